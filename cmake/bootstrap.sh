@@ -1,0 +1,453 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+Installs what is missing, builds prismfield, and runs it or its tests.
+
+  bash cmake/bootstrap.sh run CASE.yaml [options] [options of `prismfield run`]
+  bash cmake/bootstrap.sh test          [options] [-- options of ctest]
+  bash cmake/bootstrap.sh build         [options] [-- options of cmake]
+
+run      forward model: the result and the picture that the case asks for
+test     every test
+build    leaves build/<backend>/bin/prismfield
+
+Options:
+  --backend NAME    serial, openmp (default) or cuda
+  --gpu-arch NAME   Kokkos' name of the GPU, e.g. HOPPER90 (default: the card found, else HOPPER90)
+  --portable        for x86-64-v3 instead of this machine's own instructions
+  --prefix DIR      also install into DIR; dependencies are looked for there too
+  --jobs N          compile N files at a time (default: one per core, as far as memory goes)
+  --no-packages     install no Debian packages: everything comes from modules, Spack or a prefix
+  --help            this text
+
+Packages come from Debian 12 or Ubuntu 24.04 when this runs as root; without root it prints the line that installs them.
+Kokkos and Kokkos Kernels are those that CMake finds, by CMAKE_PREFIX_PATH, Kokkos_ROOT or a loaded module. Else they are
+built once into build/dependencies, from a pinned source archive on PyPI; without a network, put that archive
+(pygenten-0.1.5.tar.gz) into build/dependencies yourself. Logs are in build/<backend>/logs. It can be run again at any
+time and does only what is left to do.
+END
+}
+
+fail() {
+  printf 'bootstrap: %s\n' "$1" >&2
+  exit "${2:-1}"
+}
+
+# step LOG TEXT COMMAND...: one line for the user, everything else into a log.
+step() {
+  local log="$logs/$1.log" text=$2 start=$SECONDS status
+  shift 2
+  printf '%s ... ' "$text" >&2
+  # A subshell that is not part of a condition, so that `set -e` holds inside the command.
+  set +e
+  (
+    set -e
+    "$@"
+  ) >"$log" 2>&1 </dev/null
+  status=$?
+  set -e
+  if [ $status -ne 0 ]; then
+    printf 'failed\n' >&2
+    tail -n 30 "$log" | sed 's/^/    /' >&2
+    fail "this step failed; the whole log is $log"
+  fi
+  printf '%d s\n' $((SECONDS - start)) >&2
+}
+
+# ---- the command line
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+command=
+backend=openmp
+gpu_arch=
+portable=no
+prefix=
+jobs=
+packages=yes
+case_file=
+passed_on=()
+
+value_of() {
+  [ $# -ge 2 ] || fail "$1: a value is missing" 2
+  printf '%s' "$2"
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --backend=* | --gpu-arch=* | --prefix=* | --jobs=*)
+      set -- "${1%%=*}" "${1#*=}" "${@:2}"
+      continue
+      ;;
+    --backend) backend=$(value_of "$@"); shift 2 ;;
+    --gpu-arch) gpu_arch=$(value_of "$@"); shift 2 ;;
+    --prefix) prefix=$(value_of "$@"); shift 2 ;;
+    --jobs | -j) jobs=$(value_of "$@"); shift 2 ;;
+    --portable) portable=yes; shift ;;
+    --no-packages) packages=no; shift ;;
+    --help | -h) usage; exit 0 ;;
+    --)
+      shift
+      passed_on+=("$@")
+      break
+      ;;
+    *)
+      if [ -z "$command" ]; then
+        command=$1
+      elif [ "$command" = run ] && [ -z "$case_file" ]; then
+        case_file=$1
+      elif [ "$command" = run ]; then
+        passed_on+=("$1")
+      else
+        fail "$1: no such option, or it belongs behind --; --help lists them" 2
+      fi
+      shift
+      ;;
+  esac
+done
+
+case $command in
+  run)
+    [ -n "$case_file" ] || fail "run: which case? For example inputs/seven_spheres.yaml" 2
+    # Before minutes of building, not after.
+    [ -r "$case_file" ] || fail "$case_file: no such file, or it cannot be read" 2
+    ;;
+  build | test) ;;
+  "") usage; exit 2 ;;
+  *) fail "$command: no such command; run, test or build" 2 ;;
+esac
+case $backend in
+  serial) device=SERIAL ;;
+  openmp) device=OPENMP ;;
+  cuda) device=CUDA ;;
+  *) fail "--backend: $backend is not serial, openmp or cuda" 2 ;;
+esac
+if [ -z "$jobs" ]; then
+  jobs=$(nproc)
+  # Two gigabytes for each compiler.
+  by_memory=$(awk '/^MemAvailable/ {print int($2 / 2097152)}' /proc/meminfo)
+  [ "${by_memory:-0}" -lt "$jobs" ] && jobs=$by_memory
+  [ "$jobs" -ge 1 ] || jobs=1
+fi
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || fail "--jobs: $jobs is not a number above 0" 2
+if [ -n "$prefix" ]; then
+  mkdir -p "$prefix" || fail "--prefix: $prefix cannot be made"
+  prefix=$(cd "$prefix" && pwd)
+  export CMAKE_PREFIX_PATH="$prefix${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
+fi
+
+build="$root/build/$backend"
+logs="$build/logs"
+dependencies="$root/build/dependencies"
+mkdir -p "$logs" "$dependencies"
+tests=no
+[ "$command" = test ] && tests=yes
+cmake_options=()
+[ "$command" = build ] && cmake_options=("${passed_on[@]}")
+
+# ---- the GPU
+
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
+
+if [ "$backend" = cuda ]; then
+  for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" "${CUDAToolkit_ROOT:-}" /usr/local/cuda; do
+    command -v nvcc >/dev/null && break
+    [ -n "$folder" ] && [ -x "$folder/bin/nvcc" ] && export PATH="$folder/bin:$PATH"
+  done
+  command -v nvcc >/dev/null || fail "--backend cuda: no nvcc; install NVIDIA's CUDA toolkit, or set CUDA_HOME to where it is"
+  if [ -z "$gpu_arch" ]; then
+    capability=$(has_gpu && nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) || capability=
+    case $capability in
+      7.0) gpu_arch=VOLTA70 ;;
+      7.2) gpu_arch=VOLTA72 ;;
+      7.5) gpu_arch=TURING75 ;;
+      8.0) gpu_arch=AMPERE80 ;;
+      8.6) gpu_arch=AMPERE86 ;;
+      8.7) gpu_arch=AMPERE87 ;;
+      8.9) gpu_arch=ADA89 ;;
+      9.0 | "") gpu_arch=HOPPER90 ;;
+      10.0) gpu_arch=BLACKWELL100 ;;
+      12.0) gpu_arch=BLACKWELL120 ;;
+      *) fail "a GPU of compute capability $capability: name it by --gpu-arch" ;;
+    esac
+  fi
+fi
+
+# ---- what is there, what is missing
+
+# What a build depends on besides the sources: another value means that what was built does not fit any more.
+# A home folder may be shared by machines with different processors.
+processor=$(uname -m)
+if [ "$portable" = no ]; then
+  processor="$processor $(grep -m 2 -E '^(model name|flags|Features)' /proc/cpuinfo | sort | cksum)"
+fi
+settings() {
+  printf '%s\n' "$backend $gpu_arch $portable" "$processor" "${CXX:-} ${CC:-} ${CMAKE_PREFIX_PATH:-} ${Kokkos_ROOT:-}" \
+    "$(cmake --version 2>/dev/null | head -n 1)" "$(${CXX:-c++} --version 2>/dev/null | head -n 1)" \
+    "${cmake_options[*]-}"
+}
+
+generator=()
+use_generator() {
+  # A build folder keeps the generator that it began with.
+  if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null && [ ! -e "$build/Makefile" ]; then
+    generator=(-G Ninja)
+  fi
+}
+
+cmake_is_usable() { command -v cmake >/dev/null && cmake -P "$root/cmake/probe/version.cmake" >/dev/null 2>&1; }
+
+probe() {
+  rm -rf "$build/probe"
+  cmake -S "$root/cmake/probe" -B "$build/probe" "${generator[@]}" "-DDEVICE=$device" "-DTESTS=$tests" \
+    "${cmake_options[@]}" >"$logs/probe.log" 2>&1 </dev/null
+}
+found() { grep -q "^found $1 " "$logs/probe.log"; }
+found_dir() { sed -n "s/^found $1 [^ ]* //p" "$logs/probe.log"; }
+
+# python_with MODULE...: the first Python that imports them all.
+python_with() {
+  local python
+  for python in "${PRISMFIELD_PYTHON:-}" python3 /usr/bin/python3; do
+    if [ -z "$python" ] || ! command -v "$python" >/dev/null; then continue; fi
+    if "$python" -c "import $(printf '%s,' "$@" | sed 's/,$//')" 2>/dev/null; then
+      printf '%s' "$python"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Sets `needed`, the Debian packages to install, and leaves the answers of CMake in probe.log.
+look_around() {
+  needed=()
+  command -v "${CXX:-c++}" >/dev/null && command -v "${CC:-cc}" >/dev/null || needed+=(g++)
+  cmake_is_usable || needed+=(cmake)
+  command -v ninja >/dev/null || command -v make >/dev/null || needed+=(ninja-build)
+  if [ ${#needed[@]} -eq 0 ]; then
+    use_generator
+    probe || [ -s "$logs/probe.log" ]
+  else
+    : >"$logs/probe.log"
+  fi
+  found MPI || needed+=(libopenmpi-dev openmpi-bin)
+  # The parallel library: a result written by many ranks needs it, and it reads and writes the same files.
+  found HDF5 || needed+=(libhdf5-openmpi-dev)
+  found yaml-cpp || needed+=(libyaml-cpp-dev)
+  found CLI11 || needed+=(libcli11-dev)
+  found fmt || needed+=(libfmt-dev)
+  if ! found Kokkos || ! found KokkosKernels; then
+    have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
+  fi
+  if [ "$command" != build ]; then
+    python_with xarray matplotlib netCDF4 >/dev/null || needed+=(python3-xarray python3-matplotlib python3-netcdf4)
+  fi
+  if [ "$tests" = yes ]; then
+    found GTest || needed+=(libgtest-dev libgmock-dev)
+    found benchmark || needed+=(libbenchmark-dev)
+    command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
+    command -v ncdump >/dev/null || needed+=(netcdf-bin)
+    command -v gmt >/dev/null || needed+=(gmt)
+    python_with xarray netCDF4 h5netcdf >/dev/null || needed+=(python3-xarray python3-netcdf4 python3-h5netcdf)
+  fi
+}
+
+install_packages() {
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update
+  apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
+}
+
+# ---- Kokkos from its source archive
+
+archive_name=pygenten-0.1.5.tar.gz
+archive_sha256=e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7
+archive="$dependencies/$archive_name"
+source_dir="$dependencies/source"
+
+have_archive() { [ -f "$archive" ] && printf '%s  %s\n' "$archive_sha256" "$archive" | sha256sum --check --status; }
+have_kokkos_source() { [ -f "$source_dir/unpacked" ] || have_archive; }
+
+# The archive of pygenten holds the unmodified releases of Kokkos 4.7.00 and Kokkos Kernels 4.4.00; nothing else of it is used.
+fetch_kokkos() {
+  rm -rf "$source_dir"
+  if ! have_archive; then
+    local folder="$dependencies/download"
+    rm -rf "$folder"
+    "$(python_with venv ensurepip)" -m venv "$folder/venv"
+    # In the build folder, and not in /tmp, which is small on many machines.
+    TMPDIR="$folder" "$folder/venv/bin/python" -m pip --disable-pip-version-check download --no-deps \
+      --no-binary pygenten --dest "$folder" pygenten==0.1.5
+    if ! printf '%s  %s\n' "$archive_sha256" "$folder/$archive_name" | sha256sum --check; then
+      echo "The archive downloaded is not the pinned one: it is not used."
+      return 1
+    fi
+    mv "$folder/$archive_name" "$archive"
+    rm -rf "$folder"
+  fi
+  mkdir -p "$source_dir"
+  tar -xzf "$archive" -C "$source_dir" --strip-components=2 --wildcards '*/tpls/kokkos/*' '*/tpls/kokkos-kernels/*'
+  touch "$source_dir/unpacked"
+}
+
+common_options() {
+  printf '%s\n' -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=20 -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    "-DCMAKE_INSTALL_PREFIX=$installed"
+  if [ "$backend" = cuda ] && [ "$(cuda_major)" -ge 13 ]; then
+    printf '%s\n' "-DCMAKE_CXX_FLAGS=-include $root/cmake/cuda13_compatibility.hpp"
+  fi
+}
+cuda_major() { nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p'; }
+
+build_kokkos() {
+  local options
+  mapfile -t options < <(common_options)
+  options+=(-DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF)
+  if [ "$portable" = no ]; then
+    options+=(-DKokkos_ARCH_NATIVE=ON)
+  elif [ "$(uname -m)" = x86_64 ]; then
+    # Kokkos' name for the instructions of x86-64-v3; with it Kokkos SIMD uses AVX2.
+    options+=(-DKokkos_ARCH_HSW=ON)
+  fi
+  [ "$backend" = serial ] || options+=(-DKokkos_ENABLE_OPENMP=ON)
+  if [ "$backend" = cuda ]; then
+    # The old View: with nvcc 12.9 and later and C++20 the new one of Kokkos 4.7.00 is laid out differently on host and
+    # device, and kernels do nothing without saying so (kokkos/kokkos pull request 8615).
+    options+=(-DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$gpu_arch=ON" -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON)
+  fi
+  rm -rf "$work/kokkos"
+  cmake -S "$source_dir/kokkos" -B "$work/kokkos" "${generator[@]}" "${options[@]}"
+  cmake --build "$work/kokkos" --parallel "$jobs"
+  cmake --install "$work/kokkos"
+}
+
+# build_kokkos_kernels KOKKOS_DIR
+build_kokkos_kernels() {
+  local options
+  mapfile -t options < <(common_options)
+  rm -rf "$work/kokkos-kernels"
+  # Without instances made beforehand: those that are used are compiled where they are used.
+  cmake -S "$source_dir/kokkos-kernels" -B "$work/kokkos-kernels" "${generator[@]}" "${options[@]}" "-DKokkos_DIR=$1" \
+    -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON \
+    -DKokkosKernels_ADD_DEFAULT_ETI=OFF
+  cmake --build "$work/kokkos-kernels" --parallel "$jobs"
+  cmake --install "$work/kokkos-kernels"
+}
+
+package_dir() { dirname "$(find "$installed" -name "$1Config.cmake" -print -quit)"; }
+
+# Sets kokkos_dir and kokkos_kernels_dir.
+provide_kokkos() {
+  if found Kokkos && found KokkosKernels; then
+    kokkos_dir=$(found_dir Kokkos)
+    kokkos_kernels_dir=$(found_dir KokkosKernels)
+    printf 'Kokkos: %s\n' "$kokkos_dir" >&2
+    return
+  fi
+  work="$dependencies/$backend${gpu_arch:+-$gpu_arch}$([ "$portable" = no ] || echo -portable)"
+  installed="$work/install"
+  local stamp
+  stamp="$(settings; found_dir Kokkos; echo "$archive_sha256")"
+  if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
+    rm -rf "$work"
+    mkdir -p "$work"
+    [ -f "$source_dir/unpacked" ] || step kokkos_source "Kokkos: source archive from PyPI" fetch_kokkos
+    local what=${device/SERIAL/Serial}
+    what=${what/OPENMP/OpenMP and Serial}
+    what=${what/CUDA/CUDA for $gpu_arch, OpenMP and Serial}
+    if found Kokkos; then
+      step kokkos_kernels "Kokkos Kernels 4.4.00 for the Kokkos of $(found_dir Kokkos)" \
+        build_kokkos_kernels "$(found_dir Kokkos)"
+    else
+      step kokkos "Kokkos 4.7.00 with $what" build_kokkos
+      step kokkos_kernels "Kokkos Kernels 4.4.00" build_kokkos_kernels "$(package_dir Kokkos)"
+    fi
+    # The objects are ten times what is installed.
+    rm -rf "$work/kokkos" "$work/kokkos-kernels"
+    printf '%s\n' "$stamp" >"$work/stamp"
+  fi
+  if found Kokkos; then kokkos_dir=$(found_dir Kokkos); else kokkos_dir=$(package_dir Kokkos); fi
+  kokkos_kernels_dir=$(package_dir KokkosKernels)
+}
+
+# ---- prismfield itself
+
+configure() {
+  local options=()
+  [ -z "$prefix" ] || options+=("-DCMAKE_INSTALL_PREFIX=$prefix")
+  # run and build leave the tests of an earlier call as they are.
+  if [ "$tests" = yes ]; then
+    options+=(-DPRISMFIELD_BUILD_TESTS=ON -DPRISMFIELD_BUILD_PERF=ON)
+  elif [ ! -f "$build/CMakeCache.txt" ]; then
+    options+=(-DPRISMFIELD_BUILD_TESTS=OFF)
+  fi
+  cd "$root"
+  cmake --preset "$backend" "${generator[@]}" "-DKokkos_DIR=$kokkos_dir" "-DKokkosKernels_DIR=$kokkos_kernels_dir" \
+    "${options[@]}" "${cmake_options[@]}"
+}
+
+compile() {
+  cmake --build "$build" --parallel "$jobs" --target "$@"
+}
+
+stamp_file="$build/bootstrap.stamp"
+wanted="$(settings; echo "prefix $prefix")"
+is_configured() {
+  # A call for `run` after one for `test` finds everything; the other way round the tests' needs are still to be looked at.
+  { [ "$(cat "$stamp_file" 2>/dev/null)" = "$wanted tests $tests" ] ||
+    [ "$(cat "$stamp_file" 2>/dev/null)" = "$wanted tests yes" ]; } && [ -f "$build/CMakeCache.txt" ]
+}
+
+if ! is_configured; then
+  look_around
+  if [ ${#needed[@]} -gt 0 ]; then
+    mapfile -t needed < <(printf '%s\n' "${needed[@]}" | sort -u)
+    install_line="apt-get install -y --no-install-recommends ${needed[*]}"
+    if [ "$packages" = no ] || ! command -v apt-get >/dev/null; then
+      fail "missing here: what Debian calls ${needed[*]}
+Provide it by modules, Spack or a prefix (CMAKE_PREFIX_PATH) and run this again. What CMake looked for: $logs/probe.log"
+    elif [ "$(id -u)" -ne 0 ]; then
+      printf 'Some packages are missing. Install them by this line, then run this again:\n\n    sudo %s\n\n' "$install_line" >&2
+      exit 1
+    fi
+    step packages "Packages: ${needed[*]}" install_packages "${needed[@]}"
+    look_around
+    # cmake was missing until now: only with it could the rest be asked for.
+    [ ${#needed[@]} -eq 0 ] || fail "still missing after the installation: ${needed[*]}; see $logs/probe.log and $logs/packages.log"
+  fi
+  provide_kokkos
+  step configure "prismfield: configure" configure
+  # Another processor or compiler: the flags may read the same and mean something else.
+  if [ -f "$stamp_file" ] && [ "$(sed -n 2p "$stamp_file")" != "$(sed -n 2p <<<"$wanted")" ]; then
+    step clean "prismfield: another processor than last time, compile anew" compile clean
+  fi
+  printf '%s tests %s\n' "$wanted" "$tests" >"$stamp_file"
+fi
+
+if [ "$tests" = yes ]; then target=all; else target=prismfield; fi
+[ -z "$prefix" ] || target=all
+step build "prismfield: build" compile $target
+[ -z "$prefix" ] || step install "prismfield: install into $prefix" cmake --install "$build"
+
+case $command in
+  run)
+    exec "$build/bin/prismfield" run "$case_file" "${passed_on[@]}"
+    ;;
+  build)
+    printf 'built: %s\n' "$build/bin/prismfield"
+    ;;
+  test)
+    selection=()
+    if [ "$backend" = cuda ] && ! has_gpu; then
+      # Kokkos with CUDA does not start without a GPU.
+      printf 'no GPU here: these tests are compiled and not run:\n' >&2
+      ctest --test-dir "$build" -N -L device | sed -n 's/^ *Test *#[0-9]*: */    /p' >&2
+      selection=(-LE device)
+    fi
+    exec ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(nproc)" "${selection[@]}" \
+      "${passed_on[@]}"
+    ;;
+esac

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+#
+# Compile options as targets, so that a target shows which ones it takes.
+
+set(prismfield_nvcc "$<BOOL:${Kokkos_ENABLE_CUDA}>")
+
+# Warnings for plain C++.
+add_library(prismfield_warnings INTERFACE)
+target_compile_options(prismfield_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+# GCC 12 warns of overlapping copies inside its own std::string (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(prismfield_warnings INTERFACE -Wno-restrict)
+endif()
+
+# For sources that see Kokkos: the arithmetic of the kernels may be contracted to fused multiply-adds and need not set
+# errno, but it is never reordered, because cancellation between terms is arranged by hand.
+add_library(prismfield_kernel_options INTERFACE)
+target_compile_options(prismfield_kernel_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O3> -ffp-contract=fast
+                                                           -fno-math-errno)
+# The host code that nvcc writes would drown our own warnings in its.
+target_compile_options(
+  prismfield_kernel_options INTERFACE $<IF:${prismfield_nvcc},-Wall,-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>)
+# GCC 12 calls the deliberately undefined operands of its own AVX-512 intrinsics uninitialized (GCC bug 105593).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(prismfield_kernel_options INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
+
+# Kokkos before 4.7.01 calls two functions whose signature changed in CUDA 13.
+if(Kokkos_ENABLE_CUDA AND Kokkos_VERSION VERSION_LESS 4.7.1)
+  find_package(CUDAToolkit REQUIRED)
+  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(prismfield_kernel_options
+                           INTERFACE "SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/cuda13_compatibility.hpp")
+  endif()
+endif()
+
+# Keeps the C++ bindings of old MPI headers out.
+add_library(prismfield_mpi_options INTERFACE)
+target_compile_definitions(prismfield_mpi_options INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "agreement.hpp"
+
+#include <new>
+
+#include "error.hpp"
+#include "parallel.hpp"
+
+namespace prismfield {
+
+Explanation explain(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    return {e.what(), exit_input};
+  } catch (const Stopped& e) {
+    return {std::string(e.what()) + "; no result was written", exit_stopped};
+  } catch (const RunError& e) {
+    return {std::string("error: ") + e.what(), exit_failure};
+  } catch (const std::bad_alloc&) {
+    return {"error: there is not enough memory; --dry-run tells how much a case needs", exit_failure};
+  } catch (const std::exception& e) {
+    return {std::string("error: ") + e.what(), exit_failure};
+  }
+}
+
+void agree(const Communicator& communicator, const std::function<void()>& step) {
+  std::exception_ptr error;
+  try {
+    step();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (!communicator.any(error != nullptr)) return;
+
+  const Explanation own = error != nullptr ? explain(error) : Explanation{"", exit_done};
+  ExitCode code = exit_failure;
+  for (const ExitCode possible : {exit_failure, exit_input, exit_stopped}) {
+    if (communicator.any(own.code == possible)) code = possible;
+  }
+  int lowest = 0;
+  while (!communicator.any(communicator.rank() == lowest && error != nullptr)) ++lowest;
+  std::string message;
+  if (communicator.rank() == lowest) {
+    message = own.message;
+    code = own.code;
+    // On rank 0 the reader need not know that there are others.
+    if (lowest > 0) message = "rank " + std::to_string(lowest) + ": " + message;
+  }
+  throw AgreedFailure{code, message};
+}
+
+}  // namespace prismfield

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace prismfield {
+
+struct Case;
+
+/// A block of prisms as columns, each of one length: metres and kg/m3, z up.
+struct PrismBlock {
+  std::vector<double> west, east, south, north, bottom, top, density;
+
+  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(west.size()); }
+  void resize(std::int64_t n);
+};
+
+/// Smallest box around an ensemble, metres, z up.
+struct Bounds {
+  double west = 0, east = 0, south = 0, north = 0, bottom = 0, top = 0;
+};
+
+/// An ensemble of prisms, listed or implicit: prisms are made on demand, range by range, so that a regular
+/// ensemble of 1e9 cells is never held whole. Prisms are numbered easting fastest, then northing, then upward;
+/// cells of density 0 and prisms of zero size are left out of the numbering. Immutable, safe to read from many threads.
+class Ensemble {
+public:
+  virtual ~Ensemble() = default;
+
+  [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
+  [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
+  /// Writes prisms [begin, end) to out, resized to end - begin.
+  virtual void read(std::int64_t begin, std::int64_t end, PrismBlock& out) const = 0;
+  /// True when all prisms have equal edge lengths to rounding: kernels then prepare one shape for all.
+  [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }
+  /// Host memory that the ensemble itself occupies, bytes.
+  [[nodiscard]] virtual std::int64_t memory_bytes() const noexcept = 0;
+  /// Host memory while it was being made, bytes: reading and checking files takes more than what stays.
+  [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept { return std::max(m_peak_bytes, memory_bytes()); }
+  /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// What the user should be told though the run goes on (prisms of zero size left out, ...).
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
+
+protected:
+  std::vector<std::string> m_warnings;
+  std::int64_t m_peak_bytes = 0;
+};
+
+/// The ensemble that a case's model describes; reads and validates the files that it names.
+/// Throws InputError with every mistake found.
+[[nodiscard]] std::unique_ptr<Ensemble> make_ensemble(const Case& run);
+
+}  // namespace prismfield

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace prismfield {
+
+/// One mistake in the input: where it stands, which key or column, what is wrong and what is allowed.
+struct Problem {
+  /// "file:line", "--set", or an option's name
+  std::string where;
+  /// key path such as "execution.slots", a column or an option's name; may be empty
+  std::string key;
+  /// what is wrong and the remedy
+  std::string what;
+
+  /// `where: key: what`, the line that users see
+  [[nodiscard]] std::string message() const;
+};
+
+/// Mistakes in the input or the arguments (exit code 2), all of them that were found.
+class InputError : public std::exception {
+public:
+  explicit InputError(std::vector<Problem> problems);
+  InputError(std::string where, std::string key, std::string what);
+
+  [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return m_problems; }
+  /// every problem, one a line
+  [[nodiscard]] const char* what() const noexcept override { return m_text.c_str(); }
+
+private:
+  std::vector<Problem> m_problems;
+  std::string m_text;
+};
+
+/// A failure while running that is no mistake of the user's input (exit code 1): the file system, memory, MPI.
+class RunError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The run was stopped by SIGINT, SIGTERM or SIGUSR1 (exit code 130).
+class Stopped : public std::exception {
+public:
+  [[nodiscard]] const char* what() const noexcept override { return "stopped by a signal"; }
+};
+
+/// Collects problems so that a user sees every mistake at once.
+class ProblemList {
+public:
+  void add(std::string where, std::string key, std::string what);
+  void add(const InputError& error);
+  [[nodiscard]] bool empty() const noexcept { return m_problems.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return m_problems.size(); }
+  /// Throws one InputError with everything collected so far; returns when there is none.
+  void throw_if_any() const;
+
+private:
+  std::vector<Problem> m_problems;
+};
+
+/// The spelling in `allowed` nearest to `word` by edit distance, or "" when none is near enough to be meant.
+[[nodiscard]] std::string nearest_spelling(const std::string& word, const std::vector<std::string>& allowed);
+
+}  // namespace prismfield

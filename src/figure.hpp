@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace prismfield {
+
+/// Suffixes that name a kind of figure: ".png", ".pdf", ".svg".
+[[nodiscard]] const std::vector<std::string>& figure_suffixes();
+
+/// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
+/// that can import xarray and matplotlib. Returns "" or the warning that says why there is no figure; a figure of that
+/// name from before is replaced only by a complete one. Throws nothing for a figure that cannot be drawn.
+[[nodiscard]] std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure);
+
+}  // namespace prismfield

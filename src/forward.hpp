@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "case.hpp"
+#include "ensemble.hpp"
+#include "points.hpp"
+
+namespace prismfield {
+
+class Communicator;
+
+/// The forms of the prism field that the kernel chooses from; pairs are counted by form.
+enum class Form : int { compact, difference_free, multipole_8, multipole_6, multipole_4, multipole_2, multipole_0, corners };
+inline constexpr int n_forms = 8;
+[[nodiscard]] const char* name(Form form) noexcept;
+
+/// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records.
+struct ForwardPlan {
+  Space space = Space::serial;
+  std::string device;
+  FieldSet set = FieldSet::all;
+  Precision precision = Precision::double_;
+  KernelKind kernel = KernelKind::automatic;
+  Partition partition = Partition::prisms;
+  std::int64_t n_prisms = 0;
+  std::int64_t n_points = 0;
+  /// this rank's share, [begin, end)
+  std::int64_t prism_begin = 0, prism_end = 0;
+  std::int64_t point_begin = 0, point_end = 0;
+  int threads = 1;
+  std::int64_t slots = 1;
+  std::int64_t batch = 1;
+  std::int64_t block = 1;
+  int lanes = 1;
+  /// points of one tile; fewer than the rank's points when scratch would pass the memory limit
+  std::int64_t tile_points = 0;
+  /// prisms staged and launched at once
+  std::int64_t chunk_prisms = 0;
+  /// bytes: scratch, everything on the device, everything on the host (model and points included), of this rank
+  std::int64_t scratch_bytes = 0;
+  std::int64_t device_bytes = 0;
+  std::int64_t host_bytes = 0;
+  std::int64_t memory_limit = 0;
+  double estimated_seconds = 0;
+};
+
+/// Fields at points and what a user should know about them.
+struct ForwardResult {
+  FieldList fields;
+  /// (field, point) in the order of `fields`, SI units, z up; complete on rank 0
+  std::vector<double> values;
+  /// points whose gradient tensor has no value (an edge or corner where densities do not cancel), sorted
+  std::vector<std::int64_t> singular_points;
+  std::int64_t points_inside = 0;
+  std::array<std::int64_t, n_forms> pairs_by_form{};
+  std::int64_t pairs = 0;
+  double setup_seconds = 0;
+  double field_seconds = 0;
+  /// one value a rank; rank 0 only
+  std::vector<std::int64_t> rank_pairs;
+  std::vector<double> rank_busy_seconds;
+  std::vector<double> rank_begin, rank_end;
+  ForwardPlan plan;
+};
+
+/// Called between launches with the fraction of pairs done; may throw Stopped.
+using ProgressCallback = std::function<void(double done_fraction, std::int64_t pairs_done)>;
+
+/// Decides slots, batch, block, tiles and memory for a run. Collective over `communicator`.
+/// Throws InputError for a space that was not built or has no device.
+[[nodiscard]] ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
+                                       const Communicator& communicator);
+
+/// Gravity fields of an ensemble at points, G included. Collective over `communicator`.
+/// Potential and vector are exact everywhere; the tensor on a face is the mean of both sides, on edges and corners
+/// its finite part. Kokkos must be initialised. Throws RunError when even the smallest plan finds no memory.
+[[nodiscard]] ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
+                                    const Communicator& communicator, const ProgressCallback& progress);
+
+}  // namespace prismfield

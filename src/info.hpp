@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <string>
+
+namespace prismfield {
+
+/// What `prismfield info` prints: versions, execution spaces, devices, SIMD width, compiler. Needs a KokkosSession.
+[[nodiscard]] std::string info_text();
+
+}  // namespace prismfield

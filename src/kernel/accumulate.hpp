@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "corners.hpp"
+#include "prepared_prism.hpp"
+
+namespace prismfield::kernel {
+
+/// Pairs taken by each form, in the order of Form.
+struct FormCounts {
+  std::int64_t count[8] = {};
+};
+
+enum FormIndex : int {
+  form_compact,
+  form_difference_free,
+  form_multipole_8,
+  form_multipole_6,
+  form_multipole_4,
+  form_multipole_2,
+  form_multipole_0,
+  form_corners
+};
+
+/// The lane types of one arithmetic with W points side by side; Vector<T, W> is HostLane or a device's Pack.
+template <class A, template <class, int> class Vector, int W>
+struct Lanes {
+  using Arithmetic = A;
+  using Real = Vector<typename A::Real, W>;
+  using Coordinate = Vector<typename A::Coordinate, W>;
+  using Sum = Vector<typename A::Sum, W>;
+  static constexpr int width = W;
+};
+
+/// Number of the first `valid` lanes whose mask is set.
+template <class L, class M>
+KOKKOS_FORCEINLINE_FUNCTION int count_lanes(const M& mask, int valid) {
+  value_t<L> flag[lanes_v<L>];
+  store(select(mask, L(value_t<L>(1)), L(value_t<L>(0))), flag);
+  int n = 0;
+  for (int i = 0; i < lanes_v<L>; ++i) n += (i < valid && flag[i] != value_t<L>(0)) ? 1 : 0;
+  return n;
+}
+
+/// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T 1. Doubles are in metres already.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R unit_factor(Field f, R unit) {
+  if (f == Field::potential) return unit * unit;
+  return f == Field::gx || f == Field::gy || f == Field::gz ? unit : R(1);
+}
+
+/// The prism's faces as a lane of points sees them: differences in Coordinate, then in the prism's unit.
+template <class Ls>
+KOKKOS_FORCEINLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
+                                                                     value_t<typename Ls::Real> inverse_unit,
+                                                                     const typename Ls::Coordinate& px,
+                                                                     const typename Ls::Coordinate& py,
+                                                                     const typename Ls::Coordinate& pz) {
+  using L = typename Ls::Real;
+  using C = typename Ls::Coordinate;
+  PrismFaces<L> p;
+  for (int i = 0; i < 2; ++i) {
+    p.x[i] = convert<L>(C(prism.x[i]) - px);
+    p.y[i] = convert<L>(C(prism.y[i]) - py);
+    p.z[i] = convert<L>(C(prism.z[i]) - pz);
+    if constexpr (sizeof(value_t<L>) == 4) {
+      p.x[i] = p.x[i] * L(inverse_unit);
+      p.y[i] = p.y[i] * L(inverse_unit);
+      p.z[i] = p.z[i] * L(inverse_unit);
+    }
+  }
+  p.dx = prism.dx;
+  p.dy = prism.dy;
+  p.dz = prism.dz;
+  return p;
+}
+
+/// Adds a closed form's fields, where `mask` is set, times density and units.
+template <class Ls, FieldSet set, class M>
+KOKKOS_FORCEINLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
+                                           const NearPrism<typename Ls::Arithmetic>& prism,
+                                           value_t<typename Ls::Real> unit, FieldValues<set, typename Ls::Sum>& sums) {
+  using L = typename Ls::Real;
+  using R = value_t<L>;
+  int position = 0;
+  for (int f = 0; f < n_all_fields; ++f) {
+    if (!fields_of(set).contains(static_cast<Field>(f))) continue;
+    R factor = prism.density;
+    if constexpr (sizeof(R) == 4) factor *= unit_factor(static_cast<Field>(f), unit);
+    const L value = select(mask, values.value[position] * L(factor), L(R(0)));
+    sums.value[position] = sums.value[position] + convert<typename Ls::Sum>(value);
+    ++position;
+  }
+}
+
+/// Lanes that no multipole may take alone: each takes the form that is right for its own distance. `on_contact(lane,
+/// faces)` is called for every valid lane that lies in or on the prism.
+template <class Ls, FieldSet set, class Contact>
+KOKKOS_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& shape,
+                              const FarPrism<typename Ls::Arithmetic>& far, const NearPrism<typename Ls::Arithmetic>& near,
+                              const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                              const typename Ls::Coordinate& pz, const typename Ls::Real& x, const typename Ls::Real& y,
+                              const typename Ls::Real& z, const typename Ls::Real& s, int valid,
+                              FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
+  using L = typename Ls::Real;
+  using R = value_t<L>;
+  const auto is_far = L(shape.ranges.squared[0]) <= s;
+  int n_left = valid;
+  if (any(is_far)) {
+    const L away = select(is_far, s, L(shape.ranges.squared[0]));
+    multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
+      constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
+      L value = select(is_far, a * b, L(R(0)));
+      if constexpr (sizeof(R) == 4) value = value * L(unit_factor(decltype(field)::value, shape.unit));
+      sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+    });
+    const int n = count_lanes<L>(is_far, valid);
+    counts.count[form_multipole_8] += n;
+    n_left -= n;
+  }
+  const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
+  const L gap2 = gap_squared(p);
+  const auto is_compact = gap2 < L(shape.compact_squared);
+  // a far lane is never compact: a multipole's range begins beyond the compact form's reach
+  if (any(is_compact)) {
+    add_where<Ls, set>(is_compact, compact_form<set, L>(p, shape.unit), near, shape.unit, sums);
+    const int n = count_lanes<L>(is_compact, valid);
+    counts.count[form_compact] += n;
+    n_left -= n;
+    if (any(gap2 <= L(R(0)))) {
+      R gap[lanes_v<L>];
+      store(gap2, gap);
+      for (int i = 0; i < lanes_v<L>; ++i) {
+        if (i < valid && gap[i] <= R(0)) on_contact(i, p);
+      }
+    }
+  }
+  const auto is_between = !(is_compact || is_far);
+  if (any(is_between)) {
+    add_where<Ls, set>(is_between, difference_free_form<set, L>(p), near, shape.unit, sums);
+    counts.count[form_difference_free] += n_left;
+  }
+}
+
+/// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every lane,
+/// else the closed forms. `valid`: lanes that are real points, the others are padding.
+template <class Ls, FieldSet set, class Contact>
+KOKKOS_FORCEINLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmetic>& shape,
+                                           const FarPrism<typename Ls::Arithmetic>& far,
+                                           const NearPrism<typename Ls::Arithmetic>& near,
+                                           const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                                           const typename Ls::Coordinate& pz, int valid,
+                                           FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
+                                           const Contact& on_contact) {
+  using L = typename Ls::Real;
+  using C = typename Ls::Coordinate;
+  using R = value_t<L>;
+  L x = convert<L>((C(far.center[0]) - px) + C(far.center_low[0]));
+  L y = convert<L>((C(far.center[1]) - py) + C(far.center_low[1]));
+  L z = convert<L>((C(far.center[2]) - pz) + C(far.center_low[2]));
+  if constexpr (sizeof(R) == 4) {
+    x = x * L(shape.inverse_unit);
+    y = y * L(shape.inverse_unit);
+    z = z * L(shape.inverse_unit);
+  }
+  const L s = fma(x, x, fma(y, y, z * z));
+  const auto add = [&](auto field, const L& a, const L& b) {
+    constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
+    if constexpr (std::is_same_v<L, typename Ls::Sum>) {
+      if constexpr (sizeof(R) == 4) {
+        sums.value[i] = fma(a * L(unit_factor(decltype(field)::value, shape.unit)), b, sums.value[i]);
+      } else {
+        sums.value[i] = fma(a, b, sums.value[i]);
+      }
+    } else {
+      const L value = a * b * L(unit_factor(decltype(field)::value, shape.unit));
+      sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+    }
+  };
+  if (all(L(shape.ranges.squared[1]) <= s)) {
+    if (all(L(shape.ranges.squared[2]) <= s)) {
+      if (all(L(shape.ranges.squared[3]) <= s)) {
+        if (all(L(shape.ranges.squared[4]) <= s)) {
+          multipole_form<0, set>(shape.coefficients, far.mass, x, y, z, s, add);
+          counts.count[form_multipole_0] += valid;
+        } else {
+          multipole_form<1, set>(shape.coefficients, far.mass, x, y, z, s, add);
+          counts.count[form_multipole_2] += valid;
+        }
+      } else {
+        multipole_form<2, set>(shape.coefficients, far.mass, x, y, z, s, add);
+        counts.count[form_multipole_4] += valid;
+      }
+    } else {
+      multipole_form<3, set>(shape.coefficients, far.mass, x, y, z, s, add);
+      counts.count[form_multipole_6] += valid;
+    }
+  } else if (all(L(shape.ranges.squared[0]) <= s)) {
+    multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    counts.count[form_multipole_8] += valid;
+  } else {
+    add_near<Ls, set>(shape, far, near, px, py, pz, x, y, z, s, valid, sums, counts, on_contact);
+  }
+}
+
+}  // namespace prismfield::kernel

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "field_values.hpp"
+#include "lean.hpp"
+
+/// The closed forms of a prism's field. Notation: x[0], x[1] are the prism's west and east faces minus the point, y and z
+/// likewise; r[i][j][k] the distance of corner (i, j, k); s the sign (-1)^(i+j+k) with s(1, 1, 1) = +1; fields are those
+/// of unit density and G = 1, z up, in the units of the given lengths.
+namespace prismfield::kernel {
+
+/// A prism as its points see it.
+template <class L>
+struct PrismFaces {
+  L x[2], y[2], z[2];
+  /// edge lengths, from the prism alone
+  value_t<L> dx, dy, dz;
+};
+
+/// Squared distance from the point to the prism, 0 inside and on it.
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION L gap_squared(const PrismFaces<L>& p) {
+  const L zero(value_t<L>(0));
+  const L gx = max(zero, max(p.x[0], -p.x[1]));
+  const L gy = max(zero, max(p.y[0], -p.y[1]));
+  const L gz = max(zero, max(p.z[0], -p.z[1]));
+  return fma(gx, gx, fma(gy, gy, gz * gz));
+}
+
+/// Distances of the eight corners.
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION void corner_distances(const PrismFaces<L>& p, L (&r)[2][2][2]) {
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const L xy = fma(p.x[i], p.x[i], p.y[j] * p.y[j]);
+      for (int k = 0; k < 2; ++k) r[i][j][k] = sqrt(fma(p.z[k], p.z[k], xy));
+    }
+  }
+}
+
+/// An edge of length e with ends at a[0] < a[1] along itself, w2 the squared distance from the point to its line.
+template <class L>
+struct Edge {
+  /// r1 + r2
+  L sum;
+  /// r1 + r2 - e, without cancellation
+  L excess;
+  /// ln((r1 + r2 + e)/(r1 + r2 - e)), on the edge its finite part
+  L log;
+};
+
+/// The edge's logarithm from its end distances. On the edge (w2 = 0 between the ends) the finite part: ln(4 |a1| a2)
+/// between the ends, ln(2 e) at an end, in metres; `metres` is the length of the given unit. numerics: section 2.
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L> e, const L& w2, const L& r0, const L& r1,
+                                              value_t<L> metres) {
+  using T = value_t<L>;
+  constexpr T tiny = sizeof(T) == 8 ? T(1e-290) : T(1e-34);
+  const L zero(T(0));
+  Edge<L> edge;
+  edge.sum = r0 + r1;
+  const L slope = L(T(1)) / max(r0 + abs(a0), L(tiny)) + L(T(1)) / max(r1 + abs(a1), L(tiny));
+  edge.excess = fma(w2, slope, L(T(2)) * max(zero, max(a0, -a1)));
+  const auto on_edge = edge.excess < L(tiny);
+  L numerator = L(T(2) * e);
+  L denominator = max(edge.excess, L(tiny));
+  if (any(on_edge)) {
+    const L inner = L(T(4) * metres * metres) * abs(a0) * abs(a1);
+    const L finite = select(zero < inner, inner, L(T(2) * e * metres));
+    numerator = select(on_edge, finite - L(T(1)), numerator);
+    denominator = select(on_edge, L(T(1)), denominator);
+  }
+  edge.log = log1p_quotient(numerator, denominator);
+  return edge;
+}
+
+/// Factor of one edge in the face's complex product: (sum + e) excess + 2 sum |h| + 2 i d e, with h the distance of the
+/// face's plane and d the signed distance, in that plane, from the point to the edge (positive towards the inside).
+template <class L>
+struct Complex {
+  L re, im;
+};
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION Complex<L> edge_factor(const Edge<L>& edge, value_t<L> e, const L& h_abs, const L& d) {
+  using T = value_t<L>;
+  return {fma(edge.sum + L(e), edge.excess, L(T(2)) * edge.sum * h_abs), L(T(2) * e) * d};
+}
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION Complex<L> operator*(const Complex<L>& a, const Complex<L>& b) {
+  return {a.re * b.re - a.im * b.im, fma(a.re, b.im, a.im * b.re)};
+}
+
+/// Signed solid angle of a face at distance h from its four edges' factors; 0 in its plane, the mean of both sides.
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const Complex<L>& b, const Complex<L>& c,
+                                         const Complex<L>& d) {
+  using T = value_t<L>;
+  const Complex<L> p = (a * b) * (c * d);
+  const L zero(T(0));
+  const auto in_plane = h == zero;
+  // in the plane the product may vanish: its angle is not used there
+  const L angle = atan2(abs(p.im), select(in_plane, L(T(1)), p.re));
+  return select(in_plane, zero, copysign(L(T(2)) * angle, h));
+}
+
+/// Fields near and inside the prism: twelve edge logarithms and six face angles. Accurate to a few eps up to a distance
+/// of one edge, then loses eps t^2 at t edges. V and g are exact everywhere; T on a face is the mean of both sides, on
+/// edges and corners its finite part. numerics: section 2.
+template <FieldSet set, class L>
+KOKKOS_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
+  using T = value_t<L>;
+  using W = Wants<set>;
+  L r[2][2][2];
+  corner_distances(p, r);
+  const L xx[2] = {p.x[0] * p.x[0], p.x[1] * p.x[1]};
+  const L yy[2] = {p.y[0] * p.y[0], p.y[1] * p.y[1]};
+  const L zz[2] = {p.z[0] * p.z[0], p.z[1] * p.z[1]};
+  Edge<L> along_x[2][2];  // [j][k]
+  Edge<L> along_y[2][2];  // [i][k]
+  Edge<L> along_z[2][2];  // [i][j]
+  for (int a = 0; a < 2; ++a) {
+    for (int b = 0; b < 2; ++b) {
+      along_x[a][b] = make_edge(p.x[0], p.x[1], p.dx, yy[a] + zz[b], r[0][a][b], r[1][a][b], metres);
+      along_y[a][b] = make_edge(p.y[0], p.y[1], p.dy, xx[a] + zz[b], r[a][0][b], r[a][1][b], metres);
+      along_z[a][b] = make_edge(p.z[0], p.z[1], p.dz, xx[a] + yy[b], r[a][b][0], r[a][b][1], metres);
+    }
+  }
+  L angle_x[2], angle_y[2], angle_z[2];
+  for (int a = 0; a < 2; ++a) {
+    if constexpr (W::vector || W::tensor) {
+      const L hx = abs(p.x[a]);
+      angle_x[a] = face_angle(p.x[a], edge_factor(along_z[a][1], p.dz, hx, p.y[1]),
+                              edge_factor(along_z[a][0], p.dz, hx, -p.y[0]),
+                              edge_factor(along_y[a][1], p.dy, hx, p.z[1]),
+                              edge_factor(along_y[a][0], p.dy, hx, -p.z[0]));
+      const L hy = abs(p.y[a]);
+      angle_y[a] = face_angle(p.y[a], edge_factor(along_z[1][a], p.dz, hy, p.x[1]),
+                              edge_factor(along_z[0][a], p.dz, hy, -p.x[0]),
+                              edge_factor(along_x[a][1], p.dx, hy, p.z[1]),
+                              edge_factor(along_x[a][0], p.dx, hy, -p.z[0]));
+    }
+    const L hz = abs(p.z[a]);
+    angle_z[a] = face_angle(p.z[a], edge_factor(along_y[1][a], p.dy, hz, p.x[1]),
+                            edge_factor(along_y[0][a], p.dy, hz, -p.x[0]),
+                            edge_factor(along_x[1][a], p.dx, hz, p.y[1]),
+                            edge_factor(along_x[0][a], p.dx, hz, -p.y[0]));
+  }
+
+  // sums over the four edges of one direction, signed (-1)^(i+j) and weighted by an edge's coordinates
+  const auto mixed = [](const Edge<L>(&e)[2][2]) { return (e[1][1].log - e[0][1].log) - (e[1][0].log - e[0][0].log); };
+  const auto by_first = [](const Edge<L>(&e)[2][2], const L(&c)[2]) {
+    return c[1] * (e[1][1].log - e[1][0].log) - c[0] * (e[0][1].log - e[0][0].log);
+  };
+  const auto by_second = [](const Edge<L>(&e)[2][2], const L(&c)[2]) {
+    return c[1] * (e[1][1].log - e[0][1].log) - c[0] * (e[1][0].log - e[0][0].log);
+  };
+  FieldValues<set, L> out;
+  if constexpr (W::potential) {
+    const auto by_both = [](const Edge<L>(&e)[2][2], const L(&c)[2], const L(&d)[2]) {
+      return c[1] * (d[1] * e[1][1].log - d[0] * e[1][0].log) - c[0] * (d[1] * e[0][1].log - d[0] * e[0][0].log);
+    };
+    const L edges = by_both(along_z, p.x, p.y) + by_both(along_y, p.x, p.z) + by_both(along_x, p.y, p.z);
+    const L faces = (xx[1] * angle_x[1] - xx[0] * angle_x[0]) + (yy[1] * angle_y[1] - yy[0] * angle_y[0]) +
+                    (zz[1] * angle_z[1] - zz[0] * angle_z[0]);
+    at<Field::potential>(out) = edges - L(T(0.5)) * faces;
+  }
+  if constexpr (W::vector) {
+    at<Field::gx>(out) =
+        (p.x[1] * angle_x[1] - p.x[0] * angle_x[0]) - by_second(along_z, p.y) - by_second(along_y, p.z);
+    at<Field::gy>(out) =
+        (p.y[1] * angle_y[1] - p.y[0] * angle_y[0]) - by_first(along_z, p.x) - by_second(along_x, p.z);
+  }
+  if constexpr (W::gz) {
+    at<Field::gz>(out) =
+        (p.z[1] * angle_z[1] - p.z[0] * angle_z[0]) - by_first(along_y, p.x) - by_first(along_x, p.y);
+  }
+  if constexpr (W::tensor) {
+    at<Field::gxx>(out) = angle_x[0] - angle_x[1];
+    at<Field::gyy>(out) = angle_y[0] - angle_y[1];
+    at<Field::gzz>(out) = angle_z[0] - angle_z[1];
+    at<Field::gxy>(out) = mixed(along_z);
+    at<Field::gxz>(out) = mixed(along_y);
+    at<Field::gyz>(out) = mixed(along_x);
+  }
+  return out;
+}
+
+/// Logarithms of the four edges of one direction, at (f_i, s_j) in the plane across them, as differences that are never
+/// formed by subtraction. numerics: section 3.
+template <class L>
+struct EdgeDifferences {
+  /// sum of (-1)^(i+j) L_ij
+  L mixed;
+  /// mean over j of L_1j - L_0j, and over i of L_i1 - L_i0
+  L mean_first, mean_second;
+  /// mean of the four
+  L mean;
+};
+
+/// `sum` [i][j]: end distances' sum of the edges of this direction, of length e; q_first [j][k], q_second [i][k]: inverse
+/// sums of the edges along the first and second direction; x, y: length times twice the centre of first and second.
+template <FieldSet set, class L>
+KOKKOS_FORCEINLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], value_t<L> e, const L (&q_first)[2][2],
+                                                                const L (&q_second)[2][2], const L& x, const L& y) {
+  using T = value_t<L>;
+  using W = Wants<set>;
+  const L ee(e * e);
+  const L d0 = fma(sum[0][0], sum[1][0], -ee);
+  const L d1 = fma(sum[0][1], sum[1][1], -ee);
+  const L q0 = q_first[0][0] + q_first[0][1];
+  const L q1 = q_first[1][0] + q_first[1][1];
+  const L t0 = q_second[0][0] + q_second[0][1];
+  const L t1 = q_second[1][0] + q_second[1][1];
+  const L p = (q_second[0][0] + q_second[1][0]) * q_first[0][0] * q_first[1][0] +
+              (q_second[0][1] + q_second[1][1]) * q_first[0][1] * q_first[1][1];
+  const L s = fma(sum[1][1], t0, sum[0][0] * t1);
+  const L ex = L(e) * x;
+  const L numerator = ex * y * fma(p, d0, q0 * s);
+  const L denominator = fma(d0, d1, -(ex * q0) * (ex * q1));
+  EdgeDifferences<L> out;
+  const L two(T(2));
+  out.mixed = log1p_quotient(two * numerator, denominator - numerator);
+  if constexpr (W::gz) {
+    const L half(T(0.5));
+    const L first = -ex * q0;
+    const L second = -(L(e) * y) * t0;
+    const L d_second = fma(sum[0][0], sum[0][1], -ee);
+    const L first_0 = log1p_quotient(two * first, d0 - first);
+    const L second_0 = log1p_quotient(two * second, d_second - second);
+    out.mean_first = fma(half, out.mixed, first_0);
+    out.mean_second = fma(half, out.mixed, second_0);
+    if constexpr (W::potential) {
+      const L corner = log1p_quotient(L(T(2) * e), sum[0][0] - L(e));
+      out.mean = corner + half * (first_0 + second_0) + L(T(0.25)) * out.mixed;
+    }
+  }
+  return out;
+}
+
+/// Signed solid angle of the rectangle at height h, sides a and b of lengths da and db, corner distances r[ia][ib]: two
+/// triangles, each tan(angle/2) = N/D, added before the one arctangent. numerics: section 3.
+template <class L>
+KOKKOS_FORCEINLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L (&b)[2], value_t<L> area, const L& r00,
+                                             const L& r10, const L& r11, const L& r01) {
+  using T = value_t<L>;
+  const L hh = h * h;
+  const L c00_10 = fma(a[0], a[1], fma(b[0], b[0], hh));
+  const L c10_11 = fma(a[1], a[1], fma(b[0], b[1], hh));
+  const L c11_00 = fma(a[0], a[1], fma(b[0], b[1], hh));
+  const L c11_01 = fma(a[0], a[1], fma(b[1], b[1], hh));
+  const L c01_00 = fma(a[0], a[0], fma(b[0], b[1], hh));
+  const L d0 = fma(r00 * r10, r11, fma(c00_10, r11, fma(c10_11, r00, c11_00 * r10)));
+  const L d1 = fma(r00 * r11, r01, fma(c11_00, r01, fma(c11_01, r00, c01_00 * r11)));
+  const L n = h * L(area);
+  return L(T(2)) * atan2(n * (d0 + d1), fma(d0, d1, -n * n));
+}
+
+/// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
+/// lost at t edges. numerics: section 3. Not for points near or inside the prism.
+template <FieldSet set, class L>
+KOKKOS_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
+  using T = value_t<L>;
+  using W = Wants<set>;
+  L r[2][2][2];
+  corner_distances(p, r);
+  L sum_x[2][2], sum_y[2][2], sum_z[2][2];  // [j][k], [i][k], [i][j]
+  L q_x[2][2], q_y[2][2], q_z[2][2];
+  const L one(T(1));
+  for (int a = 0; a < 2; ++a) {
+    for (int b = 0; b < 2; ++b) {
+      sum_x[a][b] = r[0][a][b] + r[1][a][b];
+      sum_y[a][b] = r[a][0][b] + r[a][1][b];
+      sum_z[a][b] = r[a][b][0] + r[a][b][1];
+      q_x[a][b] = one / sum_x[a][b];
+      q_y[a][b] = one / sum_y[a][b];
+      q_z[a][b] = one / sum_z[a][b];
+    }
+  }
+  const L sx = p.x[0] + p.x[1];
+  const L sy = p.y[0] + p.y[1];
+  const L sz = p.z[0] + p.z[1];
+  const L x2 = L(p.dx) * sx;
+  const L y2 = L(p.dy) * sy;
+  const L z2 = L(p.dz) * sz;
+  // the inverse sums' indices follow [edge's place in the other direction][k along this one]
+  const L q_y_by_zx[2][2] = {{q_y[0][0], q_y[1][0]}, {q_y[0][1], q_y[1][1]}};
+  const L q_z_by_yx[2][2] = {{q_z[0][0], q_z[1][0]}, {q_z[0][1], q_z[1][1]}};
+  const L q_x_by_zy[2][2] = {{q_x[0][0], q_x[1][0]}, {q_x[0][1], q_x[1][1]}};
+  EdgeDifferences<L> along_z{};
+  if constexpr (W::vector || W::tensor) along_z = edge_differences<set, L>(sum_z, p.dz, q_x, q_y, x2, y2);
+  // along y: first x, second z, k along y; along x: first y, second z, k along x
+  const EdgeDifferences<L> along_y = edge_differences<set, L>(sum_y, p.dy, q_x_by_zy, q_z, x2, z2);
+  const EdgeDifferences<L> along_x = edge_differences<set, L>(sum_x, p.dx, q_y_by_zx, q_z_by_yx, y2, z2);
+
+  L angle_x[2], angle_y[2], angle_z[2];
+  for (int a = 0; a < 2; ++a) {
+    if constexpr (W::vector || W::tensor) {
+      angle_x[a] = far_face_angle(p.x[a], p.y, p.z, p.dy * p.dz, r[a][0][0], r[a][1][0], r[a][1][1], r[a][0][1]);
+      angle_y[a] = far_face_angle(p.y[a], p.x, p.z, p.dx * p.dz, r[0][a][0], r[1][a][0], r[1][a][1], r[0][a][1]);
+    }
+    angle_z[a] = far_face_angle(p.z[a], p.x, p.y, p.dx * p.dy, r[0][0][a], r[1][0][a], r[1][1][a], r[0][1][a]);
+  }
+  const L half(T(0.5));
+  FieldValues<set, L> out;
+  const L cx = half * sx;
+  const L cy = half * sy;
+  const L cz = half * sz;
+  const L dx(p.dx), dy(p.dy), dz(p.dz);
+  if constexpr (W::potential) {
+    const auto edges = [](const EdgeDifferences<L>& e, const L& cf, const L& cs, const L& df, const L& ds) {
+      return cf * (cs * e.mixed + ds * e.mean_first) + df * (cs * e.mean_second + ds * e.mean);
+    };
+    const auto faces = [&](const L(&angle)[2], const L& c, const L& d) {
+      return fma(c, c, L(T(0.25)) * d * d) * (angle[1] - angle[0]) + c * d * (angle[0] + angle[1]);
+    };
+    at<Field::potential>(out) = edges(along_z, cx, cy, dx, dy) + edges(along_y, cx, cz, dx, dz) +
+                                edges(along_x, cy, cz, dy, dz) -
+                                half * (faces(angle_x, cx, dx) + faces(angle_y, cy, dy) + faces(angle_z, cz, dz));
+  }
+  const auto face = [&](const L(&angle)[2], const L& c, const L& d) {
+    return c * (angle[1] - angle[0]) + half * d * (angle[0] + angle[1]);
+  };
+  const auto by_first = [](const EdgeDifferences<L>& e, const L& c, const L& d) {
+    return fma(c, e.mixed, d * e.mean_second);
+  };
+  const auto by_second = [](const EdgeDifferences<L>& e, const L& c, const L& d) {
+    return fma(c, e.mixed, d * e.mean_first);
+  };
+  if constexpr (W::vector) {
+    at<Field::gx>(out) = face(angle_x, cx, dx) - by_second(along_z, cy, dy) - by_second(along_y, cz, dz);
+    at<Field::gy>(out) = face(angle_y, cy, dy) - by_first(along_z, cx, dx) - by_second(along_x, cz, dz);
+  }
+  if constexpr (W::gz) {
+    at<Field::gz>(out) = face(angle_z, cz, dz) - by_first(along_y, cx, dx) - by_first(along_x, cy, dy);
+  }
+  if constexpr (W::tensor) {
+    at<Field::gxx>(out) = angle_x[0] - angle_x[1];
+    at<Field::gyy>(out) = angle_y[0] - angle_y[1];
+    at<Field::gzz>(out) = angle_z[0] - angle_z[1];
+    at<Field::gxy>(out) = along_z.mixed;
+    at<Field::gxz>(out) = along_y.mixed;
+    at<Field::gyz>(out) = along_x.mixed;
+  }
+  return out;
+}
+
+}  // namespace prismfield::kernel

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "../fields.hpp"
+#include "simd.hpp"
+
+namespace prismfield::kernel {
+
+/// Which parts of the field a set needs.
+template <FieldSet set>
+struct Wants {
+  static constexpr bool potential = set == FieldSet::all;
+  static constexpr bool vector = set == FieldSet::vector || set == FieldSet::vector_tensor || set == FieldSet::all;
+  static constexpr bool gz = vector || set == FieldSet::gz;
+  static constexpr bool tensor = set == FieldSet::tensor || set == FieldSet::vector_tensor || set == FieldSet::all;
+};
+
+/// The fields of one set at one lane of points, z up, G = 1.
+template <FieldSet set, class L>
+struct FieldValues {
+  static constexpr int size = fields_of(set).size();
+  L value[size];
+
+  /// Position of a field; a constant wherever it is used.
+  static constexpr int index(Field f) { return fields_of(set).index_of(f); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+    for (int f = 0; f < size; ++f) value[f] = L(value_t<L>(0));
+  }
+};
+
+/// Names a field's value at compile time: at<Field::gz>(values).
+template <Field f, FieldSet set, class L>
+KOKKOS_FORCEINLINE_FUNCTION L& at(FieldValues<set, L>& values) {
+  constexpr int i = FieldValues<set, L>::index(f);
+  return values.value[i];
+}
+
+}  // namespace prismfield::kernel

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "host_tile.hpp"
+
+/// Included by one source file a precision, which instantiates every field set of it.
+namespace prismfield::kernel {
+
+template <class A, FieldSet set, class Kernel, int W>
+void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::int64_t slot, std::int64_t first_group,
+                             std::int64_t last_group, FormCounts& counts) {
+  accumulate_tile<Lanes<A, HostVector, W>, set, Kernel>(data, slot, first_group, last_group, 0, 1, counts);
+}
+
+/// Taking the addresses of a precision's functions instantiates them.
+template <class A, FieldSet set>
+struct HostTileInstances {
+  static constexpr auto vector = &accumulate_tile_on_host<A, set, ChooseForm, host_width<A>>;
+  static constexpr auto scalar = &accumulate_tile_on_host<A, set, ChooseForm, 1>;
+  static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
+};
+
+}  // namespace prismfield::kernel

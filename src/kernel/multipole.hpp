@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstring>
+
+#include "field_values.hpp"
+#include "multipole_table.hpp"
+
+/// Far fields by the multipole expansion of a box about its centre.
+///
+/// With (X, Y, Z) = (x^2, y^2, z^2), s = X + Y + Z, t = 1/s, the box's even symmetry and Laplace's equation leave
+///   V = s^(-1/2) f(U, V, t),  U = X t^2, V = Y t^2,
+/// f a polynomial whose terms of total degree n/2 are the multipole of order n. With
+///   e = (2 U d_U + 2 V d_V + t d_t + 1/2) f
+/// every derivative of the potential is a short combination of e, f_U, f_V, e_U, e_V, f_UU, f_UV, f_VV:
+///   V_x / (2 x s^(-3/2)) = t f_U - e,                V_z / (2 z s^(-3/2)) = -e,
+///   V_xy / (4 x y s^(-5/2)) = t^2 f_UV - t e_U - t e_V + h,   V_xz: h - t e_U,   V_yz: h - t e_V,
+///   V_xx / (2 s^(-3/2)) = (t f_U - e) + 2 X t (t^2 f_UU - 2 t e_U + h),
+/// and h follows from V_xx + V_yy + V_zz = 0, which every multipole obeys term by term.
+namespace prismfield::kernel {
+
+/// Number of coefficients of a polynomial of this total degree in (U, V, t).
+KOKKOS_FORCEINLINE_FUNCTION constexpr int n_coefficients(int degree) {
+  return (degree + 1) * (degree + 2) * (degree + 3) / 6;
+}
+
+/// Place of U^i V^j t^k: by total degree first, so that a lower order's coefficients are the first ones of a higher's.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) {
+  const int d = i + j + k;
+  return d * (d + 1) * (d + 2) / 6 + k * (d + 1) - k * (k - 1) / 2 + j;
+}
+
+inline constexpr int max_half_order = 4;
+
+/// The polynomials of a box of unit mass; T: value type.
+template <class T>
+struct MultipoleCoefficients {
+  T e[n_coefficients(max_half_order)];
+  T f_u[n_coefficients(max_half_order - 1)];
+  T f_v[n_coefficients(max_half_order - 1)];
+  T e_u[n_coefficients(max_half_order - 1)];
+  T e_v[n_coefficients(max_half_order - 1)];
+  T f_uu[n_coefficients(max_half_order - 2)];
+  T f_uv[n_coefficients(max_half_order - 2)];
+  T f_vv[n_coefficients(max_half_order - 2)];
+  T f[n_coefficients(max_half_order)];
+};
+
+namespace detail {
+/// Terms of the polynomial of total degree `degree` divisible by U^i V^j t^k and reached from it by U, V or t
+/// (variables 3), by V or t (2), by t (1), divided by U^i V^j t^k: Horner's rule in three variables.
+template <int degree, int variables, int i, int j, int k, class L, class T>
+KOKKOS_FORCEINLINE_FUNCTION L horner(const T* c, const L& u, const L& v, const L& t) {
+  constexpr int index = coefficient_index(i, j, k);
+  L sum(c[index]);
+  if constexpr (i + j + k < degree) {
+    sum = fma(horner<degree, 1, i, j, k + 1>(c, u, v, t), t, sum);
+    if constexpr (variables >= 2) sum = fma(horner<degree, 2, i, j + 1, k>(c, u, v, t), v, sum);
+    if constexpr (variables >= 3) sum = fma(horner<degree, 3, i + 1, j, k>(c, u, v, t), u, sum);
+  }
+  return sum;
+}
+}  // namespace detail
+
+/// The polynomial of total degree `degree` >= 0 with these coefficients; 0 for a negative degree.
+template <int degree, class L, class T>
+KOKKOS_FORCEINLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, const L& t) {
+  if constexpr (degree < 0) {
+    return L(value_t<L>(0));
+  } else {
+    return detail::horner<degree, 3, 0, 0, 0>(c, u, v, t);
+  }
+}
+
+/// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b being
+/// its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G = 1, z up.
+/// numerics: section 4.
+template <int half_order, FieldSet set, class L, class T, class Add>
+KOKKOS_FORCEINLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y, const L& z,
+                                                const L& s, const Add& add) {
+  using W = Wants<set>;
+  constexpr int n = half_order;
+  const L two(T(2));
+  const L inverse_r = inverse_sqrt(s);
+  const L t = inverse_r * inverse_r;
+  const L m = inverse_r * L(mass);
+  const L xt = x * x * t;
+  const L yt = y * y * t;
+  const L u = xt * t;
+  const L v = yt * t;
+  const L e = polynomial<n>(c.e, u, v, t);
+  if constexpr (W::potential) add(std::integral_constant<Field, Field::potential>(), m, polynomial<n>(c.f, u, v, t));
+  // (x, y, z) points from the point to the prism: the derivatives of odd order change sign
+  const L p2 = (two * t) * m;
+  const L px = p2 * x;
+  const L py = p2 * y;
+  const L pz = p2 * z;
+  if constexpr (W::vector || W::tensor) {
+    const L ax = fma(polynomial<n - 1>(c.f_u, u, v, t), t, -e);
+    const L ay = fma(polynomial<n - 1>(c.f_v, u, v, t), t, -e);
+    if constexpr (W::vector) {
+      add(std::integral_constant<Field, Field::gx>(), px, -ax);
+      add(std::integral_constant<Field, Field::gy>(), py, -ay);
+    }
+    if constexpr (W::tensor) {
+      const L tt = t * t;
+      const L eu = polynomial<n - 1>(c.e_u, u, v, t) * t;
+      const L ev = polynomial<n - 1>(c.e_v, u, v, t) * t;
+      const L kx = fma(polynomial<n - 2>(c.f_uu, u, v, t), tt, -two * eu);
+      const L ky = fma(polynomial<n - 2>(c.f_vv, u, v, t), tt, -two * ev);
+      const L h = fma(L(T(0.5)), e - ax - ay, -fma(xt, kx, yt * ky));
+      const L gxx = fma(two * xt, kx + h, ax);
+      const L gyy = fma(two * yt, ky + h, ay);
+      add(std::integral_constant<Field, Field::gxx>(), p2, gxx);
+      add(std::integral_constant<Field, Field::gyy>(), p2, gyy);
+      add(std::integral_constant<Field, Field::gzz>(), p2, -(gxx + gyy));
+      const L t2 = two * t;
+      const L qx = px * t2;
+      const L qy = py * t2;
+      add(std::integral_constant<Field, Field::gxy>(), qx * y,
+          fma(polynomial<n - 2>(c.f_uv, u, v, t), tt, h - eu - ev));
+      add(std::integral_constant<Field, Field::gxz>(), qx * z, h - eu);
+      add(std::integral_constant<Field, Field::gyz>(), qy * z, h - ev);
+    }
+  }
+  if constexpr (W::gz) add(std::integral_constant<Field, Field::gz>(), pz, e);
+}
+
+/// Tables that the preparation of a prism reads, as one struct that can be handed to a kernel by value.
+struct MultipoleTables {
+  static constexpr int n_directions = sizeof(even_derivative_2_sampled[0]) / sizeof(double);
+  double even_2[2][3], even_4[3][6], even_6[4][10], even_8[5][15];
+  double sampled_2[2][n_directions], sampled_4[3][n_directions], sampled_6[4][n_directions], sampled_8[5][n_directions],
+      sampled_10[6][n_directions];
+};
+
+/// The tables of multipole_table.hpp. Host only.
+[[nodiscard]] inline MultipoleTables multipole_tables() {
+  MultipoleTables t;
+  const auto copy = [](auto& to, const auto& from) {
+    static_assert(sizeof(to) == sizeof(from));
+    std::memcpy(&to, &from, sizeof(to));
+  };
+  copy(t.even_2, even_derivative_2);
+  copy(t.even_4, even_derivative_4);
+  copy(t.even_6, even_derivative_6);
+  copy(t.even_8, even_derivative_8);
+  copy(t.sampled_2, even_derivative_2_sampled);
+  copy(t.sampled_4, even_derivative_4_sampled);
+  copy(t.sampled_6, even_derivative_6_sampled);
+  copy(t.sampled_8, even_derivative_8_sampled);
+  copy(t.sampled_10, even_derivative_10_sampled);
+  return t;
+}
+
+/// Distances from a prism's centre, squared, from which each order holds its truncation error below `tolerance`.
+template <class T>
+struct MultipoleRanges {
+  /// orders 8, 6, 4, 2, 0: increasing
+  T squared[max_half_order + 1];
+};
+
+namespace detail {
+/// Coefficients of d_x^2(m-r) d_y^2r (1/R), r = 0...m, in the potential of a box of half edges h and unit mass:
+/// h_x^2i h_y^2j h_z^2k / ((2i+1)! (2j+1)! (2k+1)!) d_x^2i d_y^2j d_z^2k with d_zz = -d_xx - d_yy. numerics: section 4.
+template <int m>
+KOKKOS_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
+  constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};
+  constexpr double binomial[6][6] = {{1, 0, 0, 0, 0, 0},  {1, 1, 0, 0, 0, 0},  {1, 2, 1, 0, 0, 0},
+                                     {1, 3, 3, 1, 0, 0},  {1, 4, 6, 4, 1, 0},  {1, 5, 10, 10, 5, 1}};
+  for (int r = 0; r <= m; ++r) c[r] = 0;
+  double px = 1;
+  for (int i = 0; i <= m; ++i) {
+    double py = px * inverse_factorial[i];
+    for (int j = 0; i + j <= m; ++j) {
+      const int k = m - i - j;
+      double w = py * inverse_factorial[j] * inverse_factorial[k];
+      for (int l = 0; l < k; ++l) w *= -zz;
+      for (int l = 0; l <= k; ++l) c[j + l] += w * binomial[k][l];
+      py *= yy;
+    }
+    px *= xx;
+  }
+}
+
+/// The largest size of the multipole of order 2 m of unit mass on the grid of directions.
+template <int m>
+KOKKOS_FUNCTION double largest_multipole(const double (&c)[m + 1],
+                                         const double (&sampled)[m + 1][MultipoleTables::n_directions]) {
+  double largest = 0;
+  for (int q = 0; q < MultipoleTables::n_directions; ++q) {
+    double value = 0;
+    for (int r = 0; r <= m; ++r) value += c[r] * sampled[r][q];
+    largest = Kokkos::max(largest, Kokkos::abs(value));
+  }
+  return largest;
+}
+
+/// Writes the multipole of order 2 m of unit mass to f's coefficients and returns its largest size.
+template <int m>
+KOKKOS_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * (m + 2) / 2],
+                                     const double (&sampled)[m + 1][MultipoleTables::n_directions], double xx, double yy,
+                                     double zz, double* f) {
+  double c[m + 1];
+  box_moments<m>(xx, yy, zz, c);
+  int column = 0;
+  for (int d = 0; d <= m; ++d) {
+    for (int j = 0; j <= d; ++j) {
+      double sum = 0;
+      for (int r = 0; r <= m; ++r) sum += c[r] * table[r][column];
+      f[coefficient_index(d - j, j, m - d)] = sum;
+      ++column;
+    }
+  }
+  return largest_multipole<m>(c, sampled);
+}
+}  // namespace detail
+
+/// Prepares a box of these edge lengths: its polynomials for unit mass and the ranges of the orders, all in the unit of
+/// the given lengths.
+template <class T>
+KOKKOS_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz, double tolerance,
+                                       MultipoleCoefficients<T>& out, MultipoleRanges<T>& ranges) {
+  const double xx = 0.25 * dx * dx;
+  const double yy = 0.25 * dy * dy;
+  const double zz = 0.25 * dz * dz;
+  double f[n_coefficients(max_half_order)];
+  f[0] = 1;
+  double size[max_half_order + 2];
+  size[0] = 1;
+  size[1] = detail::add_multipole<1>(tables.even_2, tables.sampled_2, xx, yy, zz, f);
+  size[2] = detail::add_multipole<2>(tables.even_4, tables.sampled_4, xx, yy, zz, f);
+  size[3] = detail::add_multipole<3>(tables.even_6, tables.sampled_6, xx, yy, zz, f);
+  size[4] = detail::add_multipole<4>(tables.even_8, tables.sampled_8, xx, yy, zz, f);
+  double neglected[6];
+  detail::box_moments<5>(xx, yy, zz, neglected);
+  size[5] = detail::largest_multipole<5>(neglected, tables.sampled_10);
+
+  // A multipole of order n = 2 m adds at most weight[m] s^-m to the gradient tensor, relative to the mass's, with
+  // weight = (n + 1)(n + 2)/2 size: sharp on the axis of a needle. The order after the last is extrapolated.
+  double weight[max_half_order + 3];
+  for (int m = 1; m <= max_half_order + 1; ++m) weight[m] = 0.5 * (2 * m + 1) * (2 * m + 2) * size[m];
+  weight[max_half_order + 2] = weight[max_half_order] > 0
+                                   ? weight[max_half_order + 1] * weight[max_half_order + 1] / weight[max_half_order]
+                                   : 0;
+  double range = 0;
+  double alone = 0;
+  for (int q = max_half_order; q >= 0; --q) {
+    // from where each neglected order alone is at the tolerance to where their sum is
+    if (q == max_half_order) alone = Kokkos::pow(weight[q + 2] / tolerance, 1.0 / (q + 2));
+    alone = Kokkos::max(alone, Kokkos::pow(weight[q + 1] / tolerance, 1.0 / (q + 1)));
+    double s = alone;
+    for (int step = 0; step < 4; ++step) {
+      const double inverse = 1 / s;
+      double rest = 0;
+      for (int m = max_half_order + 2; m > q; --m) rest = (rest + weight[m]) * inverse;
+      for (int m = 0; m < q; ++m) rest *= inverse;
+      s *= 1 + (rest / tolerance - 1) / (q + 1);
+    }
+    range = Kokkos::max(s, range);
+    ranges.squared[max_half_order - q] = static_cast<T>(range);
+  }
+
+  for (int d = 0; d <= max_half_order; ++d) {
+    for (int k = 0; k <= d; ++k) {
+      for (int j = 0; j <= d - k; ++j) {
+        const int i = d - k - j;
+        const double value = f[coefficient_index(i, j, k)];
+        const double e = (2 * i + 2 * j + k + 0.5) * value;
+        out.f[coefficient_index(i, j, k)] = static_cast<T>(value);
+        out.e[coefficient_index(i, j, k)] = static_cast<T>(e);
+        if (i > 0) {
+          out.f_u[coefficient_index(i - 1, j, k)] = static_cast<T>(i * value);
+          out.e_u[coefficient_index(i - 1, j, k)] = static_cast<T>(i * e);
+        }
+        if (j > 0) {
+          out.f_v[coefficient_index(i, j - 1, k)] = static_cast<T>(j * value);
+          out.e_v[coefficient_index(i, j - 1, k)] = static_cast<T>(j * e);
+        }
+        if (i > 1) out.f_uu[coefficient_index(i - 2, j, k)] = static_cast<T>(i * (i - 1) * value);
+        if (i > 0 && j > 0) out.f_uv[coefficient_index(i - 1, j - 1, k)] = static_cast<T>(i * j * value);
+        if (j > 1) out.f_vv[coefficient_index(i, j - 2, k)] = static_cast<T>(j * (j - 1) * value);
+      }
+    }
+  }
+}
+
+}  // namespace prismfield::kernel

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "multipole.hpp"
+
+namespace prismfield::kernel {
+
+/// Which arithmetic a run uses: Real for the kernel's maths, Coordinate for positions and their differences, Sum for
+/// accumulators and scratch. `tolerance`: truncation error allowed to a multipole, relative to the gradient tensor.
+struct DoubleArithmetic {
+  using Real = double;
+  using Coordinate = double;
+  using Sum = double;
+  static constexpr double tolerance = 8.5e-13;
+};
+struct MixedArithmetic {
+  using Real = float;
+  using Coordinate = double;
+  using Sum = double;
+  static constexpr double tolerance = 1e-7;
+};
+struct SingleArithmetic {
+  using Real = float;
+  using Coordinate = float;
+  using Sum = float;
+  static constexpr double tolerance = 1e-7;
+};
+
+/// What the prisms of one shape share. Cells of a regular ensemble have one shape, so that its polynomials stay in the
+/// fastest cache. Floats count lengths in longest edges, so that no power overflows; doubles in metres.
+template <class A>
+struct PrismShape {
+  using Real = typename A::Real;
+  MultipoleRanges<Real> ranges;
+  /// metres of the unit of length, and its inverse
+  Real unit, inverse_unit;
+  /// squared distance from the surface, in the unit, up to which the compact form is the more accurate
+  Real compact_squared;
+  MultipoleCoefficients<Real> coefficients;
+};
+
+/// What far points read of a prism.
+template <class A>
+struct FarPrism {
+  using Real = typename A::Real;
+  using Coordinate = typename A::Coordinate;
+  /// centre = center + center_low: half the sum of two faces has one bit more than a coordinate
+  Coordinate center[3], center_low[3];
+  /// density times volume in the shape's unit of length
+  Real mass;
+  std::int32_t shape;
+};
+
+/// What near points read of a prism.
+template <class A>
+struct NearPrism {
+  using Real = typename A::Real;
+  using Coordinate = typename A::Coordinate;
+  Coordinate x[2], y[2], z[2];
+  /// edge lengths in the shape's unit of length
+  Real dx, dy, dz;
+  Real density;
+};
+
+/// Distance from the surface, in longest edges, at which the compact form hands over to the difference-free one: below
+/// it the latter loses digits near edges, above it the former loses them to cancellation, most for long prisms.
+inline constexpr double compact_reach = 0.05;
+
+/// Two edge lengths are one shape's when they differ by less than this, relative: edges of equal cells differ by the
+/// rounding of their coordinates, and a multipole beyond the first changes by far less than its truncation error.
+inline constexpr double shape_tolerance = 1e-11;
+
+/// Prepares the shape of prisms of these edge lengths, metres.
+template <class A>
+KOKKOS_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape) {
+  using Real = typename A::Real;
+  const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
+  const double unit = sizeof(Real) == 4 ? longest : 1.0;
+  shape.unit = static_cast<Real>(unit);
+  shape.inverse_unit = static_cast<Real>(1.0 / unit);
+  const double reach = compact_reach * longest / unit;
+  shape.compact_squared = static_cast<Real>(reach * reach);
+  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, A::tolerance, shape.coefficients,
+                    shape.ranges);
+}
+
+/// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
+template <class A>
+KOKKOS_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
+                                   double density, const double (&origin)[3], FarPrism<A>& far, NearPrism<A>& near) {
+  using Real = typename A::Real;
+  using Coordinate = typename A::Coordinate;
+  const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
+  double edge[3];
+  for (int d = 0; d < 3; ++d) {
+    edge[d] = (face[d][1] - face[d][0]) * inverse_unit;
+    const double low_face = face[d][0] - origin[d];
+    const double high_face = face[d][1] - origin[d];
+    // the exact sum of two doubles as sum + rest (Knuth)
+    const double sum = low_face + high_face;
+    const double part = sum - low_face;
+    const double rest = (low_face - (sum - part)) + (high_face - part);
+    far.center[d] = static_cast<Coordinate>(0.5 * sum);
+    far.center_low[d] = static_cast<Coordinate>(0.5 * rest + (0.5 * sum - static_cast<double>(far.center[d])));
+    Coordinate* to = d == 0 ? near.x : d == 1 ? near.y : near.z;
+    to[0] = static_cast<Coordinate>(low_face);
+    to[1] = static_cast<Coordinate>(high_face);
+  }
+  near.dx = static_cast<Real>(edge[0]);
+  near.dy = static_cast<Real>(edge[1]);
+  near.dz = static_cast<Real>(edge[2]);
+  near.density = static_cast<Real>(density);
+  far.mass = static_cast<Real>(density * edge[0] * edge[1] * edge[2]);
+  far.shape = shape_index;
+}
+
+}  // namespace prismfield::kernel

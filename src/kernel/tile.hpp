@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "accumulate.hpp"
+
+namespace prismfield::kernel {
+
+/// What one launch reads and writes, in one memory space. Points are padded with copies of the last one to whole lanes.
+template <class A, class Memory>
+struct LaunchData {
+  using Coordinate = typename A::Coordinate;
+  using Sum = typename A::Sum;
+  template <class T>
+  using Array = Kokkos::View<T*, Memory>;
+
+  /// (n_padded)
+  Array<Coordinate> easting, northing, upward;
+  std::int64_t n_points = 0;
+  /// (n_shapes), (n_prisms), (n_prisms)
+  Array<PrismShape<A>> shapes;
+  Array<FarPrism<A>> far;
+  Array<NearPrism<A>> near;
+  /// prisms of this launch, [begin, end) of the arrays above, and the number of their first batch
+  std::int64_t prism_begin = 0, prism_end = 0;
+  std::int64_t first_batch = 0;
+  std::int64_t batch = 1;
+  std::int64_t slots = 1;
+  /// (slot, field, n_padded)
+  Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
+  /// (n_points, 5): edges through the point along x, y, z, weighted by sign and density; the same without signs, all
+  /// directions; prisms that hold the point
+  Kokkos::View<double* [5], Kokkos::LayoutRight, Memory> contact;
+  /// (n_forms): pairs by form
+  Array<std::int64_t> pairs;
+};
+
+/// Notes that a point lies in or on a prism, and on which of its edges: the logarithm of an edge through the point
+/// diverges with weight 2 between its ends and 1 at an end, times sign and density; where the weights of all prisms
+/// cancel, the tensor has a value.
+template <class Memory, class T>
+KOKKOS_FUNCTION void note_contact(const Kokkos::View<double* [5], Kokkos::LayoutRight, Memory>& contact, std::int64_t point,
+                                  const T (&x)[2], const T (&y)[2], const T (&z)[2], double density) {
+  Kokkos::atomic_add(&contact(point, 4), 1.0);
+  const T* const faces[3] = {x, y, z};
+  for (int d = 0; d < 3; ++d) {
+    const T* const first = faces[(d + 1) % 3];
+    const T* const second = faces[(d + 2) % 3];
+    const double weight = faces[d][0] < T(0) && T(0) < faces[d][1] ? 2.0 : 1.0;
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        if (first[i] != T(0) || second[j] != T(0)) continue;
+        Kokkos::atomic_add(&contact(point, d), (i == j ? weight : -weight) * density);
+        Kokkos::atomic_add(&contact(point, 3), weight * Kokkos::abs(density));
+      }
+    }
+  }
+}
+
+/// The form that a kernel uses: chosen by distance, or the papers' corners.
+struct ChooseForm {};
+struct CornersForm {};
+
+/// One work item: the batches of one slot at the lane groups first_group + rank, + size, ... below last_group. Each
+/// batch is summed in registers before its one addition to scratch(slot, field, point).
+template <class Ls, FieldSet set, class Kernel, class Memory>
+KOKKOS_FORCEINLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data, std::int64_t slot,
+                                                 std::int64_t first_group, std::int64_t last_group, int rank, int size,
+                                                 FormCounts& counts) {
+  using C = typename Ls::Coordinate;
+  using S = typename Ls::Sum;
+  constexpr int width = Ls::width;
+  const std::int64_t n_batches = (data.prism_end - data.prism_begin + data.batch - 1) / data.batch;
+  // batch b of the launch is batch first_batch + b of the run, which belongs to slot (first_batch + b) mod slots
+  std::int64_t b = (slot - data.first_batch % data.slots + data.slots) % data.slots;
+  for (; b < n_batches; b += data.slots) {
+    const std::int64_t begin = data.prism_begin + b * data.batch;
+    const std::int64_t end = Kokkos::min(begin + data.batch, data.prism_end);
+    for (std::int64_t group = first_group + rank; group < last_group; group += size) {
+      const std::int64_t point = group * width;
+      const int valid = static_cast<int>(Kokkos::min<std::int64_t>(width, data.n_points - point));
+      const C px = load<C>(&data.easting(point));
+      const C py = load<C>(&data.northing(point));
+      const C pz = load<C>(&data.upward(point));
+      FieldValues<set, S> sums;
+      sums.clear();
+      for (std::int64_t p = begin; p < end; ++p) {
+        if constexpr (std::is_same_v<Kernel, CornersForm>) {
+          const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
+          const auto unit = data.shapes(data.far(p).shape).unit;
+          const auto inverse_unit = data.shapes(data.far(p).shape).inverse_unit;
+          const auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz);
+          add_where<Ls, set>(true, corners_form<set>(faces, unit), near, unit, sums);
+          counts.count[form_corners] += valid;
+          if (gap_squared(faces) <= 0) {
+            note_contact(data.contact, point, faces.x, faces.y, faces.z, static_cast<double>(near.density));
+          }
+        } else {
+          const FarPrism<typename Ls::Arithmetic>& far = data.far(p);
+          const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
+          const auto on_contact = [&](int lane, const PrismFaces<typename Ls::Real>& faces) {
+            using R = value_t<typename Ls::Real>;
+            R seen[6][width];
+            for (int i = 0; i < 2; ++i) {
+              store(faces.x[i], seen[i]);
+              store(faces.y[i], seen[2 + i]);
+              store(faces.z[i], seen[4 + i]);
+            }
+            const R x[2] = {seen[0][lane], seen[1][lane]};
+            const R y[2] = {seen[2][lane], seen[3][lane]};
+            const R z[2] = {seen[4][lane], seen[5][lane]};
+            note_contact(data.contact, point + lane, x, y, z, static_cast<double>(near.density));
+          };
+          add_prism<Ls, set>(data.shapes(far.shape), far, near, px, py, pz, valid, sums, counts, on_contact);
+        }
+      }
+      for (int f = 0; f < FieldValues<set, S>::size; ++f) {
+        auto* const to = &data.scratch(slot, f, point);
+        store(load<S>(to) + sums.value[f], to);
+      }
+    }
+  }
+}
+
+}  // namespace prismfield::kernel

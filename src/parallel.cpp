@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "parallel.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "error.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The one checker that every MPI call passes.
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw RunError(std::string(call) + " failed: " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+/// True when mpirun, srun or another launcher of ranks started this process.
+bool started_by_launcher() {
+  constexpr std::array variables = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"};
+  return std::any_of(variables.begin(), variables.end(), [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+/// MPI counts are int.
+int count_of(std::int64_t n) {
+  if (n < 0 || n > std::numeric_limits<int>::max()) throw RunError("an MPI message of " + std::to_string(n) + " values");
+  return static_cast<int>(n);
+}
+
+template <class T>
+MPI_Datatype datatype();
+template <>
+MPI_Datatype datatype<double>() {
+  return MPI_DOUBLE;
+}
+template <>
+MPI_Datatype datatype<std::int64_t>() {
+  return MPI_INT64_T;
+}
+
+constexpr int sum_tag = 17;
+
+/// Receives from rank + step and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
+template <class T>
+void sum_along_tree(MPI_Comm communicator, int rank, int size, T* values, std::int64_t n) {
+  constexpr std::int64_t piece = std::int64_t{1} << 20;
+  std::vector<T> received(static_cast<std::size_t>(std::min(piece, n)));
+  for (int step = 1; step < size; step *= 2) {
+    if (rank % (2 * step) == step) {
+      for (std::int64_t i = 0; i < n; i += piece) {
+        const int count = count_of(std::min(piece, n - i));
+        check(MPI_Send(values + i, count, datatype<T>(), rank - step, sum_tag, communicator), "MPI_Send");
+      }
+      return;
+    }
+    if (rank + step >= size) continue;
+    for (std::int64_t i = 0; i < n; i += piece) {
+      const int count = count_of(std::min(piece, n - i));
+      check(MPI_Recv(received.data(), count, datatype<T>(), rank + step, sum_tag, communicator, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+      for (int j = 0; j < count; ++j) values[i + j] += received[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+template <class T>
+std::vector<T> gather_on_root(MPI_Comm communicator, int rank, int size, T value) {
+  std::vector<T> all(rank == 0 ? static_cast<std::size_t>(size) : 0);
+  check(MPI_Gather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), 0, communicator), "MPI_Gather");
+  return all;
+}
+
+}  // namespace
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  if (!started_by_launcher()) return;
+  int provided = 0;
+  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  m_active = true;
+}
+
+MpiSession::~MpiSession() {
+  if (m_active) MPI_Finalize();
+}
+
+struct Communicator::Impl {
+  MPI_Comm communicator = MPI_COMM_NULL;
+};
+
+Communicator::Communicator() = default;
+
+Communicator::Communicator(const MpiSession& session) {
+  if (!session.active()) return;
+  m_impl = std::make_unique<Impl>();
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &m_impl->communicator), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(m_impl->communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(m_impl->communicator, &m_rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(m_impl->communicator, &m_size), "MPI_Comm_size");
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(m_impl->communicator, MPI_COMM_TYPE_SHARED, m_rank, MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_rank(node, &m_local_rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(node, &m_local_size), "MPI_Comm_size");
+  check(MPI_Comm_free(&node), "MPI_Comm_free");
+}
+
+Communicator::~Communicator() {
+  if (m_impl) MPI_Comm_free(&m_impl->communicator);
+}
+
+void Communicator::sum_to_root(double* values, std::int64_t n) const {
+  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_size, values, n);
+}
+
+void Communicator::sum_to_root(std::int64_t* values, std::int64_t n) const {
+  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_size, values, n);
+}
+
+std::vector<double> Communicator::gather(double value) const {
+  if (!m_impl) return {value};
+  return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+}
+
+std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
+  if (!m_impl) return {value};
+  return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+}
+
+bool Communicator::any(bool value) const {
+  if (!m_impl) return value;
+  int mine = value ? 1 : 0;
+  int all = 0;
+  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LOR, m_impl->communicator), "MPI_Allreduce");
+  return all != 0;
+}
+
+void Communicator::barrier() const {
+  if (m_impl) check(MPI_Barrier(m_impl->communicator), "MPI_Barrier");
+}
+
+void Communicator::abort(int code) const {
+  if (m_impl) MPI_Abort(m_impl->communicator, code);
+}
+
+const char* mpi_library_version() {
+  static const std::string version = [] {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    // may be called before MPI_Init
+    check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+    std::string line(text.data(), static_cast<std::size_t>(length));
+    return line.substr(0, line.find_first_of("\n\0"));
+  }();
+  return version.c_str();
+}
+
+}  // namespace prismfield

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace prismfield {
+
+/// MPI for the time of a run: initialised only when a launcher started this process, because MPI_Init and
+/// MPI_Finalize cost a third of a second that a run on one process does not need.
+class MpiSession {
+public:
+  MpiSession(int& argc, char**& argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  [[nodiscard]] bool active() const noexcept { return m_active; }
+
+private:
+  bool m_active = false;
+};
+
+/// The ranks of a run: a duplicate of MPI_COMM_WORLD, or one rank without MPI.
+class Communicator {
+public:
+  explicit Communicator(const MpiSession& session);
+  /// one rank, no MPI: for libraries and tests
+  Communicator();
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  [[nodiscard]] int rank() const noexcept { return m_rank; }
+  [[nodiscard]] int size() const noexcept { return m_size; }
+  /// rank among those of this node, by shared memory
+  [[nodiscard]] int local_rank() const noexcept { return m_local_rank; }
+  [[nodiscard]] int local_size() const noexcept { return m_local_size; }
+
+  /// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
+  /// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Collective.
+  void sum_to_root(double* values, std::int64_t n) const;
+  void sum_to_root(std::int64_t* values, std::int64_t n) const;
+  /// One value a rank, on rank 0 (empty elsewhere). Collective.
+  [[nodiscard]] std::vector<double> gather(double value) const;
+  [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+  /// True everywhere when any rank says so. Collective.
+  [[nodiscard]] bool any(bool value) const;
+  void barrier() const;
+  /// Ends every rank with this code; never returns under MPI, returns without it.
+  void abort(int code) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> m_impl;
+  int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1;
+};
+
+/// MPI library's version line, e.g. "Open MPI v4.1.4, ...".
+[[nodiscard]] const char* mpi_library_version();
+
+}  // namespace prismfield

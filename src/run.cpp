@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "agreement.hpp"
+#include "case.hpp"
+#include "ensemble.hpp"
+#include "error.hpp"
+#include "figure.hpp"
+#include "forward.hpp"
+#include "human_text.hpp"
+#include "interrupt.hpp"
+#include "kokkos_session.hpp"
+#include "output.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
+#include "progress.hpp"
+
+namespace prismfield {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Everything that a case names, read and validated.
+struct Inputs {
+  Case run;
+  std::unique_ptr<Ensemble> ensemble;
+  Points points;
+};
+
+/// Throws InputError for a space that this build lacks, before anything is read for it.
+void check_space(const Case& run) {
+  if (run.execution.space == Space::automatic) return;
+  const std::vector<std::string> built = kokkos_facts().spaces;
+  const std::string wanted = name(run.execution.space);
+  if (std::find(built.begin(), built.end(), wanted) != built.end()) return;
+  throw InputError(run.where("execution.space"), "execution.space",
+                   fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", wanted,
+                               fmt::join(built, ", ")));
+}
+
+/// Throws InputError when the points alone would not fit into this machine's memory: better than to be killed.
+void check_point_memory(const Case& run) {
+  double n_points = 0;
+  std::string key;
+  if (const auto* grid = std::get_if<GridSpec>(&run.observations)) {
+    n_points = static_cast<double>(grid->easting.count) * static_cast<double>(grid->northing.count);
+    key = "observations.grid";
+  } else if (const auto* random = std::get_if<StationsRandom>(&run.observations)) {
+    n_points = static_cast<double>(random->count);
+    key = "observations.stations.random";
+  }
+  constexpr double coordinates = 3;
+  const double bytes = n_points * (coordinates + run.fields.size()) * sizeof(double);
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (memory <= 0 || bytes <= memory) return;
+  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+  throw InputError(run.where(key), key,
+                   fmt::format("has {} points, whose coordinates and fields take {} GiB of this machine's {} GiB; use "
+                               "fewer points",
+                               short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
+}
+
+/// Reads the case and what it names. Throws InputError with the mistakes of all of them.
+Inputs read_inputs(const RunOptions& options) {
+  Inputs inputs;
+  inputs.run = read_case(options.file, options.overrides, options.output);
+  ProblemList problems;
+  const auto collect = [&](auto&& step) {
+    throw_if_interrupted();
+    try {
+      step();
+      return true;
+    } catch (const InputError& error) {
+      problems.add(error);
+      return false;
+    }
+  };
+  collect([&] { check_space(inputs.run); });
+  collect([&] { check_output(inputs.run); });
+  const bool points_fit = collect([&] { check_point_memory(inputs.run); });
+  collect([&] { inputs.ensemble = make_ensemble(inputs.run); });
+  // Without a model, ranges of random stations are unknown, but a file of stations can be read.
+  const Bounds bounds = inputs.ensemble ? inputs.ensemble->bounds() : Bounds{};
+  if (points_fit) collect([&] { inputs.points = make_points(inputs.run, bounds); });
+  problems.throw_if_any();
+  throw_if_interrupted();
+  return inputs;
+}
+
+std::string points_text(const Points& points) {
+  const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
+  if (!points.is_grid()) return count;
+  return fmt::format("grid {} x {}, {}", points.grid_easting.size(), points.grid_northing.size(), count);
+}
+
+std::string fields_text(FieldList fields) {
+  std::vector<std::string_view> names;
+  for (const FieldInfo& field : field_infos) {
+    if (fields.contains(field.field)) names.push_back(field.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string space_text(const ForwardPlan& plan) {
+  if (plan.space == Space::cuda) return fmt::format("cuda, {}, blocks of {}", plan.device, plan.block);
+  return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
+}
+
+std::string partition_text(const ForwardPlan& plan, const Case& run, int n_ranks) {
+  const std::string kind =
+      plan.partition == Partition::rank_grid
+          ? fmt::format("{} parts of prisms x {} of points", run.execution.rank_grid[0], run.execution.rank_grid[1])
+          : std::string("by ") + name(plan.partition);
+  return fmt::format("{}, {}", kind, counted(n_ranks, "rank"));
+}
+
+std::string slots_text(const ForwardPlan& plan) {
+  return fmt::format("{}, batches of {}", counted(plan.slots, "slot"), counted(plan.batch, "prism"));
+}
+
+std::string tiles_text(const ForwardPlan& plan) {
+  const std::int64_t points = plan.point_end - plan.point_begin;
+  const std::int64_t tile = std::max<std::int64_t>(1, plan.tile_points);
+  return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
+}
+
+std::int64_t pairs_of(const ForwardPlan& plan) { return plan.n_prisms * plan.n_points; }
+
+/// The lines with which a run begins.
+std::string heading(const Inputs& inputs, const ForwardPlan& plan, int n_ranks) {
+  return fmt::format("{}\n{}\n{}, {}\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
+                     points_text(inputs.points), counted(pairs_of(plan), "pair"), space_text(plan),
+                     partition_text(plan, inputs.run, n_ranks), name(plan.precision), slots_text(plan),
+                     tiles_text(plan));
+}
+
+/// One rank's share and memory, as --dry-run tells it.
+struct RankSizes {
+  std::vector<std::int64_t> prisms, points, host, device;
+};
+
+RankSizes gather_sizes(const ForwardPlan& plan, const Communicator& communicator) {
+  return {communicator.gather(plan.prism_end - plan.prism_begin),
+          communicator.gather(plan.point_end - plan.point_begin), communicator.gather(plan.host_bytes),
+          communicator.gather(plan.device_bytes)};
+}
+
+/// Bytes of the result: every field, the coordinates, and room for attributes.
+std::int64_t result_bytes(const Inputs& inputs) {
+  constexpr std::int64_t overhead = 32 * 1024;
+  const std::int64_t columns = inputs.run.fields.size() + (inputs.points.is_grid() ? 1 : 3);
+  return inputs.points.size() * columns * static_cast<std::int64_t>(sizeof(double)) + overhead;
+}
+
+std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const RankSizes& ranks) {
+  std::string text = inputs.run.title + "\n";
+  const auto row = [&](const char* label, const std::string& content) {
+    text += fmt::format("  {:<18}{}\n", label, content);
+  };
+  row("model", inputs.ensemble->description());
+  row("points", points_text(inputs.points));
+  row("fields", fields_text(inputs.run.fields));
+  row("pairs", grouped(pairs_of(plan)));
+  row("space", space_text(plan));
+  row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
+  row("partition", partition_text(plan, inputs.run, static_cast<int>(ranks.prisms.size())));
+  row("slots", slots_text(plan));
+  row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.chunk_prisms, "prism")));
+  row("scratch", fmt::format("{} (memory limit {})", size_text(plan.scratch_bytes), size_text(plan.memory_limit)));
+  const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
+  if (ranks.prisms.size() == 1) {
+    row("memory", size_text(ranks.host[0]) + (on_device ? ", on the device " + size_text(ranks.device[0]) : ""));
+  } else {
+    text += fmt::format("  {:<18}{:>14} {:>14} {:>10} {}\n", "rank", "prisms", "points", "memory",
+                        on_device ? fmt::format("{:>10}", "device") : "");
+    for (std::size_t i = 0; i < ranks.prisms.size(); ++i) {
+      text += fmt::format("  {:<18}{:>14} {:>14} {:>10} {}\n", i, grouped(ranks.prisms[i]), grouped(ranks.points[i]),
+                          size_text(ranks.host[i]), on_device ? fmt::format("{:>10}", size_text(ranks.device[i])) : "");
+    }
+  }
+  row("result", fmt::format("{}, about {}", output_file(inputs.run).string(), size_text(result_bytes(inputs))));
+  row("estimated time", duration_text(plan.estimated_seconds));
+  return text;
+}
+
+void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
+
+void warn_about_inputs(const Inputs& inputs) {
+  for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
+  if (inputs.run.output.checkpoint) {
+    warn(fmt::format("{}: output.checkpoint: this version writes no checkpoints; a run that is stopped starts anew",
+                     inputs.run.where("output.checkpoint")));
+  }
+}
+
+void warn_about_points(const Points& points, const ForwardResult& result) {
+  if (result.points_inside > 0) {
+    warn(fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
+  }
+  if (result.singular_points.empty()) return;
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> named;
+  for (const std::int64_t i : result.singular_points) {
+    if (named.size() == most_named) {
+      named.emplace_back("...");
+      break;
+    }
+    const auto at = static_cast<std::size_t>(i);
+    named.push_back(fmt::format("({}, {}, {})", points.easting[at], points.northing[at], points.upward[at]));
+  }
+  warn(
+      fmt::format("the gradient tensor has no value at {} on edges or corners of prisms, its finite part is written "
+                  "there: {}",
+                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), fmt::join(named, ", ")));
+}
+
+/// Writes, shows and draws the result; on rank 0 only.
+void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, double setup_seconds,
+            std::chrono::steady_clock::time_point begin) {
+  throw_if_interrupted();
+  write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
+  if (!quiet) std::cout << '\n' << field_statistics(inputs.run, result) << '\n';
+  std::cout << std::flush;
+  warn_about_points(inputs.points, result);
+  if (inputs.run.output.figure) {
+    const std::string warning = draw_figure(output_file(inputs.run), *inputs.run.output.figure);
+    if (!warning.empty()) warn(warning);
+  }
+  if (quiet) return;
+  const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs) / result.field_seconds : 0;
+  std::cout << fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
+                           counted(result.pairs, "pair"), duration_text(seconds_since(begin)), short_number(rate),
+                           duration_text(result.field_seconds));
+}
+
+}  // namespace
+
+void run_command(const RunOptions& options, const std::vector<std::string>& kokkos_options,
+                 const Communicator& communicator) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool is_root = communicator.rank() == 0;
+  catch_interrupts();
+
+  Inputs inputs;
+  agree(communicator, [&] { inputs = read_inputs(options); });
+  if (is_root) warn_about_inputs(inputs);
+  if (options.check && !options.dry_run) {
+    if (is_root && !options.quiet) std::cout << options.file.string() << ": no mistakes found\n";
+    return;
+  }
+
+  std::optional<KokkosSession> kokkos;
+  agree(communicator, [&] {
+    ArgumentVector arguments(kokkos_options);
+    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(), communicator.local_size());
+    arguments.refuse_rest();
+  });
+  ForwardPlan plan;
+  agree(communicator, [&] { plan = plan_forward(inputs.run, *inputs.ensemble, inputs.points, communicator); });
+  if (options.dry_run) {
+    const RankSizes sizes = gather_sizes(plan, communicator);
+    if (is_root && !options.quiet) std::cout << dry_run_table(inputs, plan, sizes);
+    return;
+  }
+  if (is_root && !options.quiet) std::cout << heading(inputs, plan, communicator.size()) << std::flush;
+
+  const double setup_seconds = seconds_since(begin);
+  ForwardResult result;
+  {
+    Progress progress(is_root ? progress_style(options.quiet) : ProgressStyle::silent, std::cerr);
+    result = forward(inputs.run, *inputs.ensemble, inputs.points, plan, communicator,
+                     [&](double done_fraction, std::int64_t pairs_done) {
+                       throw_if_interrupted();
+                       progress.update(done_fraction, pairs_done);
+                     });
+  }
+  agree(communicator, [&] {
+    if (is_root) finish(inputs, result, options.quiet, setup_seconds, begin);
+  });
+}
+
+}  // namespace prismfield

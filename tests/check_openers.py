@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Opens prismfield results with the programs that users open them with, and checks that all see the same.
+
+    check_openers.py RESULT.h5 [RESULT.h5 ...]
+    check_openers.py --run PRISMFIELD CASE.yaml RESULT.h5     # makes the result first
+
+xarray with the netcdf4 and the h5netcdf engine, h5py, `ncdump -h` and `gmt grdinfo`. Exit codes: 0 all agree, 1 one
+disagrees, 77 those that are installed agree and the others are named.
+"""
+
+import math
+import shutil
+import subprocess
+import sys
+
+FIELDS = {
+    "potential": "m2 s-2",
+    "gx": "mGal",
+    "gy": "mGal",
+    "gz": "mGal",
+    "gxx": "Eotvos",
+    "gyy": "Eotvos",
+    "gzz": "Eotvos",
+    "gxy": "Eotvos",
+    "gxz": "Eotvos",
+    "gyz": "Eotvos",
+}
+ROOT_ATTRIBUTES = ("Conventions", "title", "history", "source", "axes")
+ROOT_NUMBERS = ("gravitational_constant", "singular_points", "points_inside")
+
+failures = []
+missing = []
+
+
+def check(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def run(*words):
+    """Output of a program that must succeed without a word of complaint."""
+    done = subprocess.run(words, capture_output=True, text=True)
+    check(done.returncode == 0, f"{' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
+    check(done.stderr.strip() == "", f"{' '.join(words)} complains: {done.stderr.strip()}")
+    return done.stdout
+
+
+def find_modules():
+    modules = {}
+    for name in ("numpy", "xarray", "netCDF4", "h5netcdf", "h5py"):
+        try:
+            modules[name] = __import__(name)
+        except ImportError as error:
+            missing.append(f"{name} ({error})")
+    return modules
+
+
+def check_dataset(dataset, engine, path, np):
+    def where(what):
+        return f"{path} by {engine}: {what}"
+
+    fields = [name for name in FIELDS if name in dataset]
+    check(fields, where("no field"))
+    grid = "station" not in dataset.sizes
+    dimensions = ("northing", "easting") if grid else ("station",)
+    for name in ("easting", "northing", "upward"):
+        check(name in dataset.coords, where(f"{name} is no coordinate"))
+        check(dataset[name].attrs.get("units") == "m", where(f"units of {name}"))
+        check(dataset[name].attrs.get("axis") == {"easting": "X", "northing": "Y", "upward": "Z"}[name], where("axis"))
+        check(dataset[name].dtype == np.float64, where(f"type of {name}"))
+    check(dataset["upward"].dims == dimensions, where(f"upward lies on {dataset['upward'].dims}"))
+    for name in fields:
+        variable = dataset[name]
+        check(variable.dims == dimensions, where(f"{name} lies on {variable.dims}"))
+        check(variable.dtype == np.float64, where(f"{name} is {variable.dtype}"))
+        check(variable.attrs.get("units") == FIELDS[name], where(f"{name} in {variable.attrs.get('units')!r}"))
+        check(isinstance(variable.attrs.get("long_name"), str), where(f"long_name of {name}"))
+        check(variable.attrs.get("axes") in ("z_down", "z_up"), where(f"axes of {name}"))
+        if name + "_sigma" in dataset:
+            check(dataset[name + "_sigma"].attrs.get("units") == FIELDS[name], where(f"units of {name}_sigma"))
+    for name in ROOT_ATTRIBUTES:
+        check(isinstance(dataset.attrs.get(name), str), where(f"attribute {name} is {dataset.attrs.get(name)!r}"))
+    for name in ROOT_NUMBERS:
+        check(np.ndim(dataset.attrs.get(name)) == 0 and name in dataset.attrs, where(f"attribute {name}"))
+    check("case" in dataset.attrs or "case" in dataset, where("the case is missing"))
+    return fields, grid
+
+
+def check_by_python(path, modules):
+    np, xr = modules.get("numpy"), modules.get("xarray")
+    if np is None or xr is None:
+        return
+    seen = {}
+    for engine, module in (("netcdf4", "netCDF4"), ("h5netcdf", "h5netcdf")):
+        if module not in modules:
+            continue
+        with xr.open_dataset(path, engine=engine) as dataset:
+            dataset.load()
+            fields, grid = check_dataset(dataset, engine, path, np)
+            seen[engine] = dataset
+        with xr.open_dataset(path, engine=engine, group="performance") as performance:
+            check(isinstance(performance.attrs.get("space"), str), f"{path} by {engine}: performance.space")
+            check(performance.attrs.get("pairs", -1) >= 0, f"{path} by {engine}: performance.pairs")
+            if "rank_pairs" in performance:
+                check(performance["rank_pairs"].dims == ("rank",), f"{path} by {engine}: rank_pairs")
+    if len(seen) == 2:
+        check(seen["netcdf4"].identical(seen["h5netcdf"]), f"{path}: the engines of xarray do not see the same")
+    if seen and "h5py" in modules:
+        dataset = next(iter(seen.values()))
+        with modules["h5py"].File(path, "r") as raw:
+            for name in dataset.variables:
+                same = np.array_equal(raw[name][...], dataset[name].values)
+                check(same or dataset[name].dtype.kind in "OSU", f"{path}: h5py reads other values of {name}")
+
+
+def header_names(path):
+    """Names that `ncdump -h` must show, checked against its output."""
+    header = run("ncdump", "-h", path)
+    grid = "station = " not in header
+    shape = "northing, easting" if grid else "station"
+    found = [name for name in FIELDS if f"double {name}({shape}) ;" in header]
+    check(found, f"{path}: ncdump shows no field on ({shape})")
+    check(f"double upward({shape}) ;" in header, f"{path}: ncdump does not show upward")
+    for name in found:
+        check(f'{name}:units = "{FIELDS[name]}" ;' in header, f"{path}: ncdump does not show the units of {name}")
+    check(':Conventions = "CF-1.8" ;' in header, f"{path}: ncdump does not show Conventions")
+    check("group: performance {" in header, f"{path}: ncdump does not show the group performance")
+    return found, grid
+
+
+def check_by_gmt(path, fields, np, xr):
+    """GMT must see the grid, its coordinates and its range."""
+    with xr.open_dataset(path) as dataset:
+        dataset.load()
+    if dataset.sizes["northing"] < 2 or dataset.sizes["easting"] < 2:
+        return
+    for name in fields:
+        words = run("gmt", "grdinfo", "-C", "--FORMAT_FLOAT_OUT=%.17g", f"{path}?{name}").split("\t")
+        if len(words) < 11:
+            failures.append(f"{path}: gmt grdinfo says {words} of {name}")
+            continue
+        west, east, south, north, low, high, _, _, columns, rows = (float(word) for word in words[-len(words) + 1 :][:10])
+        expected = (
+            dataset["easting"].values[0],
+            dataset["easting"].values[-1],
+            dataset["northing"].values[0],
+            dataset["northing"].values[-1],
+            float(dataset[name].min()),
+            float(dataset[name].max()),
+        )
+        for seen, want in zip((west, east, south, north, low, high), expected):
+            # GMT holds grids in single precision
+            check(math.isclose(seen, want, rel_tol=1e-6, abs_tol=1e-30), f"{path}?{name}: gmt sees {seen}, not {want}")
+        check((columns, rows) == (dataset.sizes["easting"], dataset.sizes["northing"]), f"{path}?{name}: gmt's shape")
+
+
+def main(arguments):
+    if arguments[:1] == ["--run"]:
+        program, case, result = arguments[1:]
+        run(program, "run", case, "--output", result, "--quiet")
+        arguments = [result]
+    modules = find_modules()
+    for path in arguments:
+        check_by_python(path, modules)
+        fields, grid = [], False
+        if shutil.which("ncdump"):
+            fields, grid = header_names(path)
+        if shutil.which("gmt") and grid and "xarray" in modules:
+            check_by_gmt(path, fields, modules["numpy"], modules["xarray"])
+    for program in ("ncdump", "gmt"):
+        if not shutil.which(program):
+            missing.append(program)
+    for failure in failures:
+        print(f"disagrees: {failure}")
+    if missing:
+        print(f"not checked, because not installed: {', '.join(missing)}")
+    if failures or not arguments:
+        return 1
+    return 77 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "hdf5_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A folder that is empty when a test begins and gone when it ends. HDF5 must print nothing in any test.
+class Hdf5FileTest : public testing::Test {
+protected:
+  Hdf5FileTest() {
+    fs::remove_all(m_folder);
+    fs::create_directories(m_folder);
+    testing::internal::CaptureStderr();
+  }
+  ~Hdf5FileTest() override {
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    fs::remove_all(m_folder);
+  }
+  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
+  static fs::path sample(const std::string& name) { return fs::path(PRISMFIELD_SOURCE_DIR) / "tests" / "data" / name; }
+
+private:
+  fs::path m_folder =
+      fs::path("hdf5_file " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+/// The message of the RunError that `action` throws.
+template <class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const RunError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_F(Hdf5FileTest, ReturnsWhatWasWritten) {
+  const std::vector<double> values{
+      1.0, -0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::denorm_min(), 1e308, 0.1};
+  const std::vector<std::int64_t> counts{0, -1, std::int64_t{1} << 52};
+  const double scalar = 42.5;
+  const std::string long_text(200'000, 'x');
+  {
+    Hdf5File file = Hdf5File::create(path("a.h5"));
+    file.make_group("/group");
+    file.write("values", {2, 3}, values.data());
+    file.write("/group/counts", {3}, counts.data());
+    file.write("scalar", {}, &scalar);
+    file.write("nothing", {0}, values.data());
+    file.write_text("text", long_text);
+    file.write_attribute("/", "title", "Große Mulde");
+    file.write_attribute("/", "plain", "mGal");
+    file.write_attribute("/", "empty", "");
+    file.write_attribute("values", "factor", 0.1);
+    file.write_attribute("/group", "pairs", std::numeric_limits<std::int64_t>::max());
+    file.write_attribute("values", "factor", 0.2);
+    file.close();
+  }
+  const Hdf5File file = Hdf5File::open(path("a.h5"));
+  EXPECT_EQ(file.shape("values"), (std::vector<std::int64_t>{2, 3}));
+  const auto read = file.read("/values");
+  ASSERT_EQ(read, values);
+  EXPECT_TRUE(std::signbit(read[1]));
+  EXPECT_EQ(file.read("/group/counts"), (std::vector<double>{0, -1, 4503599627370496.0}));
+  EXPECT_TRUE(file.shape("scalar").empty());
+  EXPECT_EQ(file.read("scalar"), std::vector<double>{42.5});
+  EXPECT_EQ(file.shape("nothing"), std::vector<std::int64_t>{0});
+  EXPECT_TRUE(file.read("nothing").empty());
+  EXPECT_EQ(file.read_text("text"), long_text);
+  EXPECT_EQ(file.read_text_attribute("/", "title"), "Große Mulde");
+  EXPECT_EQ(file.read_text_attribute("/", "plain"), "mGal");
+  EXPECT_EQ(file.read_text_attribute("/", "empty"), "");
+  EXPECT_EQ(file.read_attribute("values", "factor"), 0.2);
+  EXPECT_EQ(file.read_attribute("/group", "pairs"), 9223372036854775807.0);
+  EXPECT_THAT(file.dataset_names(), ElementsAre("nothing", "scalar", "text", "values"));
+  EXPECT_THAT(file.dataset_names("/group"), ElementsAre("counts"));
+}
+
+TEST_F(Hdf5FileTest, KnowsWhatIsThere) {
+  const Hdf5File file = Hdf5File::open(sample("samples.h5"));
+  EXPECT_TRUE(file.has("/"));
+  EXPECT_TRUE(file.has("scalar"));
+  EXPECT_TRUE(file.has("/deep/group/west"));
+  EXPECT_TRUE(file.has("deep"));
+  EXPECT_TRUE(file.has("link"));
+  EXPECT_FALSE(file.has("/deep/none/west"));
+  EXPECT_FALSE(file.has("dangling"));
+  EXPECT_FALSE(file.has("scalar/below"));
+  EXPECT_TRUE(file.has_attribute("/", "fixed"));
+  EXPECT_FALSE(file.has_attribute("/", "none"));
+  EXPECT_FALSE(file.has_attribute("/nowhere", "none"));
+  EXPECT_THAT(file.dataset_names("/deep/group"), ElementsAre("east", "west"));
+  EXPECT_TRUE(file.dataset_names("/deep").empty());
+}
+
+TEST_F(Hdf5FileTest, ReadsEveryNumericType) {
+  const Hdf5File file = Hdf5File::open(sample("samples.h5"));
+  EXPECT_EQ(file.read("scalar"), std::vector<double>{2.5});
+  EXPECT_THAT(file.read("float32"), ElementsAre(1.5, -2.25, static_cast<double>(0.1F)));
+  EXPECT_THAT(file.read("big_endian"), ElementsAre(1, -2, 70000));
+  EXPECT_THAT(file.read("unsigned"), ElementsAre(0, 255));
+  EXPECT_THAT(file.read("link"), ElementsAre(1));
+  EXPECT_EQ(file.shape("cube"), (std::vector<std::int64_t>{2, 3, 4}));
+  std::vector<double> expected(24);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(file.read("cube"), expected);
+  EXPECT_EQ(file.shape("empty"), (std::vector<std::int64_t>{0, 3}));
+  EXPECT_TRUE(file.read("empty").empty());
+}
+
+TEST_F(Hdf5FileTest, TurnsFillValuesIntoNanAndUnpacks) {
+  const Hdf5File file = Hdf5File::open(sample("samples.h5"));
+  const auto chunked = file.read("chunked");
+  ASSERT_EQ(chunked.size(), 1000U);
+  for (std::size_t i = 0; i < chunked.size(); ++i) {
+    if (i == 13) {
+      EXPECT_TRUE(std::isnan(chunked[i]));
+    } else {
+      EXPECT_EQ(chunked[i], static_cast<double>(i));
+    }
+  }
+  // stored 0, 100, _FillValue, missing_value; value = stored * 0.5 + 10
+  const auto packed = file.read("packed");
+  ASSERT_EQ(packed.size(), 4U);
+  EXPECT_EQ(packed[0], 10.0);
+  EXPECT_EQ(packed[1], 60.0);
+  EXPECT_TRUE(std::isnan(packed[2]));
+  EXPECT_TRUE(std::isnan(packed[3]));
+
+  const auto elevation = Hdf5File::open(sample("netcdf.nc")).read("elevation");
+  ASSERT_EQ(elevation.size(), 6U);
+  EXPECT_EQ(elevation[3], 4.0);
+  EXPECT_TRUE(std::isnan(elevation[4]));
+}
+
+TEST_F(Hdf5FileTest, ReadsTextOfEveryKind) {
+  const Hdf5File file = Hdf5File::open(sample("samples.h5"));
+  EXPECT_EQ(file.read_text("text_variable"), "Große Mulde");
+  EXPECT_EQ(file.read_text("text_fixed"), "fixed");
+  EXPECT_EQ(file.read_text_attribute("/", "variable"), "über");
+  EXPECT_EQ(file.read_text_attribute("/", "fixed"), "plain");
+  EXPECT_EQ(file.read_text_attribute("/", "nothing"), "");
+  EXPECT_EQ(file.read_attribute("/", "number"), -7.0);
+  EXPECT_EQ(file.read_attribute("/", "one_element"), 0.25);
+}
+
+TEST_F(Hdf5FileTest, NamesDimensions) {
+  const Hdf5File netcdf = Hdf5File::open(sample("netcdf.nc"));
+  EXPECT_THAT(netcdf.dimension_names("elevation"), ElementsAre("band", "northing", "easting"));
+  EXPECT_THAT(netcdf.dimension_names("northing"), ElementsAre("northing"));
+  const Hdf5File plain = Hdf5File::open(sample("samples.h5"));
+  EXPECT_THAT(plain.dimension_names("cube"), ElementsAre("", "", ""));
+  EXPECT_TRUE(plain.dimension_names("scalar").empty());
+}
+
+TEST_F(Hdf5FileTest, WritesDimensionsThatItReads) {
+  const std::vector<double> values(6, 1.0);
+  {
+    Hdf5File file = Hdf5File::create(path("d.h5"));
+    file.write("northing", {2}, values.data());
+    file.make_dimension("northing");
+    file.make_dimension_without_values("station", 3);
+    file.write("both", {2, 3}, values.data());
+    file.attach_dimensions("both", {"northing", "station"});
+    file.write("one", {3}, values.data());
+    file.attach_dimensions("one", {"station"});
+    EXPECT_THAT(message_of([&] { file.attach_dimensions("both", {"northing"}); }), HasSubstr("both"));
+    EXPECT_THAT(message_of([&] {
+                  file.attach_dimensions("both", {"station", "northing"});
+                }),
+                HasSubstr("another length"));
+    EXPECT_THAT(message_of([&] { file.attach_dimensions("one", {"both"}); }), HasSubstr("is no dimension scale"));
+    EXPECT_THAT(message_of([&] { file.make_dimension("both"); }), HasSubstr("both"));
+    file.close();
+  }
+  const Hdf5File file = Hdf5File::open(path("d.h5"));
+  EXPECT_THAT(file.dimension_names("both"), ElementsAre("northing", "station"));
+  EXPECT_THAT(file.dimension_names("one"), ElementsAre("station"));
+  EXPECT_EQ(file.read_text_attribute("northing", "CLASS"), "DIMENSION_SCALE");
+  EXPECT_EQ(file.read_text_attribute("northing", "NAME"), "northing");
+  EXPECT_EQ(file.read_text_attribute("station", "NAME"),
+            "This is a netCDF dimension but not a netCDF variable.         3");
+}
+
+TEST_F(Hdf5FileTest, SaysWhyAFileIsNotOpened) {
+  const auto reason = [](const fs::path& file) { return message_of([&] { (void)Hdf5File::open(file); }); };
+  EXPECT_EQ(reason(path("none.h5")), path("none.h5").string() + ": does not exist");
+  EXPECT_EQ(reason(path("")), path("").string() + ": is a folder");
+  std::ofstream(path("empty.h5"));
+  EXPECT_THAT(reason(path("empty.h5")), HasSubstr("empty.h5: is empty"));
+  std::ofstream(path("text.h5")) << "west,east\n1,2\n";
+  EXPECT_THAT(reason(path("text.h5")), HasSubstr("text.h5: is not an HDF5 or netCDF-4 file"));
+  EXPECT_THAT(reason(sample("classic.nc")), AllOf(HasSubstr("classic format"), HasSubstr("nccopy")));
+
+  fs::copy_file(sample("samples.h5"), path("cut.h5"));
+  fs::resize_file(path("cut.h5"), fs::file_size(path("cut.h5")) / 2);
+  EXPECT_THAT(reason(path("cut.h5")), HasSubstr("cut.h5: is a damaged HDF5 file"));
+}
+
+TEST_F(Hdf5FileTest, NamesFileAndObjectOfAMistake) {
+  const Hdf5File file = Hdf5File::open(sample("samples.h5"));
+  const auto reading = [&](const std::string& dataset) { return message_of([&] { (void)file.read(dataset); }); };
+  for (const char* name : {"none", "deep", "text_fixed", "compound", "huge", "strange_scale", "dangling"}) {
+    EXPECT_THAT(reading(name), AllOf(HasSubstr("samples.h5: "), HasSubstr(name))) << name;
+  }
+  EXPECT_THAT(reading("none"), HasSubstr("no such dataset"));
+  EXPECT_THAT(reading("deep"), HasSubstr("is a group"));
+  EXPECT_THAT(reading("text_fixed"), HasSubstr("holds text"));
+  EXPECT_THAT(reading("huge"), HasSubstr("memory"));
+  EXPECT_THAT(message_of([&] { (void)file.shape("none"); }), HasSubstr("none"));
+  EXPECT_THAT(message_of([&] { (void)file.read_text("cube"); }), HasSubstr("cube: holds numbers"));
+  EXPECT_THAT(message_of([&] { (void)file.read_text("text_list"); }), HasSubstr("must be one string"));
+  EXPECT_THAT(message_of([&] { (void)file.read_attribute("/", "none"); }), HasSubstr("/@none"));
+  EXPECT_THAT(message_of([&] { (void)file.read_attribute("/", "two_elements"); }), HasSubstr("must be one number"));
+  EXPECT_THAT(message_of([&] { (void)file.read_attribute("/", "fixed"); }), HasSubstr("holds text"));
+  EXPECT_THAT(message_of([&] { (void)file.read_text_attribute("/", "number"); }), HasSubstr("holds numbers"));
+  EXPECT_THAT(message_of([&] { (void)file.dataset_names("/nowhere"); }), HasSubstr("/nowhere"));
+  EXPECT_THAT(message_of([&] { (void)file.dataset_names("/scalar"); }), HasSubstr("is a dataset"));
+}
+
+TEST_F(Hdf5FileTest, RefusesToWriteWhatCannotBe) {
+  const double value = 1;
+  EXPECT_THAT(message_of([&] { (void)Hdf5File::create(path("none/a.h5")); }), HasSubstr("No such file or directory"));
+  Hdf5File file = Hdf5File::create(path("a.h5"));
+  file.write("one", {1}, &value);
+  EXPECT_THAT(message_of([&] { file.write("one", {1}, &value); }), HasSubstr("one"));
+  EXPECT_THAT(message_of([&] { file.write("/none/one", {1}, &value); }), HasSubstr("/none/one"));
+  EXPECT_THAT(message_of([&] { file.write_attribute("none", "units", "m"); }), HasSubstr("none"));
+  EXPECT_THAT(message_of([&] { file.make_group("/one"); }), HasSubstr("/one"));
+}
+
+TEST_F(Hdf5FileTest, LeavesNothingWithoutClose) {
+  const double value = 1;
+  {
+    Hdf5File file = Hdf5File::create(path("a.h5"));
+    file.write("one", {1}, &value);
+  }
+  EXPECT_FALSE(fs::exists(path("a.h5")));
+}
+
+TEST_F(Hdf5FileTest, MovesWithItsFile) {
+  const double value = 1;
+  {
+    Hdf5File first = Hdf5File::create(path("a.h5"));
+    Hdf5File second = std::move(first);
+    second.write("one", {1}, &value);
+    first = Hdf5File::create(path("b.h5"));
+    second.close();
+    second.close();
+    first = std::move(second);
+  }
+  EXPECT_EQ(Hdf5File::open(path("a.h5")).read("one"), std::vector<double>{1.0});
+  EXPECT_FALSE(fs::exists(path("b.h5")));
+}
+
+TEST_F(Hdf5FileTest, ReportsAFullDevice) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
+  Hdf5File file = Hdf5File::create("/dev/full");
+  EXPECT_THAT(message_of([&] { file.close(); }), HasSubstr("No space left on device"));
+  EXPECT_TRUE(fs::exists("/dev/full"));
+}
+
+/// Writes a file of some 90 kB under a limit of its size; 0 complete, 7 a RunError and no file left.
+int write_under_limit(const fs::path& file, rlim_t bytes) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{bytes, bytes};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const std::vector<double> values(10'000, 1.0);
+  try {
+    Hdf5File out = Hdf5File::create(file);
+    out.write("values", {10'000}, values.data());
+    out.close();
+  } catch (const RunError&) {
+    return fs::exists(file) ? 8 : 7;
+  }
+  return 0;
+}
+
+TEST(Hdf5FileDeathTest, SurvivesEverySizeLimit) {
+  // The child leaves through exit(), where HDF5 cleans up and would crash after a failed write of its own.
+  const fs::path file = "limited.h5";
+  for (const rlim_t bytes : {1U, 100U, 2000U, 50'000U, 80'000U}) {
+    EXPECT_EXIT(std::exit(write_under_limit(file, bytes)), testing::ExitedWithCode(7), "") << bytes;
+  }
+  EXPECT_EXIT(std::exit(write_under_limit(file, 1'000'000)), testing::ExitedWithCode(0), "");
+  fs::remove(file);
+}
+
+TEST(Hdf5Library, TellsItsVersion) {
+  EXPECT_THAT(hdf5_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+}  // namespace
+}  // namespace prismfield

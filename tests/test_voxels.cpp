@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "voxels.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "hdf5_file.hpp"
+#include "random.hpp"
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::lines_in;
+using testing::mistakes;
+using testing::ScratchFolder;
+
+Case voxels_case() {
+  Case run;
+  run.locations["model.voxels"] = "case.yaml:3";
+  run.locations["model.voxels.density.file"] = "case.yaml:8";
+  return run;
+}
+
+PrismBlock read_all(const Ensemble& ensemble) {
+  PrismBlock block;
+  ensemble.read(0, ensemble.size(), block);
+  return block;
+}
+
+void append(PrismBlock& to, double w, double e, double s, double n, double b, double t, double density) {
+  to.west.push_back(w);
+  to.east.push_back(e);
+  to.south.push_back(s);
+  to.north.push_back(n);
+  to.bottom.push_back(b);
+  to.top.push_back(t);
+  to.density.push_back(density);
+}
+
+void expect_equal(const PrismBlock& a, const PrismBlock& b) {
+  EXPECT_EQ(a.west, b.west);
+  EXPECT_EQ(a.east, b.east);
+  EXPECT_EQ(a.south, b.south);
+  EXPECT_EQ(a.north, b.north);
+  EXPECT_EQ(a.bottom, b.bottom);
+  EXPECT_EQ(a.top, b.top);
+  EXPECT_EQ(a.density, b.density);
+}
+
+/// Products kept in memory are rounded: no compiler fuses them with a sum.
+double times(double a, double b) {
+  const volatile double product = a * b;
+  return product;
+}
+
+double edge(const Axis& axis, std::int64_t i) {
+  if (i == axis.count) return axis.max;
+  return axis.min + times(static_cast<double>(i), (axis.max - axis.min) / static_cast<double>(axis.count));
+}
+
+double center(const Axis& axis, std::int64_t i) {
+  return axis.min + times(static_cast<double>(i) + 0.5, (axis.max - axis.min) / static_cast<double>(axis.count));
+}
+
+/// Every cell looked at, as the definition of model.voxels reads; `background` gives the density of a cell by its number.
+template <class Background>
+PrismBlock cell_by_cell(const VoxelsSpec& v, const Background& background) {
+  PrismBlock out;
+  for (std::int64_t k = 0; k < v.upward.count; ++k) {
+    for (std::int64_t j = 0; j < v.northing.count; ++j) {
+      for (std::int64_t i = 0; i < v.easting.count; ++i) {
+        const double x = center(v.easting, i), y = center(v.northing, j), z = center(v.upward, k);
+        double density = background((k * v.northing.count + j) * v.easting.count + i);
+        for (const Sphere& s : v.spheres) {
+          const double dx = x - s.center[0], dy = y - s.center[1], dz = z - s.center[2];
+          if ((times(dx, dx) + times(dy, dy)) + times(dz, dz) <= times(s.radius, s.radius)) density = s.density;
+        }
+        for (const Box& b : v.boxes) {
+          const bool inside = b.easting.min <= x && x < b.easting.max && b.northing.min <= y && y < b.northing.max &&
+                              b.upward.min <= z && z < b.upward.max;
+          if (inside) density = b.density;
+        }
+        if (density == 0) continue;
+        append(out, edge(v.easting, i), edge(v.easting, i + 1), edge(v.northing, j), edge(v.northing, j + 1),
+               edge(v.upward, k), edge(v.upward, k + 1), density);
+      }
+    }
+  }
+  return out;
+}
+
+void expect_bounds_around(const PrismBlock& prisms, const Bounds& bounds) {
+  EXPECT_EQ(bounds.west, *std::min_element(prisms.west.begin(), prisms.west.end()));
+  EXPECT_EQ(bounds.east, *std::max_element(prisms.east.begin(), prisms.east.end()));
+  EXPECT_EQ(bounds.south, *std::min_element(prisms.south.begin(), prisms.south.end()));
+  EXPECT_EQ(bounds.north, *std::max_element(prisms.north.begin(), prisms.north.end()));
+  EXPECT_EQ(bounds.bottom, *std::min_element(prisms.bottom.begin(), prisms.bottom.end()));
+  EXPECT_EQ(bounds.top, *std::max_element(prisms.top.begin(), prisms.top.end()));
+}
+
+VoxelsSpec seven_spheres() {
+  VoxelsSpec v;
+  v.easting = {0, 22000, 700};
+  v.northing = {0, 22000, 700};
+  v.upward = {-8000, 0, 50};
+  v.spheres = {{{11000, 11000, -4000}, 1080, 300},  {{17500, 11000, -2000}, 1090, -200},
+               {{14250, 16629, -2600}, 1110, 250},  {{7750, 16629, -3200}, 1130, 400},
+               {{4500, 11000, -3800}, 1120, -300},  {{7750, 5371, -4400}, 1110, 500},
+               {{14250, 5371, -5000}, 1110, 350}};
+  return v;
+}
+
+TEST(Voxels, SevenSpheresOfThePapersHave251946Prisms) {
+  const auto ensemble = make_voxels(voxels_case(), seven_spheres());
+  ASSERT_EQ(ensemble->size(), 251946);
+  EXPECT_EQ(ensemble->description(), "voxels 700 x 700 x 50, 251946 prisms with density");
+  std::map<double, int> count;
+  for (const double density : read_all(*ensemble).density) ++count[density];
+  // counted by a program in Python, cell by cell
+  EXPECT_EQ(count, (std::map<double, int>{{300, 33384}, {-200, 34288}, {250, 36274}, {400, 38352}, {-300, 37248}, {500, 36126}, {350, 36274}}));
+  expect_bounds_around(read_all(*ensemble), ensemble->bounds());
+  EXPECT_THAT(ensemble->warnings(), IsEmpty());
+}
+
+TEST(Voxels, OneSphereOfThePapersHas13997Prisms) {
+  VoxelsSpec v;
+  v.easting = {0, 10000, 100};
+  v.northing = {0, 10000, 100};
+  v.upward = {-5000, 0, 50};
+  v.spheres = {{{5050, 5050, -2450}, 1497, 1000}};
+  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 13997);
+}
+
+TEST(Voxels, OneCellIsTheWholeBox) {
+  VoxelsSpec v;
+  v.easting = {-1, 2, 1};
+  v.northing = {3, 7, 1};
+  v.upward = {-9, -8, 1};
+  v.density = ConstantDensity{5};
+  PrismBlock expected;
+  append(expected, -1, 2, 3, 7, -9, -8, 5);
+  expect_equal(read_all(*make_voxels(voxels_case(), v)), expected);
+  EXPECT_EQ(make_voxels(voxels_case(), v)->description(), "voxels 1 x 1 x 1, 1 prism with density");
+}
+
+TEST(Voxels, NeighboursShareTheirFacesToTheLastBit) {
+  VoxelsSpec v;
+  v.easting = {0.1, 0.7, 7};
+  v.northing = {1e5 + 0.1, 1e5 + 0.7, 11};
+  v.upward = {-0.3, 1e-3, 13};
+  v.density = ConstantDensity{1};
+  const PrismBlock p = read_all(*make_voxels(voxels_case(), v));
+  ASSERT_EQ(p.size(), 7 * 11 * 13);
+  for (std::size_t c = 0; c + 1 < 7; ++c) EXPECT_EQ(p.east[c], p.west[c + 1]);
+  for (std::size_t c = 0; c + 7 < 77; c += 7) EXPECT_EQ(p.north[c], p.south[c + 7]);
+  for (std::size_t c = 0; c + 77 < p.top.size(); c += 77) EXPECT_EQ(p.top[c], p.bottom[c + 77]);
+  EXPECT_EQ(p.east[6], 0.7);
+  EXPECT_EQ(p.top.back(), 1e-3);
+}
+
+TEST(Voxels, ASphereTakesCentresOnItsSurface) {
+  VoxelsSpec v;
+  v.easting = v.northing = v.upward = {0, 8, 8};
+  v.spheres = {{{3.5, 3.5, 3.5}, 2, 1}};
+  // lattice points within 2 of the origin: 1 + 6 + 12 + 8 + 6
+  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 33);
+  v.spheres[0].radius = std::nextafter(2.0, 0.0);
+  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 27);
+}
+
+TEST(Voxels, ABoxTakesCentresOnItsMinimumAndNotOnItsMaximum) {
+  VoxelsSpec v;
+  v.easting = v.northing = v.upward = {0, 8, 8};
+  v.boxes = {{{1.5, 3.5}, {2.5, 3.5}, {0, 8}, 7}};
+  const auto ensemble = make_voxels(voxels_case(), v);
+  EXPECT_EQ(ensemble->size(), 2 * 1 * 8);
+  EXPECT_EQ(ensemble->bounds().west, 1);
+  EXPECT_EQ(ensemble->bounds().east, 3);
+}
+
+TEST(Voxels, LaterShapesWinAndZeroCarves) {
+  VoxelsSpec v;
+  v.easting = {0, 5, 5};
+  v.northing = v.upward = {0, 1, 1};
+  v.density = ConstantDensity{1};
+  v.spheres = {{{2.5, 0.5, 0.5}, 2, 2}, {{2.5, 0.5, 0.5}, 1, 0}};
+  EXPECT_THAT(read_all(*make_voxels(voxels_case(), v)).density, ElementsAre(2, 2));
+  v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 0}, {{2, 3}, {0, 1}, {0, 1}, 4}};
+  const PrismBlock p = read_all(*make_voxels(voxels_case(), v));
+  EXPECT_THAT(p.density, ElementsAre(4, 2));
+  EXPECT_THAT(p.west, ElementsAre(2, 4));
+}
+
+TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
+  std::mt19937_64 generator(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const auto between = [&](double a, double b) { return a + (b - a) * uniform(generator); };
+  ScratchFolder folder;
+  for (int round = 0; round < 150; ++round) {
+    VoxelsSpec v;
+    const auto axis = [&](double low) {
+      return Axis{low, low + between(1, 50), 1 + static_cast<std::int64_t>(generator() % 17)};
+    };
+    v.easting = axis(-20);
+    v.northing = axis(1e5);
+    v.upward = axis(-40);
+    const auto in = [&](const Axis& a) { return between(a.min - 5, a.max + 5); };
+    const auto density = [&] { return static_cast<double>(generator() % 4); };
+    for (auto n = generator() % 6; n > 0; --n) {
+      v.spheres.push_back({{in(v.easting), in(v.northing), in(v.upward)}, between(0.1, 25), density()});
+    }
+    for (auto n = generator() % 6; n > 0; --n) {
+      const auto range = [&](const Axis& a) {
+        const double low = in(a);
+        return Range{low, low + between(0, 30)};
+      };
+      v.boxes.push_back({range(v.easting), range(v.northing), range(v.upward), density()});
+    }
+    const std::int64_t cells = v.easting.count * v.northing.count * v.upward.count;
+    PrismBlock expected;
+    if (round % 4 == 0) {
+      v.density = ConstantDensity{round % 8 == 0 ? 0.0 : 3.0};
+      expected = cell_by_cell(v, [&](std::int64_t) { return round % 8 == 0 ? 0.0 : 3.0; });
+    } else if (round % 4 == 1) {
+      v.density = RandomDensity{{100, 3000}, 42};
+      expected = cell_by_cell(v, [&](std::int64_t cell) {
+        return random_uniform(100, 3000, 42, RandomStream::cell_density, static_cast<std::uint64_t>(cell));
+      });
+    } else {
+      // half of them, or all but a few, 0
+      std::vector<double> values;
+      for (std::int64_t c = 0; c < cells; ++c) values.push_back(generator() % 8 < (round % 4 == 2 ? 4 : 1) ? 1.0 + static_cast<double>(c) : 0.0);
+      std::string text;
+      for (const double value : values) text += std::to_string(value) + "\n";
+      v.density = DensityFile{folder.write("density.txt", text), "", 1};
+      expected = cell_by_cell(v, [&](std::int64_t cell) { return values[static_cast<std::size_t>(cell)]; });
+    }
+    if (expected.size() == 0) {
+      EXPECT_THAT(mistakes([&] { (void)make_voxels(voxels_case(), v); }), HasSubstr("no cell has a density"));
+      continue;
+    }
+    const auto ensemble = make_voxels(voxels_case(), v);
+    SCOPED_TRACE("round " + std::to_string(round));
+    ASSERT_EQ(ensemble->size(), expected.size());
+    expect_equal(read_all(*ensemble), expected);
+    expect_bounds_around(expected, ensemble->bounds());
+
+    // the same in pieces, whatever they are and whatever the block held before
+    PrismBlock piece, together;
+    for (std::int64_t at = 0; at < ensemble->size();) {
+      const std::int64_t end = std::min<std::int64_t>(ensemble->size(), at + 1 + static_cast<std::int64_t>(generator() % 40));
+      ensemble->read(at, end, piece);
+      ASSERT_EQ(piece.size(), end - at);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(end - at); ++i) {
+        append(together, piece.west[i], piece.east[i], piece.south[i], piece.north[i], piece.bottom[i], piece.top[i],
+               piece.density[i]);
+      }
+      at = end;
+    }
+    expect_equal(together, expected);
+    ensemble->read(ensemble->size(), ensemble->size(), piece);
+    EXPECT_EQ(piece.size(), 0);
+  }
+}
+
+TEST(Voxels, MayBeReadByManyThreads) {
+  const auto ensemble = make_voxels(voxels_case(), seven_spheres());
+  const PrismBlock all = read_all(*ensemble);
+  std::vector<std::thread> threads;
+  std::array<bool, 4> good{};
+  for (std::size_t t = 0; t < good.size(); ++t) {
+    threads.emplace_back([&, t] {
+      PrismBlock block;
+      good[t] = true;
+      for (std::int64_t at = static_cast<std::int64_t>(t) * 1000; at + 5000 < ensemble->size(); at += 7919) {
+        ensemble->read(at, at + 5000, block);
+        for (std::size_t i = 0; i < 5000; ++i) {
+          good[t] = good[t] && block.west[i] == all.west[static_cast<std::size_t>(at) + i] &&
+                    block.density[i] == all.density[static_cast<std::size_t>(at) + i];
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_THAT(good, ElementsAre(true, true, true, true));
+}
+
+TEST(Voxels, OfABillionCellsTakeLittleMemory) {
+  VoxelsSpec v;
+  v.easting = v.northing = {0, 1000, 1000};
+  v.upward = {-1000, 0, 1000};
+  v.spheres = {{{500, 500, -500}, 400, 300}, {{300, 300, -500}, 100, 0}};
+  const auto spheres = make_voxels(voxels_case(), v);
+  // 4/3 pi 400^3, less the part of 100^3 that is inside, to the roughness of the surface
+  EXPECT_NEAR(static_cast<double>(spheres->size()), 4.0 / 3 * 3.14159265358979 * (64e6 - 1e6), 3e5);
+  EXPECT_LT(spheres->memory_bytes(), 50'000'000);
+  v.density = RandomDensity{{100, 3000}, 7};
+  EXPECT_LT(make_voxels(voxels_case(), v)->memory_bytes(), 50'000'000);
+  v.spheres.clear();
+  v.density = ConstantDensity{1};
+  const auto full = make_voxels(voxels_case(), v);
+  EXPECT_EQ(full->size(), 1'000'000'000);
+  EXPECT_LT(full->memory_bytes(), 100'000);
+  PrismBlock last;
+  full->read(999'999'999, 1'000'000'000, last);
+  EXPECT_EQ(last.west[0], 999);
+  EXPECT_EQ(last.top[0], 0);
+  // rows of one cell: the worst for runs
+  v.easting = {0, 1, 1};
+  v.northing = v.upward = {0, 1, 30000};
+  v.density = ConstantDensity{0};
+  v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 5}};
+  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 900'000'000);
+  EXPECT_LT(make_voxels(voxels_case(), v)->memory_bytes(), 1'000'000);
+}
+
+TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
+  VoxelsSpec v;
+  v.easting = {0, 10, 10};
+  v.northing = {0, 20, 20};
+  v.upward = {0, 30, 30};
+  v.density = RandomDensity{{100, 3000}, 9};
+  const PrismBlock all = read_all(*make_voxels(voxels_case(), v));
+  for (std::size_t c = 0; c < all.density.size(); ++c) {
+    ASSERT_EQ(all.density[c], random_uniform(100, 3000, 9, RandomStream::cell_density, c));
+  }
+  // carved cells leave the others as they were
+  v.boxes = {{{0, 10}, {0, 20}, {0, 29}, 0}};
+  const PrismBlock rest = read_all(*make_voxels(voxels_case(), v));
+  ASSERT_EQ(rest.size(), 200);
+  EXPECT_EQ(rest.density[0], all.density[29 * 200]);
+  v.density = RandomDensity{{5, 5}, 9};
+  EXPECT_EQ(read_all(*make_voxels(voxels_case(), v)).density[0], 5);
+}
+
+TEST(Voxels, WarnOfAShapeThatCoversNoCentre) {
+  VoxelsSpec v;
+  v.easting = v.northing = v.upward = {0, 8, 8};
+  v.density = ConstantDensity{1};
+  v.spheres = {{{4, 4, 4}, 3, 2}, {{4, 4, 4}, 0.5, 3}, {{100, 4, 4}, 3, 3}};
+  v.boxes = {{{0, 0.5}, {0, 8}, {0, 8}, 3}, {{0, 8}, {0, 8}, {0, 8}, 4}};
+  EXPECT_THAT(make_voxels(voxels_case(), v)->warnings(),
+              ElementsAre("model.voxels.spheres[1] covers the centre of no cell",
+                          "model.voxels.spheres[2] covers the centre of no cell",
+                          "model.voxels.boxes[0] covers the centre of no cell"));
+}
+
+TEST(Voxels, RefuseWhatCannotBeCells) {
+  VoxelsSpec v;
+  v.easting = v.northing = v.upward = {0, 8, 8};
+  const auto message = [&] { return mistakes([&] { (void)make_voxels(voxels_case(), v); }); };
+  EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.voxels: "), HasSubstr("no cell has a density")));
+  v.density = ConstantDensity{1};
+  v.easting = {8, 0, 8};
+  EXPECT_THAT(message(), HasSubstr("model.voxels.easting: min 8 is not below max 0"));
+  v.easting = {0, 8, 0};
+  EXPECT_THAT(message(), HasSubstr("model.voxels.easting: 0 cells"));
+  v.easting = {1e16, 1e16 + 8, 100};
+  EXPECT_THAT(message(), HasSubstr("thinner than double precision can tell apart"));
+  v.easting = v.northing = v.upward = {0, 8, 2'147'483'647};
+  EXPECT_THAT(message(), HasSubstr("cells; at most 4.6e18 are allowed"));
+  v.easting.count = 3'000'000'000;
+  EXPECT_THAT(message(), HasSubstr("3000000000 cells; 1 to 2147483647 are allowed in one direction"));
+}
+
+class DensityFiles : public ::testing::Test {
+protected:
+  DensityFiles() {
+    m_spec.easting = {0, 2, 2};
+    m_spec.northing = {0, 3, 3};
+    m_spec.upward = {0, 4, 4};
+  }
+  PrismBlock read(const std::filesystem::path& path, const std::string& dataset = "", double to_si = 1) {
+    m_spec.density = DensityFile{path, dataset, to_si};
+    return read_all(*make_voxels(voxels_case(), m_spec));
+  }
+  std::string message(const std::filesystem::path& path, const std::string& dataset = "", double to_si = 1) {
+    return mistakes([&] { (void)read(path, dataset, to_si); });
+  }
+  std::filesystem::path hdf5(const std::string& name, const std::vector<std::int64_t>& shape,
+                             const std::vector<double>& values) {
+    Hdf5File file = Hdf5File::create(m_folder / name);
+    file.write("/density", shape, values.data());
+    file.close();
+    return m_folder / name;
+  }
+  static std::vector<double> count_up(std::size_t n) {
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i + 1);
+    return values;
+  }
+
+  ScratchFolder m_folder;
+  VoxelsSpec m_spec;
+};
+
+TEST_F(DensityFiles, OfHdf5AreCellsInOrder) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{4, 3, 2}, {24}}) {
+    EXPECT_EQ(read(hdf5("d.h5", shape, count_up(24))).density, count_up(24));
+  }
+  EXPECT_EQ(read(m_folder / "d.h5", "/density", 1000).density[3], 4000);
+  // whatever the file is called
+  std::filesystem::rename(m_folder / "d.h5", m_folder / "d.txt");
+  EXPECT_EQ(read(m_folder / "d.txt", "density").density[3], 4);
+}
+
+TEST_F(DensityFiles, OfIntegersAreRead) {
+  Hdf5File file = Hdf5File::create(m_folder / "i.h5");
+  std::vector<std::int64_t> values(24, -7);
+  file.make_group("/model");
+  file.write("/model/rho", {4, 3, 2}, values.data());
+  file.close();
+  EXPECT_EQ(read(m_folder / "i.h5", "model/rho").density, std::vector<double>(24, -7));
+}
+
+TEST_F(DensityFiles, OfTextAreCellsInOrder) {
+  std::string text = "# density\n";
+  for (int i = 1; i <= 24; ++i) text += std::to_string(i) + (i % 2 == 0 ? "\n" : " # odd\r\n");
+  EXPECT_EQ(read(m_folder.write("d.txt", text)).density, count_up(24));
+  EXPECT_EQ(read(m_folder / "d.txt", "", 1000).density[1], 2000);
+}
+
+TEST_F(DensityFiles, OfTheWrongSizeSayBothSizes) {
+  EXPECT_THAT(message(m_folder.write("d.txt", "1\n2\n3\n")),
+              AllOf(HasSubstr("case.yaml:8: model.voxels.density.file: "), HasSubstr("holds 3 values, 2 x 3 x 4 = 24 cells")));
+  EXPECT_THAT(message(hdf5("d.h5", {2, 3, 4}, count_up(24))),
+              HasSubstr("has /density of shape (2, 3, 4); (upward, northing, easting) = (4, 3, 2) or (24) is needed"));
+  EXPECT_THAT(message(hdf5("d.h5", {25}, count_up(25))), HasSubstr("of shape (25)"));
+  EXPECT_THAT(message(hdf5("d.h5", {1, 24}, count_up(24))), HasSubstr("of shape (1, 24)"));
+  EXPECT_THAT(message(m_folder / "d.h5", "rho"), HasSubstr("has no dataset /rho; its datasets are: density"));
+}
+
+TEST_F(DensityFiles, NameWhatIsNotFinite) {
+  std::vector<double> values = count_up(24);
+  values[13] = std::nan("");
+  EXPECT_THAT(message(hdf5("d.h5", {24}, values)),
+              HasSubstr("d.h5: density: cell 13 (easting 1, northing 0, upward 2, from 0) is NaN or infinite"));
+  EXPECT_THAT(message(hdf5("d.h5", {24}, std::vector<double>(24, INFINITY))), HasSubstr("4 more of this kind"));
+  EXPECT_THAT(message(hdf5("d.h5", {24}, std::vector<double>(24, 1e308)), "", 1000), HasSubstr("cell 0"));
+  std::string text;
+  for (int i = 1; i <= 24; ++i) text += i == 5 ? "NaN\n" : i == 7 ? "stone\n" : "1\n";
+  const std::string both = message(m_folder.write("d.txt", text));
+  EXPECT_THAT(both, AllOf(HasSubstr("d.txt:5: density: 'NaN' is not finite"), HasSubstr("d.txt:7: density: 'stone' is not a number")));
+  EXPECT_EQ(lines_in(both), 2U);
+}
+
+TEST_F(DensityFiles, ThatCannotBeReadAreNamedWithTheirKey) {
+  EXPECT_THAT(message(m_folder / "none.h5"), AllOf(HasSubstr("case.yaml:8: model.voxels.density.file: '"), HasSubstr("none.h5' cannot be read: there is no such file")));
+  EXPECT_THAT(message(m_folder / ""), HasSubstr("is a folder"));
+  EXPECT_THAT(message(m_folder.write("text.h5", "1\n2\n")), HasSubstr("is no HDF5 or netCDF-4 file, though its name says so"));
+  EXPECT_THAT(message(m_folder.write("old.nc", "CDF\x01 and more")), HasSubstr("nccopy -k netCDF-4 IN OUT"));
+  EXPECT_THAT(message(m_folder.write("cut.h5", std::string_view("\x89HDF\r\n\x1a\n\0\0", 10))), HasSubstr("case.yaml:8: model.voxels.density.file: "));
+  Hdf5File file = Hdf5File::create(m_folder / "words.h5");
+  file.write_text("/density", "heavy");
+  file.close();
+  EXPECT_NE(message(m_folder / "words.h5"), "");
+  std::filesystem::resize_file(hdf5("half.h5", {24}, count_up(24)), 1500);
+  EXPECT_NE(message(m_folder / "half.h5"), "");
+}
+
+TEST_F(DensityFiles, WhoseCoordinatesDescendAreRefused) {
+  Hdf5File file = Hdf5File::create(m_folder / "down.nc");
+  const std::vector<double> upward = {4, 3, 2, 1}, northing = {1, 2, 3}, easting = {1, 2}, values = count_up(24);
+  file.write("/upward", {4}, upward.data());
+  file.write("/northing", {3}, northing.data());
+  file.write("/easting", {2}, easting.data());
+  for (const char* name : {"/upward", "/northing", "/easting"}) file.make_dimension(name);
+  file.write("/density", {4, 3, 2}, values.data());
+  file.attach_dimensions("/density", {"/upward", "/northing", "/easting"});
+  file.close();
+  EXPECT_THAT(message(m_folder / "down.nc"), HasSubstr("coordinates upward that descend"));
+}
+
+}  // namespace
+}  // namespace prismfield
