@@ -9,9 +9,7 @@ install(
   EXPORT prismfieldTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES ${prismfield_public_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/prismfield")
-if(TARGET prismfield)
 install(TARGETS prismfield RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
 install(
   EXPORT prismfieldTargets
   NAMESPACE prismfield::

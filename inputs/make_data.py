@@ -25,19 +25,19 @@ def irregular():
     """A basin of two layers in columns of 500 m to 1 km, an intrusion of wide slabs, an ore body of small blocks."""
 
     def depth(easting, northing):
-        bowl = ((easting - 8500) / 4200) ** 2 + ((northing - 10000) / 6500) ** 2
-        return 2600 * np.exp(-0.5 * bowl**1.5) - 150
+        bowl = ((easting - 8500) / 4200) ** 2 + ((northing - 10000) / 4500) ** 2
+        return 2600 * np.exp(-0.7 * bowl) - 60
 
     # narrow columns at the basin's western flank, where a fault makes it steep
-    edges_e = np.concatenate([np.arange(2000, 7000, 500), np.arange(7000, 16000, 1000)])
-    edges_n = np.arange(1000, 20000, 1000)
+    edges_e = np.concatenate([np.arange(2000, 7000, 500), np.arange(7000, 20000, 1000)])
+    edges_n = np.arange(0, 20001, 1000)
     rows = []
     for south, north in zip(edges_n[:-1], edges_n[1:]):
         for west, east in zip(edges_e[:-1], edges_e[1:]):
             floor = 10 * round(depth((west + east) / 2, (south + north) / 2) / 10)
             if west < 3500:
                 floor = 0
-            if floor < 100:
+            if floor < 20:
                 continue
             rows.append((west, east, south, north, -min(floor, 800), 0, -450))
             if floor > 800:
@@ -117,7 +117,7 @@ def borehole():
     write_table(
         "borehole.csv",
         ("easting", "northing", "upward"),
-        [(1000, 1000, -depth) for depth in range(0, 1501, 10)],
+        [(1087.5, 1037.5, -depth) for depth in range(0, 1501, 10)],
         "A vertical hole, every 10 m, metres",
     )
 

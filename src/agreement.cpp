@@ -22,6 +22,8 @@ Explanation explain(const std::exception_ptr& error) {
     return {"error: there is not enough memory; --dry-run tells how much a case needs", exit_failure};
   } catch (const std::exception& e) {
     return {std::string("error: ") + e.what(), exit_failure};
+  } catch (...) {
+    return {"error: a library failed and does not say why", exit_failure};
   }
 }
 

@@ -47,10 +47,10 @@ CellBackground background_from_text(const InputFile& file, double to_si, const C
   request.what = "density";
   Numbers numbers = read_numbers(file, request, problems);
   if (numbers.found != request.count) {
-    problems.add(file.where, file.key,
-                 fmt::format("'{}' holds {} value{}, {} x {} x {} = {} cells need one each", file.path.string(),
-                             numbers.found, numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2],
-                             request.count));
+    problems.add(
+        file.where, file.key,
+        fmt::format("'{}' holds {} value{}, {} x {} x {} = {} cells need one each", file.path.string(), numbers.found,
+                    numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2], request.count));
   }
   problems.throw_if_any();
   CellBackground background;
@@ -62,8 +62,9 @@ CellBackground background_from_text(const InputFile& file, double to_si, const C
 
 /// The numbering starts at the west, south, bottom corner: a file that carries coordinates running the other way would
 /// be read upside down.
-void check_ascending(const InputHdf5& hdf5, const InputFile& file, const std::string& dataset, const CellCounts& counts) {
-  const std::vector<std::string> dimensions = hdf5.dimension_names(dataset);
+void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::string& dataset,
+                     const CellCounts& counts) {
+  const std::vector<std::string> dimensions = arrays.dimension_names(dataset);
   if (dimensions.size() != 3) return;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string& name = dimensions[d];
@@ -75,36 +76,37 @@ void check_ascending(const InputHdf5& hdf5, const InputFile& file, const std::st
       }
     }
     const std::string group = dataset.substr(0, dataset.find_last_of('/') + 1);
-    if (name.empty() || !hdf5.has(group + name)) continue;
-    const std::vector<double> coordinates = hdf5.read(group + name);
+    if (name.empty() || !arrays.has(group + name)) continue;
+    const std::vector<double> coordinates = arrays.read(group + name);
     if (coordinates.size() == static_cast<std::size_t>(counts[direction]) && coordinates.size() > 1 &&
         coordinates.front() > coordinates.back()) {
-      throw file.error(fmt::format("has {} of coordinates {} that descend; cells are numbered from the west, south, "
-                                   "bottom corner",
-                                   dataset, name));
+      throw file.error(
+          fmt::format("has {} of coordinates {} that descend; cells are numbered from the west, south, "
+                      "bottom corner",
+                      dataset, name));
     }
   }
 }
 
-CellBackground background_from_hdf5(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
-  const InputHdf5 hdf5(file);
+CellBackground background_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
+  const ArrayFile arrays(file);
   const std::string name = spec.dataset.empty() ? "density" : spec.dataset;
   const std::string dataset = name.starts_with('/') ? name : "/" + name;
-  if (!hdf5.has(dataset)) {
-    throw file.error(fmt::format("has no dataset {}; its datasets are: {}", dataset,
-                                 fmt::join(hdf5.dataset_names("/"), ", ")));
+  if (!arrays.has(dataset)) {
+    throw file.error(
+        fmt::format("has no dataset {}; its datasets are: {}", dataset, fmt::join(arrays.dataset_names("/"), ", ")));
   }
-  const std::vector<std::int64_t> shape = hdf5.shape(dataset);
+  const std::vector<std::int64_t> shape = arrays.shape(dataset);
   const std::int64_t total = counts[0] * counts[1] * counts[2];
   const std::vector<std::int64_t> wanted = {counts[2], counts[1], counts[0]};
   if (shape != wanted && shape != std::vector<std::int64_t>{total}) {
     throw file.error(fmt::format("has {} of shape {}; (upward, northing, easting) = {} or ({}) is needed", dataset,
                                  shape_text(shape), shape_text(wanted), total));
   }
-  if (shape.size() == 3) check_ascending(hdf5, file, dataset, counts);
+  if (shape.size() == 3) check_ascending(arrays, file, dataset, counts);
   CellBackground background;
   background.kind = CellBackground::Kind::listed;
-  background.densities = hdf5.read(dataset);
+  background.densities = arrays.read(dataset);
   to_kilograms(background, spec.to_si, file, counts);
   return background;
 }
@@ -139,8 +141,8 @@ void Cells::read(std::int64_t begin, std::int64_t end, PrismBlock& out) const {
     const auto runs = m_runs.begin() + static_cast<std::ptrdiff_t>(group->first_run);
     std::int32_t run = 0;
     if (in_row > 0) {
-      const auto behind = std::upper_bound(runs, runs + group->runs, in_row,
-                                           [](std::int32_t p, const Run& r) { return p < r.before; });
+      const auto behind =
+          std::upper_bound(runs, runs + group->runs, in_row, [](std::int32_t p, const Run& r) { return p < r.before; });
       run = static_cast<std::int32_t>(behind - runs - 1);
     }
     for (; run < group->runs && prism < end; ++run) {
@@ -202,8 +204,8 @@ std::int32_t CellsBuilder::constant(double density) {
 
 void CellsBuilder::add_run(std::int64_t first, std::int64_t count, std::int32_t fill) {
   if (count <= 0) return;
-  const bool continues = !m_row.empty() && m_row.back().fill == fill &&
-                         m_row.back().first + (m_row_prisms - m_row.back().before) == first;
+  const bool continues =
+      !m_row.empty() && m_row.back().fill == fill && m_row.back().first + (m_row_prisms - m_row.back().before) == first;
   if (!continues) m_row.push_back({static_cast<std::int32_t>(first), m_row_prisms, fill});
   m_row_prisms += static_cast<std::int32_t>(count);
 }
@@ -225,8 +227,8 @@ void CellsBuilder::close_rows(std::int64_t first_row, std::int64_t rows) {
     } else {
       const std::size_t first_run = as_last ? groups.back().first_run : runs.size();
       if (!as_last) runs.insert(runs.end(), m_row.begin(), m_row.end());
-      groups.push_back({first_row, rows, m_cells->m_size, first_run, static_cast<std::int32_t>(m_row.size()),
-                        m_row_prisms});
+      groups.push_back(
+          {first_row, rows, m_cells->m_size, first_run, static_cast<std::int32_t>(m_row.size()), m_row_prisms});
     }
     m_cells->m_size += rows * m_row_prisms;
   }
@@ -245,8 +247,8 @@ void CellsBuilder::add_rows(std::int64_t first_row, std::int64_t rows, const std
     return;
   }
   const bool empty = background.kind == CellBackground::Kind::constant && background.value == 0;
-  const std::int32_t fill = empty || background.kind != CellBackground::Kind::constant ? Cells::from_background
-                                                                                        : constant(background.value);
+  const std::int32_t fill =
+      empty || background.kind != CellBackground::Kind::constant ? Cells::from_background : constant(background.value);
   const auto add_background = [&](std::int64_t begin, std::int64_t end) {
     if (!empty) add_run(begin, end - begin, fill);
   };
@@ -308,8 +310,8 @@ void CellsBuilder::find_bounds() {
   const auto edge = [&](std::size_t direction, std::int64_t i) {
     return m_cells->m_edges[direction][static_cast<std::size_t>(i)];
   };
-  m_cells->m_bounds = {edge(0, i_min), edge(0, i_max + 1), edge(1, j_min),
-                       edge(1, j_max + 1), edge(2, k_min), edge(2, k_max + 1)};
+  m_cells->m_bounds = {edge(0, i_min),     edge(0, i_max + 1), edge(1, j_min),
+                       edge(1, j_max + 1), edge(2, k_min),     edge(2, k_max + 1)};
 }
 
 std::unique_ptr<Cells> CellsBuilder::build() {
@@ -343,8 +345,8 @@ CellBackground cell_background(const Case& run, const std::string& key, const De
   } else {
     const auto& from_file = std::get<DensityFile>(spec);
     const InputFile file = input_file(run, from_file.file, key + ".file");
-    background = is_hdf5(file) ? background_from_hdf5(file, from_file, counts)
-                               : background_from_text(file, from_file.to_si, counts);
+    background = is_array_file(file) ? background_from_arrays(file, from_file, counts)
+                                     : background_from_text(file, from_file.to_si, counts);
   }
   return background;
 }

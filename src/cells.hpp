@@ -41,8 +41,8 @@ struct PaintedCells {
   double density = 0;
 };
 
-/// The cells of a rectilinear grid as an ensemble: edges, and what fills the cells. Rows (of cells along easting) that look
-/// alike and follow each other are kept once, so that memory goes with the rows that differ, not with the cells.
+/// The cells of a rectilinear grid as an ensemble: edges, and what fills the cells. Rows (of cells along easting) that
+/// look alike and follow each other are kept once, so that memory goes with the rows that differ, not with the cells.
 /// Cells of density 0 are left out.
 class Cells final : public Ensemble {
 public:
@@ -96,8 +96,8 @@ public:
   /// `kind` begins the ensemble's description: "voxels" or "mesh".
   CellsBuilder(std::string kind, CellEdges edges, CellBackground background);
 
-  /// Paints rows [first_row, first_row + rows), numbered northing fastest, then upward, all alike: `painted` in ascending
-  /// order without overlaps, the cells between keep the background. Rows come in ascending order, each once.
+  /// Paints rows [first_row, first_row + rows), numbered northing fastest, then upward, all alike: `painted` in
+  /// ascending order without overlaps, the cells between keep the background. Rows come in ascending order, each once.
   void add_rows(std::int64_t first_row, std::int64_t rows, const std::vector<PaintedCells>& painted);
 
   /// The ensemble; call it once, last.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "field_engine.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -43,7 +42,7 @@ auto with_space(Space space, const F& f) {
     built += built.empty() ? "" : ", ";
     built += s == Space::cuda ? "cuda" : s == Space::openmp ? "openmp" : "serial";
   }
-  throw InputError("", "execution.space", fmt::format("this program was built without that space; built in: {}", built));
+  throw InputError("", "execution.space", "this program was built without that space; built in: " + built);
 }
 
 /// Memory that Linux would hand out without swapping, bytes.

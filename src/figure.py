@@ -110,7 +110,7 @@ def colours(values):
         return "RdBu_r", -limit, limit, "both" if below and above else "min" if below else "max" if above else "neither"
     if high - low <= 1e-12 * largest:
         low, high = low - 0.01 * largest, high + 0.01 * largest
-    return ("viridis" if high > 0 else "viridis_r"), low, high, "neither"
+    return "viridis", low, high, "neither"
 
 
 def length_unit(*spans):
@@ -288,6 +288,17 @@ def style_map(sheet, name, axes, unit):
         spine.set_linewidth(0.6)
 
 
+def height_text(height):
+    """What to say of the heights of a grid, and the levels of their contours: none for one height."""
+    low, high = float(height.min()), float(height.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        return f"height {low:,.6g} m".replace(",", " "), np.array([])
+    levels = MaxNLocator(9, steps=[1, 2, 5, 10]).tick_values(low, high)
+    levels = levels[(levels > low) & (levels < high)]
+    text = f"heights {low:.0f} to {high:.0f} m"
+    return text + (f", a contour every {levels[1] - levels[0]:g} m" if levels.size > 1 else ""), levels
+
+
 def draw_maps(dataset, names):
     easting, northing = dataset["easting"].values, dataset["northing"].values
     spans = easting[-1] - easting[0], northing[-1] - northing[0]
@@ -296,6 +307,8 @@ def draw_maps(dataset, names):
     south, north = edges_of(northing * factor, spans[0] * factor / 20)
     ratio = (north - south) / (east - west)
     sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
+    height = dataset["upward"].values
+    heights, levels = height_text(height)
     # More nodes than dots of the page only cost time.
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
     for name, axes in sheet.panels.items():
@@ -314,7 +327,17 @@ def draw_maps(dataset, names):
         )
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, label, extend)
-    return sheet.finish(dataset, f"{len(easting)} × {len(northing)} points")
+        if levels.size:
+            axes.contour(
+                easting[::step] * factor,
+                northing[::step] * factor,
+                height[::step, ::step],
+                levels=levels,
+                colors="black",
+                linewidths=0.35,
+                alpha=0.55,
+            )
+    return sheet.finish(dataset, f"{len(easting)} × {len(northing)} points  ·  {heights}")
 
 
 def draw_stations(dataset, names):

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "case.hpp"
 #include "error.hpp"
 #include "hdf5_file.hpp"
+#include "netcdf_classic.hpp"
 
 namespace prismfield {
 
@@ -31,29 +33,31 @@ struct InputFile {
 /// Throws InputError unless the file exists, is no folder and can be opened.
 void check_readable(const InputFile& file);
 
-/// True when a readable file begins as HDF5 and netCDF-4 do. Throws InputError for netCDF's classic format, with the command
-/// that converts it, and for a name that promises HDF5 (.h5, .hdf5, .nc, .nc4, .grd) when the content is something else.
-[[nodiscard]] bool is_hdf5(const InputFile& file);
+/// True when a readable file begins as HDF5, netCDF-4 or classic netCDF do. Throws InputError for a name that promises
+/// one of them (.h5, .hdf5, .nc, .nc4, .grd) when the content is something else.
+[[nodiscard]] bool is_array_file(const InputFile& file);
 
-/// An HDF5 or netCDF-4 file as input: what RunError says becomes InputError.
-class InputHdf5 {
+/// An HDF5 or netCDF file, of the classic formats too, as input: what RunError says becomes InputError.
+class ArrayFile {
 public:
-  /// Throws InputError when the file is no whole HDF5 file.
-  explicit InputHdf5(const InputFile& file);
+  /// Throws InputError when the file is damaged.
+  explicit ArrayFile(const InputFile& file);
 
   [[nodiscard]] bool has(const std::string& path) const;
   /// Names of the datasets directly in `group`. Throws InputError when there is no such group.
   [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
-  /// A numeric dataset, row-major, as doubles, netCDF's missing values as NaN. Throws InputError when it holds anything but
-  /// numbers.
+  /// A numeric dataset, row-major, as doubles, netCDF's missing values as NaN. Throws InputError when it holds anything
+  /// but numbers.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
   /// Names of a dataset's netCDF dimensions, slowest first, "" where there is none.
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
 
 private:
+  using Content = std::variant<Hdf5File, NetcdfClassic>;
+
   InputFile m_file;
-  Hdf5File m_hdf5;
+  Content m_content;
 };
 
 /// "(50, 700, 700)"

@@ -33,7 +33,8 @@ public:
   /// Says how many of each kind were counted but not passed on; call it once, at the end.
   void finish() {
     for (const auto& [kind, count] : m_counts) {
-      if (count > limit) m_problems.add(m_where, "", std::to_string(count - limit) + " more of this kind: " + std::string(kind));
+      if (count > limit)
+        m_problems.add(m_where, "", std::to_string(count - limit) + " more of this kind: " + std::string(kind));
     }
     m_counts.clear();
   }

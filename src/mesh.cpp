@@ -30,7 +30,8 @@ void check_edges(const std::vector<double>& edges, const std::string& file, cons
   LimitedProblems limited(problems, file);
   if (edges.size() < 2) {
     limited.add("edges", [&] {
-      return Problem{file, key, fmt::format("{} edge{}; two or more are needed", edges.size(), edges.size() == 1 ? "" : "s")};
+      return Problem{file, key,
+                     fmt::format("{} edge{}; two or more are needed", edges.size(), edges.size() == 1 ? "" : "s")};
     });
   }
   for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -40,8 +41,9 @@ void check_edges(const std::vector<double>& edges, const std::string& file, cons
       });
     } else if (i > 0 && !(edges[i] > edges[i - 1])) {
       limited.add("edges that do not increase", [&] {
-        return Problem{where(i), key, fmt::format("edge {}, {}, is not above the one before, {}; edges must increase", i,
-                                                  edges[i], edges[i - 1])};
+        return Problem{where(i), key,
+                       fmt::format("edge {}, {}, is not above the one before, {}; edges must increase", i, edges[i],
+                                   edges[i - 1])};
       });
     }
   }
@@ -70,7 +72,9 @@ std::vector<double> random_edges(const EdgesRandom& spec, RandomStream stream) {
 class EdgesReader {
 public:
   EdgesReader(const Case& run, std::size_t direction, ProblemList& problems)
-      : m_run(run), m_direction(direction), m_key(std::string("model.mesh.") + direction_names[direction]),
+      : m_run(run),
+        m_direction(direction),
+        m_key(std::string("model.mesh.") + direction_names[direction]),
         m_problems(problems) {}
 
   std::vector<double> operator()(const EdgesList& spec) const {
@@ -104,7 +108,8 @@ public:
 
   std::vector<double> operator()(const EdgesFile& spec) const {
     const InputFile file = input_file(m_run, spec.file, m_key + ".file");
-    if (is_hdf5(file)) throw file.error("is HDF5; edges are read from text, numbers separated by blanks, commas or line ends");
+    if (is_array_file(file))
+      throw file.error("is HDF5 or netCDF; edges are read from text, numbers separated by blanks, commas or line ends");
     NumbersRequest request;
     request.several_a_line = true;
     request.what = direction_names[m_direction];
@@ -112,8 +117,9 @@ public:
     Numbers numbers = read_numbers(file, request, m_problems);
     // text that was read as 0 would be reported twice
     if (m_problems.size() == before) {
-      check_edges(numbers.values, file.path.string(), direction_names[m_direction],
-                  [&](std::size_t i) { return line_of(file, numbers.lines[i]); }, m_problems);
+      check_edges(
+          numbers.values, file.path.string(), direction_names[m_direction],
+          [&](std::size_t i) { return line_of(file, numbers.lines[i]); }, m_problems);
     }
     return std::move(numbers.values);
   }
@@ -122,9 +128,9 @@ public:
     if (!counted(spec.cells, m_key + ".cells")) return {};
     const std::string key = m_key + ".random_widths";
     if (!(spec.widths.min > 0 && spec.widths.min <= spec.widths.max && std::isfinite(spec.widths.max))) {
-      m_problems.add(m_run.where(key), key,
-                     fmt::format("[{}, {}]; 0 < least width <= greatest width is needed", spec.widths.min,
-                                 spec.widths.max));
+      m_problems.add(
+          m_run.where(key), key,
+          fmt::format("[{}, {}]; 0 < least width <= greatest width is needed", spec.widths.min, spec.widths.max));
       return {};
     }
     std::vector<double> edges = random_edges(spec, width_streams[m_direction]);
@@ -140,7 +146,8 @@ private:
   }
 
   void check(const std::vector<double>& edges, const std::string& key) const {
-    check_edges(edges, m_run.where(key), key, [&](std::size_t) { return m_run.where(key); }, m_problems);
+    check_edges(
+        edges, m_run.where(key), key, [&](std::size_t) { return m_run.where(key); }, m_problems);
   }
 
   const Case& m_run;
@@ -262,10 +269,10 @@ CellBackground ubc_densities(const InputFile& file, double to_si, const CellCoun
   request.what = "density";
   const Numbers numbers = read_numbers(file, request, problems);
   if (numbers.found != request.count) {
-    problems.add(file.where, file.key,
-                 fmt::format("'{}' holds {} value{}, the mesh of {} x {} x {} has {} cells", file.path.string(),
-                             numbers.found, numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2],
-                             request.count));
+    problems.add(
+        file.where, file.key,
+        fmt::format("'{}' holds {} value{}, the mesh of {} x {} x {} has {} cells", file.path.string(), numbers.found,
+                    numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2], request.count));
   }
   problems.throw_if_any();
   CellBackground background;

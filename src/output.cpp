@@ -127,6 +127,7 @@ std::string why_not_writable(const fs::path& file) {
   }
   if (folder_status.type() != fs::file_type::directory) return fmt::format("{} is not a folder", folder.string());
   const auto status = fs::status(target, error);
+  if (status.type() == fs::file_type::none) return fmt::format("{}: {}", file.string(), error.message());
   if (status.type() == fs::file_type::directory) {
     return fmt::format("{} is a folder; give the name of a file", file.string());
   }

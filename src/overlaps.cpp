@@ -26,8 +26,8 @@ struct Item {
   std::int64_t prism;
 };
 
-/// A binary tree of boxes over the prisms, halved along the direction in which most prisms lie side by side, and its join
-/// with itself.
+/// A binary tree of boxes over the prisms, halved along the direction in which most prisms lie side by side, and its
+/// join with itself.
 class OverlapSearch {
 public:
   OverlapSearch(const PrismBlock& prisms, double tolerance, std::size_t max_pairs)
@@ -35,9 +35,9 @@ public:
     const auto n = static_cast<std::size_t>(prisms.size());
     m_items.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-      m_items.push_back({{{prisms.west[i], prisms.south[i], prisms.bottom[i]},
-                          {prisms.east[i], prisms.north[i], prisms.top[i]}},
-                         static_cast<std::int64_t>(i)});
+      m_items.push_back(
+          {{{prisms.west[i], prisms.south[i], prisms.bottom[i]}, {prisms.east[i], prisms.north[i], prisms.top[i]}},
+           static_cast<std::int64_t>(i)});
     }
   }
 
@@ -101,8 +101,8 @@ private:
       const std::size_t by = largest(ratio);
       if (ratio(by) > 4) {
         const double limit = std::sqrt(shortest[by]) * std::sqrt(longest[by]);
-        const auto behind = std::partition(at(begin), at(end),
-                                           [&](const Item& item) { return edge(item.extent, by) < limit; });
+        const auto behind =
+            std::partition(at(begin), at(end), [&](const Item& item) { return edge(item.extent, by) < limit; });
         split = static_cast<std::size_t>(behind - m_items.begin());
       }
     }

@@ -21,7 +21,8 @@ struct Overlaps {
 };
 
 /// Pairs of prisms whose overlap is deeper than `tolerance` times the smaller of both edges in all three directions; at
-/// most max_pairs of them. Every edge must be above 0. Time grows as n log n where few prisms touch, whatever their sizes.
+/// most max_pairs of them. Every edge must be above 0. Time grows as n log n where few prisms touch, whatever their
+/// sizes.
 [[nodiscard]] Overlaps find_overlaps(const PrismBlock& prisms, double tolerance, std::size_t max_pairs);
 
 }  // namespace prismfield

@@ -55,16 +55,16 @@ public:
       : m_file(file), m_easting(points.grid_easting), m_northing(points.grid_northing) {}
 
   /// (northing, easting) in metres. Throws InputError with every mistake found.
-  std::vector<double> read() const { return is_hdf5(m_file) ? read_netcdf() : read_csv(); }
+  std::vector<double> read() const { return is_array_file(m_file) ? read_netcdf() : read_csv(); }
 
 private:
   [[nodiscard]] std::size_t node(std::size_t j, std::size_t i) const noexcept { return j * m_easting.size() + i; }
 
   std::vector<double> read_netcdf() const {
-    const InputHdf5 hdf5(m_file);
-    const std::string variable = height_variable(hdf5);
-    std::vector<std::int64_t> shape = hdf5.shape("/" + variable);
-    Words dimensions = hdf5.dimension_names("/" + variable);
+    const ArrayFile arrays(m_file);
+    const std::string variable = height_variable(arrays);
+    std::vector<std::int64_t> shape = arrays.shape("/" + variable);
+    Words dimensions = arrays.dimension_names("/" + variable);
     // leading dimensions of one value, a date or a band
     shape.erase(shape.begin(), shape.end() - 2);
     dimensions.erase(dimensions.begin(), dimensions.end() - 2);
@@ -73,10 +73,10 @@ private:
       std::swap(shape[0], shape[1]);
       std::swap(dimensions[0], dimensions[1]);
     }
-    const bool north_first = ascends(hdf5, dimensions[0], northing_names, "northing", shape[0], m_northing);
-    const bool east_first = ascends(hdf5, dimensions[1], easting_names, "easting", shape[1], m_easting);
+    const bool north_first = ascends(arrays, dimensions[0], northing_names, "northing", shape[0], m_northing);
+    const bool east_first = ascends(arrays, dimensions[1], easting_names, "easting", shape[1], m_easting);
 
-    const std::vector<double> values = hdf5.read("/" + variable);
+    const std::vector<double> values = arrays.read("/" + variable);
     std::vector<double> heights(values.size());
     const std::size_t n_northing = m_northing.size(), n_easting = m_easting.size();
     for (std::size_t j = 0; j < n_northing; ++j) {
@@ -91,10 +91,10 @@ private:
   }
 
   /// The variable of two dimensions, by its name when there are several.
-  std::string height_variable(const InputHdf5& hdf5) const {
+  std::string height_variable(const ArrayFile& arrays) const {
     Words candidates, named;
-    for (const std::string& name : hdf5.dataset_names("/")) {
-      const std::vector<std::int64_t> shape = hdf5.shape("/" + name);
+    for (const std::string& name : arrays.dataset_names("/")) {
+      const std::vector<std::int64_t> shape = arrays.shape("/" + name);
       if (shape.size() < 2 || std::any_of(shape.begin(), shape.end() - 2, [](auto n) { return n != 1; })) continue;
       candidates.push_back(name);
       if (contains(height_names, name)) named.push_back(name);
@@ -104,22 +104,23 @@ private:
     throw m_file.error(candidates.empty()
                            ? "has no variable of two dimensions"
                            : fmt::format("has {} variables of two dimensions ({}); one of them must be named {}",
-                                         candidates.size(), fmt::join(candidates, ", "), fmt::join(height_names, ", ")));
+                                         candidates.size(), fmt::join(candidates, ", "),
+                                         fmt::join(height_names, ", ")));
   }
 
   /// True when the coordinates are the grid's in its order, false in the opposite order; throws when they are neither.
-  bool ascends(const InputHdf5& hdf5, const std::string& dimension, const Words& names, const std::string& direction,
+  bool ascends(const ArrayFile& arrays, const std::string& dimension, const Words& names, const std::string& direction,
                std::int64_t length, const std::vector<double>& grid) const {
     std::string coordinate;
     for (const std::string& name : names) {
       // a file of plain HDF5 says nothing of dimensions: its coordinates are known by their names
-      if (coordinate.empty() && dimension.empty() && hdf5.has("/" + name)) coordinate = name;
+      if (coordinate.empty() && dimension.empty() && arrays.has("/" + name)) coordinate = name;
     }
-    if (!dimension.empty() && hdf5.has("/" + dimension)) coordinate = dimension;
+    if (!dimension.empty() && arrays.has("/" + dimension)) coordinate = dimension;
     if (coordinate.empty()) {
       throw m_file.error(fmt::format("has no coordinates for {}; it needs the variable {}", direction, direction));
     }
-    const std::vector<double> values = hdf5.read("/" + coordinate);
+    const std::vector<double> values = arrays.read("/" + coordinate);
     if (values.size() != static_cast<std::size_t>(length)) {
       throw m_file.error(fmt::format("has {} values of {} for {} heights", values.size(), coordinate, length));
     }
@@ -129,11 +130,11 @@ private:
       if (std::equal(values.begin(), values.end(), grid.begin(), near)) return true;
       if (std::equal(values.rbegin(), values.rend(), grid.begin(), near)) return false;
     }
-    throw m_file.error(fmt::format("has {} ({}) at {} value{}, {} to {}; the grid has {}, {} to {}, and heights are needed at its "
-                                   "own points",
-                                   direction, coordinate, values.size(), values.size() == 1 ? "" : "s",
-                                   values.empty() ? 0.0 : values.front(), values.empty() ? 0.0 : values.back(),
-                                   grid.size(), grid.front(), grid.back()));
+    throw m_file.error(fmt::format(
+        "has {} ({}) at {} value{}, {} to {}; the grid has {}, {} to {}, and heights are needed at its "
+        "own points",
+        direction, coordinate, values.size(), values.size() == 1 ? "" : "s", values.empty() ? 0.0 : values.front(),
+        values.empty() ? 0.0 : values.back(), grid.size(), grid.front(), grid.back()));
   }
 
   void check_finite(const std::vector<double>& heights, const std::string& variable) const {
@@ -213,8 +214,8 @@ private:
 };
 
 std::vector<double> grid_axis(const Case& run, const std::string& key, const Axis& axis, ProblemList& problems) {
-  if (axis.count < 1 || !std::isfinite(axis.min) || !std::isfinite(axis.max) || (axis.count > 1 && !(axis.min < axis.max)) ||
-      axis.min > axis.max) {
+  if (axis.count < 1 || !std::isfinite(axis.min) || !std::isfinite(axis.max) ||
+      (axis.count > 1 && !(axis.min < axis.max)) || axis.min > axis.max) {
     problems.add(run.where(key), key,
                  fmt::format("[{}, {}, {}]; min < max and at least 1 point are needed, or min = max with 1 point",
                              axis.min, axis.max, axis.count));
@@ -238,7 +239,8 @@ Points grid(const Case& run, const GridSpec& spec) {
   problems.throw_if_any();
   const std::size_t n_easting = points.grid_easting.size(), n_northing = points.grid_northing.size();
   if (const auto* height = std::get_if<double>(&spec.upward)) {
-    if (!std::isfinite(*height)) throw InputError(run.where(key + ".upward"), key + ".upward", "the height is not finite");
+    if (!std::isfinite(*height))
+      throw InputError(run.where(key + ".upward"), key + ".upward", "the height is not finite");
     points.upward.assign(n_easting * n_northing, *height);
   } else {
     const InputFile file = input_file(run, std::get<std::filesystem::path>(spec.upward), key + ".upward.file");
@@ -255,7 +257,8 @@ Points grid(const Case& run, const GridSpec& spec) {
 
 Points listed_stations(const Case& run, const StationsFile& spec) {
   const InputFile file = input_file(run, spec.file, "observations.stations.file");
-  if (is_hdf5(file)) throw file.error("is HDF5; stations are read from text, columns easting, northing, upward");
+  if (is_array_file(file))
+    throw file.error("is HDF5 or netCDF; stations are read from text, columns easting, northing, upward");
   ProblemList problems;
   Table table = read_table(file, coordinates_request(), problems);
   problems.throw_if_any();
@@ -269,13 +272,16 @@ Points listed_stations(const Case& run, const StationsFile& spec) {
 Points random_stations(const Case& run, const StationsRandom& spec, const Bounds& bounds) {
   const std::string key = "observations.stations";
   ProblemList problems;
-  if (spec.count < 1) problems.add(run.where(key + ".random"), key + ".random", fmt::format("{} stations; at least 1 is needed", spec.count));
+  if (spec.count < 1)
+    problems.add(run.where(key + ".random"), key + ".random",
+                 fmt::format("{} stations; at least 1 is needed", spec.count));
   const auto coordinates = [&](const char* name, const std::optional<Range>& asked, const Range& otherwise,
                                RandomStream stream) {
     const Range range = asked.value_or(otherwise);
     const std::string range_key = key + "." + name;
     if (!(range.min <= range.max) || !std::isfinite(range.max - range.min)) {
-      problems.add(run.where(range_key), range_key, fmt::format("[{}, {}]; min <= max is needed", range.min, range.max));
+      problems.add(run.where(range_key), range_key,
+                   fmt::format("[{}, {}]; min <= max is needed", range.min, range.max));
       return std::vector<double>();
     }
     std::vector<double> values(static_cast<std::size_t>(std::max<std::int64_t>(spec.count, 0)), range.min);
@@ -285,7 +291,8 @@ Points random_stations(const Case& run, const StationsRandom& spec, const Bounds
   const double above = bounds.top + 100;
   Points points;
   points.easting = coordinates("easting", spec.easting, {bounds.west, bounds.east}, RandomStream::station_easting);
-  points.northing = coordinates("northing", spec.northing, {bounds.south, bounds.north}, RandomStream::station_northing);
+  points.northing =
+      coordinates("northing", spec.northing, {bounds.south, bounds.north}, RandomStream::station_northing);
   points.upward = coordinates("upward", spec.upward, {above, above}, RandomStream::station_upward);
   problems.throw_if_any();
   return points;

@@ -25,7 +25,11 @@ const std::vector<std::string> column_names = {"west", "east", "south", "north",
 
 /// The papers' names; which of z1 and z2 is the bottom depends on where z points.
 std::vector<std::pair<std::string, std::string>> aliases(bool z_down) {
-  return {{"x1", "west"},  {"x2", "east"}, {"y1", "south"}, {"y2", "north"}, {"z1", z_down ? "top" : "bottom"},
+  return {{"x1", "west"},
+          {"x2", "east"},
+          {"y1", "south"},
+          {"y2", "north"},
+          {"z1", z_down ? "top" : "bottom"},
           {"z2", z_down ? "bottom" : "top"}};
 }
 
@@ -63,12 +67,12 @@ RawPrisms read_text(const InputFile& file, const PrismsSpec& spec, ProblemList& 
   return raw;
 }
 
-RawPrisms read_hdf5(const InputFile& file, const PrismsSpec& spec, const std::string& group_where) {
-  const InputHdf5 hdf5(file);
+RawPrisms read_arrays(const InputFile& file, const PrismsSpec& spec, const std::string& group_where) {
+  const ArrayFile arrays(file);
   std::string group = spec.group;
   while (!group.empty() && group.back() == '/') group.pop_back();
   if (!group.empty() && group.front() != '/') group.insert(0, 1, '/');
-  if (!hdf5.has(group.empty() ? "/" : group)) {
+  if (!arrays.has(group.empty() ? "/" : group)) {
     throw InputError(group_where, "model.prisms.group", fmt::format("'{}' has no group {}", file.path.string(), group));
   }
 
@@ -80,9 +84,9 @@ RawPrisms read_hdf5(const InputFile& file, const PrismsSpec& spec, const std::st
   std::vector<std::string> missing;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     std::vector<std::string> found;
-    if (hdf5.has(group + "/" + column_names[c])) found.push_back(group + "/" + column_names[c]);
+    if (arrays.has(group + "/" + column_names[c])) found.push_back(group + "/" + column_names[c]);
     for (const auto& [spelling, meant] : aliases(spec.z_down)) {
-      if (meant == column_names[c] && hdf5.has(group + "/" + spelling)) found.push_back(group + "/" + spelling);
+      if (meant == column_names[c] && arrays.has(group + "/" + spelling)) found.push_back(group + "/" + spelling);
     }
     if (found.empty()) {
       missing.push_back(column_names[c]);
@@ -93,7 +97,7 @@ RawPrisms read_hdf5(const InputFile& file, const PrismsSpec& spec, const std::st
       if (found.size() > 1) {
         throw file.error(fmt::format("holds both {} and {}; one of them is needed", found[0], found[1]));
       }
-      const std::vector<std::int64_t> shape = hdf5.shape(dataset);
+      const std::vector<std::int64_t> shape = arrays.shape(dataset);
       if (shape.size() != 1) {
         throw file.error(fmt::format("has {} of shape {}; one dimension is needed", dataset, shape_text(shape)));
       }
@@ -104,7 +108,7 @@ RawPrisms read_hdf5(const InputFile& file, const PrismsSpec& spec, const std::st
       if (shape[0] != length) {
         throw file.error(fmt::format("has {} values in {} but {} in {}", shape[0], dataset, length, first_dataset));
       }
-      *columns[c] = hdf5.read(dataset);
+      *columns[c] = arrays.read(dataset);
     } catch (const InputError& error) {
       problems.add(error);
     }
@@ -113,7 +117,7 @@ RawPrisms read_hdf5(const InputFile& file, const PrismsSpec& spec, const std::st
     problems.add(file.where, file.key,
                  fmt::format("'{}' has no dataset{} {} in group {}; its datasets are: {}", file.path.string(),
                              missing.size() > 1 ? "s" : "", fmt::join(missing, ", "), group.empty() ? "/" : group,
-                             fmt::join(hdf5.dataset_names(group.empty() ? "/" : group), ", ")));
+                             fmt::join(arrays.dataset_names(group.empty() ? "/" : group), ", ")));
   }
   problems.throw_if_any();
   if (length == 0) throw file.error("holds no prisms");
@@ -149,8 +153,8 @@ public:
     for (auto* column : columns) column->resize(kept);
     m_raw.numbers.resize(kept);
     if (zero_size > 0) {
-      m_raw.warnings.push_back(fmt::format("{}: {} prism{} of zero size left out, {} {} {}", m_file.path.string(), zero_size,
-                                           zero_size == 1 ? "" : "s", zero_size == 1 ? "at" : "the first at",
+      m_raw.warnings.push_back(fmt::format("{}: {} prism{} of zero size left out, {} {} {}", m_file.path.string(),
+                                           zero_size, zero_size == 1 ? "" : "s", zero_size == 1 ? "at" : "the first at",
                                            m_raw.is_text ? "line" : "index", first_zero));
     }
   }
@@ -251,9 +255,10 @@ public:
     for (auto* column : columns_of(m_prisms)) column->shrink_to_fit();
     const auto least = [](const std::vector<double>& v) { return *std::min_element(v.begin(), v.end()); };
     const auto greatest = [](const std::vector<double>& v) { return *std::max_element(v.begin(), v.end()); };
-    m_bounds = {least(m_prisms.west),      greatest(m_prisms.east),  least(m_prisms.south),
-                greatest(m_prisms.north), least(m_prisms.bottom), greatest(m_prisms.top)};
-    m_peak_bytes = memory_bytes() + static_cast<std::int64_t>(raw.numbers.capacity() * sizeof(std::int64_t)) + search_bytes;
+    m_bounds = {least(m_prisms.west),     greatest(m_prisms.east), least(m_prisms.south),
+                greatest(m_prisms.north), least(m_prisms.bottom),  greatest(m_prisms.top)};
+    m_peak_bytes =
+        memory_bytes() + static_cast<std::int64_t>(raw.numbers.capacity() * sizeof(std::int64_t)) + search_bytes;
   }
 
   [[nodiscard]] std::int64_t size() const noexcept override { return m_prisms.size(); }
@@ -261,9 +266,9 @@ public:
 
   void read(std::int64_t begin, std::int64_t end, PrismBlock& out) const override {
     out.resize(end - begin);
-    const std::array<const std::vector<double>*, 7> from = {
-        &m_prisms.west, &m_prisms.east, &m_prisms.south, &m_prisms.north, &m_prisms.bottom, &m_prisms.top,
-        &m_prisms.density};
+    const std::array<const std::vector<double>*, 7> from = {&m_prisms.west,   &m_prisms.east,   &m_prisms.south,
+                                                            &m_prisms.north,  &m_prisms.bottom, &m_prisms.top,
+                                                            &m_prisms.density};
     const auto to = columns_of(out);
     for (std::size_t c = 0; c < 7; ++c) std::copy(from[c]->begin() + begin, from[c]->begin() + end, to[c]->begin());
   }
@@ -286,7 +291,8 @@ private:
 std::unique_ptr<Ensemble> make_prisms(const Case& run, const PrismsSpec& spec) {
   const InputFile file = input_file(run, spec.file, "model.prisms.file");
   ProblemList problems;
-  RawPrisms raw = is_hdf5(file) ? read_hdf5(file, spec, run.where("model.prisms.group")) : read_text(file, spec, problems);
+  RawPrisms raw =
+      is_array_file(file) ? read_arrays(file, spec, run.where("model.prisms.group")) : read_text(file, spec, problems);
   Validator validator(file, spec, raw, problems);
   validator.check_each();
   const std::int64_t search_bytes = spec.allow_overlap ? 0 : validator.check_overlaps();

@@ -174,7 +174,8 @@ Layout layout_of(const std::vector<std::string>& names, const TableRequest& requ
 std::vector<std::string> names_in(std::string_view line) {
   std::vector<std::string> names;
   const char separator = separator_of(line);
-  for (const std::string_view field : split(without_comment(line, separator), separator)) names.emplace_back(unquoted(field));
+  for (const std::string_view field : split(without_comment(line, separator), separator))
+    names.emplace_back(unquoted(field));
   // spreadsheets end a line with a separator when a column beside the table was once used
   while (!names.empty() && names.back().empty()) names.pop_back();
   return names;
@@ -237,7 +238,11 @@ class RowReader {
 public:
   RowReader(const InputFile& file, const Layout& layout, const TableRequest& request, LimitedProblems& problems,
             Table& table)
-      : m_file(file), m_layout(layout), m_request(request), m_problems(problems), m_table(table),
+      : m_file(file),
+        m_layout(layout),
+        m_request(request),
+        m_problems(problems),
+        m_table(table),
         m_values(request.needed.size()) {}
 
   void separator(char separator) noexcept { m_separator = separator; }
@@ -522,9 +527,10 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
           std::string remedy = "name the columns in a header line";
           if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
           if (n > request.needed.size()) remedy += "; decimals are written with a point";
-          throw InputError(reader.where(), "",
-                           fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
-                                       request.needed.size(), fmt::join(request.needed, ", "), remedy));
+          throw InputError(
+              reader.where(), "",
+              fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
+                          request.needed.size(), fmt::join(request.needed, ", "), remedy));
         }
       }
     }
@@ -581,8 +587,9 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
         value = 0;
       }
       if (++on_line == 2 && !request.several_a_line) {
-        limited.add("lines with more than one value",
-                    [&] { return Problem{reader.where(), request.what, "more than one value on a line"}; });
+        limited.add("lines with more than one value", [&] {
+          return Problem{reader.where(), request.what, "more than one value on a line"};
+        });
       }
       if (on_line > 1 && !request.several_a_line) break;
       ++numbers.found;

@@ -15,8 +15,8 @@
 
 namespace prismfield {
 
-/// Reads a text file line by line without holding it whole. Lines end with LF, CR LF or CR, mixed as they may be; a UTF-8
-/// byte order mark is skipped.
+/// Reads a text file line by line without holding it whole. Lines end with LF, CR LF or CR, mixed as they may be; a
+/// UTF-8 byte order mark is skipped.
 class LineReader {
 public:
   /// bytes read at once
@@ -90,7 +90,8 @@ struct Table {
 
 /// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
 /// names the columns), `#` comments skipped. Rows with a mistake (text, too few or too many numbers, NaN, infinity) are
-/// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns missing.
+/// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns
+/// missing.
 [[nodiscard]] Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems);
 
 /// How a list of numbers is written.
@@ -114,8 +115,8 @@ struct Numbers {
   std::int64_t found = 0;
 };
 
-/// Reads a list of numbers. Mistakes (text, NaN, infinity) are added to `problems` and their values read as 0. Throws InputError
-/// when the file cannot be read or is no text.
+/// Reads a list of numbers. Mistakes (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
+/// InputError when the file cannot be read or is no text.
 [[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
 
 }  // namespace prismfield

@@ -188,8 +188,8 @@ private:
     std::vector<Covering> coverings;
     for (const Covering& c : active) coverings.push_back({m_shapes[c.shape].rows_of_layer(k), c.shape});
     for_each_stretch(std::move(coverings), [&](std::int64_t begin, std::int64_t end, const auto& in_rows) {
-      const bool all_alike = std::none_of(in_rows.begin(), in_rows.end(),
-                                          [&](const Covering& c) { return m_shapes[c.shape].is_sphere; });
+      const bool all_alike =
+          std::none_of(in_rows.begin(), in_rows.end(), [&](const Covering& c) { return m_shapes[c.shape].is_sphere; });
       const std::int64_t rows = all_alike ? end - begin : 1;
       for (std::int64_t j = begin; j < end; j += rows) {
         m_row.clear();
@@ -223,15 +223,16 @@ std::unique_ptr<Ensemble> make_voxels(const Case& run, const VoxelsSpec& spec) {
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string axis_key = key + "." + names[d];
     if (!(axes[d]->min < axes[d]->max)) {
-      problems.add(run.where(axis_key), axis_key, fmt::format("min {} is not below max {}", axes[d]->min, axes[d]->max));
+      problems.add(run.where(axis_key), axis_key,
+                   fmt::format("min {} is not below max {}", axes[d]->min, axes[d]->max));
       continue;
     }
     edges[d] = cell_edges(*axes[d]);
     centers[d] = cell_centers(*axes[d]);
     if (std::adjacent_find(edges[d].begin(), edges[d].end(), std::greater_equal<>()) != edges[d].end()) {
       problems.add(run.where(axis_key), axis_key,
-                   fmt::format("{} cells between {} and {} are thinner than double precision can tell apart",
-                               counts[d], axes[d]->min, axes[d]->max));
+                   fmt::format("{} cells between {} and {} are thinner than double precision can tell apart", counts[d],
+                               axes[d]->min, axes[d]->max));
     }
   }
   problems.throw_if_any();

@@ -84,28 +84,37 @@ inline const char* text(Partition p) {
   return run;
 }
 
-[[nodiscard]] inline ForwardResult run_forward(const Case& run, const std::vector<Prism>& prisms,
+[[nodiscard]] inline ForwardResult run_forward(const Case& run, const Ensemble& ensemble,
                                                const std::vector<Point>& points) {
-  const ListEnsemble ensemble(prisms);
   const Points stations = make_station_points(points);
   const Communicator alone;
   return forward(run, ensemble, stations, plan_forward(run, ensemble, stations, alone), alone, {});
 }
 
+[[nodiscard]] inline ForwardResult run_forward(const Case& run, const std::vector<Prism>& prisms,
+                                               const std::vector<Point>& points) {
+  return run_forward(run, ListEnsemble(prisms), points);
+}
+
 [[nodiscard]] inline ForwardResult run_forward(const ExecutionSpec& execution, const std::vector<Prism>& prisms,
-                                               const std::vector<Point>& points,
-                                               FieldList fields = FieldList::all()) {
+                                               const std::vector<Point>& points, FieldList fields = FieldList::all()) {
   return run_forward(make_case(execution, fields), prisms, points);
+}
+
+/// The ten values of a run of all fields at one of its points.
+[[nodiscard]] inline TenValues values_at(const ForwardResult& result, std::size_t point) {
+  const std::size_t n_points = result.values.size() / n_all_fields;
+  TenValues v;
+  for (std::size_t f = 0; f < n_all_fields; ++f) v[f] = result.values.at(f * n_points + point);
+  return v;
 }
 
 /// The ten values at every point, G = 1.
 [[nodiscard]] inline std::vector<TenValues> compute(const ExecutionSpec& execution, const std::vector<Prism>& prisms,
                                                     const std::vector<Point>& points) {
   const ForwardResult result = run_forward(execution, prisms, points);
-  std::vector<TenValues> out(points.size());
-  for (std::size_t f = 0; f < n_all_fields; ++f) {
-    for (std::size_t i = 0; i < points.size(); ++i) out[i][f] = result.values.at(f * points.size() + i);
-  }
+  std::vector<TenValues> out;
+  for (std::size_t i = 0; i < points.size(); ++i) out.push_back(values_at(result, i));
   return out;
 }
 
@@ -167,7 +176,8 @@ struct Scales {
 
 /// |V|, |g| and the norm of T of the expected values. In the middle of a prism g vanishes and so does the meaning of an
 /// error relative to it: where |g| is below `vanishing` times the slab's attraction, that attraction is the scale.
-[[nodiscard]] inline Scales scales_of(const TenValues& expected, const Prism& p, const Point& q, double vanishing = 1e-6) {
+[[nodiscard]] inline Scales scales_of(const TenValues& expected, const Prism& p, const Point& q,
+                                      double vanishing = 1e-6) {
   Scales s{std::abs(expected[0]), norm_of_vector(expected), norm_of_tensor(expected)};
   if (is_near(p, q) && s.vector < vanishing * slab_attraction(p)) s.vector = slab_attraction(p);
   return s;

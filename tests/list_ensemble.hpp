@@ -27,7 +27,9 @@ struct Prism {
 /// Prisms held as a list: an ensemble without a file behind it.
 class ListEnsemble : public Ensemble {
 public:
-  explicit ListEnsemble(const std::vector<Prism>& prisms) : m_prisms(prisms) {}
+  /// `uniform`: the prisms are cells of one shape, as a regular ensemble's are.
+  explicit ListEnsemble(const std::vector<Prism>& prisms, bool uniform = false)
+      : m_prisms(prisms), m_uniform(uniform) {}
 
   [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_prisms.size()); }
   [[nodiscard]] Bounds bounds() const noexcept override {
@@ -60,6 +62,7 @@ public:
       out.density[i] = p.density;
     }
   }
+  [[nodiscard]] bool uniform_shape() const noexcept override { return m_uniform; }
   [[nodiscard]] std::int64_t memory_bytes() const noexcept override {
     return static_cast<std::int64_t>(m_prisms.size() * sizeof(Prism));
   }
@@ -67,6 +70,7 @@ public:
 
 private:
   std::vector<Prism> m_prisms;
+  bool m_uniform;
 };
 
 }  // namespace prismfield::testing

@@ -20,8 +20,8 @@ class ScratchFolder {
 public:
   ScratchFolder() {
     const ::testing::TestInfo* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    m_path = std::filesystem::temp_directory_path() / ("prismfield_" + std::to_string(::getpid()) + "_" +
-                                                       test->test_suite_name() + "_" + test->name());
+    m_path = std::filesystem::temp_directory_path() /
+             ("prismfield_" + std::to_string(::getpid()) + "_" + test->test_suite_name() + "_" + test->name());
     std::filesystem::remove_all(m_path);
     std::filesystem::create_directories(m_path);
   }

@@ -309,9 +309,7 @@ TEST(Hdf5FileDeathTest, SurvivesEverySizeLimit) {
   fs::remove(file);
 }
 
-TEST(Hdf5Library, TellsItsVersion) {
-  EXPECT_THAT(hdf5_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
-}
+TEST(Hdf5Library, TellsItsVersion) { EXPECT_THAT(hdf5_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+")); }
 
 }  // namespace
 }  // namespace prismfield

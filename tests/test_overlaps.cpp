@@ -88,7 +88,8 @@ TEST(Overlaps, AreFoundInsideAndAround) {
   add(prisms, 4, 5, 4, 5, 4, 5);
   add(prisms, 0, 10, 0, 10, 0, 10);
   add(prisms, 4, 5, 4, 5, 4, 5);
-  EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs, testing::ElementsAre(testing::Pair(0, 1), testing::Pair(0, 2), testing::Pair(1, 2)));
+  EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs,
+              testing::ElementsAre(testing::Pair(0, 1), testing::Pair(0, 2), testing::Pair(1, 2)));
 }
 
 TEST(Overlaps, EqualThoseOfEveryPairLookedAt) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-// Numbers that other programs and papers print. Each is compared with the gravitational constant that its source uses, and to
-// half a unit of the last digit that the source gives; conventions (z down, mGal, Eotvos) are applied as output does.
+// Numbers that other programs and papers print. Each is compared with the gravitational constant that its source uses,
+// and to half a unit of the last digit that the source gives; conventions (z down, mGal, Eotvos) are applied as output
+// does.
 
 #include <gtest/gtest.h>
 
@@ -30,10 +31,10 @@ protected:
     Case run = make_case(execution);
     run.gravitational_constant = gravitational_constant;
     const ForwardResult result = run_forward(run, prisms, points);
-    std::vector<TenValues> out(points.size());
-    for (std::size_t f = 0; f < n_all_fields; ++f) {
-      const double factor = output_factor(static_cast<Field>(f), axes);
-      for (std::size_t i = 0; i < points.size(); ++i) out[i][f] = factor * result.values.at(f * points.size() + i);
+    std::vector<TenValues> out;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      out.push_back(values_at(result, i));
+      for (std::size_t f = 0; f < n_all_fields; ++f) out[i][f] *= output_factor(static_cast<Field>(f), axes);
     }
     return out;
   }
@@ -121,8 +122,8 @@ TEST_P(Peers, PolyhedralGravityCube) {
   }
 }
 
-/// Signs that geophysicists expect with z down: excess mass below gives a positive gz and a positive gzz above it, and gz
-/// grows towards it; z up turns gz, gxz and gyz around and nothing else.
+/// Signs that geophysicists expect with z down: excess mass below gives a positive gz and a positive gzz above it, and
+/// gz grows towards it; z up turns gz, gxz and gyz around and nothing else.
 TEST_P(Peers, SignsOfBothAxes) {
   const std::vector<Prism> body{{-50, 50, -50, 50, -200, -100, 400}};
   const std::vector<Point> points{{0, 0, 0}, {-80, 0, 0}, {0, -80, 0}};
@@ -149,7 +150,8 @@ TEST_P(Peers, SignsOfBothAxes) {
 /// The infinite slab of 2 pi G rho t that Bouguer corrections use: 0.0419 mGal per metre and g/cm3.
 TEST_P(Peers, BouguerSlab) {
   const double half_width = 1e6;
-  const TenValues v = output({{-half_width, half_width, -half_width, half_width, -1000, 0, 1000}}, {{0, 0, 0}}, codata_2018)[0];
+  const TenValues v =
+      output({{-half_width, half_width, -half_width, half_width, -1000, 0, 1000}}, {{0, 0, 0}}, codata_2018)[0];
   const double slab = 2 * pi * codata_2018 * 1000 * 1000 * 1e5;
   EXPECT_NEAR(slab / 1000, 0.0419, 0.5e-4);
   // what lies beyond the edges: sqrt(2) t / (pi half width) of it to first order

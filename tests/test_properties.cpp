@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-// What must hold for the fields of any prisms, whatever a table says: symmetry, derivatives, Laplace and Poisson, limits,
-// cutting and adding bodies, every place where a formula is singular, and independence of how the work is laid out.
+// What must hold for the fields of any prisms, whatever a table says: symmetry, derivatives, Laplace and Poisson,
+// limits, cutting and adding bodies, every place where a formula is singular, and independence of how the work is laid
+// out.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -24,6 +26,7 @@
 #include <vector>
 
 #include "forward_helpers.hpp"
+#include "kokkos_session.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -34,8 +37,12 @@ using Values = std::vector<TenValues>;
 class Draw {
 public:
   explicit Draw(std::uint32_t seed) : m_engine(seed) {}
-  double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(m_engine()) / 4294967296.0); }
-  Point within(const Prism& p) { return {uniform(p.west, p.east), uniform(p.south, p.north), uniform(p.bottom, p.top)}; }
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(m_engine()) / 4294967296.0);
+  }
+  Point within(const Prism& p) {
+    return {uniform(p.west, p.east), uniform(p.south, p.north), uniform(p.bottom, p.top)};
+  }
 
 private:
   std::mt19937 m_engine;
@@ -46,11 +53,13 @@ const Prism box{-3, 5, -2, 4, -6, -1, 2.5};
 /// Points about `box`: inside, near, at the distances where the kernel changes its form, far.
 std::vector<Point> points_about_box() {
   Draw draw(7);
-  std::vector<Point> points{{0.5, 0.25, -2.0}, {-2.75, 3.5, -5.875}, {1, 1, 0}, {6, 5, 1}, {-3.25, -2.5, -6.125}, {5.0625, 1, -3}};
+  std::vector<Point> points{{0.5, 0.25, -2.0}, {-2.75, 3.5, -5.875},  {1, 1, 0},
+                            {6, 5, 1},         {-3.25, -2.5, -6.125}, {5.0625, 1, -3}};
   for (int i = 0; i < 6; ++i) points.push_back(draw.within(box));
   for (const double distance : {10.0, 30.0, 100.0, 140.0, 170.0, 300.0, 700.0, 3000.0, 6000.0, 30000.0}) {
     for (int i = 0; i < 3; ++i) {
-      points.push_back({distance * draw.uniform(-1, 1), distance * draw.uniform(-1, 1), distance * draw.uniform(0.3, 1)});
+      points.push_back(
+          {distance * draw.uniform(-1, 1), distance * draw.uniform(-1, 1), distance * draw.uniform(0.3, 1)});
     }
   }
   return points;
@@ -80,8 +89,8 @@ auto mapped(const std::vector<Point>& points, Transform transform) {
 
 /// The rectilinear cells between consecutive edges, density by cell number, easting fastest.
 template <class Density>
-std::vector<Prism> cells_between(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& z,
-                                 Density density) {
+std::vector<Prism> cells_between(const std::vector<double>& x, const std::vector<double>& y,
+                                 const std::vector<double>& z, Density density) {
   std::vector<Prism> cells;
   for (std::size_t k = 0; k + 1 < z.size(); ++k) {
     for (std::size_t j = 0; j + 1 < y.size(); ++j) {
@@ -93,8 +102,8 @@ std::vector<Prism> cells_between(const std::vector<double>& x, const std::vector
   return cells;
 }
 
-/// |V|, |g|, norm of T; inside and near a body at least a thousandth of what it can do, because the terms that are rounded
-/// are of that size however small their sum is.
+/// |V|, |g|, norm of T; inside and near a body at least a thousandth of what it can do, because the terms that are
+/// rounded are of that size however small their sum is.
 Scales scales_near(const TenValues& v, const std::vector<Prism>& body, const Point& at) {
   Scales s{std::abs(v[0]), norm_of_vector(v), norm_of_tensor(v)};
   for (const Prism& p : body) {
@@ -111,22 +120,44 @@ std::string place(const Point& q) {
   return out.str();
 }
 
-class Fields : public ::testing::TestWithParam<std::tuple<Space, Precision>> {
+/// Where and in which arithmetic a property is tested.
+struct Manner {
+  Space space;
+  Precision precision;
+};
+
+std::string name_of(const Manner& manner) { return std::string(text(manner.space)) + "_" + text(manner.precision); }
+
+void PrintTo(const Manner& manner, std::ostream* out) { *out << name_of(manner); }
+
+/// What was built in runs: the tests below do not skip it.
+TEST(Spaces, WhatWasBuiltRuns) {
+  const KokkosFacts facts = kokkos_facts();
+  ASSERT_FALSE(facts.spaces.empty());
+  for (const Space space : {Space::serial, Space::openmp, Space::cuda}) {
+    const bool built = std::find(facts.spaces.begin(), facts.spaces.end(), text(space)) != facts.spaces.end();
+    const bool device = space != Space::cuda || !facts.devices.empty();
+    EXPECT_EQ(!unavailable(space).has_value(), built && device) << text(space);
+  }
+}
+
+class Fields : public ::testing::TestWithParam<Manner> {
 protected:
   void SetUp() override {
-    if (const auto reason = unavailable(std::get<0>(GetParam()))) GTEST_SKIP() << *reason;
-    m_execution.space = std::get<0>(GetParam());
-    m_execution.precision = std::get<1>(GetParam());
-    // A unit cube held off from every edge tells by itself how well the field of one prism is known: 1e-12 is promised in
-    // double; in float the forms lose some tens of roundings of 6e-8 (shared knowledge of the kernel: 3e-6 for cubes, 2e-5
-    // for slabs and needles at the distances where the multipoles do not hold yet).
+    if (const auto reason = unavailable(GetParam().space)) GTEST_SKIP() << *reason;
+    m_execution.space = GetParam().space;
+    m_execution.precision = GetParam().precision;
+    // A unit cube held off from every edge tells by itself how well the field of one prism is known: 1e-12 is promised
+    // in double; in float the forms lose some tens of roundings of 6e-8 (shared knowledge of the kernel: 3e-6 for
+    // cubes, 2e-5 for slabs and needles at the distances where the multipoles do not hold yet).
     m_accuracy = in_double() ? 1e-12 : 2e-5;
   }
 
   [[nodiscard]] bool in_double() const { return m_execution.precision == Precision::double_; }
   /// Rounding of the arithmetic in use.
   [[nodiscard]] double epsilon() const {
-    return in_double() ? std::numeric_limits<double>::epsilon() : static_cast<double>(std::numeric_limits<float>::epsilon());
+    return in_double() ? std::numeric_limits<double>::epsilon()
+                       : static_cast<double>(std::numeric_limits<float>::epsilon());
   }
 
   [[nodiscard]] Values compute(const std::vector<Prism>& prisms, const std::vector<Point>& points) const {
@@ -136,7 +167,8 @@ protected:
   void expect_equal(const TenValues& actual, const TenValues& expected, const Scales& scale, double tolerance,
                     const std::string& where) const {
     const Errors e = errors_of(actual, expected, scale);
-    EXPECT_LE(e.potential, tolerance) << where << ", V: " << std::setprecision(17) << actual[0] << " for " << expected[0];
+    EXPECT_LE(e.potential, tolerance) << where << ", V: " << std::setprecision(17) << actual[0] << " for "
+                                      << expected[0];
     EXPECT_LE(e.vector, tolerance) << where << ", g:" << digits(actual) << "\n for" << digits(expected);
     EXPECT_LE(e.tensor, tolerance) << where << ", T:" << digits(actual) << "\n for" << digits(expected);
   }
@@ -154,12 +186,14 @@ protected:
   double m_accuracy = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Spaces, Fields,
-                         ::testing::Combine(::testing::Values(Space::serial, Space::openmp, Space::cuda),
-                                            ::testing::Values(Precision::double_, Precision::mixed, Precision::single)),
-                         [](const auto& param) {
-                           return std::string(text(std::get<0>(param.param))) + "_" + text(std::get<1>(param.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Spaces, Fields,
+    ::testing::Values(Manner{Space::serial, Precision::double_}, Manner{Space::serial, Precision::mixed},
+                      Manner{Space::serial, Precision::single}, Manner{Space::openmp, Precision::double_},
+                      Manner{Space::openmp, Precision::mixed}, Manner{Space::openmp, Precision::single},
+                      Manner{Space::cuda, Precision::double_}, Manner{Space::cuda, Precision::mixed},
+                      Manner{Space::cuda, Precision::single}),
+    [](const auto& param) { return name_of(param.param); });
 
 // ---- symmetry
 
@@ -205,8 +239,8 @@ TEST_P(Fields, AxisPermutation) {
 
 // ---- derivatives
 
-/// g is the gradient of V and T that of g. Central differences of order 6 with steps of a fraction of the distance to the
-/// surface: their own error is 36 fraction^6, and errors of the fields grow by 1.5 / fraction.
+/// g is the gradient of V and T that of g. Central differences of order 6 with steps of a fraction of the distance to
+/// the surface: their own error is 36 fraction^6, and errors of the fields grow by 1.5 / fraction.
 TEST_P(Fields, FiniteDifferences) {
   const double fraction = in_double() ? 1.0 / 256 : 1.0 / 16;
   const double tolerance = 10 * (36 * std::pow(fraction, 6) + m_accuracy * 1.5 / fraction);
@@ -276,7 +310,12 @@ TEST_P(Fields, PoissonInside) {
   }
   inside.push_back({1, 1, -3.5});
   expect_trace(inside, -4 * pi);
-  expect_trace({{box.west, 1, -2}, {box.east, 0, -5}, {1, box.south, -2}, {2, box.north, -3}, {0, 0, box.bottom}, {1, 3, box.top}},
+  expect_trace({{box.west, 1, -2},
+                {box.east, 0, -5},
+                {1, box.south, -2},
+                {2, box.north, -3},
+                {0, 0, box.bottom},
+                {1, 3, box.top}},
                -2 * pi);
   expect_trace({{box.west, box.south, -2},
                 {box.east, box.south, -2},
@@ -285,11 +324,12 @@ TEST_P(Fields, PoissonInside) {
                 {0, box.north, box.top},
                 {0, box.south, box.bottom}},
                -pi);
-  expect_trace({{box.west, box.south, box.bottom}, {box.east, box.north, box.top}, {box.east, box.south, box.top}}, -pi / 2);
+  expect_trace({{box.west, box.south, box.bottom}, {box.east, box.north, box.top}, {box.east, box.south, box.top}},
+               -pi / 2);
 }
 
-/// On a face the tensor is the mean of both sides, to second order in their distance. The attraction across the face has a
-/// kink there: its slope is 4 pi rho less inside, so its mean lies 2 pi rho times the distance off, outwards.
+/// On a face the tensor is the mean of both sides, to second order in their distance. The attraction across the face
+/// has a kink there: its slope is 4 pi rho less inside, so its mean lies 2 pi rho times the distance off, outwards.
 TEST_P(Fields, MeanOfBothSidesOnFaces) {
   const double step = std::ldexp(1.0, in_double() ? -20 : -9);
   const std::vector<std::pair<Point, std::size_t>> faces{{{box.west, 1, -2}, 0},  {{box.east, -1.5, -5}, 0},
@@ -311,9 +351,9 @@ TEST_P(Fields, MeanOfBothSidesOnFaces) {
   }
 }
 
-/// On edges and corners V and g are the limits, and so are the components that hold the edge's own direction. The mean over
-/// eight neighbours differs by second order in their distance, times its logarithm, once the kink of g is taken off: pi rho
-/// times the distance across each side of an edge, half of it at a corner.
+/// On edges and corners V and g are the limits, and so are the components that hold the edge's own direction. The mean
+/// over eight neighbours differs by second order in their distance, times its logarithm, once the kink of g is taken
+/// off: pi rho times the distance across each side of an edge, half of it at a corner.
 TEST_P(Fields, LimitsOnEdgesAndCorners) {
   const double step = std::ldexp(1.0, in_double() ? -20 : -9);
   const double tolerance = 4 * m_accuracy + 20 * step * step * std::log(1 / step);
@@ -337,12 +377,19 @@ TEST_P(Fields, LimitsOnEdgesAndCorners) {
   for (const Place& p : places) {
     std::vector<Point> points{p.at};
     for (int side = 0; side < 8; ++side) {
-      points.push_back(plus(p.at, {(side & 1) != 0 ? step : -step, (side & 2) != 0 ? step : -step, (side & 4) != 0 ? step : -step}));
+      points.push_back(
+          plus(p.at, {(side & 1) != 0 ? step : -step, (side & 2) != 0 ? step : -step, (side & 4) != 0 ? step : -step}));
     }
     const Values v = compute({box}, points);
-    const std::array<double, 3> outwards{p.at[0] == box.east ? 1.0 : p.at[0] == box.west ? -1.0 : 0.0,
-                                         p.at[1] == box.north ? 1.0 : p.at[1] == box.south ? -1.0 : 0.0,
-                                         p.at[2] == box.top ? 1.0 : p.at[2] == box.bottom ? -1.0 : 0.0};
+    const std::array<double, 3> outwards{p.at[0] == box.east   ? 1.0
+                                         : p.at[0] == box.west ? -1.0
+                                                               : 0.0,
+                                         p.at[1] == box.north   ? 1.0
+                                         : p.at[1] == box.south ? -1.0
+                                                                : 0.0,
+                                         p.at[2] == box.top      ? 1.0
+                                         : p.at[2] == box.bottom ? -1.0
+                                                                 : 0.0};
     const bool corner = outwards[0] * outwards[1] * outwards[2] != 0;
     for (const Field f : p.fields) {
       double mean = 0;
@@ -351,7 +398,7 @@ TEST_P(Fields, LimitsOnEdgesAndCorners) {
       if (number >= 1 && number <= 3) {
         mean -= outwards[static_cast<std::size_t>(number - 1)] * (corner ? 0.5 : 1) * pi * box.density * step;
       }
-      const double scale = f == Field::potential       ? v[0][0]
+      const double scale = f == Field::potential     ? v[0][0]
                            : static_cast<int>(f) < 4 ? norm_of_vector(v[0])
                                                      : 4 * pi * box.density;
       EXPECT_NEAR(value(v[0], f), mean, tolerance * scale) << place(p.at) << ", " << info(f).name;
@@ -378,10 +425,11 @@ TEST_P(Fields, CubeIdentities) {
 
 // ---- limits
 
-/// Attraction of a square slab above its centre by Gauss-Legendre quadrature of the square's solid angle, which is smooth:
-/// nothing of the prism's formulas is in it.
+/// Attraction of a square slab above its centre by Gauss-Legendre quadrature of the square's solid angle, which is
+/// smooth: nothing of the prism's formulas is in it.
 double solid_angle_of_square(double half_width, double distance) {
-  return 4 * std::atan(half_width * half_width / (distance * std::sqrt(2 * half_width * half_width + distance * distance)));
+  return 4 *
+         std::atan(half_width * half_width / (distance * std::sqrt(2 * half_width * half_width + distance * distance)));
 }
 double attraction_of_slab(double half_width, double distance, double thickness) {
   constexpr std::array<double, 5> node{0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845,
@@ -410,7 +458,8 @@ TEST_P(Fields, SlabLimit) {
       EXPECT_NEAR(v[0][3], -expected, tolerance * expected) << distance << " above, half width " << half_width;
       EXPECT_NEAR(v[1][3], expected, tolerance * expected) << distance << " below, half width " << half_width;
       if (distance > 0) {
-        const double gradient = solid_angle_of_square(half_width, distance) - solid_angle_of_square(half_width, distance + 1);
+        const double gradient =
+            solid_angle_of_square(half_width, distance) - solid_angle_of_square(half_width, distance + 1);
         EXPECT_NEAR(v[0][6], gradient * slab.density, 4 * pi * slab.density * tolerance) << distance;
       }
     }
@@ -422,7 +471,8 @@ TEST_P(Fields, PointMassLimit) {
   const Prism cube{-1, 1, -1, 1, -1, 1, 4};
   const double mass = cube.volume() * cube.density;
   for (const double distance : {2e3, 2e4, 2e5, 2e7}) {
-    for (const Point& way : std::vector<Point>{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0.6, 0.48, 0.64}, {-0.36, 0.48, -0.8}}) {
+    for (const Point& way :
+         std::vector<Point>{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0.6, 0.48, 0.64}, {-0.36, 0.48, -0.8}}) {
       const Point at = times(distance, way);
       const TenValues v = compute({cube}, {at})[0];
       const double r = std::hypot(at[0], at[1], at[2]);
@@ -478,7 +528,8 @@ std::vector<Point> places_of(const Cut& cut) {
 
 /// True on the body's own edges and corners, where the tensor has no value to compare.
 bool on_edge(const Prism& p, const Point& q) {
-  const bool touches = p.west <= q[0] && q[0] <= p.east && p.south <= q[1] && q[1] <= p.north && p.bottom <= q[2] && q[2] <= p.top;
+  const bool touches =
+      p.west <= q[0] && q[0] <= p.east && p.south <= q[1] && q[1] <= p.north && p.bottom <= q[2] && q[2] <= p.top;
   const int sides = (q[0] == p.west || q[0] == p.east ? 1 : 0) + (q[1] == p.south || q[1] == p.north ? 1 : 0) +
                     (q[2] == p.bottom || q[2] == p.top ? 1 : 0);
   return touches && sides >= 2;
@@ -498,16 +549,17 @@ TEST_P(Fields, Subdivision) {
       const auto place_prism = [&](const Prism& p) { return shifted(scaled(p, frame.scale), frame.shift); };
       std::vector<Point> places = places_of(cut);
       for (const Point& p : points_about_box()) places.push_back(p);
-      const std::vector<Point> points = mapped(places, [&](const Point& p) { return plus(times(frame.scale, p), frame.shift); });
+      const std::vector<Point> points =
+          mapped(places, [&](const Point& p) { return plus(times(frame.scale, p), frame.shift); });
       std::vector<Prism> pieces = cells_between(cut.x, cut.y, cut.z, [](std::size_t) { return box.density; });
       for (Prism& p : pieces) p = place_prism(p);
       const Prism whole = place_prism(box);
       Values expected = compute({whole}, points);
       const ForwardResult result = run_forward(m_execution, pieces, points);
-      Values actual(points.size());
+      Values actual;
       std::vector<std::int64_t> singular;
       for (std::size_t i = 0; i < points.size(); ++i) {
-        for (std::size_t f = 0; f < n_all_fields; ++f) actual[i][f] = result.values.at(f * points.size() + i);
+        actual.push_back(values_at(result, i));
         if (on_edge(whole, points[i])) {
           singular.push_back(static_cast<std::int64_t>(i));
           for (std::size_t f = 4; f < n_all_fields; ++f) expected[i][f] = std::numeric_limits<double>::quiet_NaN();
@@ -519,23 +571,55 @@ TEST_P(Fields, Subdivision) {
   }
 }
 
-/// A face of one cell on which two others meet: their common edge ends nowhere.
+/// A face of one cell on which two others meet: their common edge ends nowhere, and cells of different length meet on
+/// an edge.
 TEST_P(Fields, SubdivisionWithTJunctions) {
   const std::vector<Prism> pieces{{-3, 1.5, -2, 4, -6, -1, box.density},
                                   {1.5, 5, -2, 0.75, -6, -1, box.density},
                                   {1.5, 5, 0.75, 4, -6, -3.5, box.density},
                                   {1.5, 5, 0.75, 4, -3.5, -1, box.density}};
-  const std::vector<Point> points{{1.5, 0.75, -2},  {1.5, 0.75, -3.5}, {1.5, 0.75, -1},  {1.5, 0.75, -6}, {1.5, 2, -3.5},
-                                  {1.5, 4, -3.5},   {3, 0.75, -3.5},   {5, 0.75, -3.5},  {5, 0.75, -2},   {3, 0.75, -1},
-                                  {1.5, 0.75, 2},   {1.5, 0.75, -9},   {-7, 0.75, -3.5}, {1.5, 9, -3.5},  {1.5, -2, -3.5},
-                                  {1.5, -1, -3.5},  {0, 0.75, -3.5},   {2, 1, -2},       {2, 0.5, -3.5}};
-  expect_equal(compute(pieces, points), compute({box}, points), {box}, points, 4 * m_accuracy);
-  EXPECT_TRUE(run_forward(m_execution, pieces, points).singular_points.empty());
+  const std::vector<Point> places{{1.5, 0.75, -2},  {1.5, 0.75, -3.5}, {1.5, 0.75, -1}, {1.5, 0.75, -6},
+                                  {1.5, 2, -3.5},   {1.5, 4, -3.5},    {3, 0.75, -3.5}, {5, 0.75, -3.5},
+                                  {5, 0.75, -2},    {3, 0.75, -1},     {1.5, 0.75, 2},  {1.5, 0.75, -9},
+                                  {-7, 0.75, -3.5}, {1.5, 9, -3.5},    {1.5, -2, -3.5}, {1.5, -1, -3.5},
+                                  {0, 0.75, -3.5},  {2, 1, -2},        {2, 0.5, -3.5},  {1.5, 0.75, -3.515625}};
+  for (const double by : {1.0, 512.0, 1.0 / 1024, 1.0 / 1048576}) {
+    SCOPED_TRACE("scale " + std::to_string(by));
+    std::vector<Prism> cells;
+    for (const Prism& p : pieces) cells.push_back(scaled(p, by));
+    const Prism whole = scaled(box, by);
+    const std::vector<Point> points = mapped(places, [by](const Point& p) { return times(by, p); });
+    expect_equal(compute(cells, points), compute({whole}, points), {whole}, points, 4 * m_accuracy);
+    EXPECT_TRUE(run_forward(m_execution, cells, points).singular_points.empty());
+  }
+}
+
+/// What cells of one shape share is prepared once: the same fields as from cells prepared one by one.
+TEST_P(Fields, CellsOfOneShape) {
+  // widths that are no doubles, as of the seven spheres
+  const std::vector<Prism> cells =
+      cells_between({0, 22000.0 / 700, 2 * (22000.0 / 700)}, {5000, 5000 + 22000.0 / 700}, {-4160, -4000, -3840},
+                    [](std::size_t n) { return 100.0 + 10 * static_cast<double>(n); });
+  std::vector<Point> points;
+  for (const Point& p : points_about_box()) points.push_back(plus(times(20, p), {30, 5010, -4000}));
+  points.push_back({22000.0 / 700, 5010, -4000});
+  const ForwardResult apart = run_forward(make_case(m_execution), ListEnsemble(cells), points);
+  const ForwardResult shared = run_forward(make_case(m_execution), ListEnsemble(cells, true), points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const TenValues expected = values_at(apart, i);
+    expect_equal(values_at(shared, i), expected, scales_near(expected, cells, points[i]), 2 * m_accuracy,
+                 place(points[i]));
+  }
+  EXPECT_EQ(shared.singular_points, apart.singular_points);
+  EXPECT_EQ(shared.points_inside, apart.points_inside);
 }
 
 /// Fields add, and they are proportional to the density and to G.
 TEST_P(Fields, SuperpositionAndLinearity) {
-  std::vector<Prism> prisms{box, {7, 9, -3, 0, -8, 2, -1.5}, {-20, -12, 6, 6.5, -3, 0, 0.25}, {100, 130, 40, 50, -60, -20, 1},
+  std::vector<Prism> prisms{box,
+                            {7, 9, -3, 0, -8, 2, -1.5},
+                            {-20, -12, 6, 6.5, -3, 0, 0.25},
+                            {100, 130, 40, 50, -60, -20, 1},
                             {-3000, -2500, 0, 400, -900, 0, -2}};
   const std::vector<Point> points = points_about_box();
   const Values together = compute(prisms, points);
@@ -550,18 +634,19 @@ TEST_P(Fields, SuperpositionAndLinearity) {
       scale[i].tensor += norm_of_tensor(one[i]);
     }
   }
-  // The same numbers are added, perhaps in another precision: a rounding for each prism. In single, coordinates are rounded
-  // relative to an ensemble's centre, which is another one for each prism alone.
+  // The same numbers are added, perhaps in another precision: a rounding for each prism. In single, coordinates are
+  // rounded relative to an ensemble's centre, which is another one for each prism alone.
   const double tolerance = m_execution.precision == Precision::single ? 1e-3 : 20 * epsilon();
-  for (std::size_t i = 0; i < points.size(); ++i) expect_equal(together[i], sum[i], scale[i], tolerance, place(points[i]));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    expect_equal(together[i], sum[i], scale[i], tolerance, place(points[i]));
 
   Case run = make_case(m_execution);
   run.gravitational_constant = 6.6743e-11;
   for (Prism& p : prisms) p.density *= -3;
   const ForwardResult result = run_forward(run, prisms, points);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    TenValues back;
-    for (std::size_t f = 0; f < n_all_fields; ++f) back[f] = result.values.at(f * points.size() + i) / (-3 * 6.6743e-11);
+    TenValues back = values_at(result, i);
+    for (double& x : back) x /= -3 * 6.6743e-11;
     expect_equal(back, together[i], scale[i], 20 * epsilon(), place(points[i]));
   }
 }
@@ -583,15 +668,16 @@ TEST_P(Fields, NothingGivesZero) {
 
 // ---- coordinates
 
-/// Coordinates of the size of UTM's lose nothing: only differences enter. The shifts are exact in double, so the differences
-/// are the same and the results should be to a few roundings.
+/// Coordinates of the size of UTM's lose nothing: only differences enter. The shifts are exact in double, so the
+/// differences are the same and the results should be to a few roundings.
 TEST_P(Fields, TranslationToLargeCoordinates) {
   std::vector<Point> points = points_about_box();
   // multiples of 1/64 keep the shifted coordinates exact
   for (Point& p : points) p = {std::round(p[0] * 64) / 64, std::round(p[1] * 64) / 64, std::round(p[2] * 64) / 64};
   points.insert(points.end(), {{box.east, box.north, box.top}, {box.west, 1, -3}, {box.east, box.north, 3}});
   const Values original = compute({box}, points);
-  for (const Point& shift : std::vector<Point>{{500'000, 4'649'776, 0}, {-166'021.4375, 9'329'005.25, 8848}, {1e9, -1e9, 1e9}}) {
+  for (const Point& shift :
+       std::vector<Point>{{500'000, 4'649'776, 0}, {-166'021.4375, 9'329'005.25, 8848}, {1e9, -1e9, 1e9}}) {
     const Values moved = compute({shifted(box, shift)}, mapped(points, [&](const Point& p) { return plus(p, shift); }));
     expect_equal(moved, original, {box}, points, 8 * epsilon());
   }
@@ -601,7 +687,8 @@ TEST_P(Fields, TranslationToLargeCoordinates) {
 TEST_P(Fields, Scaling) {
   const std::vector<Point> points = points_about_box();
   const Values original = compute({box}, points);
-  for (const double by : {std::ldexp(1.0, -30), std::ldexp(1.0, -10), std::ldexp(1.0, 10), std::ldexp(1.0, 20), 1e3, 0.3}) {
+  for (const double by :
+       {std::ldexp(1.0, -30), std::ldexp(1.0, -10), std::ldexp(1.0, 10), std::ldexp(1.0, 20), 1e3, 0.3}) {
     Values back = compute({scaled(box, by)}, mapped(points, [by](const Point& p) { return times(by, p); }));
     for (TenValues& v : back) {
       v[0] /= by * by;
@@ -614,11 +701,12 @@ TEST_P(Fields, Scaling) {
 
 // ---- singular places
 
-/// All faces', edges' and corners' places of a prism, extensions of its edges and faces, its centre, and the neighbours of
-/// each, down to the next number.
+/// All faces', edges' and corners' places of a prism, extensions of its edges and faces, its centre, and the neighbours
+/// of each, down to the next number.
 std::vector<Point> hostile_places(const Prism& p) {
   const std::array<std::vector<double>, 3> ticks{
-      std::vector<double>{p.west - 3 * (p.east - p.west), p.west, (p.west + p.east) / 2, p.east, p.east + 1e3 * (p.east - p.west)},
+      std::vector<double>{p.west - 3 * (p.east - p.west), p.west, (p.west + p.east) / 2, p.east,
+                          p.east + 1e3 * (p.east - p.west)},
       std::vector<double>{p.south - 3 * (p.north - p.south), p.south, (p.south + p.north) / 2, p.north,
                           p.north + 1e3 * (p.north - p.south)},
       std::vector<double>{p.bottom - 3 * (p.top - p.bottom), p.bottom, (p.bottom + p.top) / 2, p.top,
@@ -668,8 +756,9 @@ TEST_P(Fields, FiniteAtEverySingularPlace) {
         if (std::isfinite(v[i][f])) continue;
         ++not_finite;
         if (not_finite < 4) {
-          ADD_FAILURE() << field_infos[f].name << " is " << v[i][f] << ' ' << place(points[i]) << ", prism from " << p.west << ' '
-                        << p.south << ' ' << p.bottom << " to " << p.east << ' ' << p.north << ' ' << p.top;
+          ADD_FAILURE() << field_infos[f].name << " is " << v[i][f] << ' ' << place(points[i]) << ", prism from "
+                        << p.west << ' ' << p.south << ' ' << p.bottom << " to " << p.east << ' ' << p.north << ' '
+                        << p.top;
         }
       }
     }
@@ -684,7 +773,8 @@ TEST_P(Fields, FiniteAtEverySingularPlace) {
 
 /// The next number from a singular place must not be far from it: V and g have no jumps there.
 TEST_P(Fields, ContinuousAtSingularPlaces) {
-  for (const Prism& p : std::vector<Prism>{{0, 1, 0, 1, 0, 1, 1}, box, {500'000, 500'100, 4'649'776, 4'650'776, -50, 0, 300}}) {
+  for (const Prism& p :
+       std::vector<Prism>{{0, 1, 0, 1, 0, 1, 1}, box, {500'000, 500'100, 4'649'776, 4'650'776, -50, 0, 300}}) {
     const std::vector<Point> points = hostile_places(p);
     const Values v = compute({p}, points);
     // hostile_places lists each place before its 15 neighbours
@@ -695,11 +785,14 @@ TEST_P(Fields, ContinuousAtSingularPlaces) {
       const TenValues& at = v[centre];
       // neighbours lie within 2e-9 edges, over which g changes by 4 pi rho times that and a logarithm of it
       const double moved = 2e-9 * p.longest_edge();
-      EXPECT_NEAR(v[i][0], at[0], 2 * m_accuracy * at[0] + norm_of_vector(at) * moved * 2 + 20 * p.density * moved * moved)
+      EXPECT_NEAR(v[i][0], at[0],
+                  2 * m_accuracy * at[0] + norm_of_vector(at) * moved * 2 + 20 * p.density * moved * moved)
           << place(points[i]);
-      const double scale = std::max(norm_of_vector(at), 2e-3 * pi * p.density * p.longest_edge() *
-                                                            (distance_to_centre(p, points[i]) < 3 * p.longest_edge() ? 1 : 0));
-      const double change = moved * (distance_to_centre(p, points[i]) < 3 * p.longest_edge() ? 300 * p.density : norm_of_tensor(at));
+      const double scale =
+          std::max(norm_of_vector(at), 2e-3 * pi * p.density * p.longest_edge() *
+                                           (distance_to_centre(p, points[i]) < 3 * p.longest_edge() ? 1 : 0));
+      const double change =
+          moved * (distance_to_centre(p, points[i]) < 3 * p.longest_edge() ? 300 * p.density : norm_of_tensor(at));
       for (std::size_t f = 1; f < 4; ++f) {
         EXPECT_NEAR(v[i][f], at[f], 2 * m_accuracy * scale + change) << place(points[i]) << ' ' << field_infos[f].name;
       }
@@ -745,13 +838,14 @@ TEST_P(Fields, SingularPointsWhereDensitiesDoNotCancel) {
   const std::vector<double> edges{0, 1, 3};
   const std::vector<Point> points{{1, 1, 0.5}, {1, 1, 2}, {1, 1, 1}, {1, 0.5, 0.5}, {0.5, 1, 1}, {1, 1, 0}, {1, 1, 4}};
   const auto singular = [&](const std::array<double, 8>& density) {
-    return singular_points(m_execution, cells_between(edges, edges, edges, [&](std::size_t n) { return density.at(n); }), points);
+    return singular_points(m_execution,
+                           cells_between(edges, edges, edges, [&](std::size_t n) { return density.at(n); }), points);
   };
   using List = std::vector<std::int64_t>;
   EXPECT_EQ(singular({1, 1, 1, 1, 1, 1, 1, 1}), List{});
   EXPECT_EQ(singular({0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}), List{});
-  // layers along x: differences (a - b) - (a - b) that rounding must not spoil, but where the contrast comes to the lower side
-  // there is nothing to take it off
+  // layers along x: differences (a - b) - (a - b) that rounding must not spoil, but where the contrast comes to the
+  // lower side there is nothing to take it off
   EXPECT_EQ(singular({0.1, 0.7, 0.1, 0.7, 0.1, 0.7, 0.1, 0.7}), List{5});
   // horizontal layers: the upper one's lower edges meet the lower one's upper edges
   EXPECT_EQ(singular({0.1, 0.1, 0.1, 0.1, 0.7, 0.7, 0.7, 0.7}), List{});
@@ -767,7 +861,8 @@ TEST_P(Fields, SingularPointsWhereDensitiesDoNotCancel) {
 
 TEST_P(Fields, PointsInsideAreCounted) {
   const std::vector<Prism> prisms{box, {10, 12, 0, 2, 0, 2, 1}};
-  const std::vector<Point> points{{0, 0, -3}, {4.9, 3.9, -1.1}, {11, 1, 1}, {0, 0, 0}, {6, 0, -3}, {11, 1, 2.5}, {-3.1, 0, -2}};
+  const std::vector<Point> points{{0, 0, -3}, {4.9, 3.9, -1.1}, {11, 1, 1},   {0, 0, 0},
+                                  {6, 0, -3}, {11, 1, 2.5},     {-3.1, 0, -2}};
   EXPECT_EQ(run_forward(m_execution, prisms, points).points_inside, 3);
   EXPECT_EQ(run_forward(m_execution, prisms, {{0, 0, 0}}).points_inside, 0);
 }
@@ -786,18 +881,19 @@ Crowd crowd(std::size_t n_prisms, std::size_t n_points) {
     const double west = static_cast<double>(i % 17) * 10;
     const double south = static_cast<double>(i / 17 % 13) * 10;
     const double bottom = -10 - static_cast<double>(i / 221) * 10;
-    c.prisms.push_back({west, west + draw.uniform(1, 10), south, south + draw.uniform(1, 10), bottom, bottom + draw.uniform(1, 10),
-                        draw.uniform(100, 900)});
+    c.prisms.push_back({west, west + draw.uniform(1, 10), south, south + draw.uniform(1, 10), bottom,
+                        bottom + draw.uniform(1, 10), draw.uniform(100, 900)});
   }
   for (std::size_t i = 0; i < n_points; ++i) {
-    c.points.push_back({draw.uniform(-50, 220), draw.uniform(-50, 180), i % 5 == 0 ? draw.uniform(-20, 0) : draw.uniform(0.5, 80)});
+    c.points.push_back(
+        {draw.uniform(-50, 220), draw.uniform(-50, 180), i % 5 == 0 ? draw.uniform(-20, 0) : draw.uniform(0.5, 80)});
   }
   return c;
 }
 
 /// Sums of the same numbers in another order: every prism adds at most one rounding of a partial sum.
-void expect_same_sum(const std::vector<double>& actual, const std::vector<double>& expected, std::size_t n_points, double tolerance,
-                     const std::string& what) {
+void expect_same_sum(const std::vector<double>& actual, const std::vector<double>& expected, std::size_t n_points,
+                     double tolerance, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;
   for (std::size_t f = 0; f * n_points < expected.size(); ++f) {
     double largest = 0, worst = 0;
@@ -814,12 +910,15 @@ TEST_P(Fields, SameForEveryLayout) {
   const Crowd c = crowd(500, 301);
   const ForwardResult reference = run_forward(m_execution, c.prisms, c.points);
   EXPECT_EQ(reference.pairs, 500 * 301);
-  EXPECT_EQ(std::accumulate(reference.pairs_by_form.begin(), reference.pairs_by_form.end(), std::int64_t{0}), reference.pairs);
+  EXPECT_EQ(std::accumulate(reference.pairs_by_form.begin(), reference.pairs_by_form.end(), std::int64_t{0}),
+            reference.pairs);
   // mixed and double sum in double; single sums floats, 500 of them
   const double tolerance = m_execution.precision == Precision::single ? 500 * epsilon() : 1e-13;
   const auto expect_same = [&](const ExecutionSpec& e, const std::string& what) {
     const ForwardResult other = run_forward(e, c.prisms, c.points);
-    expect_same_sum(other.values, reference.values, c.points.size(), tolerance, what);
+    // other instructions round otherwise, in the arithmetic of a pair
+    const double bound = e.scalar_lanes ? std::max(tolerance, 100 * epsilon()) : tolerance;
+    expect_same_sum(other.values, reference.values, c.points.size(), bound, what);
     EXPECT_EQ(other.singular_points, reference.singular_points) << what;
     EXPECT_EQ(other.points_inside, reference.points_inside) << what;
     EXPECT_EQ(other.pairs, reference.pairs) << what;
@@ -837,7 +936,8 @@ TEST_P(Fields, SameForEveryLayout) {
     e.block = block;
     expect_same(e, "block " + std::to_string(block));
   }
-  for (const Partition partition : {Partition::automatic, Partition::prisms, Partition::points, Partition::points_per_prism}) {
+  for (const Partition partition :
+       {Partition::automatic, Partition::prisms, Partition::points, Partition::points_per_prism}) {
     for (const std::int64_t batch : {0, 1, 5}) {
       ExecutionSpec e = m_execution;
       e.partition = partition;
@@ -849,6 +949,9 @@ TEST_P(Fields, SameForEveryLayout) {
     ExecutionSpec e = m_execution;
     e.partition = Partition::rank_grid;
     expect_same(e, "partition {ranks: [1, 1]}");
+    e = m_execution;
+    e.scalar_lanes = true;
+    expect_same(e, "scalar lanes");
   }
   for (const Balance balance : {Balance::count, Balance::cost}) {
     ExecutionSpec e = m_execution;
@@ -865,7 +968,8 @@ TEST_P(Fields, SameUnderATinyMemoryLimit) {
   const ForwardResult reference = run_forward(plenty, c.prisms, c.points);
   const double tolerance = m_execution.precision == Precision::single ? 300 * epsilon() : 1e-13;
   bool tiled = false;
-  for (const std::int64_t limit : {std::int64_t{1}, std::int64_t{1} << 12, std::int64_t{1} << 16, std::int64_t{1} << 20}) {
+  for (const std::int64_t limit :
+       {std::int64_t{1}, std::int64_t{1} << 12, std::int64_t{1} << 16, std::int64_t{1} << 20}) {
     for (const Partition partition : {Partition::prisms, Partition::points}) {
       ExecutionSpec e = plenty;
       e.memory_limit = limit;
@@ -948,10 +1052,11 @@ TEST_P(Fields, FieldsAloneEqualFieldsTogether) {
     for (const FieldInfo& f : field_infos) {
       if (!list.contains(f.field)) continue;
       for (std::size_t i = 0; i < c.points.size(); ++i) {
-        TenValues reference;
-        for (std::size_t g = 0; g < n_all_fields; ++g) reference[g] = all.values[g * c.points.size() + i];
+        const TenValues reference = values_at(all, i);
         const int number = static_cast<int>(f.field);
-        const double scale = number == 0 ? reference[0] : number < 4 ? norm_of_vector(reference) : norm_of_tensor(reference);
+        const double scale = number == 0  ? reference[0]
+                             : number < 4 ? norm_of_vector(reference)
+                                          : norm_of_tensor(reference);
         const double alone = some.values[static_cast<std::size_t>(list.index_of(f.field)) * c.points.size() + i];
         // 60 prisms of one sign; their tensors partly cancel
         EXPECT_NEAR(alone, value(reference, f.field), 60 * epsilon() * scale) << f.name << ' ' << place(c.points[i]);
@@ -979,10 +1084,12 @@ TEST_P(Fields, ProgressEndsAtOneAndMayStop) {
   EXPECT_DOUBLE_EQ(last, 1);
   EXPECT_EQ(pairs, 200 * 100);
   EXPECT_GE(result.field_seconds, 0);
-  EXPECT_THROW(static_cast<void>(forward(run, ensemble, stations, plan, alone, [](double, std::int64_t) { throw Stopped(); })),
-               Stopped);
+  EXPECT_THROW(
+      static_cast<void>(forward(run, ensemble, stations, plan, alone, [](double, std::int64_t) { throw Stopped(); })),
+      Stopped);
   // and the next run is as if nothing had happened
-  expect_same_sum(forward(run, ensemble, stations, plan, alone, {}).values, result.values, c.points.size(), 0, "after a stop");
+  expect_same_sum(forward(run, ensemble, stations, plan, alone, {}).values, result.values, c.points.size(), 0,
+                  "after a stop");
 }
 
 /// The same run twice gives the same bits.
@@ -1030,11 +1137,11 @@ TEST(Threads, SameBitsForEveryNumber) {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   std::vector<std::string> dumps;
   for (const int threads : {1, 2, 3, 4}) {
-    const std::string file = ::testing::TempDir() + "prismfield_threads_" + std::to_string(threads) + ".bin";
-    const std::string command = std::string(dump_variable) + "='" + file + "' OMP_NUM_THREADS=" + std::to_string(threads) +
-                                " OMP_PROC_BIND=false OMP_DYNAMIC=false '" + program.string() +
-                                "' --gtest_filter=Threads.Child --kokkos-num-threads=" + std::to_string(threads) + " >'" + file +
-                                ".log' 2>&1";
+    const std::string file = "threads_" + std::to_string(threads) + ".bin";
+    const std::string command =
+        std::string(dump_variable) + "='" + file + "' OMP_NUM_THREADS=" + std::to_string(threads) +
+        " OMP_PROC_BIND=false OMP_DYNAMIC=false '" + program.string() +
+        "' --gtest_filter=Threads.Child --kokkos-num-threads=" + std::to_string(threads) + " >'" + file + ".log' 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
     std::ifstream in(file, std::ios::binary);
     dumps.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());

@@ -48,7 +48,8 @@ TEST(RandomBits, NeighboursShareNothing) {
 }
 
 TEST(RandomUniform, IsWhatASeedMeansForEver) {
-  // From an independent program in Python (quantiles by mpmath): a change would give every user's random model other values.
+  // From an independent program in Python (quantiles by mpmath): a change would give every user's random model other
+  // values.
   EXPECT_EQ(random_uniform(1, RandomStream::cell_density, 0), 0x1.0a0992d81c1c6p-2);
   EXPECT_EQ(random_uniform(1, RandomStream::cell_density, 1), 0x1.b68af688e4244p-2);
   EXPECT_EQ(random_uniform(100, 3000, 7, RandomStream::cell_density, 123456789), 0x1.44af6621fab3p+9);
@@ -100,10 +101,10 @@ TEST(FillUniform, EqualsOneByOneFromEveryStart) {
 TEST(NormalQuantile, MatchesReferenceValues) {
   // sqrt(2) erfinv(2 p - 1) by mpmath with 40 digits, p taken as the double that is written here
   const std::vector<std::pair<double, double>> reference = {
-      {1e-15, -7.9413453261709967713},     {1e-12, -7.0344838253011319326},  {1.3e-11, -6.6676114565107408347},
-      {1.4e-11, -6.6567230915181836356},   {1e-06, -4.7534243088228989573},  {0.001, -3.0902323061678135354},
-      {0.0749, -1.4402382675279636631},    {0.0751, -1.4388253927525399824}, {0.1, -1.2815515655446004353},
-      {0.3, -0.52440051270804081597},      {0.4999, -0.00025066283008800749239},
+      {1e-15, -7.9413453261709967713},   {1e-12, -7.0344838253011319326},      {1.3e-11, -6.6676114565107408347},
+      {1.4e-11, -6.6567230915181836356}, {1e-06, -4.7534243088228989573},      {0.001, -3.0902323061678135354},
+      {0.0749, -1.4402382675279636631},  {0.0751, -1.4388253927525399824},     {0.1, -1.2815515655446004353},
+      {0.3, -0.52440051270804081597},    {0.4999, -0.00025066283008800749239},
   };
   for (const auto& [p, expected] : reference) {
     // the algorithm's own relative error is about 1e-16; a dozen roundings follow

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 
 // The fields of single prisms against values of many digits: shared cases (prisms.json) and random pairs written by the
-// scripts in tests/reference. The tolerance of 1e-12 is the accuracy that the product promises in double precision, relative
-// to |V|, |g| and the norm of T; it is some 4,500 roundings wide, so it is no measure of luck.
+// scripts in tests/reference. The tolerance of 1e-12 is the accuracy that the product promises in double precision,
+// relative to |V|, |g| and the norm of T; it is some 4,500 roundings wide, so it is no measure of luck.
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -20,7 +20,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "forward_helpers.hpp"
@@ -146,8 +145,8 @@ std::string describe(const Prism& p, const ReferencePoint& at, const TenValues& 
   std::ostringstream out;
   out << std::setprecision(17) << at.name << ": prism " << p.west << ' ' << p.east << ' ' << p.south << ' ' << p.north
       << ' ' << p.bottom << ' ' << p.top << ", point " << at.point[0] << ' ' << at.point[1] << ' ' << at.point[2]
-      << "\n  expected" << digits(at.expected) << "\n  actual  " << digits(actual) << std::setprecision(3) << "\n  errors of V "
-      << e.potential << ", g " << e.vector << ", T " << e.tensor << "; from the centre "
+      << "\n  expected" << digits(at.expected) << "\n  actual  " << digits(actual) << std::setprecision(3)
+      << "\n  errors of V " << e.potential << ", g " << e.vector << ", T " << e.tensor << "; from the centre "
       << distance_to_centre(p, at.point) / p.longest_edge() << ", from the surface "
       << distance_to_surface(p, at.point) / p.longest_edge() << " longest edges";
   return out.str();
@@ -226,27 +225,40 @@ private:
   int m_outside = 0;
 };
 
-class Reference : public ::testing::TestWithParam<std::tuple<Space, Partition>> {
+/// Where and how the pairs are computed; scalar lanes are a host's without its vector instructions.
+struct Manner {
+  Space space;
+  Partition partition;
+  bool scalar_lanes;
+};
+
+std::string name_of(const Manner& manner) {
+  return std::string(text(manner.space)) + "_" + text(manner.partition) + (manner.scalar_lanes ? "_scalar" : "");
+}
+
+void PrintTo(const Manner& manner, std::ostream* out) { *out << name_of(manner); }
+
+class Reference : public ::testing::TestWithParam<Manner> {
 protected:
   void SetUp() override {
-    if (const auto reason = unavailable(std::get<0>(GetParam()))) GTEST_SKIP() << *reason;
-    m_execution.space = std::get<0>(GetParam());
-    m_execution.partition = std::get<1>(GetParam());
+    if (const auto reason = unavailable(GetParam().space)) GTEST_SKIP() << *reason;
+    m_execution.space = GetParam().space;
+    m_execution.partition = GetParam().partition;
+    m_execution.scalar_lanes = GetParam().scalar_lanes;
   }
 
-  [[nodiscard]] std::string title(const std::string& what) const {
-    return what + ", " + text(m_execution.space) + ", partition " + text(m_execution.partition);
-  }
+  [[nodiscard]] static std::string title(const std::string& what) { return what + ", " + name_of(GetParam()); }
 
   ExecutionSpec m_execution;
 };
 
-INSTANTIATE_TEST_SUITE_P(Spaces, Reference,
-                         ::testing::Combine(::testing::Values(Space::serial, Space::openmp, Space::cuda),
-                                            ::testing::Values(Partition::prisms, Partition::points)),
-                         [](const auto& param) {
-                           return std::string(text(std::get<0>(param.param))) + "_" + text(std::get<1>(param.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Spaces, Reference,
+    ::testing::Values(Manner{Space::serial, Partition::prisms, false}, Manner{Space::serial, Partition::prisms, true},
+                      Manner{Space::serial, Partition::points, false}, Manner{Space::openmp, Partition::prisms, false},
+                      Manner{Space::openmp, Partition::prisms, true}, Manner{Space::openmp, Partition::points, false},
+                      Manner{Space::cuda, Partition::prisms, false}, Manner{Space::cuda, Partition::points, false}),
+    [](const auto& param) { return name_of(param.param); });
 
 /// A point alone is worked on by scalar code or a partly filled vector.
 TEST_P(Reference, SharedCasesOneAtATime) {
@@ -303,16 +315,16 @@ TEST_P(Reference, SharedCasesOfOnePrismTogether) {
   }
 }
 
-/// Close to the centre, where the attraction is small beside that of its parts though not so small that scales_of() takes
-/// another scale: to be exact there a sum of large terms will not do.
+/// Close to the centre, where the attraction is small beside that of its parts though not so small that scales_of()
+/// takes another scale: to be exact there a sum of large terms will not do.
 bool is_about_centre(const Prism& prism, const ReferencePoint& at) {
   return distance_to_centre(prism, at.point) < 1e-3 * prism.longest_edge();
 }
 
-/// All points of each prism in one call, so that a group mixes distances, and each alone. The points about the centre are
-/// judged apart from the others.
-void check_pairs(const ExecutionSpec& execution, const std::string& file, bool about_centre, std::size_t n_pairs, double bound,
-                 const std::string& title) {
+/// All points of each prism in one call, so that a group mixes distances, and each alone. The points about the centre
+/// are judged apart from the others.
+void check_pairs(const ExecutionSpec& execution, const std::string& file, bool about_centre, std::size_t n_pairs,
+                 double bound, const std::string& title) {
   const std::vector<ReferencePrism> prisms = read_pairs(file);
   ErrorTable table(title);
   Judge judge;
@@ -351,7 +363,8 @@ TEST_P(Reference, RandomPairs) {
 }
 
 TEST_P(Reference, RandomPairsAboutTheCentre) {
-  check_pairs(m_execution, "random_pairs.csv", true, 127, promised, title("Random pairs about the centre, aspect to 100:1"));
+  check_pairs(m_execution, "random_pairs.csv", true, 127, promised,
+              title("Random pairs about the centre, aspect to 100:1"));
 }
 
 TEST_P(Reference, ExtremePairs) {
@@ -385,8 +398,56 @@ TEST_P(Reference, SevenSpheresPairs) {
   }
 }
 
-/// What the eight-corner sum can reach in double: each corner's term is R^3 / volume times the sum, R the distance to the
-/// farthest corner, and is rounded in a few places.
+/// Cells of one shape share what a shape needs, taken from one of them: their edges differ by the rounding of
+/// coordinates.
+TEST_P(Reference, SevenSpheresPairsOfOneShape) {
+  const std::vector<SphereCellPair> pairs = read_seven_spheres_pairs();
+  Judge judge;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const SphereCellPair& pair = pairs[i];
+    Prism other = pairs[(i + 1) % pairs.size()].prism;
+    other.density = 0;
+    const ForwardResult result =
+        run_forward(make_case(m_execution), ListEnsemble({other, pair.prism}, true), {pair.at.point});
+    const TenValues actual = values_at(result, 0);
+    judge.see(pair.prism, pair.at, actual, errors_at(actual, pair.at, pair.prism), promised);
+  }
+}
+
+/// The pairs are those of the case as the program makes it: cells, densities and grid points, to the last bit.
+TEST(SevenSpheres, PairsAreThoseOfTheCase) {
+  VoxelsSpec voxels;
+  voxels.easting = voxels.northing = {0, 22000, 700};
+  voxels.upward = {-8000, 0, 50};
+  voxels.spheres = {{{11000, 11000, -4000}, 1080, 300}, {{17500, 11000, -2000}, 1090, -200},
+                    {{14250, 16629, -2600}, 1110, 250}, {{7750, 16629, -3200}, 1130, 400},
+                    {{4500, 11000, -3800}, 1120, -300}, {{7750, 5371, -4400}, 1110, 500},
+                    {{14250, 5371, -5000}, 1110, 350}};
+  Case run = make_case({});
+  run.model = voxels;
+  run.observations = GridSpec{{0, 22000, 150}, {0, 22000, 100}, 100.0};
+  const auto ensemble = make_ensemble(run);
+  ASSERT_EQ(ensemble->size(), 251'946);
+  const Points points = make_points(run, ensemble->bounds());
+  ASSERT_EQ(points.size(), 15'000);
+  PrismBlock cell;
+  for (const SphereCellPair& pair : read_seven_spheres_pairs()) {
+    ensemble->read(pair.number, pair.number + 1, cell);
+    EXPECT_EQ(cell.density.at(0), pair.density);
+    EXPECT_EQ(cell.west.at(0), pair.prism.west);
+    EXPECT_EQ(cell.east.at(0), pair.prism.east);
+    EXPECT_EQ(cell.south.at(0), pair.prism.south);
+    EXPECT_EQ(cell.north.at(0), pair.prism.north);
+    EXPECT_EQ(cell.bottom.at(0), pair.prism.bottom);
+    EXPECT_EQ(cell.top.at(0), pair.prism.top);
+    EXPECT_NE(std::find(points.easting.begin(), points.easting.end(), pair.at.point[0]), points.easting.end());
+    EXPECT_NE(std::find(points.northing.begin(), points.northing.end(), pair.at.point[1]), points.northing.end());
+    EXPECT_EQ(points.upward.at(0), pair.at.point[2]);
+  }
+}
+
+/// What the eight-corner sum can reach in double: each corner's term is R^3 / volume times the sum, R the distance to
+/// the farthest corner, and is rounded in a few places.
 double corners_bound(const Prism& prism, const Point& q) {
   const double r = std::hypot(std::max(std::abs(prism.west - q[0]), std::abs(prism.east - q[0])),
                               std::max(std::abs(prism.south - q[1]), std::abs(prism.north - q[1])),
@@ -405,7 +466,8 @@ TEST_P(Reference, EightCorners) {
     const std::vector<TenValues> actual = compute(m_execution, {p.prism}, points);
     for (std::size_t i = 0; i < points.size(); ++i) {
       // about the centre of a prism its terms are of the slab's size whatever their sum
-      const Errors e = errors_of(actual[i], p.points[i].expected, scales_of(p.points[i].expected, p.prism, points[i], 1e-1));
+      const Errors e =
+          errors_of(actual[i], p.points[i].expected, scales_of(p.points[i].expected, p.prism, points[i], 1e-1));
       judge.see(p.prism, p.points[i], actual[i], e, corners_bound(p.prism, points[i]));
     }
   }

@@ -17,9 +17,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using testing::lines_in;
 using testing::mistakes;
+using ::testing::Not;
 using testing::ScratchFolder;
 
 TableRequest abc() {
@@ -100,20 +100,26 @@ TEST_F(LineReading, OfNothing) {
 }
 
 TEST_F(LineReading, RefusesWhatIsNoText) {
-  EXPECT_THAT(bad(std::string_view("1,2,3\n\0\0,5,6\n", 13)), HasSubstr("case.yaml:7: model.file: 't.csv' is no text file"));
-  EXPECT_THAT(bad("\xFF\xFE" "1,2,3"), HasSubstr("UTF-16"));
-  EXPECT_THAT(bad(std::string(LineReader::longest_line + 2 * LineReader::chunk_bytes, '1')), HasSubstr("t.csv:1: a line above 16 MiB"));
+  EXPECT_THAT(bad(std::string_view("1,2,3\n\0\0,5,6\n", 13)),
+              HasSubstr("case.yaml:7: model.file: 't.csv' is no text file"));
+  EXPECT_THAT(bad("\xFF\xFE"
+                  "1,2,3"),
+              HasSubstr("UTF-16"));
+  EXPECT_THAT(bad(std::string(LineReader::longest_line + 2 * LineReader::chunk_bytes, '1')),
+              HasSubstr("t.csv:1: a line above 16 MiB"));
 }
 
 TEST_F(LineReading, NamesAFileThatCannotBeRead) {
   ProblemList problems;
   EXPECT_THAT(mistakes([&] { (void)read_table(named(m_folder / "none.csv"), abc(), problems); }),
-              ::testing::AllOf(HasSubstr("case.yaml:7: model.file: "), HasSubstr("none.csv' cannot be read: there is no such file")));
+              ::testing::AllOf(HasSubstr("case.yaml:7: model.file: "),
+                               HasSubstr("none.csv' cannot be read: there is no such file")));
   EXPECT_THAT(mistakes([&] { (void)read_table(named(m_folder / ""), abc(), problems); }), HasSubstr("is a folder"));
   EXPECT_THAT(mistakes([&] { (void)read_table(named(m_folder.write("f", "") / "x.csv"), abc(), problems); }),
               HasSubstr("cannot be read: Not a directory"));
   std::filesystem::create_symlink("loop", m_folder / "loop");
-  EXPECT_THAT(mistakes([&] { (void)read_table(named(m_folder / "loop"), abc(), problems); }), HasSubstr("cannot be read"));
+  EXPECT_THAT(mistakes([&] { (void)read_table(named(m_folder / "loop"), abc(), problems); }),
+              HasSubstr("cannot be read"));
   if (::geteuid() != 0) {
     const auto path = m_folder.write("secret.csv", "1,2,3\n");
     std::filesystem::permissions(path, std::filesystem::perms::none);
@@ -187,10 +193,13 @@ TEST(Excerpt, IsFitForATerminal) {
 }
 
 TEST_F(TextTable, ReadsEverySeparator) {
-  for (const std::string text : {"1,2,3\n4,5,6\n", "1;2;3\n4;5;6\n", "1\t2\t3\n4\t5\t6\n", "1 2 3\n4 5 6", "  1   2 \t 3  \n 4 5 6\n",
-                                 "1, 2 , 3\n4 ,5,\t6\n", "1,2,3,\n4,5,6,\n", "1,2,3\r\n4,5,6\r\n", "1,2,3\r4,5,6\r",
-                                 "\xEF\xBB\xBF" "1,2,3\n4,5,6\n", "\n\n1,2,3\n\n  \n4,5,6\n\n", "# x\n1,2,3 # first\n#7,8,9\n4,5,6 #\n",
-                                 "+1,2e0,.3e1\n4,5.0,\"6\"\n", "1 2 3\r\n4 5 6\n", "\"1\";\"2\";\"3\"\n4;5;6"}) {
+  for (const std::string text :
+       {"1,2,3\n4,5,6\n", "1;2;3\n4;5;6\n", "1\t2\t3\n4\t5\t6\n", "1 2 3\n4 5 6", "  1   2 \t 3  \n 4 5 6\n",
+        "1, 2 , 3\n4 ,5,\t6\n", "1,2,3,\n4,5,6,\n", "1,2,3\r\n4,5,6\r\n", "1,2,3\r4,5,6\r",
+        "\xEF\xBB\xBF"
+        "1,2,3\n4,5,6\n",
+        "\n\n1,2,3\n\n  \n4,5,6\n\n", "# x\n1,2,3 # first\n#7,8,9\n4,5,6 #\n", "+1,2e0,.3e1\n4,5.0,\"6\"\n",
+        "1 2 3\r\n4 5 6\n", "\"1\";\"2\";\"3\"\n4;5;6"}) {
     const Table table = good(text);
     EXPECT_THAT(table.columns[0], ElementsAre(1, 4)) << text;
     EXPECT_THAT(table.columns[1], ElementsAre(2, 5)) << text;
@@ -204,10 +213,11 @@ TEST_F(TextTable, KnowsTheLineOfEachRow) {
 }
 
 TEST_F(TextTable, FollowsTheHeader) {
-  for (const std::string text :
-       {"c,a,b\n3,1,2\n", "C; A; B\n3;1;2\n", "\"c\",\"a\",\"b\"\n3,1,2\n", "c a b\n3 1 2\n", "c,a,b\n3 1 2\n",
-        "gamma,a,b\n3,1,2\n", "# c a b\n3 1 2\n", "#c,a,b\n3,1,2\n", "# made by hand\n# columns: c, a, b\n3,1,2\n",
-        "c,a,b,\n3,1,2,\n", "\xEF\xBB\xBF" "c,a,b\r\n3,1,2\r\n"}) {
+  for (const std::string text : {"c,a,b\n3,1,2\n", "C; A; B\n3;1;2\n", "\"c\",\"a\",\"b\"\n3,1,2\n", "c a b\n3 1 2\n",
+                                 "c,a,b\n3 1 2\n", "gamma,a,b\n3,1,2\n", "# c a b\n3 1 2\n", "#c,a,b\n3,1,2\n",
+                                 "# made by hand\n# columns: c, a, b\n3,1,2\n", "c,a,b,\n3,1,2,\n",
+                                 "\xEF\xBB\xBF"
+                                 "c,a,b\r\n3,1,2\r\n"}) {
     const Table table = good(text);
     EXPECT_THAT(table.columns[0], ElementsAre(1)) << text;
     EXPECT_THAT(table.columns[1], ElementsAre(2)) << text;
@@ -247,8 +257,9 @@ TEST_F(TextTable, NamesMissingColumnsAndWhatTheyMayBeCalled) {
 }
 
 TEST_F(TextTable, WantsTheRightNumberOfColumnsWithoutAHeader) {
-  EXPECT_EQ(bad("1,2\n3,4\n"), "t.csv:1: 2 columns, but without a header 3 are expected: a, b, c; name the columns in a header line or "
-                               "by some.columns");
+  EXPECT_EQ(bad("1,2\n3,4\n"),
+            "t.csv:1: 2 columns, but without a header 3 are expected: a, b, c; name the columns in a header line or "
+            "by some.columns");
   EXPECT_THAT(bad("1,5,2,5,3,5\n"), HasSubstr("6 columns, but without a header 3 are expected"));
   EXPECT_THAT(bad("1,5,2,5,3,5\n"), HasSubstr("decimals are written with a point"));
 }
@@ -276,7 +287,8 @@ TEST_F(TextTable, KeepsTheGoodRowsBesideTheBad) {
 }
 
 TEST_F(TextTable, TellsOfDecimalCommas) {
-  EXPECT_THAT(bad("a;b;c\n1,5;2;3\n"), HasSubstr("t.csv:2: a: '1,5' is not a number; decimals are written with a point"));
+  EXPECT_THAT(bad("a;b;c\n1,5;2;3\n"),
+              HasSubstr("t.csv:2: a: '1,5' is not a number; decimals are written with a point"));
 }
 
 TEST_F(TextTable, WantsAllOfATruncatedFile) {

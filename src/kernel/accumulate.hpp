@@ -31,11 +31,12 @@ struct Lanes {
   using Coordinate = Vector<typename A::Coordinate, W>;
   using Sum = Vector<typename A::Sum, W>;
   static constexpr int width = W;
+  static_assert(lanes_v<Real> == W && lanes_v<Coordinate> == W && lanes_v<Sum> == W);
 };
 
 /// Number of the first `valid` lanes whose mask is set.
 template <class L, class M>
-KOKKOS_FORCEINLINE_FUNCTION int count_lanes(const M& mask, int valid) {
+PRISMFIELD_INLINE_FUNCTION int count_lanes(const M& mask, int valid) {
   value_t<L> flag[lanes_v<L>];
   store(select(mask, L(value_t<L>(1)), L(value_t<L>(0))), flag);
   int n = 0;
@@ -45,14 +46,14 @@ KOKKOS_FORCEINLINE_FUNCTION int count_lanes(const M& mask, int valid) {
 
 /// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T 1. Doubles are in metres already.
 template <class R>
-KOKKOS_FORCEINLINE_FUNCTION R unit_factor(Field f, R unit) {
+PRISMFIELD_INLINE_FUNCTION R unit_factor(Field f, R unit) {
   if (f == Field::potential) return unit * unit;
   return f == Field::gx || f == Field::gy || f == Field::gz ? unit : R(1);
 }
 
 /// The prism's faces as a lane of points sees them: differences in Coordinate, then in the prism's unit.
 template <class Ls>
-KOKKOS_FORCEINLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
+PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
                                                                      value_t<typename Ls::Real> inverse_unit,
                                                                      const typename Ls::Coordinate& px,
                                                                      const typename Ls::Coordinate& py,
@@ -78,26 +79,24 @@ KOKKOS_FORCEINLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearP
 
 /// Adds a closed form's fields, where `mask` is set, times density and units.
 template <class Ls, FieldSet set, class M>
-KOKKOS_FORCEINLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
+PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
                                            const NearPrism<typename Ls::Arithmetic>& prism,
                                            value_t<typename Ls::Real> unit, FieldValues<set, typename Ls::Sum>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
-  int position = 0;
-  for (int f = 0; f < n_all_fields; ++f) {
-    if (!fields_of(set).contains(static_cast<Field>(f))) continue;
+  for_each_field<set>([&](auto field) {
+    constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
     R factor = prism.density;
-    if constexpr (sizeof(R) == 4) factor *= unit_factor(static_cast<Field>(f), unit);
-    const L value = select(mask, values.value[position] * L(factor), L(R(0)));
-    sums.value[position] = sums.value[position] + convert<typename Ls::Sum>(value);
-    ++position;
-  }
+    if constexpr (sizeof(R) == 4) factor *= unit_factor(decltype(field)::value, unit);
+    const L value = select(mask, values.value[i] * L(factor), L(R(0)));
+    sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+  });
 }
 
 /// Lanes that no multipole may take alone: each takes the form that is right for its own distance. `on_contact(lane,
 /// faces)` is called for every valid lane that lies in or on the prism.
 template <class Ls, FieldSet set, class Contact>
-KOKKOS_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& shape,
+PRISMFIELD_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& shape,
                               const FarPrism<typename Ls::Arithmetic>& far, const NearPrism<typename Ls::Arithmetic>& near,
                               const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
                               const typename Ls::Coordinate& pz, const typename Ls::Real& x, const typename Ls::Real& y,
@@ -146,7 +145,7 @@ KOKKOS_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& shape,
 /// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every lane,
 /// else the closed forms. `valid`: lanes that are real points, the others are padding.
 template <class Ls, FieldSet set, class Contact>
-KOKKOS_FORCEINLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmetic>& shape,
+PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmetic>& shape,
                                            const FarPrism<typename Ls::Arithmetic>& far,
                                            const NearPrism<typename Ls::Arithmetic>& near,
                                            const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,

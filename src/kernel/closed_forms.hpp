@@ -20,7 +20,7 @@ struct PrismFaces {
 
 /// Squared distance from the point to the prism, 0 inside and on it.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION L gap_squared(const PrismFaces<L>& p) {
+PRISMFIELD_INLINE_FUNCTION L gap_squared(const PrismFaces<L>& p) {
   const L zero(value_t<L>(0));
   const L gx = max(zero, max(p.x[0], -p.x[1]));
   const L gy = max(zero, max(p.y[0], -p.y[1]));
@@ -30,7 +30,7 @@ KOKKOS_FORCEINLINE_FUNCTION L gap_squared(const PrismFaces<L>& p) {
 
 /// Distances of the eight corners.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION void corner_distances(const PrismFaces<L>& p, L (&r)[2][2][2]) {
+PRISMFIELD_INLINE_FUNCTION void corner_distances(const PrismFaces<L>& p, L (&r)[2][2][2]) {
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
       const L xy = fma(p.x[i], p.x[i], p.y[j] * p.y[j]);
@@ -53,7 +53,7 @@ struct Edge {
 /// The edge's logarithm from its end distances. On the edge (w2 = 0 between the ends) the finite part: ln(4 |a1| a2)
 /// between the ends, ln(2 e) at an end, in metres; `metres` is the length of the given unit. numerics: section 2.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L> e, const L& w2, const L& r0, const L& r1,
+PRISMFIELD_INLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L> e, const L& w2, const L& r0, const L& r1,
                                               value_t<L> metres) {
   using T = value_t<L>;
   constexpr T tiny = sizeof(T) == 8 ? T(1e-290) : T(1e-34);
@@ -82,18 +82,18 @@ struct Complex {
   L re, im;
 };
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION Complex<L> edge_factor(const Edge<L>& edge, value_t<L> e, const L& h_abs, const L& d) {
+PRISMFIELD_INLINE_FUNCTION Complex<L> edge_factor(const Edge<L>& edge, value_t<L> e, const L& h_abs, const L& d) {
   using T = value_t<L>;
   return {fma(edge.sum + L(e), edge.excess, L(T(2)) * edge.sum * h_abs), L(T(2) * e) * d};
 }
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION Complex<L> operator*(const Complex<L>& a, const Complex<L>& b) {
+PRISMFIELD_INLINE_FUNCTION Complex<L> operator*(const Complex<L>& a, const Complex<L>& b) {
   return {a.re * b.re - a.im * b.im, fma(a.re, b.im, a.im * b.re)};
 }
 
 /// Signed solid angle of a face at distance h from its four edges' factors; 0 in its plane, the mean of both sides.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const Complex<L>& b, const Complex<L>& c,
+PRISMFIELD_INLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const Complex<L>& b, const Complex<L>& c,
                                          const Complex<L>& d) {
   using T = value_t<L>;
   const Complex<L> p = (a * b) * (c * d);
@@ -108,7 +108,7 @@ KOKKOS_FORCEINLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const 
 /// of one edge, then loses eps t^2 at t edges. V and g are exact everywhere; T on a face is the mean of both sides, on
 /// edges and corners its finite part. numerics: section 2.
 template <FieldSet set, class L>
-KOKKOS_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
+PRISMFIELD_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
   using T = value_t<L>;
   using W = Wants<set>;
   L r[2][2][2];
@@ -201,7 +201,7 @@ struct EdgeDifferences {
 /// `sum` [i][j]: end distances' sum of the edges of this direction, of length e; q_first [j][k], q_second [i][k]: inverse
 /// sums of the edges along the first and second direction; x, y: length times twice the centre of first and second.
 template <FieldSet set, class L>
-KOKKOS_FORCEINLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], value_t<L> e, const L (&q_first)[2][2],
+PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], value_t<L> e, const L (&q_first)[2][2],
                                                                 const L (&q_second)[2][2], const L& x, const L& y) {
   using T = value_t<L>;
   using W = Wants<set>;
@@ -241,7 +241,7 @@ KOKKOS_FORCEINLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2
 /// Signed solid angle of the rectangle at height h, sides a and b of lengths da and db, corner distances r[ia][ib]: two
 /// triangles, each tan(angle/2) = N/D, added before the one arctangent. numerics: section 3.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L (&b)[2], value_t<L> area, const L& r00,
+PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L (&b)[2], value_t<L> area, const L& r00,
                                              const L& r10, const L& r11, const L& r01) {
   using T = value_t<L>;
   const L hh = h * h;
@@ -259,7 +259,7 @@ KOKKOS_FORCEINLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const 
 /// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
 /// lost at t edges. numerics: section 3. Not for points near or inside the prism.
 template <FieldSet set, class L>
-KOKKOS_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
+PRISMFIELD_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
   using T = value_t<L>;
   using W = Wants<set>;
   L r[2][2][2];

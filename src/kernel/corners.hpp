@@ -11,7 +11,7 @@ namespace prismfield::kernel {
 /// Plain numbers only. On faces the mean of both sides; on edges and corners the finite part in `metres`.
 /// numerics: section 1.
 template <FieldSet set, class T>
-KOKKOS_FUNCTION FieldValues<set, T> corners_form(const PrismFaces<T>& p, T metres) {
+PRISMFIELD_FUNCTION FieldValues<set, T> corners_form(const PrismFaces<T>& p, T metres) {
   using W = Wants<set>;
   const auto logarithm = [&](T a, T r, T w2) {
     // a + r by its reflection where a < 0; on the edge's line the divergent ln w2 is left out

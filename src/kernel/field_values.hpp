@@ -25,16 +25,27 @@ struct FieldValues {
   /// Position of a field; a constant wherever it is used.
   static constexpr int index(Field f) { return fields_of(set).index_of(f); }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+  PRISMFIELD_INLINE_FUNCTION void clear() {
     for (int f = 0; f < size; ++f) value[f] = L(value_t<L>(0));
   }
 };
 
 /// Names a field's value at compile time: at<Field::gz>(values).
 template <Field f, FieldSet set, class L>
-KOKKOS_FORCEINLINE_FUNCTION L& at(FieldValues<set, L>& values) {
+PRISMFIELD_INLINE_FUNCTION L& at(FieldValues<set, L>& values) {
   constexpr int i = FieldValues<set, L>::index(f);
   return values.value[i];
+}
+
+/// Calls f(std::integral_constant<Field, ...>) for each field of a set.
+template <FieldSet set, int next = 0, class F>
+PRISMFIELD_INLINE_FUNCTION void for_each_field(const F& f) {
+  if constexpr (next < n_all_fields) {
+    constexpr Field field = static_cast<Field>(next);
+    constexpr bool wanted = fields_of(set).contains(field);
+    if constexpr (wanted) f(std::integral_constant<Field, field>());
+    for_each_field<set, next + 1>(f);
+  }
 }
 
 }  // namespace prismfield::kernel

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#define PRISMFIELD_HOST_LANES
 #include "host_tile.hpp"
 
 /// Included by one source file a precision, which instantiates every field set of it.

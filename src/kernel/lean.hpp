@@ -10,7 +10,7 @@ namespace prismfield::kernel {
 
 namespace detail {
 template <class T, bool log>
-KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& tail() {
+PRISMFIELD_INLINE_FUNCTION constexpr const auto& tail() {
   if constexpr (log) {
     if constexpr (sizeof(T) == 8) {
       return log_tail_double;
@@ -28,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& tail() {
 
 /// Sum of c_i z^(i - first), i >= first, by Horner's rule.
 template <bool log, std::size_t first, class L>
-KOKKOS_FORCEINLINE_FUNCTION L tail_polynomial(const L& z) {
+PRISMFIELD_INLINE_FUNCTION L tail_polynomial(const L& z) {
   using T = value_t<L>;
   constexpr std::size_t n = tail<T, log>().size();
   constexpr T c = tail<T, log>()[first];
@@ -44,7 +44,7 @@ KOKKOS_FORCEINLINE_FUNCTION L tail_polynomial(const L& z) {
 /// Written for edges, where d/b is twice a length over a sum of distances: tiny far away, huge next to the edge.
 /// The quotient is brought into [2/3, 3/2] by a power of two, then ln q = 2 atanh((q - 1)/(q + 1)).
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
+PRISMFIELD_INLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
   using T = value_t<L>;
   constexpr T ln2_high = sizeof(T) == 8 ? T(0x1.62e42fefa3800p-1) : T(0x1.62e400p-1);
   constexpr T ln2_low = sizeof(T) == 8 ? T(0x1.ef35793c76730p-45) : T(0x1.7f7d1cp-20);
@@ -65,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
 
 /// Angle of the point (x, y) in (-pi, pi], to 2 ulp; x and y not both zero, |x| + |y| without overflow.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION L atan2(const L& y, const L& x) {
+PRISMFIELD_INLINE_FUNCTION L atan2(const L& y, const L& x) {
   using T = value_t<L>;
   constexpr T tan_pi_8 = T(0.41421356237309504880);
   constexpr T pi = T(3.14159265358979323846);

@@ -21,12 +21,12 @@
 namespace prismfield::kernel {
 
 /// Number of coefficients of a polynomial of this total degree in (U, V, t).
-KOKKOS_FORCEINLINE_FUNCTION constexpr int n_coefficients(int degree) {
+PRISMFIELD_INLINE_FUNCTION constexpr int n_coefficients(int degree) {
   return (degree + 1) * (degree + 2) * (degree + 3) / 6;
 }
 
 /// Place of U^i V^j t^k: by total degree first, so that a lower order's coefficients are the first ones of a higher's.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) {
+PRISMFIELD_INLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) {
   const int d = i + j + k;
   return d * (d + 1) * (d + 2) / 6 + k * (d + 1) - k * (k - 1) / 2 + j;
 }
@@ -51,7 +51,7 @@ namespace detail {
 /// Terms of the polynomial of total degree `degree` divisible by U^i V^j t^k and reached from it by U, V or t
 /// (variables 3), by V or t (2), by t (1), divided by U^i V^j t^k: Horner's rule in three variables.
 template <int degree, int variables, int i, int j, int k, class L, class T>
-KOKKOS_FORCEINLINE_FUNCTION L horner(const T* c, const L& u, const L& v, const L& t) {
+PRISMFIELD_INLINE_FUNCTION L horner(const T* c, const L& u, const L& v, const L& t) {
   constexpr int index = coefficient_index(i, j, k);
   L sum(c[index]);
   if constexpr (i + j + k < degree) {
@@ -65,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION L horner(const T* c, const L& u, const L& v, const L
 
 /// The polynomial of total degree `degree` >= 0 with these coefficients; 0 for a negative degree.
 template <int degree, class L, class T>
-KOKKOS_FORCEINLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, const L& t) {
+PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, const L& t) {
   if constexpr (degree < 0) {
     return L(value_t<L>(0));
   } else {
@@ -77,7 +77,7 @@ KOKKOS_FORCEINLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, con
 /// its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G = 1, z up.
 /// numerics: section 4.
 template <int half_order, FieldSet set, class L, class T, class Add>
-KOKKOS_FORCEINLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y, const L& z,
+PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y, const L& z,
                                                 const L& s, const Add& add) {
   using W = Wants<set>;
   constexpr int n = half_order;
@@ -165,7 +165,7 @@ namespace detail {
 /// Coefficients of d_x^2(m-r) d_y^2r (1/R), r = 0...m, in the potential of a box of half edges h and unit mass:
 /// h_x^2i h_y^2j h_z^2k / ((2i+1)! (2j+1)! (2k+1)!) d_x^2i d_y^2j d_z^2k with d_zz = -d_xx - d_yy. numerics: section 4.
 template <int m>
-KOKKOS_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
+PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
   constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};
   constexpr double binomial[6][6] = {{1, 0, 0, 0, 0, 0},  {1, 1, 0, 0, 0, 0},  {1, 2, 1, 0, 0, 0},
                                      {1, 3, 3, 1, 0, 0},  {1, 4, 6, 4, 1, 0},  {1, 5, 10, 10, 5, 1}};
@@ -186,7 +186,7 @@ KOKKOS_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m 
 
 /// The largest size of the multipole of order 2 m of unit mass on the grid of directions.
 template <int m>
-KOKKOS_FUNCTION double largest_multipole(const double (&c)[m + 1],
+PRISMFIELD_FUNCTION double largest_multipole(const double (&c)[m + 1],
                                          const double (&sampled)[m + 1][MultipoleTables::n_directions]) {
   double largest = 0;
   for (int q = 0; q < MultipoleTables::n_directions; ++q) {
@@ -199,7 +199,7 @@ KOKKOS_FUNCTION double largest_multipole(const double (&c)[m + 1],
 
 /// Writes the multipole of order 2 m of unit mass to f's coefficients and returns its largest size.
 template <int m>
-KOKKOS_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * (m + 2) / 2],
+PRISMFIELD_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * (m + 2) / 2],
                                      const double (&sampled)[m + 1][MultipoleTables::n_directions], double xx, double yy,
                                      double zz, double* f) {
   double c[m + 1];
@@ -220,7 +220,7 @@ KOKKOS_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * (m +
 /// Prepares a box of these edge lengths: its polynomials for unit mass and the ranges of the orders, all in the unit of
 /// the given lengths.
 template <class T>
-KOKKOS_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz, double tolerance,
+PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz, double tolerance,
                                        MultipoleCoefficients<T>& out, MultipoleRanges<T>& ranges) {
   const double xx = 0.25 * dx * dx;
   const double yy = 0.25 * dy * dy;

@@ -73,7 +73,7 @@ inline constexpr double shape_tolerance = 1e-11;
 
 /// Prepares the shape of prisms of these edge lengths, metres.
 template <class A>
-KOKKOS_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape) {
+PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape) {
   using Real = typename A::Real;
   const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
   const double unit = sizeof(Real) == 4 ? longest : 1.0;
@@ -87,7 +87,7 @@ KOKKOS_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (
 
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
 template <class A>
-KOKKOS_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
+PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
                                    double density, const double (&origin)[3], FarPrism<A>& far, NearPrism<A>& near) {
   using Real = typename A::Real;
   using Coordinate = typename A::Coordinate;

@@ -5,8 +5,19 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SIMD.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
+
+// Kernels are functions of host and device, but nvcc refuses a host's vectors in anything that could run on a device:
+// the sources that work on such vectors (forward_host_*.cpp) see the kernels as functions of the host alone.
+#if defined(PRISMFIELD_HOST_LANES)
+#define PRISMFIELD_FUNCTION
+#define PRISMFIELD_INLINE_FUNCTION [[gnu::always_inline]] inline
+#else
+#define PRISMFIELD_FUNCTION KOKKOS_FUNCTION
+#define PRISMFIELD_INLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
+#endif
 
 /// Lanes: one arithmetic type for several observation points at once. A lane is a plain float or double, a Kokkos SIMD
 /// vector on a host, or a Pack of points held by one device thread; the kernels are written once over all of them.
@@ -16,31 +27,37 @@ namespace prismfield::kernel {
 
 namespace kx = Kokkos::Experimental;
 
+#if defined(PRISMFIELD_HOST_LANES)
+using std::bit_cast;
+#else
+using Kokkos::bit_cast;
+#endif
+
 /// W points of one device thread, worked on side by side so that each prism is loaded once for all of them.
 template <class T, int W>
 struct Pack {
   T lane[W];
 
   KOKKOS_DEFAULTED_FUNCTION Pack() = default;
-  KOKKOS_FORCEINLINE_FUNCTION Pack(T value) {  // NOLINT(google-explicit-constructor): a scalar is a broadcast
+  PRISMFIELD_INLINE_FUNCTION Pack(T value) {  // NOLINT(google-explicit-constructor): a scalar is a broadcast
     for (int i = 0; i < W; ++i) lane[i] = value;
   }
-  KOKKOS_FORCEINLINE_FUNCTION T operator[](int i) const { return lane[i]; }
+  PRISMFIELD_INLINE_FUNCTION T operator[](int i) const { return lane[i]; }
 };
 
 #define PRISMFIELD_PACK_OPERATOR(op, Result)                                                         \
   template <class T, int W>                                                                          \
-  KOKKOS_FORCEINLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) { \
+  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) { \
     Pack<Result, W> c;                                                                               \
     for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i];                                  \
     return c;                                                                                        \
   }                                                                                                  \
   template <class T, int W>                                                                          \
-  KOKKOS_FORCEINLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, std::type_identity_t<T> b) { \
+  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, std::type_identity_t<T> b) { \
     return a op Pack<T, W>(b);                                                                       \
   }                                                                                                  \
   template <class T, int W>                                                                          \
-  KOKKOS_FORCEINLINE_FUNCTION Pack<Result, W> operator op(std::type_identity_t<T> a, const Pack<T, W>& b) { \
+  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(std::type_identity_t<T> a, const Pack<T, W>& b) { \
     return Pack<T, W>(a) op b;                                                                       \
   }
 PRISMFIELD_PACK_OPERATOR(+, T)
@@ -55,26 +72,36 @@ PRISMFIELD_PACK_OPERATOR(||, bool)
 #undef PRISMFIELD_PACK_OPERATOR
 
 template <class T, int W>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> operator-(const Pack<T, W>& a) {
+PRISMFIELD_INLINE_FUNCTION Pack<T, W> operator-(const Pack<T, W>& a) {
   Pack<T, W> c;
   for (int i = 0; i < W; ++i) c.lane[i] = -a.lane[i];
   return c;
 }
 template <int W>
-KOKKOS_FORCEINLINE_FUNCTION Pack<bool, W> operator!(const Pack<bool, W>& a) {
+PRISMFIELD_INLINE_FUNCTION Pack<bool, W> operator!(const Pack<bool, W>& a) {
   Pack<bool, W> c;
   for (int i = 0; i < W; ++i) c.lane[i] = !a.lane[i];
   return c;
 }
 
+// Kokkos' own choice of an ABI follows the default execution space, which is scalar in a build with CUDA: a host's
+// vectors are named here.
 #if defined(KOKKOS_ARCH_AVX512XEON)
 inline constexpr int native_bits = 512;
+template <int W>
+using HostAbi = kx::simd_abi::avx512_fixed_size<W>;
 #elif defined(KOKKOS_ARCH_AVX2)
 inline constexpr int native_bits = 256;
+template <int W>
+using HostAbi = kx::simd_abi::avx2_fixed_size<W>;
 #elif defined(KOKKOS_ARCH_ARM_NEON)
 inline constexpr int native_bits = 128;
+template <int W>
+using HostAbi = kx::simd_abi::neon_fixed_size<W>;
 #else
 inline constexpr int native_bits = 0;
+template <int W>
+using HostAbi = kx::simd_abi::scalar;
 #endif
 
 /// Lanes that one host vector instruction works on; 1 where Kokkos knows no vector instructions of this machine.
@@ -109,7 +136,7 @@ inline constexpr int lanes_v = LaneTraits<L>::lanes;
 namespace detail {
 template <class T, int W>
 struct HostLane {
-  using type = kx::simd<T, W>;
+  using type = kx::basic_simd<T, HostAbi<W>>;
 };
 template <class T>
 struct HostLane<T, 1> {
@@ -128,17 +155,17 @@ inline constexpr bool is_scalar_lane = std::is_floating_point_v<L>;
 
 template <class T>
   requires std::is_floating_point_v<T>
-KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T yes, T no) {
+PRISMFIELD_INLINE_FUNCTION T select(bool condition, T yes, T no) {
   return condition ? yes : no;
 }
 template <class T, int W>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> select(const Pack<bool, W>& m, const Pack<T, W>& yes, const Pack<T, W>& no) {
+PRISMFIELD_INLINE_FUNCTION Pack<T, W> select(const Pack<bool, W>& m, const Pack<T, W>& yes, const Pack<T, W>& no) {
   Pack<T, W> c;
   for (int i = 0; i < W; ++i) c.lane[i] = m.lane[i] ? yes.lane[i] : no.lane[i];
   return c;
 }
 template <class T, class Abi>
-KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> select(const kx::basic_simd_mask<T, Abi>& m,
+PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> select(const kx::basic_simd_mask<T, Abi>& m,
                                                           const kx::basic_simd<T, Abi>& yes,
                                                           const kx::basic_simd<T, Abi>& no) {
   return kx::condition(m, yes, no);
@@ -147,17 +174,17 @@ KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> select(const kx::basic_simd_m
 #define PRISMFIELD_LANE_FUNCTION(function)                                         \
   template <class T>                                                               \
     requires std::is_floating_point_v<T>                                           \
-  KOKKOS_FORCEINLINE_FUNCTION T function(T a) {                                    \
+  PRISMFIELD_INLINE_FUNCTION T function(T a) {                                    \
     return Kokkos::function(a);                                                    \
   }                                                                                \
   template <class T, int W>                                                        \
-  KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a) {           \
+  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a) {           \
     Pack<T, W> c;                                                                  \
     for (int i = 0; i < W; ++i) c.lane[i] = Kokkos::function(a.lane[i]);           \
     return c;                                                                      \
   }                                                                                \
   template <class T, class Abi>                                                    \
-  KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a) { \
+  PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a) { \
     return Kokkos::function(a);                                                    \
   }
 PRISMFIELD_LANE_FUNCTION(abs)
@@ -168,18 +195,18 @@ PRISMFIELD_LANE_FUNCTION(sqrt)
 /// (measured: 2.9 against 3.3 ns a pair), because they run beside the multiplications.
 template <class T>
   requires std::is_floating_point_v<T>
-KOKKOS_FORCEINLINE_FUNCTION T inverse_sqrt(T a) {
+PRISMFIELD_INLINE_FUNCTION T inverse_sqrt(T a) {
   KOKKOS_IF_ON_HOST(return T(1) / Kokkos::sqrt(a);)
   KOKKOS_IF_ON_DEVICE(return Kokkos::rsqrt(a);)
 }
 template <class T, int W>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> inverse_sqrt(const Pack<T, W>& a) {
+PRISMFIELD_INLINE_FUNCTION Pack<T, W> inverse_sqrt(const Pack<T, W>& a) {
   Pack<T, W> c;
   for (int i = 0; i < W; ++i) c.lane[i] = inverse_sqrt(a.lane[i]);
   return c;
 }
 template <class T, class Abi>
-KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> inverse_sqrt(const kx::basic_simd<T, Abi>& a) {
+PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> inverse_sqrt(const kx::basic_simd<T, Abi>& a) {
   return kx::basic_simd<T, Abi>(T(1)) / Kokkos::sqrt(a);
 }
 
@@ -187,17 +214,17 @@ KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> inverse_sqrt(const kx::basic_
 #define PRISMFIELD_LANE_CHOICE(function, op)                                                          \
   template <class T>                                                                                  \
     requires std::is_floating_point_v<T>                                                              \
-  KOKKOS_FORCEINLINE_FUNCTION T function(T a, T b) {                                                  \
+  PRISMFIELD_INLINE_FUNCTION T function(T a, T b) {                                                  \
     return a op b ? a : b;                                                                            \
   }                                                                                                   \
   template <class T, int W>                                                                           \
-  KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a, const Pack<T, W>& b) {         \
+  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a, const Pack<T, W>& b) {         \
     Pack<T, W> c;                                                                                     \
     for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i] ? a.lane[i] : b.lane[i];           \
     return c;                                                                                         \
   }                                                                                                   \
   template <class T, class Abi>                                                                       \
-  KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a,        \
+  PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a,        \
                                                               const kx::basic_simd<T, Abi>& b) {      \
     return Kokkos::function(a, b);                                                                    \
   }
@@ -208,18 +235,18 @@ PRISMFIELD_LANE_CHOICE(max, >)
 /// a b + c with one rounding.
 template <class T>
   requires std::is_floating_point_v<T>
-KOKKOS_FORCEINLINE_FUNCTION T fma(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) {
+PRISMFIELD_INLINE_FUNCTION T fma(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) {
   return Kokkos::fma(a, b, c);
 }
 template <class T, int W>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> fma(const Pack<T, W>& a, const std::type_identity_t<Pack<T, W>>& b,
+PRISMFIELD_INLINE_FUNCTION Pack<T, W> fma(const Pack<T, W>& a, const std::type_identity_t<Pack<T, W>>& b,
                                            const std::type_identity_t<Pack<T, W>>& c) {
   Pack<T, W> d;
   for (int i = 0; i < W; ++i) d.lane[i] = Kokkos::fma(a.lane[i], b.lane[i], c.lane[i]);
   return d;
 }
 template <class T, class Abi>
-KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> fma(const kx::basic_simd<T, Abi>& a,
+PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> fma(const kx::basic_simd<T, Abi>& a,
                                                        const std::type_identity_t<kx::basic_simd<T, Abi>>& b,
                                                        const std::type_identity_t<kx::basic_simd<T, Abi>>& c) {
   return Kokkos::fma(a, b, c);
@@ -228,47 +255,47 @@ KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> fma(const kx::basic_simd<T, A
 /// |magnitude| with the sign of `sign`, a signed zero included.
 template <class T>
   requires std::is_floating_point_v<T>
-KOKKOS_FORCEINLINE_FUNCTION T copysign(T magnitude, T sign) {
+PRISMFIELD_INLINE_FUNCTION T copysign(T magnitude, T sign) {
   return Kokkos::copysign(magnitude, sign);
 }
 template <class T, int W>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, W> copysign(const Pack<T, W>& magnitude, const Pack<T, W>& sign) {
+PRISMFIELD_INLINE_FUNCTION Pack<T, W> copysign(const Pack<T, W>& magnitude, const Pack<T, W>& sign) {
   Pack<T, W> c;
   for (int i = 0; i < W; ++i) c.lane[i] = Kokkos::copysign(magnitude.lane[i], sign.lane[i]);
   return c;
 }
 template <class T, class Abi>
-KOKKOS_FORCEINLINE_FUNCTION kx::basic_simd<T, Abi> copysign(const kx::basic_simd<T, Abi>& magnitude,
+PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> copysign(const kx::basic_simd<T, Abi>& magnitude,
                                                             const kx::basic_simd<T, Abi>& sign) {
   return Kokkos::copysign(magnitude, sign);
 }
 
-KOKKOS_FORCEINLINE_FUNCTION bool all(bool m) { return m; }
-KOKKOS_FORCEINLINE_FUNCTION bool any(bool m) { return m; }
+PRISMFIELD_INLINE_FUNCTION bool all(bool m) { return m; }
+PRISMFIELD_INLINE_FUNCTION bool any(bool m) { return m; }
 template <int W>
-KOKKOS_FORCEINLINE_FUNCTION bool all(const Pack<bool, W>& m) {
+PRISMFIELD_INLINE_FUNCTION bool all(const Pack<bool, W>& m) {
   bool r = true;
   for (int i = 0; i < W; ++i) r = r && m.lane[i];
   return r;
 }
 template <int W>
-KOKKOS_FORCEINLINE_FUNCTION bool any(const Pack<bool, W>& m) {
+PRISMFIELD_INLINE_FUNCTION bool any(const Pack<bool, W>& m) {
   bool r = false;
   for (int i = 0; i < W; ++i) r = r || m.lane[i];
   return r;
 }
 template <class T, class Abi>
-KOKKOS_FORCEINLINE_FUNCTION bool all(const kx::basic_simd_mask<T, Abi>& m) {
+PRISMFIELD_INLINE_FUNCTION bool all(const kx::basic_simd_mask<T, Abi>& m) {
   return kx::all_of(m);
 }
 template <class T, class Abi>
-KOKKOS_FORCEINLINE_FUNCTION bool any(const kx::basic_simd_mask<T, Abi>& m) {
+PRISMFIELD_INLINE_FUNCTION bool any(const kx::basic_simd_mask<T, Abi>& m) {
   return kx::any_of(m);
 }
 
 /// Reads one lane's values from consecutive memory.
 template <class L, class T>
-KOKKOS_FORCEINLINE_FUNCTION L load(const T* from) {
+PRISMFIELD_INLINE_FUNCTION L load(const T* from) {
   if constexpr (is_scalar_lane<L>) {
     return *from;
   } else if constexpr (requires { typename L::abi_type; }) {
@@ -284,7 +311,7 @@ KOKKOS_FORCEINLINE_FUNCTION L load(const T* from) {
 
 /// Writes one lane's values to consecutive memory.
 template <class L, class T>
-KOKKOS_FORCEINLINE_FUNCTION void store(const L& lane, T* to) {
+PRISMFIELD_INLINE_FUNCTION void store(const L& lane, T* to) {
   if constexpr (is_scalar_lane<L>) {
     *to = lane;
   } else if constexpr (requires { typename L::abi_type; }) {
@@ -296,7 +323,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store(const L& lane, T* to) {
 
 /// A lane of another value type with the same number of lanes.
 template <class To, class From>
-KOKKOS_FORCEINLINE_FUNCTION To convert(const From& from) {
+PRISMFIELD_INLINE_FUNCTION To convert(const From& from) {
   if constexpr (std::is_same_v<To, From>) {
     return from;
   } else if constexpr (is_scalar_lane<From>) {
@@ -322,7 +349,7 @@ struct ScaledQuotient {
 
 /// Finds k so that a / (b 2^k) lies in [2/3, 3/2], by arithmetic on the numbers' bits; a, b positive and normal.
 template <class L>
-KOKKOS_FORCEINLINE_FUNCTION ScaledQuotient<L> scale_quotient(const L& a, const L& b) {
+PRISMFIELD_INLINE_FUNCTION ScaledQuotient<L> scale_quotient(const L& a, const L& b) {
   using T = value_t<L>;
   if constexpr (requires { typename LaneTraits<L>::bits_type; }) {
     // 64 bits are shifted without a sign (AVX2 has no other shift of them), 32 bits with one (Kokkos has no other
@@ -334,11 +361,11 @@ KOKKOS_FORCEINLINE_FUNCTION ScaledQuotient<L> scale_quotient(const L& a, const L
     constexpr I bias = sizeof(T) == 8 ? I{2048} : I{0};
     // an integer added to the bits of 1.5 2^mantissa is the same integer added to that number
     constexpr T magic = T(1.5) * static_cast<T>(I{1} << mantissa);
-    const B bits_b = Kokkos::bit_cast<B>(b);
-    const B k = (Kokkos::bit_cast<B>(a) - bits_b + B(static_cast<I>((bias << mantissa) + half))) >> mantissa;
+    const B bits_b = bit_cast<B>(b);
+    const B k = (bit_cast<B>(a) - bits_b + B(static_cast<I>((bias << mantissa) + half))) >> mantissa;
     ScaledQuotient<L> q;
-    q.b_scaled = Kokkos::bit_cast<L>(B(bits_b + ((k - B(bias)) << mantissa)));
-    q.exponent = Kokkos::bit_cast<L>(B(k + B(Kokkos::bit_cast<I>(magic)))) - L(magic + static_cast<T>(bias));
+    q.b_scaled = bit_cast<L>(B(bits_b + ((k - B(bias)) << mantissa)));
+    q.exponent = bit_cast<L>(B(k + B(bit_cast<I>(magic)))) - L(magic + static_cast<T>(bias));
     return q;
   } else {
     ScaledQuotient<L> q;

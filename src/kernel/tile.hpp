@@ -39,7 +39,7 @@ struct LaunchData {
 /// diverges with weight 2 between its ends and 1 at an end, times sign and density; where the weights of all prisms
 /// cancel, the tensor has a value.
 template <class Memory, class T>
-KOKKOS_FUNCTION void note_contact(const Kokkos::View<double* [5], Kokkos::LayoutRight, Memory>& contact, std::int64_t point,
+PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [5], Kokkos::LayoutRight, Memory>& contact, std::int64_t point,
                                   const T (&x)[2], const T (&y)[2], const T (&z)[2], double density) {
   Kokkos::atomic_add(&contact(point, 4), 1.0);
   const T* const faces[3] = {x, y, z};
@@ -64,7 +64,7 @@ struct CornersForm {};
 /// One work item: the batches of one slot at the lane groups first_group + rank, + size, ... below last_group. Each
 /// batch is summed in registers before its one addition to scratch(slot, field, point).
 template <class Ls, FieldSet set, class Kernel, class Memory>
-KOKKOS_FORCEINLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data, std::int64_t slot,
+PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data, std::int64_t slot,
                                                  std::int64_t first_group, std::int64_t last_group, int rank, int size,
                                                  FormCounts& counts) {
   using C = typename Ls::Coordinate;

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """Fields of a homogeneous right rectangular prism in many-digit arithmetic: the oracle of the reference tests.
 
-G = rho = 1, z up, the eight-corner form with the gauge sign(x) ln((|x| + r)/sqrt(y^2 + z^2)). The form loses about R^3/volume
-of its digits at a corner distance R; with 60 digits that leaves more than 35 for every pair in these files.
+G = rho = 1, z up, the eight-corner form with the gauge sign(x) ln((|x| + r)/sqrt(y^2 + z^2)). The form loses a factor
+R^3/volume at a corner distance R; of 60 digits more than 35 are left for every pair in these files.
 Coordinates are doubles and are taken as the exact numbers that they are.
 
 Run as a program it compares itself with prisms.json and, at twice the digits, with itself.
@@ -21,11 +21,12 @@ DIGITS = 60
 
 
 def edge_log(context, along, others_squared, r):
-    """ln(along + r) in the gauge that changes sign with `along`; on the edge's line the common divergent part is left out."""
+    """ln(along + r) in the gauge that changes sign with `along`, without its divergent part on the edge's line."""
     if along == 0:
         return context.mpf(0)
-    scaled = context.ln((abs(along) + r) if others_squared == 0 else (abs(along) + r) / context.sqrt(others_squared))
-    return scaled if along > 0 else -scaled
+    divisor = 1 if others_squared == 0 else context.sqrt(others_squared)
+    value = context.ln((abs(along) + r) / divisor)
+    return value if along > 0 else -value
 
 
 def face_angle(context, x, y, z, r):
@@ -36,9 +37,9 @@ def face_angle(context, x, y, z, r):
 def fields(prism, point, digits=DIGITS):
     """Ten values in the order of FIELDS, None where the component has no limit.
 
-    prism = (x1, x2, y1, y2, z1, z2), point = (px, py, pz). On faces the tensor is the mean of both sides. On an edge the
-    mixed component of the two directions across it diverges and the diagonal ones depend on the direction of approach,
-    at a corner every component does.
+    prism = (x1, x2, y1, y2, z1, z2), point = (px, py, pz). On faces the tensor is the mean of both sides. On an edge
+    the mixed component of the two directions across it diverges and their diagonal ones depend on the direction of
+    approach; at a corner every component does.
     """
     mp = mpmath.mp.clone()
     mp.dps = digits
@@ -67,7 +68,7 @@ def fields(prism, point, digits=DIGITS):
     if all(within(d) for d in range(3)) and sum(on_side) >= 2:
         along = [d for d in range(3) if not on_side[d]]
         if along:
-            # Across the edge only: the components that hold the edge's own direction have limits, the diagonal one included.
+            # the components that hold the edge's own direction have limits, the diagonal one included
             keep = {"x": 0, "y": 1, "z": 2}
             for index, name in enumerate(FIELDS[4:], start=4):
                 if along[0] not in (keep[name[1]], keep[name[2]]):

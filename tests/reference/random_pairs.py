@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Writes random_pairs.csv (aspect up to 100:1) and extreme_pairs.csv (100:1 to 1000:1): random prisms, ten points each, with
-the oracle's values.
+"""Writes random_pairs.csv (aspect up to 100:1) and extreme_pairs.csv (100:1 to 1000:1): random prisms, ten points each,
+with the oracle's values.
 
-A line `prism,shape,x1,x2,y1,y2,z1,z2` is followed by the lines of its points, `kind,px,py,pz,V,gx,...,gyz`, a value empty where
-the component has no limit. Every coordinate is the shortest decimal of a double and the values belong to that very double.
-Half of the prisms lie at coordinates of the size of UTM's. The files are the same on every machine: only random() is drawn.
+A line `prism,shape,x1,x2,y1,y2,z1,z2` is followed by the lines of its points, `kind,px,py,pz,V,gx,...,gyz`, a value
+empty where the component has no limit. Every coordinate is the shortest decimal of a double and the values belong to
+that very double. Half of the prisms lie at coordinates of the size of UTM's. Only random() is drawn, so that the files
+are the same on every machine.
 """
 
 import pathlib
@@ -94,7 +95,10 @@ def draw_prism(draw, shape, decades):
 
 
 def draw_points(draw, prism):
-    """(kind, point) ten times: c from the centre, s from the surface, e about an edge's line, n nearer than 1e-6, i inside, o on."""
+    """(kind, point) ten times.
+
+    c: from the centre, s: from the surface, e: about an edge's line, n: nearer than 1e-6, i: inside, o: exactly on.
+    """
     low, high = prism[0::2], prism[1::2]
     longest = max(h - l for l, h in zip(low, high))
     centre = [l + (h - l) / 2 for l, h in zip(low, high)]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Writes seven_spheres_pairs.csv: 1,000 random prism-point pairs of the case inputs/seven_spheres.yaml with the oracle's values
-for density 1.
+"""Writes seven_spheres_pairs.csv: 1,000 random prism-point pairs of the case inputs/seven_spheres.yaml with the
+oracle's values for density 1.
 
-Columns: number of the prism in the ensemble (cells with density, easting fastest, then northing, then upward), its density, its six
-faces, the point, ten values. Edges and points are computed in doubles as the case's documentation says.
+Columns: number of the prism in the ensemble (cells with density, easting fastest, then northing, then upward), its
+density, its six faces, the point, ten values. Edges and points are computed in doubles as the program computes them.
 """
 
 import math
@@ -61,7 +61,7 @@ def cells_with_density():
 
 def coordinate(axis, i):
     low, high, n = GRID[axis]
-    return high if i == n - 1 else low + i * ((high - low) / (n - 1))
+    return high if i == n - 1 else low + i * (high - low) / (n - 1)
 
 
 def main():
@@ -81,9 +81,8 @@ def main():
         prism = [edge(0, i), edge(0, i + 1), edge(1, j), edge(1, j + 1), edge(2, k), edge(2, k + 1)]
         point = [coordinate(0, int(draw() * GRID[0][2])), coordinate(1, int(draw() * GRID[1][2])), HEIGHT]
         values = prism_oracle.fields(prism, point)
-        lines.append(
-            ",".join([str(number), repr(density)] + [repr(c) for c in prism + point] + [prism_oracle.text(v) for v in values])
-        )
+        words = [str(number), repr(density)] + [repr(c) for c in prism + point]
+        lines.append(",".join(words + [prism_oracle.text(v) for v in values]))
     (pathlib.Path(__file__).parent / "seven_spheres_pairs.csv").write_text("\n".join(lines) + "\n")
     print(f"seven_spheres_pairs.csv: {PAIRS} pairs")
 

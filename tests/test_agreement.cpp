@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "error.hpp"
+#include "parallel.hpp"
+
+namespace prismfield {
+namespace {
+
+template <class Error>
+Explanation explanation_of(const Error& error) {
+  return explain(std::make_exception_ptr(error));
+}
+
+TEST(Explain, EveryKindHasItsCode) {
+  EXPECT_EQ(explanation_of(InputError("a:1", "k", "w")).code, 2);
+  EXPECT_EQ(explanation_of(InputError("a:1", "k", "w")).message, "a:1: k: w");
+  EXPECT_EQ(explanation_of(RunError("disk full")).code, 1);
+  EXPECT_EQ(explanation_of(RunError("disk full")).message, "error: disk full");
+  EXPECT_EQ(explanation_of(Stopped()).code, 130);
+  EXPECT_EQ(explanation_of(std::bad_alloc()).code, 1);
+  EXPECT_NE(explanation_of(std::bad_alloc()).message.find("memory"), std::string::npos);
+  EXPECT_EQ(explanation_of(std::runtime_error("odd")).code, 1);
+}
+
+TEST(Agree, PassesWhenNobodyFails) {
+  int calls = 0;
+  agree(Communicator(), [&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Agree, TellsTheFailureOfTheOnlyRank) {
+  try {
+    agree(Communicator(), [] { throw InputError("a:1", "k", "w"); });
+    FAIL() << "nothing was thrown";
+  } catch (const AgreedFailure& failure) {
+    EXPECT_EQ(failure.code, 2);
+    EXPECT_EQ(failure.message, "a:1: k: w");
+  }
+}
+
+TEST(Agree, EvenThingsThatAreNoExceptionEnd) {
+  EXPECT_THROW(agree(Communicator(), [] { throw 3; }), AgreedFailure);
+}
+
+}  // namespace
+}  // namespace prismfield

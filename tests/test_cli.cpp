@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "cli.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "error.hpp"
+
+namespace prismfield {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+std::string problem(const Words& arguments) {
+  try {
+    static_cast<void>(parse_command_line(arguments));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string help(const Words& arguments) { return std::get<HelpText>(parse_command_line(arguments).command).text; }
+
+TEST(Cli, ReadsEveryOptionOfRun) {
+  const CommandLine line =
+      parse_command_line({"run", "--set", "a=1", "case.yaml", "--set=b=[1, 2]", "--check", "--dry-run", "--quiet",
+                          "--output", "out.h5", "--kokkos-num-threads=3", "--kokkos-print-configuration"});
+  const auto& run = std::get<RunOptions>(line.command);
+  EXPECT_EQ(run.file, "case.yaml");
+  EXPECT_THAT(run.overrides, ElementsAre("a=1", "b=[1, 2]"));
+  EXPECT_TRUE(run.check);
+  EXPECT_TRUE(run.dry_run);
+  EXPECT_TRUE(run.quiet);
+  EXPECT_EQ(run.output, "out.h5");
+  EXPECT_THAT(line.kokkos_options, ElementsAre("--kokkos-num-threads=3", "--kokkos-print-configuration"));
+}
+
+TEST(Cli, DefaultsOfRun) {
+  const auto run = std::get<RunOptions>(parse_command_line({"run", "case.yaml"}).command);
+  EXPECT_TRUE(run.overrides.empty());
+  EXPECT_FALSE(run.check || run.dry_run || run.quiet);
+  EXPECT_TRUE(run.output.empty());
+}
+
+TEST(Cli, KeepsValuesAsTheyAre) {
+  const auto run =
+      std::get<RunOptions>(parse_command_line({"run", "info", "--set", "[a,b]", "--set", "--quiet"}).command);
+  EXPECT_EQ(run.file, "info") << "a case may be called like a command";
+  EXPECT_THAT(run.overrides, ElementsAre("[a,b]", "--quiet"));
+  EXPECT_FALSE(run.quiet);
+  EXPECT_EQ(std::get<RunOptions>(parse_command_line({"run", "--", "--check"}).command).file, "--check");
+}
+
+TEST(Cli, ReadsCompare) {
+  const auto bare = std::get<CompareOptions>(parse_command_line({"compare", "a.h5", "b.h5"}).command);
+  EXPECT_EQ(bare.a, "a.h5");
+  EXPECT_EQ(bare.b, "b.h5");
+  EXPECT_FALSE(bare.tolerance);
+  const auto strict = std::get<CompareOptions>(
+      parse_command_line({"compare", "--tolerance", "1e-12", "a.h5", "b.h5", "--quiet"}).command);
+  EXPECT_EQ(strict.tolerance, 1e-12);
+  EXPECT_TRUE(strict.quiet);
+  EXPECT_EQ(std::get<CompareOptions>(parse_command_line({"compare", "a", "b", "--tolerance=0"}).command).tolerance, 0);
+}
+
+TEST(Cli, ReadsInfo) {
+  EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"info"}).command));
+  EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"--kokkos-num-threads=2", "info"}).command));
+}
+
+TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
+  for (const Words& arguments : {Words{"--help"}, Words{"-h"}}) {
+    EXPECT_THAT(help(arguments), HasSubstr("prismfield run CASE.yaml"));
+    EXPECT_THAT(help(arguments), HasSubstr("prismfield compare A.h5 B.h5"));
+    EXPECT_THAT(help(arguments), HasSubstr("prismfield info"));
+  }
+  for (const std::string option : {"--set", "--check", "--dry-run", "--quiet", "--output", "--kokkos-", "130"}) {
+    EXPECT_THAT(help({"run", "--help"}), HasSubstr(option));
+  }
+  EXPECT_THAT(help({"run", "case.yaml", "--check", "-h"}), HasSubstr("--dry-run"));
+  EXPECT_THAT(help({"compare", "--help"}), HasSubstr("--tolerance"));
+  EXPECT_THAT(help({"info", "--help"}), HasSubstr("prismfield info"));
+  EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
+  for (const std::string absent : {"study", "sensitivity", "invert", "convert", "--resume"}) {
+    EXPECT_THAT(help({"--help"}) + help({"run", "--help"}), testing::Not(HasSubstr(absent)));
+  }
+}
+
+TEST(Cli, EveryMistakeHasItsMessage) {
+  const std::string commands = "here are: run, compare, info (prismfield --help tells more)";
+  const std::string run_options = "here are: --help, --set, --check, --dry-run, --quiet, --output";
+  const std::vector<std::pair<Words, std::string>> mistakes = {
+      {{}, "a command is missing; t" + commands},
+      {{"--kokkos-num-threads=2"}, "a command is missing; t" + commands},
+      {{"runn", "a.yaml"}, "'runn' is no command of this version; did you mean run? T" + commands},
+      {{"study", "a"}, "'study' is no command of this version; t" + commands},
+      {{"invert", "a"}, "'invert' is no command of this version; t" + commands},
+      {{"a.yaml"}, "'a.yaml' is no command of this version; did you mean prismfield run a.yaml? T" + commands},
+      {{""}, "'' is no command of this version; t" + commands},
+      {{"--quiet", "run", "a.yaml"},
+       "--quiet: is no option of prismfield itself; options follow a command, and t" + commands},
+      {{"run"}, "an argument is missing; write prismfield run CASE.yaml"},
+      {{"run", ""}, "CASE.yaml: is empty; the name of a file is expected"},
+      {{"run", "a", "b"}, "one argument too many: 'b'; write prismfield run CASE.yaml"},
+      {{"run", "a", "--chek"}, "--chek: is no option of prismfield run; did you mean --check? T" + run_options},
+      {{"run", "a", "--resume"}, "--resume: is no option of prismfield run; t" + run_options},
+      {{"run", "a", "--colour=red"}, "--colour: is no option of prismfield run; t" + run_options},
+      {{"run", "a", "-q"}, "-q: is no option of prismfield run; t" + run_options},
+      {{"run", "a", "--check=no"}, "--check: takes no value"},
+      {{"run", "a", "--set"}, "--set: has no value; write --set KEY=VALUE"},
+      {{"run", "a", "--output"}, "--output: has no value; write --output FILE"},
+      {{"run", "a", "--output", ""}, "--output: is empty; the name of a file is expected"},
+      {{"run", "a", "--output", "b", "--output", "c"}, "--output: is given more than once; keep one"},
+      {{"compare", "a"}, "an argument is missing; write prismfield compare A.h5 B.h5"},
+      {{"compare", "a", ""}, "B.h5: is empty; the name of a file is expected"},
+      {{"compare", "a", "b", "c"}, "one argument too many: 'c'; write prismfield compare A.h5 B.h5"},
+      {{"compare", "a", "b", "--tolerance", "x"}, "--tolerance: is 'x'; a number of at least 0 is expected"},
+      {{"compare", "a", "b", "--tolerance", "-1"}, "--tolerance: is '-1'; a number of at least 0 is expected"},
+      {{"compare", "a", "b", "--tolerance", "nan"}, "--tolerance: is 'nan'; a number of at least 0 is expected"},
+      {{"compare", "a", "b", "--tolerance", "1e-12x"}, "--tolerance: is '1e-12x'; a number of at least 0 is expected"},
+      {{"compare", "a", "b", "--tolerance", ""}, "--tolerance: is ''; a number of at least 0 is expected"},
+      {{"info", "x"}, "one argument too many: 'x'; write prismfield info"},
+  };
+  for (const auto& [arguments, message] : mistakes) {
+    EXPECT_EQ(problem(arguments), message) << testing::PrintToString(arguments);
+  }
+}
+
+TEST(Cli, SeveralMistakesAreFoundAtOnce) {
+  const std::string found = problem({"run", "--chek", "--quite"});
+  EXPECT_THAT(found, HasSubstr("an argument is missing"));
+  EXPECT_THAT(found, HasSubstr("did you mean --check?"));
+  EXPECT_THAT(found, HasSubstr("did you mean --quiet?"));
+}
+
+TEST(ArgumentVectorTest, IsWhatMainReceives) {
+  ArgumentVector arguments({"--kokkos-num-threads=3", "--kokkos-x"});
+  ASSERT_EQ(arguments.argc(), 3);
+  EXPECT_STREQ(arguments.argv()[0], "prismfield");
+  EXPECT_STREQ(arguments.argv()[2], "--kokkos-x");
+  EXPECT_EQ(arguments.argv()[3], nullptr);
+  EXPECT_THROW(arguments.refuse_rest(), InputError);
+  arguments.argc() = 1;
+  EXPECT_NO_THROW(arguments.refuse_rest());
+}
+
+}  // namespace
+}  // namespace prismfield

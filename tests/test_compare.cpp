@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "compare.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "error.hpp"
+#include "hdf5_file.hpp"
+#include "output.hpp"
+#include "result_samples.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+using namespace testing_samples;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Stations in a row with the values of some fields, as another program may write them.
+struct Sample {
+  std::vector<double> easting{0, 100, 200, 300};
+  std::vector<double> northing{0, 0, 0, 0};
+  std::vector<double> upward{10, 20, 30, 40};
+  std::map<std::string, std::vector<double>> fields;
+  std::string units = "mGal";
+  std::string axes = "z_down";
+};
+
+class CompareTest : public testing::Test {
+protected:
+  CompareTest() {
+    fs::remove_all(m_folder);
+    fs::create_directories(m_folder);
+  }
+  ~CompareTest() override { fs::remove_all(m_folder); }
+  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
+
+  void write(const std::string& name, const Sample& sample) const {
+    Hdf5File file = Hdf5File::create(path(name));
+    const auto put = [&](const std::string& variable, const std::vector<double>& values) {
+      file.write(variable, {static_cast<std::int64_t>(values.size())}, values.data());
+    };
+    put("easting", sample.easting);
+    put("northing", sample.northing);
+    if (!sample.upward.empty()) put("upward", sample.upward);
+    for (const auto& [field, values] : sample.fields) {
+      put(field, values);
+      if (!sample.units.empty()) file.write_attribute(field, "units", sample.units);
+      if (!sample.axes.empty()) file.write_attribute(field, "axes", sample.axes);
+    }
+    file.close();
+  }
+  /// Compares two samples, B the reference.
+  [[nodiscard]] Comparison compare(const Sample& a, const Sample& b) const {
+    write("a.h5", a);
+    write("b.h5", b);
+    return compare_results(path("a.h5"), path("b.h5"));
+  }
+  [[nodiscard]] Comparison compare_gz(const std::vector<double>& a, const std::vector<double>& b) const {
+    Sample sample_a, sample_b;
+    sample_a.fields["gz"] = a;
+    sample_b.fields["gz"] = b;
+    return compare(sample_a, sample_b);
+  }
+  /// What compare_results says of a file that it refuses.
+  [[nodiscard]] std::string refusal(const std::string& a, const std::string& b) const {
+    try {
+      (void)compare_results(path(a), path(b));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  }
+
+private:
+  fs::path m_folder = fs::path("compare " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(CompareTest, ComputesThePapersRms) {
+  const Comparison comparison = compare_gz({1, 2, 3.5, 4}, {1, 2.25, 3, -8});
+  EXPECT_EQ(comparison.points, 4);
+  EXPECT_THAT(comparison.disagreements, IsEmpty());
+  ASSERT_EQ(comparison.fields.size(), 1U);
+  const FieldComparison& gz = comparison.fields[0];
+  EXPECT_EQ(gz.field, Field::gz);
+  EXPECT_EQ(gz.unit, "mGal");
+  EXPECT_EQ(gz.compared, 4);
+  EXPECT_DOUBLE_EQ(gz.rms_difference, std::sqrt((0.25 * 0.25 + 0.5 * 0.5 + 12.0 * 12.0) / 4));
+  EXPECT_EQ(gz.largest_difference, 12);
+  EXPECT_EQ(gz.largest_reference, 8);
+  EXPECT_EQ(gz.relative, 1.5);
+  EXPECT_THAT(gz.where, ElementsAre(300, 0, 40));
+  EXPECT_TRUE(within(comparison, 1.5));
+  EXPECT_FALSE(within(comparison, 1.4999999));
+}
+
+TEST_F(CompareTest, TakesBAsTheReference) {
+  EXPECT_EQ(compare_gz({1, 1, 1, 1}, {2, 1, 1, 1}).fields[0].relative, 0.5);
+  EXPECT_EQ(compare_gz({2, 1, 1, 1}, {1, 1, 1, 1}).fields[0].relative, 1.0);
+}
+
+TEST_F(CompareTest, EqualResultsAreWithinZero) {
+  const Comparison comparison = compare_gz({0.1, -0.0, 1e300, 4}, {0.1, 0.0, 1e300, 4});
+  EXPECT_EQ(comparison.fields[0].relative, 0);
+  EXPECT_EQ(comparison.fields[0].rms_difference, 0);
+  EXPECT_TRUE(within(comparison, 0));
+  EXPECT_EQ(comparison.fields[0].histogram.equal, 4);
+}
+
+TEST_F(CompareTest, NanEqualsNanAtTheSamePlaceOnly) {
+  const Comparison same = compare_gz({1, nan, 3, 4}, {1, nan, 3, 4});
+  EXPECT_TRUE(within(same, 0));
+  EXPECT_EQ(same.fields[0].both_nan, 1);
+  EXPECT_EQ(same.fields[0].compared, 3);
+  for (const auto& [a, b] : {std::pair{std::vector<double>{1, nan, 3, 4}, std::vector<double>{1, 2, 3, 4}},
+                             std::pair{std::vector<double>{1, 2, 3, 4}, std::vector<double>{1, nan, 3, 4}},
+                             std::pair{std::vector<double>{nan, 2, 3, 4}, std::vector<double>{1, nan, 3, 4}}}) {
+    const Comparison other = compare_gz(a, b);
+    EXPECT_FALSE(within(other, 1e300));
+    EXPECT_GE(other.fields[0].one_nan, 1);
+    EXPECT_THAT(other.disagreements, ElementsAre(HasSubstr("NaN in one file only")));
+  }
+  EXPECT_TRUE(within(compare_gz({nan, nan, nan, nan}, {nan, nan, nan, nan}), 0));
+}
+
+TEST_F(CompareTest, InfinityEqualsItselfOnly) {
+  EXPECT_TRUE(within(compare_gz({1, infinity, 3, 4}, {1, infinity, 3, 4}), 0));
+  EXPECT_FALSE(within(compare_gz({1, infinity, 3, 4}, {1, -infinity, 3, 4}), 1e300));
+  EXPECT_FALSE(within(compare_gz({1, infinity, 3, 4}, {1, 2, 3, 4}), 1e300));
+  EXPECT_FALSE(within(compare_gz({1, 2, 3, 4}, {1, infinity, 3, 4}), 1e300));
+  // an infinite reference elsewhere must not hide a difference of 100 %
+  EXPECT_FALSE(within(compare_gz({8, infinity, 3, 4}, {4, infinity, 3, 4}), 0.5));
+}
+
+TEST_F(CompareTest, AReferenceOfZeroAllowsNothing) {
+  EXPECT_TRUE(within(compare_gz({0, 0, 0, 0}, {0, 0, 0, 0}), 0));
+  const Comparison comparison = compare_gz({0, 1e-300, 0, 0}, {0, 0, 0, 0});
+  EXPECT_EQ(comparison.fields[0].relative, infinity);
+  EXPECT_FALSE(within(comparison, 1e300));
+  EXPECT_EQ(comparison.fields[0].histogram.positive.back(), 1);
+}
+
+TEST_F(CompareTest, AMissingFieldIsOutside) {
+  Sample a, b;
+  a.fields["gz"] = {1, 2, 3, 4};
+  a.fields["gx"] = {1, 2, 3, 4};
+  b.fields["gz"] = {1, 2, 3, 4};
+  b.fields["gzz"] = {1, 2, 3, 4};
+  const Comparison comparison = compare(a, b);
+  EXPECT_EQ(comparison.fields.size(), 1U);
+  EXPECT_THAT(comparison.disagreements, UnorderedElementsAre("gx is missing in B", "gzz is missing in A"));
+  EXPECT_FALSE(within(comparison, 1e300));
+}
+
+TEST_F(CompareTest, MatchesPointsInAnotherOrder) {
+  Sample a, b;
+  a.fields["gz"] = {1, 2, 3, 4};
+  b.easting = {300, 100, 0, 200};
+  b.upward = {40, 20, 10, 30};
+  b.fields["gz"] = {4, 2, 1, 3};
+  const Comparison comparison = compare(a, b);
+  EXPECT_EQ(comparison.points, 4);
+  EXPECT_TRUE(within(comparison, 0));
+}
+
+TEST_F(CompareTest, AMissingPointIsOutsideAndTheRestIsCompared) {
+  Sample a, b;
+  a.fields["gz"] = {1, 2, 3, 4};
+  b.easting = {0, 100, 300};
+  b.northing = {0, 0, 0};
+  b.upward = {10, 20, 40};
+  b.fields["gz"] = {1, 2.5, 4};
+  const Comparison comparison = compare(a, b);
+  EXPECT_EQ(comparison.points, 3);
+  EXPECT_EQ(comparison.fields[0].largest_difference, 0.5);
+  EXPECT_THAT(comparison.fields[0].where, ElementsAre(100, 0, 20));
+  EXPECT_THAT(comparison.disagreements, ElementsAre("1 of A's 4 points are missing in B"));
+  EXPECT_FALSE(within(comparison, 1e300));
+  EXPECT_THAT(compare(b, a).disagreements, ElementsAre("1 of B's 4 points are missing in A"));
+}
+
+TEST_F(CompareTest, DifferentCoordinatesAreOutside) {
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = {1, 2, 3, 4};
+  for (double& height : b.upward) height += 0.5;
+  const Comparison comparison = compare(a, b);
+  EXPECT_EQ(comparison.points, 0);
+  EXPECT_THAT(comparison.disagreements,
+              ElementsAre(AllOf(HasSubstr("different coordinates"), HasSubstr("upward"), HasSubstr("0.5 m"))));
+  EXPECT_FALSE(within(comparison, 1e300));
+  EXPECT_THAT(report(comparison, {}), HasSubstr("different coordinates"));
+
+  // one point of four
+  b.upward = a.upward;
+  b.easting[3] = 301;
+  EXPECT_FALSE(within(compare(a, b), 1e300));
+  b.easting[3] = nan;
+  EXPECT_FALSE(within(compare(a, b), 1e300));
+}
+
+TEST_F(CompareTest, RoundingOfCoordinatesIsNoDifference) {
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = {1, 2, 3, 4};
+  b.easting[1] = std::nextafter(b.easting[1], 1e9);
+  b.easting[2] = std::nextafter(b.easting[2], -1e9);
+  EXPECT_TRUE(within(compare(a, b), 0));
+  // a micrometre at 300 m is no rounding of doubles
+  b.easting[2] = 200 + 1e-6;
+  EXPECT_FALSE(within(compare(a, b), 0));
+}
+
+TEST_F(CompareTest, StationsAtOnePlaceAreMatchedOneByOne) {
+  Sample a, b;
+  a.easting = {0, 0, 5};
+  a.northing = a.upward = {0, 0, 0};
+  a.fields["gz"] = {1, 2, 3};
+  b = a;
+  b.easting = {5, 0, 0};
+  b.fields["gz"] = {3, 1, 2};
+  EXPECT_TRUE(within(compare(a, b), 0));
+  b.easting = {0, 5, 5};
+  EXPECT_FALSE(within(compare(a, b), 1e300));
+}
+
+TEST_F(CompareTest, UpwardMayBeMissingInBoth) {
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = {1, 2, 3, 4};
+  a.upward.clear();
+  EXPECT_THAT(compare(a, b).disagreements, ElementsAre("upward is missing in A"));
+  b.upward.clear();
+  EXPECT_TRUE(within(compare(a, b), 0));
+}
+
+TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = {0, 0, 0, 0};
+  b.units = "m s-2";
+  EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: units are mGal in A, m s-2 in B"));
+  b.units = "";
+  EXPECT_TRUE(within(compare(a, b), 0));
+  b.axes = "z_up";
+  EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: axes are z_down in A, z_up in B"));
+}
+
+TEST_F(CompareTest, ComparesResultsOfRuns) {
+  const Points points = grid_points(7, 5);
+  ForwardResult result = sample_result(points);
+  write_result(sample_case(path("b.h5")), points, result, {});
+  const auto at = static_cast<std::size_t>(Field::gzz) * 35 + 8;
+  result.values[at] *= 1 + 1e-9;
+  write_result(sample_case(path("a.h5")), points, result, {});
+  const Comparison comparison = compare_results(path("a.h5"), path("b.h5"));
+  EXPECT_EQ(comparison.points, 35);
+  EXPECT_EQ(comparison.fields.size(), 10U);
+  EXPECT_TRUE(within(comparison, 1e-8));
+  EXPECT_FALSE(within(comparison, 1e-12));
+  for (const FieldComparison& field : comparison.fields) {
+    if (field.field == Field::gzz) {
+      // node 8 of a grid of 7 columns: the second of the second row
+      EXPECT_THAT(field.where, ElementsAre(100, 100, 100));
+      EXPECT_GT(field.relative, 0);
+    } else {
+      EXPECT_EQ(field.relative, 0);
+    }
+  }
+}
+
+TEST_F(CompareTest, AGridAndTheSamePointsAsStationsAgree) {
+  const Points grid = grid_points(4, 4);
+  Points stations = grid;
+  stations.grid_easting.clear();
+  stations.grid_northing.clear();
+  write_result(sample_case(path("grid.h5")), grid, sample_result(grid), {});
+  write_result(sample_case(path("stations.h5")), stations, sample_result(grid), {});
+  EXPECT_TRUE(within(compare_results(path("grid.h5"), path("stations.h5")), 0));
+}
+
+TEST_F(CompareTest, RefusesWhatIsNoResult) {
+  Sample good;
+  good.fields["gz"] = {1, 2, 3, 4};
+  write("good.h5", good);
+  std::ofstream(path("text.csv")) << "easting,northing\n";
+  EXPECT_EQ(refusal("none.h5", "good.h5"), path("none.h5").string() + ": does not exist");
+  EXPECT_THAT(refusal("good.h5", "text.csv"), AllOf(HasSubstr("text.csv"), HasSubstr("is not an HDF5")));
+  EXPECT_THAT(refusal("", "good.h5"), HasSubstr("is a folder"));
+  write("no field.h5", Sample{});
+  EXPECT_THAT(refusal("good.h5", "no field.h5"), AllOf(HasSubstr("no field.h5"), HasSubstr("holds no field")));
+  Sample odd = good;
+  odd.fields["gx"] = {1, 2, 3};
+  write("odd.h5", odd);
+  EXPECT_THAT(refusal("odd.h5", "good.h5"), AllOf(HasSubstr("odd.h5: gx"), HasSubstr("shape")));
+  odd = good;
+  odd.upward = {1, 2};
+  write("odd.h5", odd);
+  EXPECT_THAT(refusal("odd.h5", "good.h5"), HasSubstr("odd.h5: upward"));
+  {
+    Hdf5File file = Hdf5File::create(path("bare.h5"));
+    file.write("gz", {4}, good.fields["gz"].data());
+    file.close();
+  }
+  EXPECT_THAT(refusal("good.h5", "bare.h5"), AllOf(HasSubstr("bare.h5: easting"), HasSubstr("no such variable")));
+}
+
+TEST(RelativeHistogram, CountsBySignAndDecade) {
+  RelativeHistogram histogram;
+  const auto bin = [](int exponent) { return static_cast<std::size_t>(exponent - RelativeHistogram::lowest + 1); };
+  histogram.add(1 + 3e-13, 1);
+  histogram.add(1 - 3e-13, 1);
+  histogram.add(-1 + 5e-7, -1);
+  histogram.add(-1 - 5e-7, -1);
+  histogram.add(7, 7);
+  histogram.add(2, 0);
+  histogram.add(-2, 0);
+  histogram.add(-100, 1);
+  EXPECT_EQ(histogram.positive[bin(-13)], 1);
+  EXPECT_EQ(histogram.negative[bin(-13)], 1);
+  EXPECT_EQ(histogram.positive[bin(-7)], 1);
+  EXPECT_EQ(histogram.negative[bin(-7)], 1);
+  EXPECT_EQ(histogram.equal, 1);
+  EXPECT_EQ(histogram.positive.back(), 1);
+  EXPECT_EQ(histogram.negative.back(), 2);
+  const auto sum = [](const auto& counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); };
+  EXPECT_EQ(sum(histogram.positive) + sum(histogram.negative) + histogram.equal, 8);
+}
+
+TEST_F(CompareTest, ReportsTableHistogramAndVerdict) {
+  const Comparison comparison = compare_gz({1, 2 + 4e-9, 3, 4 - 8e-6}, {1, 2, 3, 4});
+  const std::string text = report(comparison, {});
+  EXPECT_THAT(text, AllOf(HasSubstr(path("a.h5").string()), HasSubstr(path("b.h5").string()), HasSubstr("reference")));
+  EXPECT_THAT(text, AllOf(HasSubstr("4 points"), HasSubstr("8.0000e-06"), HasSubstr("2.0000e-06"),
+                          HasSubstr("4.0000e-06"), HasSubstr("300, 0, 40")));
+  EXPECT_THAT(text, AllOf(HasSubstr("- 1e-6 to 1e-5"), HasSubstr("+ 1e-9 to 1e-8"), HasSubstr("equal")));
+  EXPECT_LT(text.find("- 1e-6 to 1e-5"), text.find("equal  "));
+  EXPECT_LT(text.find("equal  "), text.find("+ 1e-9 to 1e-8"));
+  EXPECT_THAT(text, Not(HasSubstr("tolerance")));
+  EXPECT_THAT(report(comparison, 1e-5), HasSubstr("within the tolerance 1e-05"));
+  EXPECT_THAT(report(comparison, 1e-7), AllOf(HasSubstr("OUTSIDE the tolerance 1e-07"), HasSubstr("  OUTSIDE\n")));
+  // a field that is missing is shown without a tolerance too
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = b.fields["gx"] = {1, 2, 3, 4};
+  EXPECT_THAT(report(compare(a, b), {}), HasSubstr("differs: gx is missing in A"));
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "ensemble.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "case.hpp"
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::mistakes;
+using testing::ScratchFolder;
+
+TEST(PrismBlock, ResizesEveryColumn) {
+  PrismBlock block;
+  block.resize(3);
+  EXPECT_EQ(block.size(), 3);
+  for (const auto* column :
+       {&block.west, &block.east, &block.south, &block.north, &block.bottom, &block.top, &block.density}) {
+    EXPECT_EQ(column->size(), 3U);
+  }
+  block.resize(0);
+  EXPECT_EQ(block.size(), 0);
+}
+
+TEST(MakeEnsemble, MakesEachKindOfModel) {
+  ScratchFolder folder;
+  Case run;
+  VoxelsSpec voxels;
+  voxels.easting = voxels.northing = voxels.upward = {0, 2, 2};
+  voxels.density = ConstantDensity{1};
+  run.model = voxels;
+  EXPECT_EQ(make_ensemble(run)->description(), "voxels 2 x 2 x 2, 8 prisms with density");
+  PrismsSpec prisms;
+  prisms.file = folder.write("b.csv", "0,1,0,1,0,1,5\n");
+  run.model = prisms;
+  EXPECT_EQ(make_ensemble(run)->description(), "1 prism");
+  MeshSpec mesh;
+  mesh.easting = mesh.northing = mesh.upward = EdgesList{{0, 1, 4}};
+  mesh.density = ConstantDensity{1};
+  run.model = mesh;
+  EXPECT_EQ(make_ensemble(run)->description(), "mesh 2 x 2 x 2, 8 prisms with density");
+}
+
+TEST(MakeEnsemble, SaysThatTheModelIsMissing) {
+  Case run;
+  run.locations["model"] = "case.yaml:2";
+  EXPECT_EQ(mistakes([&] { (void)make_ensemble(run); }),
+            "case.yaml:2: model: is missing; prisms, voxels or mesh is needed");
+}
+
+TEST(MakeEnsemble, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
+  ScratchFolder folder;
+  Case run;
+  VoxelsSpec voxels;
+  voxels.easting = {0, 40, 4};
+  voxels.northing = {0, 30, 3};
+  voxels.upward = {-20, 0, 2};
+  voxels.density = RandomDensity{{100, 3000}, 4};
+  run.model = voxels;
+  const auto as_voxels = make_ensemble(run);
+  MeshSpec mesh;
+  mesh.easting = EdgesWidths{0, {10, 10, 10, 10}};
+  mesh.northing = EdgesList{{0, 10, 20, 30}};
+  mesh.upward = EdgesRandom{{10, 10}, 2, 0, 0.0, 1};
+  mesh.density = RandomDensity{{100, 3000}, 4};
+  run.model = mesh;
+  const auto as_mesh = make_ensemble(run);
+  PrismBlock a, b;
+  as_voxels->read(0, as_voxels->size(), a);
+  as_mesh->read(0, as_mesh->size(), b);
+  EXPECT_EQ(a.west, b.west);
+  EXPECT_EQ(a.top, b.top);
+  EXPECT_EQ(a.density, b.density);
+  std::string text;
+  for (std::size_t i = 0; i < 24; ++i) {
+    for (const auto* column : {&a.west, &a.east, &a.south, &a.north, &a.bottom, &a.top})
+      text += std::to_string((*column)[i]) + ",";
+    text += std::to_string(a.density[i]) + "\n";
+  }
+  PrismsSpec prisms;
+  prisms.file = folder.write("b.csv", text);
+  run.model = prisms;
+  const auto as_list = make_ensemble(run);
+  as_list->read(0, as_list->size(), b);
+  EXPECT_EQ(a.west, b.west);
+  EXPECT_EQ(a.north, b.north);
+  EXPECT_EQ(as_list->bounds().bottom, as_voxels->bounds().bottom);
+  EXPECT_EQ(as_list->bounds().north, as_voxels->bounds().north);
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "figure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "figure_script.hpp"
+#include "output.hpp"
+#include "result_samples.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+using namespace testing_samples;
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A folder of its own, and the environment put back afterwards.
+class FigureTest : public testing::Test {
+protected:
+  FigureTest() : m_path(std::getenv("PATH")) {
+    fs::remove_all(m_folder);
+    fs::create_directories(m_folder);
+    ::unsetenv("PRISMFIELD_PYTHON");
+  }
+  ~FigureTest() override {
+    ::setenv("PATH", m_path.c_str(), 1);
+    ::unsetenv("PRISMFIELD_PYTHON");
+    fs::remove_all(m_folder);
+  }
+  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
+
+  /// A program in the folder that does what a few lines of shell say, in place of a Python.
+  [[nodiscard]] std::string fake(const std::string& name, const std::string& lines) const {
+    const fs::path file = fs::absolute(path(name));
+    std::ofstream(file) << "#!/bin/sh\n" << lines << "\n";
+    fs::permissions(file, fs::perms::owner_all);
+    return file.string();
+  }
+  /// Looks for python3 in the test's folder first.
+  void search_here_first() const { ::setenv("PATH", (fs::absolute(m_folder).string() + ":" + m_path).c_str(), 1); }
+
+  void write_sample(const fs::path& file, const Points& points, FieldList fields = FieldList::all()) const {
+    write_result(sample_case(file, fields), points, sample_result(points, fields), {});
+  }
+
+private:
+  fs::path m_folder = fs::path("figure " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+  std::string m_path;
+};
+
+TEST(FigureScript, IsTheFile) {
+  EXPECT_EQ(std::string(figure_script), content(fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "figure.py"));
+}
+
+TEST_F(FigureTest, HandsScriptAndNamesToPython) {
+  // Names that a shell would take apart or run.
+  const std::string result = "a b'\"$(touch stolen);-r.h5";
+  const std::string figure = "-f `touch stolen` ü.png";
+  ::setenv(
+      "PRISMFIELD_PYTHON",
+      fake("python with spaces", "cat > \"" + fs::absolute(path("script")).string() + "\"; printf '%s|' \"$@\" > \"" +
+                                     fs::absolute(path("arguments")).string() + "\"")
+          .c_str(),
+      1);
+  EXPECT_EQ(draw_figure(result, figure), "");
+  EXPECT_EQ(content(path("script")), std::string(figure_script));
+  EXPECT_EQ(content(path("arguments")), "-|" + result + "|" + figure + "|");
+  EXPECT_FALSE(fs::exists("stolen"));
+}
+
+TEST_F(FigureTest, TakesTheFirstPythonThatCanImport) {
+  const std::string log = "echo \"$0\" >> \"" + fs::absolute(path("log")).string() + "\"\n";
+  ::setenv("PRISMFIELD_PYTHON", fake("lacking", log + "echo 'No module named xarray' >&2; exit 77").c_str(), 1);
+  (void)fake("python3", log + "exit 0");
+  search_here_first();
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
+  EXPECT_THAT(content(path("log")), testing::MatchesRegex(".*/lacking\n.*/python3\n"));
+
+  fs::remove(path("log"));
+  ::setenv("PRISMFIELD_PYTHON", path("no such program").c_str(), 1);
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
+  EXPECT_THAT(content(path("log")), testing::MatchesRegex(".*/python3\n"));
+
+  fs::remove(path("log"));
+  ::setenv("PRISMFIELD_PYTHON", "", 1);
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
+  EXPECT_THAT(content(path("log")), testing::MatchesRegex(".*/python3\n"));
+}
+
+TEST_F(FigureTest, PassesOnWhyDrawingFailed) {
+  ::setenv("PRISMFIELD_PYTHON",
+           fake("failing", "echo Traceback >&2; echo 'OSError: no room' >&2; echo >&2; exit 1").c_str(), 1);
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "no figure f.png: OSError: no room");
+  ::setenv("PRISMFIELD_PYTHON", fake("silent", "exit 3").c_str(), 1);
+  EXPECT_THAT(draw_figure("r.h5", "f.png"), HasSubstr("ended with 3"));
+  ::setenv("PRISMFIELD_PYTHON", fake("killed", "kill -9 $$").c_str(), 1);
+  EXPECT_THAT(draw_figure("r.h5", "f.png"), HasSubstr("signal 9"));
+  // more output than a pipe holds, and input left unread
+  ::setenv("PRISMFIELD_PYTHON",
+           fake("loud", "exec <&-; i=0; while [ $i -lt 30000 ]; do echo line $i; i=$((i+1)); done; exit 1").c_str(), 1);
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "no figure f.png: line 29999");
+}
+
+TEST_F(FigureTest, HidesTheLauncherFromPython) {
+  ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+  ::setenv("PRISMFIELD_SEEN", "yes", 1);
+  ::setenv("PRISMFIELD_PYTHON", fake("environment", "echo \"$OMPI_COMM_WORLD_SIZE,$PRISMFIELD_SEEN\"; exit 1").c_str(),
+           1);
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "no figure f.png: ,yes");
+  ::unsetenv("OMPI_COMM_WORLD_SIZE");
+  ::unsetenv("PRISMFIELD_SEEN");
+}
+
+/// True when the system's Python can draw.
+bool can_draw() {
+  static const bool answer =
+      std::system("/usr/bin/python3 -c 'import xarray, matplotlib, netCDF4' >/dev/null 2>&1") == 0 ||
+      std::system("/usr/bin/python3 -c 'import xarray, matplotlib, h5netcdf' >/dev/null 2>&1") == 0;
+  return answer;
+}
+#define PRISMFIELD_NEED_DRAWING() \
+  if (!can_draw()) GTEST_SKIP() << "/usr/bin/python3 has no xarray with netCDF4 or h5netcdf, or no matplotlib"
+
+TEST_F(FigureTest, DrawsEveryKind) {
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  const fs::path result = path("it's a \"result\".h5");
+  write_sample(result, grid_points(15, 10));
+  for (const auto& [suffix, start] :
+       {std::pair{".png", std::string("\x89PNG")}, {".pdf", std::string("%PDF")}, {".svg", std::string("<?xml")}}) {
+    const fs::path figure = path(std::string("fig $HOME 'x'") + suffix);
+    EXPECT_EQ(draw_figure(result, figure), "");
+    EXPECT_THAT(content(figure), StartsWith(start)) << suffix;
+    EXPECT_GT(fs::file_size(figure), 10'000U) << suffix;
+  }
+}
+
+TEST_F(FigureTest, DrawsEveryShapeOfResult) {
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  const FieldList gz{Field::gz};
+  Points borehole = station_points(20);
+  std::fill(borehole.easting.begin(), borehole.easting.end(), 5.0);
+  std::fill(borehole.northing.begin(), borehole.northing.end(), 6.0);
+  Points line = station_points(20);
+  std::fill(line.northing.begin(), line.northing.end(), 6.0);
+  const std::vector<std::pair<Points, FieldList>> cases = {
+      {grid_points(9, 1), FieldList::tensor()},
+      {grid_points(1, 9), gz},
+      {grid_points(1, 1), gz},
+      {grid_points(2, 2), gz},
+      {grid_points(200, 3), FieldList::vector()},
+      {station_points(30), FieldList::vector()},
+      {station_points(1), gz},
+      {borehole, FieldList::all()},
+      {line, FieldList::tensor()},
+  };
+  int number = 0;
+  for (const auto& [points, fields] : cases) {
+    const fs::path figure = path("figure" + std::to_string(++number) + ".png");
+    write_sample(path("r.h5"), points, fields);
+    EXPECT_EQ(draw_figure(path("r.h5"), figure), "") << number;
+    EXPECT_TRUE(fs::exists(figure)) << number;
+  }
+}
+
+TEST_F(FigureTest, DrawsAFieldThatIsZeroEverywhere) {
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  const Points points = grid_points(5, 5);
+  ForwardResult result = sample_result(points, {Field::gz, Field::gzz});
+  std::fill(result.values.begin(), result.values.end(), 0.0);
+  Case run = sample_case(path("r.h5"));
+  // a title that is no formula
+  run.title = "Costs $5 and $6, 100 % \\frac{";
+  write_result(run, points, result, {});
+  EXPECT_EQ(draw_figure(path("r.h5"), path("f.png")), "");
+  EXPECT_TRUE(fs::exists(path("f.png")));
+}
+
+TEST_F(FigureTest, ModulesOfTheWorkingFolderAreNotTaken) {
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  write_sample(path("r.h5"), grid_points(3, 3));
+  const fs::path before = fs::current_path();
+  std::ofstream(path("random.py")) << "raise SystemExit(5)\n";
+  std::ofstream(path("xarray.py")) << "raise SystemExit(5)\n";
+  fs::current_path(path(""));
+  EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
+  fs::current_path(before);
+}
+
+TEST_F(FigureTest, KeepsTheOldFigureWhenDrawingFails) {
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  std::ofstream(path("f.png")) << "old";
+  EXPECT_THAT(draw_figure(path("none.h5"), path("f.png")), AllOf(StartsWith("no figure "), HasSubstr("none.h5")));
+  EXPECT_EQ(content(path("f.png")), "old");
+  EXPECT_THAT(draw_figure(path("none.h5"), path("gone/f.png")), StartsWith("no figure "));
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("")), {}), 1);
+}
+
+TEST(FigureSuffixes, AreTheThree) { EXPECT_EQ(figure_suffixes(), (std::vector<std::string>{".png", ".pdf", ".svg"})); }
+
+}  // namespace
+}  // namespace prismfield

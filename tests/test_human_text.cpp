@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "human_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace prismfield {
+namespace {
+
+TEST(HumanText, CountsAreGroupedByThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(3779190000), "3,779,190,000");
+  EXPECT_EQ(grouped(-1234), "-1,234");
+  EXPECT_EQ(grouped(-123), "-123");
+  EXPECT_EQ(grouped(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");
+}
+
+TEST(HumanText, SizesKeepThreeDigits) {
+  EXPECT_EQ(size_text(0), "0 B");
+  EXPECT_EQ(size_text(889), "889 B");
+  EXPECT_EQ(size_text(1023), "1023 B");
+  EXPECT_EQ(size_text(1024), "1 KiB");
+  EXPECT_EQ(size_text(1536), "1.5 KiB");
+  EXPECT_EQ(size_text(std::int64_t{1} << 20), "1 MiB");
+  EXPECT_EQ(size_text((std::int64_t{1} << 20) - 1), "1 MiB");
+  EXPECT_EQ(size_text(std::int64_t{200} << 30), "200 GiB");
+  EXPECT_EQ(size_text(std::int64_t{5000} << 40), "5000 TiB");
+}
+
+TEST(HumanText, DurationsUseTheUnitsThatPeopleUse) {
+  EXPECT_EQ(duration_text(0.00025), "0.25 ms");
+  EXPECT_EQ(duration_text(0.123), "0.12 s");
+  EXPECT_EQ(duration_text(9.94), "9.9 s");
+  EXPECT_EQ(duration_text(9.96), "10 s");
+  EXPECT_EQ(duration_text(59.6), "1 min 0 s");
+  EXPECT_EQ(duration_text(200), "3 min 20 s");
+  EXPECT_EQ(duration_text(7500), "2 h 5 min");
+  EXPECT_EQ(duration_text(86400 + 7200), "1 d 2 h");
+  EXPECT_EQ(duration_text(-1), "?");
+  EXPECT_EQ(duration_text(std::numeric_limits<double>::infinity()), "?");
+  EXPECT_EQ(duration_text(std::numeric_limits<double>::quiet_NaN()), "?");
+  EXPECT_EQ(duration_text(1e300), "?");
+}
+
+TEST(HumanText, RatesHaveAShortExponent) {
+  EXPECT_EQ(short_number(0), "0");
+  EXPECT_EQ(short_number(12.34), "12.3");
+  EXPECT_EQ(short_number(999.7), "1.00e3");
+  EXPECT_EQ(short_number(1.234e9), "1.23e9");
+  EXPECT_EQ(short_number(1e10), "1.00e10");
+  EXPECT_EQ(short_number(std::numeric_limits<double>::infinity()), "?");
+}
+
+TEST(HumanText, NounsAgreeWithTheirCount) {
+  EXPECT_EQ(counted(0, "point"), "0 points");
+  EXPECT_EQ(counted(1, "point"), "1 point");
+  EXPECT_EQ(counted(15000, "point"), "15,000 points");
+}
+
+}  // namespace
+}  // namespace prismfield

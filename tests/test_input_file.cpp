@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "input_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::mistakes;
+using testing::ScratchFolder;
+
+class InputFileTest : public ::testing::Test {
+protected:
+  static InputFile named(const std::filesystem::path& path) { return {path, "case.yaml:7", "model.file"}; }
+  ScratchFolder m_folder;
+};
+
+TEST_F(InputFileTest, KnowsWhereTheCaseNamesIt) {
+  Case run;
+  run.locations["model.prisms.file"] = "case.yaml:12";
+  const InputFile file = input_file(run, "a.csv", "model.prisms.file");
+  EXPECT_EQ(mistakes([&] { throw file.error("is odd"); }), "case.yaml:12: model.prisms.file: 'a.csv' is odd");
+}
+
+TEST_F(InputFileTest, TellsArraysByTheirContent) {
+  Hdf5File::create(m_folder / "a.csv").close();
+  EXPECT_TRUE(is_array_file(named(m_folder / "a.csv")));
+  EXPECT_FALSE(is_array_file(named(m_folder.write("b.csv", "1,2\n"))));
+  EXPECT_FALSE(is_array_file(named(m_folder.write("c.csv", ""))));
+  EXPECT_THAT(mistakes([&] { (void)is_array_file(named(m_folder.write("d.nc", "1,2\n"))); }),
+              HasSubstr("is no HDF5 or netCDF file"));
+  EXPECT_TRUE(is_array_file(named(m_folder.write("e.grd", "CDF\x05"))));
+}
+
+TEST_F(InputFileTest, TakesNothingFromAPipe) {
+  const auto pipe = m_folder / "pipe.csv";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  // opening it would wait for ever
+  EXPECT_FALSE(is_array_file(named(pipe)));
+}
+
+TEST_F(InputFileTest, TurnsHdf5FailuresIntoMistakes) {
+  Hdf5File made = Hdf5File::create(m_folder / "a.h5");
+  made.write_text("/words", "stone");
+  made.make_group("/group");
+  const std::vector<double> values = {1, 2, 3};
+  made.write("/x", {3}, values.data());
+  made.write("/z", {1, 3}, values.data());
+  made.make_dimension("/x");
+  made.make_dimension_without_values("/y", 1);
+  made.attach_dimensions("/z", {"/y", "/x"});
+  made.close();
+  const ArrayFile file(named(m_folder / "a.h5"));
+  EXPECT_THAT(file.read("/x"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(file.shape("/z"), ElementsAre(1, 3));
+  EXPECT_THAT(file.dimension_names("/z"), ElementsAre("y", "x"));
+  EXPECT_THAT(file.dimension_names("/x"), ElementsAre("x"));
+  EXPECT_TRUE(file.has("/group"));
+  EXPECT_FALSE(file.has("/group/x"));
+  for (const char* name : {"/words", "/group", "/none"}) {
+    EXPECT_THAT(mistakes([&] { (void)file.read(name); }),
+                AllOf(HasSubstr("case.yaml:7: model.file: "), HasSubstr(name)));
+  }
+  EXPECT_THAT(mistakes([&] { (void)file.dataset_names("/none"); }), HasSubstr("has no group /none"));
+  EXPECT_THAT(mistakes([&] { ArrayFile(named(m_folder.write("b.h5", "text"))); }),
+              HasSubstr("case.yaml:7: model.file: "));
+}
+
+TEST(ShapeText, ListsExtents) {
+  EXPECT_EQ(shape_text({50, 700, 700}), "(50, 700, 700)");
+  EXPECT_EQ(shape_text({}), "()");
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "interrupt.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "error.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Runs `body` in a child process, because a signal that was caught stays caught; returns the wait status.
+template <class Body>
+int status_of_child(const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(Interrupt, NothingIsStoppedWithoutASignal) {
+  EXPECT_FALSE(interrupted());
+  EXPECT_NO_THROW(throw_if_interrupted());
+}
+
+class InterruptSignal : public testing::TestWithParam<int> {};
+
+TEST_P(InterruptSignal, AsksTheRunToStop) {
+  const int status = status_of_child([] {
+    catch_interrupts();
+    if (interrupted()) return 1;
+    ::raise(GetParam());
+    if (!interrupted()) return 2;
+    try {
+      throw_if_interrupted();
+    } catch (const Stopped&) {
+      return 0;
+    }
+    return 3;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptSignal, testing::Values(SIGINT, SIGTERM, SIGUSR1));
+
+TEST(Interrupt, ASecondSigintEndsTheProcess) {
+  const int status = status_of_child([] {
+    catch_interrupts();
+    ::raise(SIGINT);
+    ::raise(SIGINT);
+    return 0;
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
+}
+
+TEST(Interrupt, ASecondSigtermDoesNot) {
+  const int status = status_of_child([] {
+    catch_interrupts();
+    ::raise(SIGTERM);
+    ::raise(SIGTERM);
+    return interrupted() ? 0 : 1;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Interrupt, CatchesEvenWhatTheParentIgnored) {
+  // a shell starts background jobs with SIGINT ignored
+  const int status = status_of_child([] {
+    ::signal(SIGINT, SIG_IGN);
+    catch_interrupts();
+    ::raise(SIGINT);
+    return interrupted() ? 0 : 1;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "netcdf_classic.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "error.hpp"
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::ScratchFolder;
+
+/// Puts a classic file together byte by byte, as the format's specification says.
+class ClassicBytes {
+public:
+  explicit ClassicBytes(int version) : m_version(version) { m_bytes = std::string("CDF") + static_cast<char>(version); }
+
+  ClassicBytes& word(std::uint64_t value, int bytes = 4) {
+    for (int i = bytes - 1; i >= 0; --i) m_bytes += static_cast<char>(value >> (8 * i) & 0xFFU);
+    return *this;
+  }
+  /// a count: CDF-5 has eight bytes
+  ClassicBytes& count(std::uint64_t value) { return word(value, m_version == 5 ? 8 : 4); }
+  ClassicBytes& offset(std::uint64_t value) { return word(value, m_version == 1 ? 4 : 8); }
+  ClassicBytes& list(int tag, std::uint64_t n) { return word(static_cast<std::uint64_t>(tag)).count(n); }
+  ClassicBytes& nothing() { return list(0, 0); }
+  ClassicBytes& name(const std::string& text) {
+    count(text.size());
+    m_bytes += text;
+    return pad();
+  }
+  ClassicBytes& value(double v) { return word(std::bit_cast<std::uint64_t>(v), 8); }
+  ClassicBytes& value(float v) { return word(std::bit_cast<std::uint32_t>(v)); }
+  ClassicBytes& value(std::int16_t v) { return word(static_cast<std::uint16_t>(v), 2); }
+  ClassicBytes& pad() {
+    while (m_bytes.size() % 4 != 0) m_bytes += '\0';
+    return *this;
+  }
+  /// Writes where the data begin into the word at `at`.
+  void begin_data(std::size_t at) {
+    const int bytes = m_version == 1 ? 4 : 8;
+    for (int i = 0; i < bytes; ++i)
+      m_bytes[at + static_cast<std::size_t>(i)] = static_cast<char>(m_bytes.size() >> (8 * (bytes - 1 - i)) & 0xFFU);
+  }
+  [[nodiscard]] std::size_t size() const { return m_bytes.size(); }
+  [[nodiscard]] const std::string& bytes() const { return m_bytes; }
+
+private:
+  int m_version;
+  std::string m_bytes;
+};
+
+constexpr int dimension_list = 10, variable_list = 11, attribute_list = 12;
+constexpr int as_short = 3, as_float = 5, as_double = 6;
+
+/// x(x) double and z(y, x) short with scale, offset and fill value, as grid files have them.
+std::string packed_grid(int version) {
+  ClassicBytes f(version);
+  f.count(0);
+  f.list(dimension_list, 2).name("x").count(3).name("y").count(2);
+  f.list(attribute_list, 1).name("title").word(2).name("heights");
+  f.list(variable_list, 2);
+  f.name("x").count(1).count(0).nothing().word(as_double).count(24);
+  const std::size_t x_begin = f.size();
+  f.offset(0);
+  f.name("z").count(2).count(1).count(0);
+  f.list(attribute_list, 4).name("scale_factor").word(as_double).count(1).value(0.5);
+  f.name("add_offset").word(as_float).count(1).value(100.0F);
+  f.name("_FillValue").word(as_short).count(1).value(std::int16_t{-9}).pad();
+  f.name("actual_range").word(as_double).count(2).value(0.0).value(1.0);
+  f.word(as_short).count(12);
+  const std::size_t z_begin = f.size();
+  f.offset(0);
+  f.begin_data(x_begin);
+  for (const double x : {1.5, 2.5, 3.5}) f.value(x);
+  f.begin_data(z_begin);
+  for (const std::int16_t z : {0, 2, -4, 6, -9, 32767}) f.value(z);
+  return f.bytes();
+}
+
+class NetcdfClassicTest : public ::testing::Test {
+protected:
+  NetcdfClassic open(std::string_view bytes) const { return NetcdfClassic(m_folder.write("f.nc", bytes)); }
+  std::string failure(std::string_view bytes, const std::string& variable = "z") const {
+    try {
+      (void)open(bytes).read(variable);
+    } catch (const RunError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  ScratchFolder m_folder;
+};
+
+TEST_F(NetcdfClassicTest, ReadsEveryVersion) {
+  for (const int version : {1, 2, 5}) {
+    const NetcdfClassic file = open(packed_grid(version));
+    EXPECT_THAT(file.variable_names(), ElementsAre("x", "z"));
+    EXPECT_TRUE(file.has("z"));
+    EXPECT_FALSE(file.has("y"));
+    EXPECT_THAT(file.shape("z"), ElementsAre(2, 3));
+    EXPECT_THAT(file.dimension_names("z"), ElementsAre("y", "x"));
+    EXPECT_THAT(file.read("x"), ElementsAre(1.5, 2.5, 3.5));
+    const std::vector<double> z = file.read("z");
+    ASSERT_EQ(z.size(), 6U);
+    EXPECT_THAT((std::vector<double>{z[0], z[1], z[2], z[3], z[5]}), ElementsAre(100, 101, 98, 103, 16483.5));
+    EXPECT_TRUE(std::isnan(z[4]));
+  }
+}
+
+TEST_F(NetcdfClassicTest, ReadsRecordsThatLieBetweenEachOther) {
+  // t is the record dimension; a(t) short, padded to four bytes, and b(t, 2) float take turns
+  ClassicBytes f(1);
+  f.count(3);
+  f.list(dimension_list, 2).name("t").count(0).name("two").count(2);
+  f.nothing();
+  f.list(variable_list, 2);
+  f.name("a").count(1).count(0).nothing().word(as_short).count(4);
+  const std::size_t a_begin = f.size();
+  f.offset(0);
+  f.name("b").count(2).count(0).count(1).nothing().word(as_float).count(8);
+  const std::size_t b_begin = f.size();
+  f.offset(0);
+  f.begin_data(a_begin);
+  for (int t = 0; t < 3; ++t) {
+    f.value(static_cast<std::int16_t>(t - 1)).pad();
+    if (t == 0) f.begin_data(b_begin);
+    f.value(static_cast<float>(t)).value(static_cast<float>(10 * t));
+  }
+  const NetcdfClassic file = open(f.bytes());
+  EXPECT_THAT(file.shape("b"), ElementsAre(3, 2));
+  EXPECT_THAT(file.read("a"), ElementsAre(-1, 0, 1));
+  EXPECT_THAT(file.read("b"), ElementsAre(0, 0, 1, 10, 2, 20));
+}
+
+TEST_F(NetcdfClassicTest, ReadsASingleRecordVariableWithoutPadding) {
+  for (const std::uint64_t records : {std::uint64_t{3}, std::uint64_t{0xFFFFFFFF}}) {
+    ClassicBytes f(1);
+    // all ones: as many as the file holds
+    f.count(records);
+    f.list(dimension_list, 1).name("t").count(0).nothing().list(variable_list, 1);
+    f.name("a").count(1).count(0).nothing().word(as_short).count(4);
+    const std::size_t a_begin = f.size();
+    f.offset(0);
+    f.begin_data(a_begin);
+    for (const std::int16_t a : {7, 8, 9}) f.value(a);
+    EXPECT_THAT(open(f.bytes()).read("a"), ElementsAre(7, 8, 9));
+  }
+}
+
+TEST_F(NetcdfClassicTest, ReadsAScalar) {
+  ClassicBytes f(2);
+  f.count(0).nothing().nothing().list(variable_list, 1).name("s").count(0).nothing().word(as_double).count(8);
+  const std::size_t begin = f.size();
+  f.offset(0).begin_data(begin);
+  f.value(4.25);
+  const NetcdfClassic file = open(f.bytes());
+  EXPECT_THAT(file.shape("s"), IsEmpty());
+  EXPECT_THAT(file.read("s"), ElementsAre(4.25));
+}
+
+TEST_F(NetcdfClassicTest, SaysWhatIsWrong) {
+  EXPECT_THAT(failure("CDF\x07 and more"), HasSubstr("is no netCDF file of the classic formats"));
+  EXPECT_THAT(failure("CD"), HasSubstr("cut short in its header"));
+  EXPECT_THAT(failure(packed_grid(1), "none"), HasSubstr("there is no variable none"));
+  const std::string whole = packed_grid(1);
+  EXPECT_THAT(failure(whole.substr(0, whole.size() - 1)), HasSubstr("z is not there in full"));
+  EXPECT_THAT(failure(whole.substr(0, 100)), HasSubstr("cut short in its header"));
+  EXPECT_THROW(NetcdfClassic(m_folder / "none.nc"), RunError);
+  EXPECT_THROW(NetcdfClassic(m_folder / ""), RunError);
+}
+
+TEST_F(NetcdfClassicTest, EndsInValuesOrInAFailureWhateverTheBytes) {
+  // fixed seed: a failure comes back
+  std::mt19937 generator(7);
+  int read = 0, refused = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::string bytes = packed_grid(round % 3 == 0 ? 1 : round % 3 == 1 ? 2 : 5);
+    for (auto change = generator() % 3; change <= 2; ++change) {
+      // counts, types and offsets are what a reader trips over: small numbers, large ones and all ones
+      const std::size_t at = 4 + generator() % (bytes.size() - 4);
+      bytes[at] = std::array<char, 5>{'\0', '\1', '\x7F', '\xFF', static_cast<char>(generator())}[generator() % 5];
+    }
+    if (round % 7 == 0) bytes.resize(generator() % bytes.size());
+    try {
+      const NetcdfClassic file = open(bytes);
+      for (const std::string& name : file.variable_names()) (void)file.read(name);
+      ++read;
+    } catch (const RunError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 100);
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace prismfield {
+namespace {
+
+class ProgressTest : public testing::Test {
+protected:
+  /// Progress whose clock is m_now.
+  [[nodiscard]] Progress::Clock clock() {
+    return [this] { return m_now; };
+  }
+  double m_now = 100;
+  std::ostringstream m_out;
+};
+
+TEST_F(ProgressTest, ALogHasOneLinePerTenPercent) {
+  Progress progress(ProgressStyle::log, m_out, clock());
+  for (int i = 1; i <= 1000; ++i) {
+    m_now = 100 + i * 0.02;
+    progress.update(i / 1000.0, i * 1000000);
+  }
+  std::istringstream lines(m_out.str());
+  std::string line;
+  int n = 0;
+  while (std::getline(lines, line)) {
+    ++n;
+    if (n == 3) {
+      EXPECT_EQ(line, "progress:  30 %, 5.00e7 pairs/s, 14 s left");
+    }
+  }
+  EXPECT_EQ(n, 10);
+  EXPECT_EQ(line, "progress: 100 %, 5.00e7 pairs/s");
+}
+
+TEST_F(ProgressTest, TenthsThatRoundDownAreNotLost) {
+  Progress progress(ProgressStyle::log, m_out, clock());
+  m_now += 1;
+  // ten times 0.1 is less than 1
+  double done = 0;
+  for (int i = 0; i < 10; ++i) progress.update(done += 0.1, 1);
+  EXPECT_NE(m_out.str().find("100 %"), std::string::npos) << m_out.str();
+}
+
+TEST_F(ProgressTest, AFewLaunchesWriteAFewLines) {
+  Progress progress(ProgressStyle::log, m_out, clock());
+  m_now += 1;
+  progress.update(0.05, 10);
+  EXPECT_EQ(m_out.str(), "");
+  progress.update(0.65, 10);
+  progress.update(0.66, 10);
+  EXPECT_EQ(m_out.str(), "progress:  65 %, 10 pairs/s, 0.54 s left\n");
+}
+
+TEST_F(ProgressTest, ATerminalLineIsRewrittenAndTakenOff) {
+  {
+    Progress progress(ProgressStyle::line, m_out, clock());
+    m_now += 1;
+    progress.update(0.25, 1000000);
+    EXPECT_EQ(m_out.str(), "\r 25 %, 1.00e6 pairs/s, 3 s left");
+    m_now += 0.01;
+    progress.update(0.26, 1000000);
+    EXPECT_EQ(m_out.str().find("26"), std::string::npos) << "ten times a second is enough for eyes";
+    m_now += 100;
+    progress.update(1, 1000000);
+    EXPECT_EQ(m_out.str().find('\n'), std::string::npos);
+    EXPECT_EQ(m_out.str().substr(m_out.str().rfind('\r')), "\r100 %, 9.90e3 pairs/s         ");
+  }
+  const std::string written = m_out.str();
+  EXPECT_EQ(written.back(), '\r');
+  const std::size_t wiped = written.rfind('\r', written.size() - 2);
+  EXPECT_EQ(written.substr(wiped + 1).find_first_not_of(" \r"), std::string::npos);
+}
+
+TEST_F(ProgressTest, SilentWritesNothing) {
+  {
+    Progress progress(ProgressStyle::silent, m_out, clock());
+    m_now += 1;
+    progress.update(0.5, 10);
+    progress.update(1, 10);
+  }
+  EXPECT_EQ(m_out.str(), "");
+}
+
+TEST_F(ProgressTest, OddFractionsAndClocksDoNoHarm) {
+  Progress progress(ProgressStyle::log, m_out, clock());
+  progress.update(0.5, 10);  // no time has passed
+  EXPECT_EQ(m_out.str(), "progress:  50 %\n");
+  progress.update(-3, 0);
+  progress.update(7, 10);
+  EXPECT_EQ(m_out.str(), "progress:  50 %\nprogress: 100 %\n");
+}
+
+TEST(ProgressStyleTest, QuietIsSilent) { EXPECT_EQ(progress_style(true), ProgressStyle::silent); }
+
+}  // namespace
+}  // namespace prismfield
