@@ -251,7 +251,8 @@ look_around() {
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
     command -v ncdump >/dev/null || needed+=(netcdf-bin)
     command -v gmt >/dev/null || needed+=(gmt)
-    python_with xarray netCDF4 h5netcdf >/dev/null || needed+=(python3-xarray python3-netcdf4 python3-h5netcdf)
+    python_with xarray netCDF4 h5netcdf h5py >/dev/null ||
+      needed+=(python3-xarray python3-netcdf4 python3-h5netcdf python3-h5py)
   fi
 }
 

@@ -18,6 +18,8 @@ endif()
 add_library(prismfield_kernel_options INTERFACE)
 target_compile_options(prismfield_kernel_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O3> -ffp-contract=fast
                                                            -fno-math-errno)
+# constexpr functions of the standard library and of ours are for device code too.
+target_compile_options(prismfield_kernel_options INTERFACE $<${prismfield_nvcc}:--expt-relaxed-constexpr>)
 # The host code that nvcc writes would drown our own warnings in its.
 target_compile_options(
   prismfield_kernel_options INTERFACE $<IF:${prismfield_nvcc},-Wall,-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>)

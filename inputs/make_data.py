@@ -65,7 +65,8 @@ def elevation():
     northing = np.linspace(0, 16000, 65)
     e, n = np.meshgrid(easting, northing)
     height = 420 + 0.015 * e + 60 * np.sin(e / 1900) * np.cos(n / 2300)
-    for centre_e, centre_n, top, radius in ((5200, 11500, 480, 2600), (13800, 6800, 330, 2100), (16800, 12600, 250, 1500)):
+    hills = ((5200, 11500, 480, 2600), (13800, 6800, 330, 2100), (16800, 12600, 250, 1500))
+    for centre_e, centre_n, top, radius in hills:
         height += top * np.exp(-((e - centre_e) ** 2 + (n - centre_n) ** 2) / (2 * radius**2))
     # a valley from south to north
     height -= 170 * np.exp(-(((e - 9300 - 900 * np.sin(n / 3000)) / 900) ** 2))

@@ -382,17 +382,18 @@ std::optional<std::string> CaseReader::words(const Value& value, const char* exp
     problem(value, fmt::format("is empty; {} is expected", expected));
     return std::nullopt;
   }
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (std::any_of(value.node->text.begin(), value.node->text.end(), is_control)) {
+    problem(value, fmt::format("is {}, with line ends or other control characters; {} is expected",
+                               kind_name(*value.node), expected));
+    return std::nullopt;
+  }
   return value.node->text;
 }
 
 std::optional<std::filesystem::path> CaseReader::path(const Value& value) {
   const auto text = words(value, "the name of a file");
   if (!text) return std::nullopt;
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-  if (std::any_of(text->begin(), text->end(), is_control)) {
-    problem(value, fmt::format("is {}; a file's name cannot hold line ends or other control characters", shown(*text)));
-    return std::nullopt;
-  }
   return std::filesystem::path(*text);
 }
 
@@ -1025,6 +1026,7 @@ Case read_case(const std::filesystem::path& file, const std::vector<std::string>
   run.locations[""] = where_of(root, name);
   collect_locations(root, "", name, run.locations);
   CaseReader(file, problems).read(root, run);
+  problems.sort_by_line();
   problems.throw_if_any();
   return run;
 }

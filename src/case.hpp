@@ -73,7 +73,8 @@ struct VoxelsSpec {
 struct PrismsSpec {
   std::filesystem::path file;
   std::string group = "/";
-  /// names of the columns in the file's order, canonical or the papers' (x1, y1, z1, x2, y2, z2); empty: the file's header or the default order
+  /// names of the columns in the file's order, canonical or the papers' (x1, y1, z1, x2, y2, z2); empty: the file's
+  /// header or the default order
   std::vector<std::string> columns;
   bool z_down = false;
   /// factors from the file's units to m and kg/m3

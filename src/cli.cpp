@@ -65,7 +65,12 @@ public:
     m_app.set_help_flag("-h,--help", "this text");
     m_app.get_formatter()->column_width(28);
     m_app.allow_extras();
-    m_app.footer(std::string("Kokkos' own --kokkos-* options are passed through to Kokkos.\n") + exit_codes);
+    set_footer("");
+  }
+
+  /// `text` comes before what every command says.
+  void set_footer(const std::string& text) {
+    m_app.footer(text + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_codes);
   }
 
   [[nodiscard]] CLI::App& app() noexcept { return m_app; }
@@ -106,7 +111,9 @@ private:
   void add_mismatch(const std::string& reason, ProblemList& problems) const {
     const std::string name = reason.substr(0, reason.find(':'));
     const CLI::Option* option = m_app.get_option_no_throw(name);
-    if (option == nullptr) {
+    if (reason.ends_with("disallowed flag override")) {
+      problems.add("--" + reason.substr(0, reason.find(' ')), "", "takes no value");
+    } else if (option == nullptr) {
       problems.add("", "", reason);
     } else if (option->count() == 0 || reason.find("received") == std::string::npos) {
       problems.add(name, "", fmt::format("has no value; write {} {}", name, option->get_type_name()));
@@ -151,10 +158,15 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_run(const 
       ->disable_flag_override();
   parser.app().add_flag("--quiet", options.quiet, "print nothing but warnings and mistakes")->disable_flag_override();
   parser.app().add_option("--output", output, "the result's file, in the place of output.file")->type_name("FILE");
+  parser.set_footer(
+      "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by\nits number, from 0: "
+      "--set "
+      "model.voxels.spheres.0.density=300. null takes a key out.\n");
   if (parser.parse(arguments)) return HelpText{parser.app().help()};
   if (parser.app().count("--output") > 0 && output.empty()) {
     throw InputError("--output", "", "is empty; the name of a file is expected");
   }
+  if (file.empty()) throw InputError("CASE.yaml", "", "is empty; the name of a file is expected");
   options.file = file;
   options.output = output;
   return options;
@@ -182,6 +194,9 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_compare(
       throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", shown(tolerance)));
     }
     options.tolerance = value;
+  }
+  if (a.empty() || b.empty()) {
+    throw InputError(a.empty() ? "A.h5" : "B.h5", "", "is empty; the name of a file is expected");
   }
   options.a = a;
   options.b = b;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace prismfield {
@@ -67,6 +70,20 @@ void ProblemList::add(std::string where, std::string key, std::string what) {
 
 void ProblemList::add(const InputError& error) {
   m_problems.insert(m_problems.end(), error.problems().begin(), error.problems().end());
+}
+
+void ProblemList::sort_by_line() {
+  const auto line = [](const Problem& problem) {
+    constexpr std::int64_t behind_all_lines = std::numeric_limits<std::int64_t>::max();
+    const std::size_t colon = problem.where.rfind(':');
+    if (problem.where.starts_with("--") || colon == std::string::npos) return behind_all_lines;
+    std::int64_t number = 0;
+    const char* const end = problem.where.data() + problem.where.size();
+    const auto [rest, status] = std::from_chars(problem.where.data() + colon + 1, end, number);
+    return status == std::errc{} && rest == end ? number : behind_all_lines;
+  };
+  std::stable_sort(m_problems.begin(), m_problems.end(),
+                   [&](const Problem& a, const Problem& b) { return line(a) < line(b); });
 }
 
 void ProblemList::throw_if_any() const {

@@ -56,6 +56,8 @@ public:
   void add(const InputError& error);
   [[nodiscard]] bool empty() const noexcept { return m_problems.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return m_problems.size(); }
+  /// Puts what has a line in the order of the lines, as somebody who corrects the file goes through it; options last.
+  void sort_by_line();
   /// Throws one InputError with everything collected so far; returns when there is none.
   void throw_if_any() const;
 

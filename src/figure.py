@@ -145,7 +145,8 @@ class Sheet:
         self.left, self.bottom, self.top = 0.75, 0.72, 1.0
         self.gap_x = 0.98 if colour_bars else 0.75
         self.gap_y = 0.78 if x_label_every_row else 0.5
-        self.page_width = max(self.left + columns * width + (columns - 1) * self.gap_x + (0.95 if colour_bars else 0.3), 4.2)
+        right = 0.95 if colour_bars else 0.3
+        self.page_width = max(self.left + columns * width + (columns - 1) * self.gap_x + right, 4.2)
         self.page_height = self.bottom + len(rows) * height + (len(rows) - 1) * self.gap_y + self.top
         self.figure = plt.figure(figsize=(self.page_width, self.page_height))
         self.rows = rows
@@ -229,7 +230,14 @@ class Sheet:
         colour_bar.update_ticks()
         bar.tick_params(labelsize=8, length=2.5, width=0.5)
         axes.annotate(
-            unit, (1, 1), (4, 5), xycoords="axes fraction", textcoords="offset points", fontsize=8, va="bottom", ha="left"
+            unit,
+            (1, 1),
+            (4, 5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=8,
+            va="bottom",
+            ha="left",
         )
 
     def finish(self, dataset, what):

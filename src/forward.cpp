@@ -57,9 +57,10 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   plan.scratch_bytes = plan.slots * plan.tile_points * m.per_slot_point;
   const std::int64_t computing =
       plan.scratch_bytes + plan.tile_points * m.per_point + plan.chunk_prisms * m.per_prism + shapes * m.per_shape;
-  // what every run holds: the model, the points, the block of prisms that is read next, and the result
-  plan.host_bytes = ensemble.memory_bytes() + plan.n_points * 3 * 8 + plan.chunk_prisms * 7 * 8 +
-                    plan.n_points * (n_fields + 5) * 8;
+  // what every run holds: the model, the points twice with their order, the block of prisms that is read next, contacts
+  // before and after ordering, and the fields as computed and as asked for
+  plan.host_bytes = ensemble.memory_bytes() + plan.n_points * (3 + 4) * 8 + plan.chunk_prisms * 7 * 8 +
+                    plan.n_points * (n_fields + 10) * 8;
   if (traits.is_device) {
     plan.device_bytes = computing;
     plan.host_bytes += plan.tile_points * m.host_per_point + plan.chunk_prisms * m.host_per_prism;
@@ -67,6 +68,7 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
     plan.device_bytes = 0;
     plan.host_bytes += computing;
   }
+  plan.host_bytes = std::max(plan.host_bytes, ensemble.peak_memory_bytes());
 }
 
 /// Fewer slots, then tiles of points, until the scratch fits the limit.
@@ -78,6 +80,38 @@ void fit_scratch(ForwardPlan& plan, const EngineTraits& traits, std::int64_t lim
     const std::int64_t fitting = limit / traits.memory.per_slot_point / lanes * lanes;
     plan.tile_points = std::clamp<std::int64_t>(fitting, std::min(lanes, plan.tile_points), plan.tile_points);
   }
+}
+
+/// Numbers of the points [range.begin, range.end) in the order in which they are worked on: along a Z-curve, so that
+/// points side by side in a lane group or warp see a prism at nearly the same distance and take the same form.
+std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) {
+  const auto n = static_cast<std::size_t>(range.size());
+  std::vector<std::int64_t> order(n);
+  if (n == 0) return order;
+  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
+  std::array<double, 3> low{};
+  double extent = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto [smallest, largest] =
+        std::minmax_element(columns[d]->begin() + range.begin, columns[d]->begin() + range.end);
+    low[d] = *smallest;
+    extent = std::max(extent, *largest - *smallest);
+  }
+  constexpr int bits = 20;
+  const double scale = extent > 0 ? ((1 << bits) - 1) / extent : 0;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto point = static_cast<std::size_t>(range.begin) + i;
+    std::uint64_t key = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto cell = static_cast<std::uint64_t>(((*columns[d])[point] - low[d]) * scale);
+      for (int bit = 0; bit < bits; ++bit) key |= (cell >> bit & 1U) << (3 * static_cast<unsigned>(bit) + d);
+    }
+    keys[i] = {key, static_cast<std::int64_t>(point)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
+  return order;
 }
 
 /// Points whose edges' logarithms do not cancel, and points in or on prisms.
@@ -231,6 +265,14 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
   }
   count_memory(plan, traits, ensemble, computed.size() + run.fields.size());
 
+  const std::vector<std::int64_t> order = spatial_order(points, {plan.point_begin, plan.point_end});
+  std::array<std::vector<double>, 3> ordered;
+  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
+  for (std::size_t d = 0; d < 3; ++d) {
+    ordered[d].resize(order.size());
+    std::transform(order.begin(), order.end(), ordered[d].begin(),
+                   [&](std::int64_t point) { return (*columns[d])[static_cast<std::size_t>(point)]; });
+  }
   const auto my_rows = static_cast<std::size_t>(computed.size());
   std::vector<double> values(my_rows * static_cast<std::size_t>(my_points));
   std::vector<double> contact(5 * static_cast<std::size_t>(my_points));
@@ -243,8 +285,8 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
   PrismBlock block;
   for (std::int64_t tile = 0; tile < my_points; tile += plan.tile_points) {
     const std::int64_t n = std::min(plan.tile_points, my_points - tile);
-    const auto first = static_cast<std::size_t>(plan.point_begin + tile);
-    engine->start_tile(&points.easting[first], &points.northing[first], &points.upward[first], n);
+    const auto first = static_cast<std::size_t>(tile);
+    engine->start_tile(&ordered[0][first], &ordered[1][first], &ordered[2][first], n);
     for (std::int64_t chunk = 0; chunk < my_prisms; chunk += plan.chunk_prisms) {
       const std::int64_t end = std::min(chunk + plan.chunk_prisms, my_prisms);
       ensemble.read(plan.prism_begin + chunk, plan.prism_begin + end, block);
@@ -259,20 +301,20 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
   engine.reset();
 
   // rank 0 gathers: every rank adds its part of the fields at its points to zeros elsewhere
-  const bool whole = plan.point_begin == 0 && plan.point_end == plan.n_points;
   const auto n_points = static_cast<std::size_t>(plan.n_points);
   result.fields = run.fields;
   result.values.assign(static_cast<std::size_t>(run.fields.size()) * n_points, 0.0);
   for (const FieldInfo& field : field_infos) {
     if (!run.fields.contains(field.field)) continue;
     const double* from = values.data() + static_cast<std::ptrdiff_t>(computed.index_of(field.field)) * my_points;
-    double* to = result.values.data() + static_cast<std::size_t>(run.fields.index_of(field.field)) * n_points +
-                 static_cast<std::size_t>(plan.point_begin);
-    for (std::int64_t p = 0; p < my_points; ++p) to[p] = run.gravitational_constant * from[p];
+    double* to = result.values.data() + static_cast<std::size_t>(run.fields.index_of(field.field)) * n_points;
+    for (std::size_t p = 0; p < order.size(); ++p) to[order[p]] = run.gravitational_constant * from[p];
   }
-  if (!whole) {
+  {
     std::vector<double> everywhere(5 * n_points, 0.0);
-    std::copy(contact.begin(), contact.end(), everywhere.begin() + 5 * plan.point_begin);
+    for (std::size_t p = 0; p < order.size(); ++p) {
+      std::copy_n(&contact[5 * p], 5, &everywhere[5 * static_cast<std::size_t>(order[p])]);
+    }
     contact.swap(everywhere);
   }
   communicator.sum_to_root(result.values.data(), static_cast<std::int64_t>(result.values.size()));

@@ -23,11 +23,12 @@ inline constexpr int device_width = 1;
 /// Lane groups of one work item on a host: enough that a batch of prisms, once in the first cache, is used often.
 inline constexpr std::int64_t host_groups_per_item = 128;
 
-template <class A, FieldSet set, class Kernel, int W, class Space>
+template <class A, FieldSet set, class Kernel, int W, class Shapes, class Space>
 struct TileFunctor {
   using Memory = typename Space::memory_space;
-  using Policy = Kokkos::TeamPolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>>;
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::LaunchBounds<512, 1>>;
   kernel::LaunchData<A, Memory> data;
+  Shapes shapes;
   std::int64_t n_groups;
   std::int64_t n_tiles;
   std::int64_t groups_per_tile;
@@ -39,8 +40,8 @@ struct TileFunctor {
     const std::int64_t last = Kokkos::min(first + groups_per_tile, n_groups);
     kernel::FormCounts counts;
     if constexpr (is_device_space<Space>) {
-      kernel::accumulate_tile<kernel::Lanes<A, DeviceVector, W>, set, Kernel>(data, slot, first, last, team.team_rank(),
-                                                                             team.team_size(), counts);
+      kernel::accumulate_tile<kernel::Lanes<A, DeviceVector, W>, set, Kernel>(
+          data, shapes, slot, first, last, team.team_rank(), team.team_size(), counts);
       for (int f = 0; f < n_forms; ++f) {
         team.team_reduce(Kokkos::Sum<std::int64_t>(counts.count[f]));
       }
@@ -338,11 +339,28 @@ private:
 
   template <FieldSet set, class Kernel, int W>
   void launch_kernel() {
-    using Functor = TileFunctor<A, set, Kernel, W, Space>;
+    using ShapeArray = kernel::ShapeArray<A, Memory>;
+    // compiled for the precision that is most used: it doubles the kernels
+    constexpr bool one_shape_kernel = is_device_space<Space> && std::is_same_v<A, kernel::DoubleArithmetic> &&
+                                      std::is_same_v<Kernel, kernel::ChooseForm>;
+    if constexpr (one_shape_kernel) {
+      if (m_edges.size() == 1) {
+        kernel::OneShape<A> shape;
+        kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, shape.shape);
+        launch_with<set, Kernel, W>(shape);
+        return;
+      }
+    }
+    launch_with<set, Kernel, W>(ShapeArray{m_data.shapes});
+  }
+
+  template <FieldSet set, class Kernel, int W, class Shapes>
+  void launch_with(const Shapes& shapes) {
+    using Functor = TileFunctor<A, set, Kernel, W, Shapes, Space>;
     const std::int64_t n_groups = (m_data.n_points + W - 1) / W;
     const std::int64_t per_tile = is_device_space<Space> ? m_settings.block : host_groups_per_item;
     const std::int64_t n_tiles = (n_groups + per_tile - 1) / per_tile;
-    const Functor functor{m_data, n_groups, n_tiles, per_tile};
+    const Functor functor{m_data, shapes, n_groups, n_tiles, per_tile};
     const int team = is_device_space<Space> ? static_cast<int>(m_settings.block) : 1;
     const typename Functor::Policy policy(m_space, static_cast<int>(m_settings.slots * n_tiles), team);
     Kokkos::parallel_for("prismfield::field", policy, functor);

@@ -494,11 +494,16 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
   const auto count =
       static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape"));
+  // A sparse dataset can claim any size. Not every system refuses memory that it does not have, so ask it first.
+  const auto memory =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
+  if (count > memory / sizeof(double)) does_not_fit();
   std::vector<double> values;
   try {
     values.resize(count);
-  } catch (const std::exception&) {
-    fail(about, "its " + std::to_string(count) + " values do not fit into memory");
+  } catch (const std::bad_alloc&) {
+    does_not_fit();
   }
   if (count == 0) return values;
   checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");

@@ -141,6 +141,8 @@ std::string why_not_writable(const fs::path& file) {
   const fs::path trial = temporary_name(target);
   const int descriptor = ::open(trial.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   if (descriptor < 0) {
+    // A rank on another node with this number is trying the same.
+    if (errno == EEXIST) return "";
     return fmt::format("no file can be made in the folder {}: {}", folder.string(), std::strerror(errno));
   }
   ::close(descriptor);

@@ -139,12 +139,16 @@ std::string tiles_text(const ForwardPlan& plan) {
   return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
 }
 
-std::int64_t pairs_of(const ForwardPlan& plan) { return plan.n_prisms * plan.n_points; }
+std::string pairs_text(const ForwardPlan& plan) {
+  const double pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
+  constexpr double countable = 9e18;
+  return pairs < countable ? grouped(plan.n_prisms * plan.n_points) : short_number(pairs);
+}
 
 /// The lines with which a run begins.
 std::string heading(const Inputs& inputs, const ForwardPlan& plan, int n_ranks) {
-  return fmt::format("{}\n{}\n{}, {}\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
-                     points_text(inputs.points), counted(pairs_of(plan), "pair"), space_text(plan),
+  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
+                     points_text(inputs.points), pairs_text(plan), space_text(plan),
                      partition_text(plan, inputs.run, n_ranks), name(plan.precision), slots_text(plan),
                      tiles_text(plan));
 }
@@ -175,7 +179,7 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
   row("model", inputs.ensemble->description());
   row("points", points_text(inputs.points));
   row("fields", fields_text(inputs.run.fields));
-  row("pairs", grouped(pairs_of(plan)));
+  row("pairs", pairs_text(plan));
   row("space", space_text(plan));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
   row("partition", partition_text(plan, inputs.run, static_cast<int>(ranks.prisms.size())));
@@ -186,11 +190,12 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
   if (ranks.prisms.size() == 1) {
     row("memory", size_text(ranks.host[0]) + (on_device ? ", on the device " + size_text(ranks.device[0]) : ""));
   } else {
-    text += fmt::format("  {:<18}{:>14} {:>14} {:>10} {}\n", "rank", "prisms", "points", "memory",
-                        on_device ? fmt::format("{:>10}", "device") : "");
+    text += fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", "rank", "prisms", "points", "memory",
+                        on_device ? fmt::format(" {:>10}", "device") : "");
     for (std::size_t i = 0; i < ranks.prisms.size(); ++i) {
-      text += fmt::format("  {:<18}{:>14} {:>14} {:>10} {}\n", i, grouped(ranks.prisms[i]), grouped(ranks.points[i]),
-                          size_text(ranks.host[i]), on_device ? fmt::format("{:>10}", size_text(ranks.device[i])) : "");
+      text +=
+          fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", i, grouped(ranks.prisms[i]), grouped(ranks.points[i]),
+                      size_text(ranks.host[i]), on_device ? fmt::format(" {:>10}", size_text(ranks.device[i])) : "");
     }
   }
   row("result", fmt::format("{}, about {}", output_file(inputs.run).string(), size_text(result_bytes(inputs))));

@@ -263,8 +263,8 @@ YamlNode parse_document(const std::string& text, const std::string& file, const 
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
-  } catch (const YAML::DeepRecursion& error) {
-    throw SyntaxError{line_of(error.mark), "lists or maps are nested too deeply"};
+  } catch (const YAML::DeepRecursion&) {
+    throw SyntaxError{builder.last_line(), "lists or maps are nested too deeply"};
   } catch (const YAML::Exception& error) {
     if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR) {
       throw SyntaxError{builder.last_line(), "a quote that begins here is never closed"};

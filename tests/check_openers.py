@@ -140,7 +140,8 @@ def check_by_gmt(path, fields, np, xr):
         if len(words) < 11:
             failures.append(f"{path}: gmt grdinfo says {words} of {name}")
             continue
-        west, east, south, north, low, high, _, _, columns, rows = (float(word) for word in words[-len(words) + 1 :][:10])
+        # the file's name, then the grid's frame, range, spacing and size
+        west, east, south, north, low, high, _, _, columns, rows = (float(word) for word in words[1:11])
         expected = (
             dataset["easting"].values[0],
             dataset["easting"].values[-1],

@@ -685,7 +685,10 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "case.yaml:5: output.checkpoint.file: is missing; the name of a file is expected"},
       {after("output: {file: [a]}\n"), "case.yaml:5: output.file: is a list; the name of a file is expected"},
       {after("output: {file: \"a\\nb\"}\n"),
-       "case.yaml:5: output.file: is 'a?b'; a file's name cannot hold line ends or other control characters"},
+       "case.yaml:5: output.file: is the text 'a?b', with line ends or other control characters; the name of a file is "
+       "expected"},
+      {after("title: \"a\\0b\"\n"),
+       "case.yaml:5: title: is the text 'a?b', with line ends or other control characters; a line of text is expected"},
       // no YAML, or not one document
       {"", "case.yaml:1: is empty; a case has at least model and observations"},
       {"# nothing\n\n", "case.yaml:1: is empty; a case has at least model and observations"},
@@ -728,7 +731,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"execution.slot=4",
        "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
        "precision, "
-       "batch, slots, block, method, memory_limit, tolerance"},
+       "lanes, batch, slots, block, memory_limit, method, tolerance"},
       {"execution", "--set: 'execution' has no key.path=value form, such as execution.slots=4"},
       {"=4", "--set: '=4' has no key.path=value form, such as execution.slots=4"},
       {"", "--set: '' has no key.path=value form, such as execution.slots=4"},
@@ -826,7 +829,7 @@ TEST_F(CaseTest, MutationsNeverCrash) {
   const std::string pieces = "[]{}:,-#&*!|>'\"%@`~ \n\t0123456789.eE+_abcxyz\\\xC3\x80";
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   int valid = 0;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     std::string text = full_case;
     const std::size_t edits = 1 + below(4);
     for (std::size_t e = 0; e < edits; ++e) {
@@ -850,8 +853,8 @@ TEST_F(CaseTest, MutationsNeverCrash) {
     }
   }
   // Comments and values may change and stay valid; if nearly nothing did, the mutations would test nothing.
-  EXPECT_GT(valid, 100);
-  EXPECT_LT(valid, 4000);
+  EXPECT_GT(valid, 40);
+  EXPECT_LT(valid, 1600);
 }
 
 }  // namespace

@@ -54,6 +54,25 @@ TEST(ProblemListTest, ThrowsOnlyWhenThereIsAProblem) {
   }
 }
 
+TEST(ProblemListTest, SortsByLineWithOptionsLast) {
+  ProblemList list;
+  list.add("--set", "k", "fifth");
+  list.add("case.yaml:10", "", "fourth");
+  list.add("case.yaml:9", "", "second");
+  list.add("case.yaml", "", "sixth");
+  list.add("case.yaml:9", "", "third");
+  list.add("a:b.yaml:2", "", "first");
+  list.sort_by_line();
+  try {
+    list.throw_if_any();
+    FAIL() << "nothing was thrown";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "a:b.yaml:2: first\ncase.yaml:9: second\ncase.yaml:9: third\ncase.yaml:10: fourth\n--set k: "
+                 "fifth\ncase.yaml: sixth");
+  }
+}
+
 TEST(NearestSpelling, FindsWhatWasMeant) {
   const std::vector<std::string> keys = {"space", "partition", "balance", "kernel", "precision", "batch", "slots"};
   EXPECT_EQ(nearest_spelling("slot", keys), "slots");

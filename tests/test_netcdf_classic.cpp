@@ -84,7 +84,7 @@ std::string packed_grid(int version) {
   f.begin_data(x_begin);
   for (const double x : {1.5, 2.5, 3.5}) f.value(x);
   f.begin_data(z_begin);
-  for (const std::int16_t z : {0, 2, -4, 6, -9, 32767}) f.value(z);
+  for (const int z : {0, 2, -4, 6, -9, 32767}) f.value(static_cast<std::int16_t>(z));
   return f.bytes();
 }
 
@@ -153,7 +153,7 @@ TEST_F(NetcdfClassicTest, ReadsASingleRecordVariableWithoutPadding) {
     const std::size_t a_begin = f.size();
     f.offset(0);
     f.begin_data(a_begin);
-    for (const std::int16_t a : {7, 8, 9}) f.value(a);
+    for (const int a : {7, 8, 9}) f.value(static_cast<std::int16_t>(a));
     EXPECT_THAT(open(f.bytes()).read("a"), ElementsAre(7, 8, 9));
   }
 }

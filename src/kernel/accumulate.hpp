@@ -80,8 +80,8 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPr
 /// Adds a closed form's fields, where `mask` is set, times density and units.
 template <class Ls, FieldSet set, class M>
 PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
-                                           const NearPrism<typename Ls::Arithmetic>& prism,
-                                           value_t<typename Ls::Real> unit, FieldValues<set, typename Ls::Sum>& sums) {
+                                          const NearPrism<typename Ls::Arithmetic>& prism,
+                                          value_t<typename Ls::Real> unit, FieldValues<set, typename Ls::Sum>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
   for_each_field<set>([&](auto field) {
@@ -93,17 +93,29 @@ PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, 
   });
 }
 
-/// Lanes that no multipole may take alone: each takes the form that is right for its own distance. `on_contact(lane,
-/// faces)` is called for every valid lane that lies in or on the prism.
+/// What add_near found for one lane of points.
+template <class Ls, FieldSet set>
+struct NearFields {
+  FieldValues<set, typename Ls::Sum> values;
+  /// lanes that took each form; all others took the multipole of order 8
+  int compact;
+  int difference_free;
+};
+
+/// Fields of one prism at lanes that no multipole may take alone: each lane takes the form that is right for its own
+/// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. Kept out of line and
+/// returned by value, so that the far path next to it keeps its sums in registers.
 template <class Ls, FieldSet set, class Contact>
-PRISMFIELD_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& shape,
-                              const FarPrism<typename Ls::Arithmetic>& far, const NearPrism<typename Ls::Arithmetic>& near,
-                              const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                              const typename Ls::Coordinate& pz, const typename Ls::Real& x, const typename Ls::Real& y,
-                              const typename Ls::Real& z, const typename Ls::Real& s, int valid,
-                              FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
+PRISMFIELD_NOINLINE_FUNCTION NearFields<Ls, set> near_fields(
+    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic>& far,
+    const NearPrism<typename Ls::Arithmetic>& near, const typename Ls::Coordinate px, const typename Ls::Coordinate py,
+    const typename Ls::Coordinate pz, const typename Ls::Real x, const typename Ls::Real y, const typename Ls::Real z,
+    const typename Ls::Real s, int valid, const Contact on_contact) {
   using L = typename Ls::Real;
   using R = value_t<L>;
+  NearFields<Ls, set> out;
+  out.values.clear();
+  out.compact = 0;
   const auto is_far = L(shape.ranges.squared[0]) <= s;
   int n_left = valid;
   if (any(is_far)) {
@@ -112,21 +124,18 @@ PRISMFIELD_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& sha
       constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
       L value = select(is_far, a * b, L(R(0)));
       if constexpr (sizeof(R) == 4) value = value * L(unit_factor(decltype(field)::value, shape.unit));
-      sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+      out.values.value[i] = out.values.value[i] + convert<typename Ls::Sum>(value);
     });
-    const int n = count_lanes<L>(is_far, valid);
-    counts.count[form_multipole_8] += n;
-    n_left -= n;
+    n_left -= count_lanes<L>(is_far, valid);
   }
   const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
   const L gap2 = gap_squared(p);
-  const auto is_compact = gap2 < L(shape.compact_squared);
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
+  const auto is_compact = gap2 < L(shape.compact_squared);
   if (any(is_compact)) {
-    add_where<Ls, set>(is_compact, compact_form<set, L>(p, shape.unit), near, shape.unit, sums);
-    const int n = count_lanes<L>(is_compact, valid);
-    counts.count[form_compact] += n;
-    n_left -= n;
+    add_where<Ls, set>(is_compact, compact_form<set, L>(p, shape.unit), near, shape.unit, out.values);
+    out.compact = count_lanes<L>(is_compact, valid);
+    n_left -= out.compact;
     if (any(gap2 <= L(R(0)))) {
       R gap[lanes_v<L>];
       store(gap2, gap);
@@ -137,9 +146,10 @@ PRISMFIELD_FUNCTION void add_near(const PrismShape<typename Ls::Arithmetic>& sha
   }
   const auto is_between = !(is_compact || is_far);
   if (any(is_between)) {
-    add_where<Ls, set>(is_between, difference_free_form<set, L>(p), near, shape.unit, sums);
-    counts.count[form_difference_free] += n_left;
+    add_where<Ls, set>(is_between, difference_free_form<set, L>(p), near, shape.unit, out.values);
   }
+  out.difference_free = n_left;
+  return out;
 }
 
 /// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every lane,
@@ -199,7 +209,11 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmet
     multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, s, add);
     counts.count[form_multipole_8] += valid;
   } else {
-    add_near<Ls, set>(shape, far, near, px, py, pz, x, y, z, s, valid, sums, counts, on_contact);
+    const auto found = near_fields<Ls, set>(shape, far, near, px, py, pz, x, y, z, s, valid, on_contact);
+    for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
+    counts.count[form_compact] += found.compact;
+    counts.count[form_difference_free] += found.difference_free;
+    counts.count[form_multipole_8] += valid - found.compact - found.difference_free;
   }
 }
 

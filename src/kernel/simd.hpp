@@ -13,9 +13,15 @@
 // the sources that work on such vectors (forward_host_*.cpp) see the kernels as functions of the host alone.
 #if defined(PRISMFIELD_HOST_LANES)
 #define PRISMFIELD_FUNCTION
+#define PRISMFIELD_NOINLINE_FUNCTION [[gnu::noinline]]
 #define PRISMFIELD_INLINE_FUNCTION [[gnu::always_inline]] inline
 #else
 #define PRISMFIELD_FUNCTION KOKKOS_FUNCTION
+#if defined(__CUDACC__)
+#define PRISMFIELD_NOINLINE_FUNCTION __noinline__ KOKKOS_FUNCTION
+#else
+#define PRISMFIELD_NOINLINE_FUNCTION [[gnu::noinline]] KOKKOS_FUNCTION
+#endif
 #define PRISMFIELD_INLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
 #endif
 

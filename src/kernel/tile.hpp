@@ -61,10 +61,24 @@ PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [5], Kokkos::La
 struct ChooseForm {};
 struct CornersForm {};
 
+/// Where a launch finds a prism's shape: in the array, or, when all prisms share one, in the kernel's own arguments, which
+/// a device reads as constants beside its arithmetic instead of through its load units.
+template <class A, class Memory>
+struct ShapeArray {
+  Kokkos::View<PrismShape<A>*, Memory> shapes;
+  PRISMFIELD_INLINE_FUNCTION const PrismShape<A>& operator()(std::int32_t i) const { return shapes(i); }
+};
+template <class A>
+struct OneShape {
+  PrismShape<A> shape;
+  PRISMFIELD_INLINE_FUNCTION const PrismShape<A>& operator()(std::int32_t) const { return shape; }
+};
+
 /// One work item: the batches of one slot at the lane groups first_group + rank, + size, ... below last_group. Each
 /// batch is summed in registers before its one addition to scratch(slot, field, point).
-template <class Ls, FieldSet set, class Kernel, class Memory>
-PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data, std::int64_t slot,
+template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
+PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data,
+                                                const Shapes& shapes, std::int64_t slot,
                                                  std::int64_t first_group, std::int64_t last_group, int rank, int size,
                                                  FormCounts& counts) {
   using C = typename Ls::Coordinate;
@@ -87,8 +101,8 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
       for (std::int64_t p = begin; p < end; ++p) {
         if constexpr (std::is_same_v<Kernel, CornersForm>) {
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
-          const auto unit = data.shapes(data.far(p).shape).unit;
-          const auto inverse_unit = data.shapes(data.far(p).shape).inverse_unit;
+          const auto unit = shapes(data.far(p).shape).unit;
+          const auto inverse_unit = shapes(data.far(p).shape).inverse_unit;
           const auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz);
           add_where<Ls, set>(true, corners_form<set>(faces, unit), near, unit, sums);
           counts.count[form_corners] += valid;
@@ -98,7 +112,7 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
         } else {
           const FarPrism<typename Ls::Arithmetic>& far = data.far(p);
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
-          const auto on_contact = [&](int lane, const PrismFaces<typename Ls::Real>& faces) {
+          const auto on_contact = [&data, &near, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
             using R = value_t<typename Ls::Real>;
             R seen[6][width];
             for (int i = 0; i < 2; ++i) {
@@ -111,7 +125,7 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
             const R z[2] = {seen[4][lane], seen[5][lane]};
             note_contact(data.contact, point + lane, x, y, z, static_cast<double>(near.density));
           };
-          add_prism<Ls, set>(data.shapes(far.shape), far, near, px, py, pz, valid, sums, counts, on_contact);
+          add_prism<Ls, set>(shapes(far.shape), far, near, px, py, pz, valid, sums, counts, on_contact);
         }
       }
       for (int f = 0; f < FieldValues<set, S>::size; ++f) {

@@ -106,6 +106,15 @@ def draw_points(draw, prism):
     def inside():
         return [l + (h - l) * draw.random() for l, h in zip(low, high)]
 
+    def about_centre():
+        """Off the centre by a power of ten of each edge, or of one edge alone: where g is small beside its terms."""
+        only = draw.choice((0, 1, 2, None))
+        offset = draw.power(-6, -0.5)
+        return [
+            c + (0.0 if only not in (None, d) else offset * draw.sign() * (h - l))
+            for d, (c, l, h) in enumerate(zip(centre, low, high))
+        ]
+
     def from_centre(distance):
         return [c + distance * longest * d for c, d in zip(centre, draw.direction())]
 
@@ -163,7 +172,7 @@ def draw_points(draw, prism):
         ("s", from_surface(-6, 0)),
         ("e", edge_line(draw.power(-6, 0), draw.power(-6, 4) if draw.random() < 0.7 else None)),
         ("n", from_surface(-16, -6) if draw.random() < 0.5 else edge_line(draw.power(-16, -6), draw.power(-6, 2))),
-        ("i", inside()),
+        ("i", inside() if draw.random() < 0.5 else about_centre()),
         ("o", exactly_on()),
         ("o", exactly_on()),
     ]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Runs prismfield and reads its results; shared by the scripts of this folder."""
+
+import os
+import resource
+import statistics
+import subprocess
+import time
+
+FIELDS = ("gx", "gy", "gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
+
+
+class RunFailed(Exception):
+    """A run of prismfield ended with another code than 0."""
+
+
+def read_result(path, fields=()):
+    """Fields and coordinates of a result as arrays (float64, (northing, easting) for a grid), and the attributes of its
+    group /performance. Needs h5py or netCDF4."""
+    try:
+        import h5py
+    except ImportError:
+        import netCDF4
+
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_mask(False)
+            arrays = {name: file[name][...] for name in fields}
+            group = file["performance"]
+            return arrays, {name: _plain(group.getncattr(name)) for name in group.ncattrs()}
+    with h5py.File(path) as file:
+        arrays = {name: file[name][...] for name in fields}
+        return arrays, {name: _plain(value) for name, value in file["performance"].attrs.items()}
+
+
+def _plain(value):
+    if isinstance(value, bytes):
+        return value.decode()
+    return value.item() if hasattr(value, "item") else value
+
+
+def run(prismfield, case, settings, output, threads=None):
+    """Runs a case with --set settings ("key=value") into `output`, without its figure. Returns the attributes of
+    /performance and, of the whole process, `process_seconds` (wall) and `cpu_seconds` (all threads)."""
+    command = [str(prismfield), "run", str(case), "--quiet", "--output", str(output), "--set", "output.figure=null"]
+    for setting in settings:
+        command += ["--set", setting]
+    environment = dict(os.environ)
+    if threads:
+        environment["OMP_NUM_THREADS"] = str(threads)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.perf_counter()
+    process = subprocess.run(command, env=environment, capture_output=True, text=True)
+    seconds = time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if process.returncode != 0:
+        raise RunFailed(f"{' '.join(command)}\nended with {process.returncode}:\n{process.stdout}{process.stderr}")
+    _, performance = read_result(output)
+    performance["process_seconds"] = seconds
+    performance["cpu_seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return performance
+
+
+def spread(values):
+    """Smallest, median and largest of some numbers."""
+    return min(values), statistics.median(values), max(values)
+
+
+def load_note():
+    """What this machine was doing besides: cores and load average, in words."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+        return f"{cores} cores, load average {os.getloadavg()[0]:.1f}"
+    except (AttributeError, OSError):
+        return "load unknown"
+
+
+def processor():
+    """The processor's name, as the machine gives it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return "unknown processor"
