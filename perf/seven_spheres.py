@@ -69,7 +69,8 @@ def main():
             runs.run(options.prismfield, options.case, options.settings + list(points[0]), output, options.threads)
         for repeat in range(options.repeats):
             for point in points:
-                seen = runs.run(options.prismfield, options.case, options.settings + list(point), output, options.threads)
+                settings = options.settings + list(point)
+                seen = runs.run(options.prismfield, options.case, settings, output, options.threads)
                 row = {"repeat": repeat, "point": " ".join(point) or "as the case says"}
                 row.update({name: seen[name] for name in FACTS + TIMES})
                 rows.append(row)

@@ -222,10 +222,11 @@ private:
     return {&node, join_key(list.path, std::to_string(i)), place(node, node.line)};
   }
 
-  bool is_plain(const Value& value, const char* expected);
-  std::optional<double> number(const Value& value);
+  bool is_plain(const Value& value, const std::string& expected);
+  std::optional<double> number(const Value& value, const std::string& expected = "a number");
   std::optional<double> positive(const Value& value);
-  std::optional<std::int64_t> whole(const Value& value, std::int64_t least, std::int64_t most = largest_count);
+  std::optional<std::int64_t> whole(const Value& value, std::int64_t least, std::int64_t most = largest_count,
+                                    const std::string& expected = "a whole number");
   std::optional<std::uint64_t> seed(const Value& value);
   std::optional<bool> truth(const Value& value);
   std::optional<std::string> words(const Value& value, const char* expected);
@@ -284,15 +285,15 @@ void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Wor
   m_problems.add(place(entry.value, entry.key_line), join_key(map.path, entry.key), what + allowed(entry.key, known));
 }
 
-bool CaseReader::is_plain(const Value& value, const char* expected) {
+bool CaseReader::is_plain(const Value& value, const std::string& expected) {
   if (value.node->kind == Kind::scalar && !value.node->quoted) return true;
   problem(value, fmt::format("is {}{}; {} is expected", kind_name(*value.node),
                              value.node->kind == Kind::scalar ? " in quotes" : "", expected));
   return false;
 }
 
-std::optional<double> CaseReader::number(const Value& value) {
-  if (!is_plain(value, "a number")) return std::nullopt;
+std::optional<double> CaseReader::number(const Value& value, const std::string& expected) {
+  if (!is_plain(value, expected)) return std::nullopt;
   std::string_view text = value.node->text;
   if (text.starts_with('+')) text.remove_prefix(1);
   double result = 0;
@@ -312,7 +313,7 @@ std::optional<double> CaseReader::number(const Value& value) {
   }
   if (!whole_text || status != std::errc{}) {
     const bool comma = text.find(',') != std::string_view::npos;
-    problem(value, fmt::format("is {}; a number is expected{}", kind_name(*value.node),
+    problem(value, fmt::format("is {}; {} is expected{}", kind_name(*value.node), expected,
                                comma ? ", with a decimal point and without commas" : ""));
     return std::nullopt;
   }
@@ -326,36 +327,30 @@ std::optional<double> CaseReader::positive(const Value& value) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t least, std::int64_t most) {
-  if (!is_plain(value, "a whole number")) return std::nullopt;
+std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t least, std::int64_t most,
+                                              const std::string& expected) {
+  if (!is_plain(value, expected)) return std::nullopt;
+  const auto refuse = [&](const std::string& what) {
+    problem(value, "is " + kind_name(*value.node) + what);
+    return std::nullopt;
+  };
   std::string_view text = value.node->text;
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t result = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
-  bool too_large = status == std::errc::result_out_of_range;
+  if (status == std::errc::result_out_of_range) return refuse(", too large for a count");
   if (status != std::errc{} || end != text.data() + text.size()) {
     // 1e6 and 150.0 are whole numbers too.
-    const auto as_double = too_large ? std::optional<double>(0) : number(value);
+    const auto as_double = number(value, expected);
     if (!as_double) return std::nullopt;
-    if (*as_double != std::floor(*as_double)) {
-      problem(value, fmt::format("is {}; a whole number is expected", kind_name(*value.node)));
-      return std::nullopt;
-    }
+    if (*as_double != std::floor(*as_double)) return refuse("; " + expected + " is expected");
     constexpr double exact = 9007199254740992.0;
-    too_large = too_large || std::abs(*as_double) > exact;
-    if (!too_large) result = static_cast<std::int64_t>(*as_double);
+    if (std::abs(*as_double) > exact) return refuse(", too large for a count");
+    result = static_cast<std::int64_t>(*as_double);
   }
-  if (too_large || result < least || result > most) {
-    const bool bounded_above = most < largest_count;
-    problem(value,
-            bounded_above
-                ? fmt::format("is {}; a whole number from {} to {} is expected", kind_name(*value.node), least, most)
-            : too_large
-                ? fmt::format("is {}, too large for a count", kind_name(*value.node))
-                : fmt::format("is {}; a whole number of at least {} is expected", kind_name(*value.node), least));
-    return std::nullopt;
-  }
-  return result;
+  if (result >= least && result <= most) return result;
+  return refuse(most < largest_count ? fmt::format("; {} from {} to {} is expected", expected, least, most)
+                                     : fmt::format("; {} of at least {} is expected", expected, least));
 }
 
 std::optional<std::uint64_t> CaseReader::seed(const Value& value) {
@@ -910,7 +905,7 @@ ExecutionSpec CaseReader::execution(const Value& value) {
   const auto automatic_or = [&](const std::string& key, std::int64_t most) -> std::optional<std::int64_t> {
     const auto v = section.find(key);
     if (!v || (v->node->kind == Kind::scalar && v->node->text == "auto")) return std::nullopt;
-    return whole(*v, 1, most);
+    return whole(*v, 1, most, "auto or a whole number");
   };
   // the product of the two is still a count
   constexpr std::int64_t most = 1000000000;

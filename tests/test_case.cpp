@@ -532,7 +532,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {voxels("upward: [0, 1, 1e30]"), "case.yaml:1: model.voxels.upward.2: is '1e30', too large for a count"},
       {voxels("upward: [0, 1, 99999999999999999999]"),
        "case.yaml:1: model.voxels.upward.2: is '99999999999999999999', too large for a count"},
-      {voxels("upward: [0, 1, many]"), "case.yaml:1: model.voxels.upward.2: is 'many'; a number is expected"},
+      {voxels("upward: [0, 1, many]"), "case.yaml:1: model.voxels.upward.2: is 'many'; a whole number is expected"},
       {voxels("upward: [0, .nan, 5]"), "case.yaml:1: model.voxels.upward.1: is '.nan'; a finite number is expected"},
       {voxels("upward: [0, 1, 1], density: [3]"),
        "case.yaml:1: model.voxels.density: is a list; a number, {random: [min, max], seed: 1} or {file: name} is "
@@ -664,10 +664,15 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {tolerance: 2}\n"),
        "case.yaml:5: execution.tolerance: is 2; a number between 0 and 1 is expected"},
       {after("execution: {slots: 0}\n"),
-       "case.yaml:5: execution.slots: is '0'; a whole number from 1 to 1000000000 is expected"},
-      {after("execution: {slots: 2.5}\n"), "case.yaml:5: execution.slots: is '2.5'; a whole number is expected"},
+       "case.yaml:5: execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected"},
+      {after("execution: {slots: four}\n"),
+       "case.yaml:5: execution.slots: is 'four'; auto or a whole number is expected"},
+      {after("execution: {slots: [4]}\n"),
+       "case.yaml:5: execution.slots: is a list; auto or a whole number is expected"},
+      {after("execution: {slots: 2.5}\n"),
+       "case.yaml:5: execution.slots: is '2.5'; auto or a whole number is expected"},
       {after("execution: {block: 2048}\n"),
-       "case.yaml:5: execution.block: is '2048'; a whole number from 1 to 1024 is expected"},
+       "case.yaml:5: execution.block: is '2048'; auto or a whole number from 1 to 1024 is expected"},
       {after("execution: {memory_limit: 2 GB}\n"),
        "case.yaml:5: execution.memory_limit: is '2 GB', with an unknown unit; did you mean GiB? Allowed: B, KiB, MiB, "
        "GiB"},
@@ -727,7 +732,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
 
 TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
   const std::vector<std::pair<std::string, std::string>> mistakes = {
-      {"execution.slots=0", "--set execution.slots: is '0'; a whole number from 1 to 1000000000 is expected"},
+      {"execution.slots=0", "--set execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected"},
       {"execution.slot=4",
        "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
        "precision, "

@@ -402,6 +402,42 @@ TEST_P(Reference, SevenSpheresPairs) {
   }
 }
 
+/// Far from a prism float keeps its own accuracy, a few roundings of 6e-8, whether coordinates are doubles or floats.
+TEST_P(Reference, SevenSpheresPairsInFloat) {
+  for (const Precision precision : {Precision::mixed, Precision::single}) {
+    m_execution.precision = precision;
+    ErrorTable table(title(std::string("Pairs of the seven spheres, ") + text(precision)));
+    Judge judge;
+    for (const SphereCellPair& pair : read_seven_spheres_pairs()) {
+      const TenValues actual = compute(m_execution, {pair.prism}, {pair.at.point})[0];
+      const Errors e = errors_at(actual, pair.at, pair.prism);
+      table.add(pair.prism, pair.at, e);
+      judge.see(pair.prism, pair.at, actual, e, 2e-6);
+    }
+  }
+}
+
+/// Mixed precision takes differences of coordinates in double, so that a point close to a surface stays on its side of
+/// it. The closed forms then lose up to a few hundred roundings where they cancel most, a few longest edges from
+/// needles.
+TEST_P(Reference, RandomPairsInMixed) {
+  m_execution.precision = Precision::mixed;
+  ErrorTable table(title("Random pairs, aspect to 100:1, mixed"));
+  Judge judge;
+  for (const ReferencePrism& p : read_pairs("random_pairs.csv")) {
+    std::vector<Point> points;
+    for (const ReferencePoint& at : p.points) points.push_back(at.point);
+    const std::vector<TenValues> actual = compute(m_execution, {p.prism}, points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      // about the centre of a prism its terms are of the slab's size whatever their sum
+      const Errors e =
+          errors_of(actual[i], p.points[i].expected, scales_of(p.points[i].expected, p.prism, points[i], 1e-1));
+      table.add(p.prism, p.points[i], e);
+      judge.see(p.prism, p.points[i], actual[i], e, 3e-5);
+    }
+  }
+}
+
 /// Cells of one shape share what a shape needs, taken from one of them: their edges differ by the rounding of
 /// coordinates.
 TEST_P(Reference, SevenSpheresPairsOfOneShape) {

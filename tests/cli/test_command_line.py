@@ -151,7 +151,7 @@ class Mistakes(Folder):
                 "wrong.yaml:14: fields.1: repeats gz, which an earlier name of the list holds already",
                 "wrong.yaml:15: exection: is no known key; did you mean execution? Allowed: title, "
                 "gravitational_constant, axes, model, observations, fields, execution, output, sensitivity, inversion",
-                "--set execution.slots: is '1.5'; a whole number is expected",
+                "--set execution.slots: is '1.5'; auto or a whole number is expected",
             ],
         )
 
