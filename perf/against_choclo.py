@@ -5,12 +5,12 @@
 
     against_choclo.py build/openmp/bin/prismfield --work /some/folder --threads 2
 
-Makes a Python environment of its own in the work folder (choclo, numba, h5py, PyYAML from PyPI), so that nothing is
-installed elsewhere. prismfield computes the whole case. choclo, which would need many minutes for it, computes all its
-prisms at a random subset of its points; both are compared by time per prism-point pair. The two run in turns, and each
-turn gives one ratio. The fields of both must agree at the subset's points. Exit codes: 0, 1 when they do not agree.
+Makes a Python environment of its own in the work folder (choclo, numba, h5py, PyYAML from PyPI) and installs nothing
+elsewhere. prismfield computes the whole case. choclo, which would need many minutes for it, computes all its prisms at a
+random subset of its points; both are compared by time per prism-point pair. The two run in turns, and each turn gives
+one ratio. The fields of both must agree at the subset's points. Exit codes: 0, 1 when they do not agree.
 
-Makes a Python environment of its own in the work folder (choclo, numba, h5py, PyYAML from PyPI); nothing is installed
+choclo's kernels run in a loop compiled by numba, parallel over points. `--loop passes` is harmonica's way, one pass over
 all pairs for each of the nine fields; `--loop fused` computes the nine fields of a pair side by side, in one pass.
 """
 

@@ -4,6 +4,7 @@
 
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import time
@@ -42,7 +43,10 @@ def _plain(value):
 def run(prismfield, case, settings, output, threads=None):
     """Runs a case with --set settings ("key=value") into `output`, without its figure. Returns the attributes of
     /performance and, of the whole process, `process_seconds` (wall) and `cpu_seconds` (all threads)."""
-    command = [str(prismfield), "run", str(case), "--quiet", "--output", str(output), "--set", "output.figure=null"]
+    program = shutil.which(os.path.abspath(prismfield)) or shutil.which(str(prismfield))
+    if program is None:
+        raise RunFailed(f"{prismfield}: there is no such program")
+    command = [program, "run", str(case), "--quiet", "--output", str(output), "--set", "output.figure=null"]
     for setting in settings:
         command += ["--set", setting]
     environment = dict(os.environ)

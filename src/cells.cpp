@@ -175,6 +175,18 @@ void Cells::read(std::int64_t begin, std::int64_t end, PrismBlock& out) const {
   }
 }
 
+bool Cells::uniform_shape() const noexcept {
+  // as far apart as the rounding of coordinates leaves equal cells; the kernels decide for themselves
+  constexpr double rounding = 1e-12;
+  for (const std::vector<double>& edges : m_edges) {
+    const double first = edges[1] - edges[0];
+    for (std::size_t i = 1; i + 1 < edges.size(); ++i) {
+      if (std::abs(edges[i + 1] - edges[i] - first) > rounding * first) return false;
+    }
+  }
+  return true;
+}
+
 std::int64_t Cells::memory_bytes() const noexcept {
   std::size_t bytes = sizeof(*this) + m_constants.capacity() * sizeof(double) +
                       m_background.densities.capacity() * sizeof(double) + m_runs.capacity() * sizeof(Run) +

@@ -48,6 +48,7 @@ class Cells final : public Ensemble {
 public:
   [[nodiscard]] std::int64_t size() const noexcept override { return m_size; }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_bounds; }
+  [[nodiscard]] bool uniform_shape() const noexcept override;
   void read(std::int64_t begin, std::int64_t end, PrismBlock& out) const override;
   [[nodiscard]] std::int64_t memory_bytes() const noexcept override;
   [[nodiscard]] std::string description() const override;

@@ -29,6 +29,9 @@ struct EngineSettings {
   std::array<double, 3> origin{};
 };
 
+/// Columns of a point's row of contacts.
+inline constexpr int contact_columns = 8;
+
 /// Bytes that an engine takes, for planning before it exists.
 struct EngineMemory {
   /// of the space that computes, a point and slot of scratch
@@ -72,7 +75,7 @@ public:
   /// under way when this returns; it ends before the next call's work starts.
   virtual void add(const PrismBlock& block, std::int64_t first_batch) = 0;
   /// Waits, reduces the slots in their order and writes values (field of the set, point) for G = 1 with row length
-  /// `stride`, and contact (point, 5) as kernel/tile.hpp describes it.
+  /// `stride`, and contact (point, contact_columns) as kernel/tile.hpp describes it.
   virtual void finish_tile(double* values, std::int64_t stride, double* contact) = 0;
   /// Waits for everything under way.
   virtual void wait() = 0;

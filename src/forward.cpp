@@ -24,6 +24,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// What a launch of prisms should hold at most: pairs, so that progress and signals are looked at several times a second,
 /// and prisms, so that staging stays small.
 constexpr std::int64_t pairs_per_launch_host = std::int64_t{1} << 27;
+constexpr std::int64_t pairs_per_launch_corners = pairs_per_launch_host / 128;
 constexpr std::int64_t pairs_per_launch_device = std::int64_t{1} << 32;
 constexpr std::int64_t max_chunk_host = std::int64_t{1} << 16;
 constexpr std::int64_t max_chunk_device = std::int64_t{1} << 18;
@@ -60,7 +61,7 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   // what every run holds: the model, the points twice with their order, the block of prisms that is read next, contacts
   // before and after ordering, and the fields as computed and as asked for
   plan.host_bytes = ensemble.memory_bytes() + plan.n_points * (3 + 4) * 8 + plan.chunk_prisms * 7 * 8 +
-                    plan.n_points * (n_fields + 10) * 8;
+                    plan.n_points * (n_fields + 2 * contact_columns) * 8;
   if (traits.is_device) {
     plan.device_bytes = computing;
     plan.host_bytes += plan.tile_points * m.host_per_point + plan.chunk_prisms * m.host_per_prism;
@@ -119,10 +120,10 @@ void count_contacts(const std::vector<double>& contact, std::int64_t n_points, F
   // sums of few densities: what is left below this is rounding
   constexpr double rounding = 1e-12;
   for (std::int64_t p = 0; p < n_points; ++p) {
-    const double* row = &contact[static_cast<std::size_t>(5 * p)];
-    if (row[4] > 0) ++result.points_inside;
-    const double largest = std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])});
-    if (largest > rounding * row[3]) result.singular_points.push_back(p);
+    const double* row = &contact[static_cast<std::size_t>(contact_columns * p)];
+    if (row[7] > 0) ++result.points_inside;
+    const bool diverges = std::any_of(row, row + 6, [&](double sum) { return std::abs(sum) > rounding * row[6]; });
+    if (diverges) result.singular_points.push_back(p);
   }
 }
 
@@ -213,7 +214,10 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   plan.memory_limit = wanted.memory_limit.value_or(device_share);
   fit_scratch(plan, traits, plan.memory_limit);
 
-  const std::int64_t per_launch = traits.is_device ? pairs_per_launch_device : pairs_per_launch_host;
+  const bool corners = plan.kernel == KernelKind::corners;
+  const std::int64_t per_launch = traits.is_device ? pairs_per_launch_device
+                                  : corners        ? pairs_per_launch_corners
+                                                   : pairs_per_launch_host;
   const std::int64_t max_chunk = traits.is_device ? max_chunk_device : max_chunk_host;
   const std::int64_t round = plan.slots * plan.batch;
   std::int64_t chunk = std::clamp<std::int64_t>(per_launch / std::max<std::int64_t>(plan.tile_points, 1), 1, max_chunk);
@@ -223,7 +227,6 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   plan.chunk_prisms = std::max<std::int64_t>(1, std::min(chunk, prisms));
   count_memory(plan, traits, ensemble, fields_of(plan.set).size() + run.fields.size());
 
-  const bool corners = plan.kernel == KernelKind::corners;
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
                       : corners        ? pair_nanoseconds_corners_host / traits.threads
                                        : (traits.lanes > 1 ? pair_nanoseconds_host : pair_nanoseconds_scalar) / traits.threads;
@@ -275,7 +278,7 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
   }
   const auto my_rows = static_cast<std::size_t>(computed.size());
   std::vector<double> values(my_rows * static_cast<std::size_t>(my_points));
-  std::vector<double> contact(5 * static_cast<std::size_t>(my_points));
+  std::vector<double> contact(contact_columns * static_cast<std::size_t>(my_points));
   ForwardResult result;
   result.setup_seconds = seconds_since(start);
 
@@ -294,7 +297,7 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       done += (end - chunk) * n;
       if (progress) progress(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(my_pairs, 1)), done);
     }
-    engine->finish_tile(&values[static_cast<std::size_t>(tile)], my_points, &contact[static_cast<std::size_t>(5 * tile)]);
+    engine->finish_tile(&values[static_cast<std::size_t>(tile)], my_points, &contact[static_cast<std::size_t>(contact_columns * tile)]);
   }
   const double busy = seconds_since(field_start);
   const auto forms = engine->pairs();
@@ -311,9 +314,10 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
     for (std::size_t p = 0; p < order.size(); ++p) to[order[p]] = run.gravitational_constant * from[p];
   }
   {
-    std::vector<double> everywhere(5 * n_points, 0.0);
+    std::vector<double> everywhere(contact_columns * n_points, 0.0);
     for (std::size_t p = 0; p < order.size(); ++p) {
-      std::copy_n(&contact[5 * p], 5, &everywhere[5 * static_cast<std::size_t>(order[p])]);
+      std::copy_n(&contact[contact_columns * p], contact_columns,
+                  &everywhere[contact_columns * static_cast<std::size_t>(order[p])]);
     }
     contact.swap(everywhere);
   }

@@ -13,6 +13,8 @@
 /// concurrency slot, and a reduction over the slots follows.
 namespace prismfield {
 
+static_assert(contact_columns == kernel::n_contact);
+
 template <class Space>
 inline constexpr bool is_device_space = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
@@ -196,7 +198,7 @@ public:
     Kokkos::deep_copy(m_space, seen, m_data.contact);
     m_space.fence("prismfield: tile done");
     for (int f = 0; f < m_n_fields; ++f) std::copy_n(&result(f, 0), m_data.n_points, values + f * stride);
-    std::copy_n(&seen(0, 0), 5 * m_data.n_points, contact);
+    std::copy_n(&seen(0, 0), contact_columns * m_data.n_points, contact);
   }
 
   void wait() override { m_space.fence("prismfield: wait"); }
@@ -212,7 +214,7 @@ public:
     const std::int64_t n_fields = fields_of(set).size();
     EngineMemory m;
     m.per_slot_point = n_fields * static_cast<std::int64_t>(sizeof(Sum));
-    m.per_point = n_fields * 8 + 5 * 8 + 3 * static_cast<std::int64_t>(sizeof(Coordinate));
+    m.per_point = n_fields * 8 + contact_columns * 8 + 3 * static_cast<std::int64_t>(sizeof(Coordinate));
     m.per_prism = static_cast<std::int64_t>(sizeof(kernel::FarPrism<A>) + sizeof(kernel::NearPrism<A>)) + 7 * 8 + 4;
     m.per_shape = static_cast<std::int64_t>(sizeof(kernel::PrismShape<A>)) + 3 * 8;
     if (is_device_space<Space>) {

@@ -27,12 +27,12 @@ void check_start() {
     settings.block = space == Space::cuda ? 32 : 1;
     const auto engine = make_engine(space, Precision::double_, settings);
     double values[n_all_fields] = {};
-    double contact[5] = {};
+    double contact[contact_columns] = {};
     engine->start_tile(&zero, &zero, &zero, 1);
     engine->add(cube, 0);
     engine->finish_tile(values, 1, contact);
     const bool right = std::abs(values[static_cast<int>(Field::potential)] - potential) < 1e-8 &&
-                       std::abs(values[static_cast<int>(Field::gzz)] - gzz) < 1e-8 && contact[4] == 1;
+                       std::abs(values[static_cast<int>(Field::gzz)] - gzz) < 1e-8 && contact[7] == 1;
     if (!right) {
       throw RunError(fmt::format("this build computes wrongly: a cube's potential at its centre is {} instead of {} (space "
                                  "{}). Kokkos, compiler and CUDA do not fit together: see 'CUDA' in README.md",

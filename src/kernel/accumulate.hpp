@@ -133,7 +133,20 @@ PRISMFIELD_NOINLINE_FUNCTION NearFields<Ls, set> near_fields(
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
   const auto is_compact = gap2 < L(shape.compact_squared);
   if (any(is_compact)) {
-    add_where<Ls, set>(is_compact, compact_form<set, L>(p, shape.unit), near, shape.unit, out.values);
+    auto values = compact_form<set, L>(p, shape.unit);
+    if constexpr (Wants<set>::gz) {
+      const auto central = abs(x) < L(near.dx * R(centre_reach)) && abs(y) < L(near.dy * R(centre_reach)) &&
+                           abs(z) < L(near.dz * R(centre_reach));
+      if (any(central)) {
+        const Vector3<L> g = vector_about_centre(x, y, z, near.dx, near.dy, near.dz, shape.unit);
+        if constexpr (Wants<set>::vector) {
+          at<Field::gx>(values) = select(central, g.x, at<Field::gx>(values));
+          at<Field::gy>(values) = select(central, g.y, at<Field::gy>(values));
+        }
+        at<Field::gz>(values) = select(central, g.z, at<Field::gz>(values));
+      }
+    }
+    add_where<Ls, set>(is_compact, values, near, shape.unit, out.values);
     out.compact = count_lanes<L>(is_compact, valid);
     n_left -= out.compact;
     if (any(gap2 <= L(R(0)))) {

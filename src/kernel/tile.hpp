@@ -6,6 +6,9 @@
 
 namespace prismfield::kernel {
 
+/// Columns of what is noted of a point that touches prisms.
+inline constexpr int n_contact = 8;
+
 /// What one launch reads and writes, in one memory space. Points are padded with copies of the last one to whole lanes.
 template <class A, class Memory>
 struct LaunchData {
@@ -28,30 +31,34 @@ struct LaunchData {
   std::int64_t slots = 1;
   /// (slot, field, n_padded)
   Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
-  /// (n_points, 5): edges through the point along x, y, z, weighted by sign and density; the same without signs, all
-  /// directions; prisms that hold the point
-  Kokkos::View<double* [5], Kokkos::LayoutRight, Memory> contact;
+  /// (n_points, n_contact): what prisms the point touches, see note_contact
+  Kokkos::View<double* [n_contact], Kokkos::LayoutRight, Memory> contact;
   /// (n_forms): pairs by form
   Array<std::int64_t> pairs;
 };
 
-/// Notes that a point lies in or on a prism, and on which of its edges: the logarithm of an edge through the point
-/// diverges with weight 2 between its ends and 1 at an end, times sign and density; where the weights of all prisms
-/// cancel, the tensor has a value.
+/// Notes that a point lies in or on a prism, and on which of its edges. The logarithm of an edge through the point
+/// diverges, once for the part of the edge on either side of the point along it: columns 0 to 5 add sign times density
+/// for the parts towards west, east, south, north, below, above. Where all six cancel over the prisms, the tensor has a
+/// value. Column 6 adds |density| of all parts, column 7 the prisms that hold the point.
 template <class Memory, class T>
-PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [5], Kokkos::LayoutRight, Memory>& contact, std::int64_t point,
-                                  const T (&x)[2], const T (&y)[2], const T (&z)[2], double density) {
-  Kokkos::atomic_add(&contact(point, 4), 1.0);
+PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [n_contact], Kokkos::LayoutRight, Memory>& contact,
+                                      std::int64_t point, const T (&x)[2], const T (&y)[2], const T (&z)[2],
+                                      double density) {
+  Kokkos::atomic_add(&contact(point, 7), 1.0);
   const T* const faces[3] = {x, y, z};
   for (int d = 0; d < 3; ++d) {
     const T* const first = faces[(d + 1) % 3];
     const T* const second = faces[(d + 2) % 3];
-    const double weight = faces[d][0] < T(0) && T(0) < faces[d][1] ? 2.0 : 1.0;
     for (int i = 0; i < 2; ++i) {
       for (int j = 0; j < 2; ++j) {
         if (first[i] != T(0) || second[j] != T(0)) continue;
-        Kokkos::atomic_add(&contact(point, d), (i == j ? weight : -weight) * density);
-        Kokkos::atomic_add(&contact(point, 3), weight * Kokkos::abs(density));
+        for (int side = 0; side < 2; ++side) {
+          const bool reaches = side == 0 ? faces[d][0] < T(0) : T(0) < faces[d][1];
+          if (!reaches) continue;
+          Kokkos::atomic_add(&contact(point, 2 * d + side), i == j ? density : -density);
+          Kokkos::atomic_add(&contact(point, 6), Kokkos::abs(density));
+        }
       }
     }
   }
