@@ -16,7 +16,7 @@ endif()
 # For sources that see Kokkos: the arithmetic of the kernels may be contracted to fused multiply-adds and need not set
 # errno, but it is never reordered, because cancellation between terms is arranged by hand.
 add_library(prismfield_kernel_options INTERFACE)
-target_compile_options(prismfield_kernel_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O3> -ffp-contract=fast
+target_compile_options(prismfield_kernel_options INTERFACE $<$<CONFIG:Release,RelWithDebInfo>:-O3> -ffp-contract=fast
                                                            -fno-math-errno)
 # constexpr functions of the standard library and of ours are for device code too.
 target_compile_options(prismfield_kernel_options INTERFACE $<${prismfield_nvcc}:--expt-relaxed-constexpr>)

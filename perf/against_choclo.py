@@ -49,7 +49,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--loop", choices=("passes", "fused"), default="passes")
     parser.add_argument("--seed", type=int, default=1, help="of the random subset")
-    parser.add_argument("--tolerance", type=float, default=1e-8, help="max|difference| of a field / its largest value")
+    parser.add_argument("--tolerance", type=float, default=1e-9, help="max|difference| of a field / its largest value")
     return parser.parse_args()
 
 

@@ -91,7 +91,8 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
         const cudaDeviceProp& device = exec.cuda_device_prop();
         std::size_t free = 0;
         std::size_t total = 0;
-        if (cudaMemGetInfo(&free, &total) != cudaSuccess) throw RunError("cannot ask the CUDA device for its free memory");
+        if (cudaMemGetInfo(&free, &total) != cudaSuccess)
+          throw RunError("cannot ask the CUDA device for its free memory");
         traits.device = device.name;
         traits.threads = exec.concurrency();
         traits.is_device = true;
@@ -106,9 +107,8 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
 
 std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision, const EngineSettings& settings) {
   return with_space(space, [&](auto exec) {
-    return with_arithmetic(precision, [&](auto arithmetic) {
-      return make_kokkos_engine<decltype(exec), decltype(arithmetic)>(settings);
-    });
+    return with_arithmetic(
+        precision, [&](auto arithmetic) { return make_kokkos_engine<decltype(exec), decltype(arithmetic)>(settings); });
   });
 }
 

@@ -70,7 +70,8 @@ class FieldEngine {
 public:
   virtual ~FieldEngine() = default;
   /// Points of the next tile, metres; scratch is zeroed.
-  virtual void start_tile(const double* easting, const double* northing, const double* upward, std::int64_t n_points) = 0;
+  virtual void start_tile(const double* easting, const double* northing, const double* upward,
+                          std::int64_t n_points) = 0;
   /// Adds a block of prisms whose first batch is number `first_batch` of the run. On a device the work may still be
   /// under way when this returns; it ends before the next call's work starts.
   virtual void add(const PrismBlock& block, std::int64_t first_batch) = 0;
@@ -88,7 +89,8 @@ public:
 [[nodiscard]] EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel,
                                          bool scalar_lanes);
 /// The engine of a space and precision. Kokkos must be initialised.
-[[nodiscard]] std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision, const EngineSettings& settings);
+[[nodiscard]] std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision,
+                                                       const EngineSettings& settings);
 /// The spaces that were built, the default one first.
 [[nodiscard]] std::vector<Space> built_spaces();
 

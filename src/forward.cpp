@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What a launch of prisms should hold at most: pairs, so that progress and signals are looked at several times a second,
-/// and prisms, so that staging stays small.
+/// What a launch of prisms should hold at most: pairs, so that progress and signals are looked at several times a
+/// second, and prisms, so that staging stays small.
 constexpr std::int64_t pairs_per_launch_host = std::int64_t{1} << 27;
 constexpr std::int64_t pairs_per_launch_corners = pairs_per_launch_host / 128;
 constexpr std::int64_t pairs_per_launch_device = std::int64_t{1} << 32;
@@ -166,8 +166,8 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
     point_parts = wanted.rank_grid[1];
     if (prism_parts * point_parts != ranks) {
       throw InputError(run.where("execution.partition"), "execution.partition",
-                       fmt::format("{} x {} ranks asked for, but the run has {}; start it with mpirun -n {}", prism_parts,
-                                   point_parts, ranks, prism_parts * point_parts));
+                       fmt::format("{} x {} ranks asked for, but the run has {}; start it with mpirun -n {}",
+                                   prism_parts, point_parts, ranks, prism_parts * point_parts));
     }
   }
   const RankShare share = rank_share(plan.n_prisms, plan.n_points, communicator.rank(), prism_parts, point_parts);
@@ -202,7 +202,8 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   } else if (wanted.slots) {
     plan.slots = *wanted.slots;
   } else if (traits.is_device) {
-    plan.slots = std::max<std::int64_t>(1, ceil_divide(waves_device * traits.threads, std::max<std::int64_t>(plan.tile_points, 1)));
+    plan.slots = std::max<std::int64_t>(
+        1, ceil_divide(waves_device * traits.threads, std::max<std::int64_t>(plan.tile_points, 1)));
   } else {
     plan.slots = traits.threads;
   }
@@ -229,7 +230,7 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
 
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
                       : corners        ? pair_nanoseconds_corners_host / traits.threads
-                                       : (traits.lanes > 1 ? pair_nanoseconds_host : pair_nanoseconds_scalar) / traits.threads;
+                                : (traits.lanes > 1 ? pair_nanoseconds_host : pair_nanoseconds_scalar) / traits.threads;
   plan.estimated_seconds = 1e-9 * pair * static_cast<double>(prisms) * static_cast<double>(share.points.size());
   return plan;
 }
@@ -295,9 +296,11 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       ensemble.read(plan.prism_begin + chunk, plan.prism_begin + end, block);
       engine->add(block, chunk / plan.batch);
       done += (end - chunk) * n;
-      if (progress) progress(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(my_pairs, 1)), done);
+      if (progress)
+        progress(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(my_pairs, 1)), done);
     }
-    engine->finish_tile(&values[static_cast<std::size_t>(tile)], my_points, &contact[static_cast<std::size_t>(contact_columns * tile)]);
+    engine->finish_tile(&values[static_cast<std::size_t>(tile)], my_points,
+                        &contact[static_cast<std::size_t>(contact_columns * tile)]);
   }
   const double busy = seconds_since(field_start);
   const auto forms = engine->pairs();

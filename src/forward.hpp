@@ -17,7 +17,16 @@ namespace prismfield {
 class Communicator;
 
 /// The forms of the prism field that the kernel chooses from; pairs are counted by form.
-enum class Form : int { compact, difference_free, multipole_8, multipole_6, multipole_4, multipole_2, multipole_0, corners };
+enum class Form : int {
+  compact,
+  difference_free,
+  multipole_8,
+  multipole_6,
+  multipole_4,
+  multipole_2,
+  multipole_0,
+  corners
+};
 inline constexpr int n_forms = 8;
 [[nodiscard]] const char* name(Form form) noexcept;
 

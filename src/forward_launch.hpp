@@ -6,17 +6,18 @@
 #include <cmath>
 #include <cstring>
 
-#include "kokkos_engine.hpp"
 #include "kernel/host_tile.hpp"
+#include "kokkos_engine.hpp"
 
-/// The papers' launch: a parallel_for over batches of prisms adds into scratch(slot, field, point), one grid of points per
-/// concurrency slot, and a reduction over the slots follows.
+/// The papers' launch: a parallel_for over batches of prisms adds into scratch(slot, field, point), one grid of points
+/// per concurrency slot, and a reduction over the slots follows.
 namespace prismfield {
 
 static_assert(contact_columns == kernel::n_contact);
 
 template <class Space>
-inline constexpr bool is_device_space = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+inline constexpr bool is_device_space =
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
 /// Points that one device thread works on side by side: measured, see perf/.
 template <class A>
@@ -188,10 +189,9 @@ public:
 
   void finish_tile(double* values, std::int64_t stride, double* contact) override {
     const std::int64_t padded = static_cast<std::int64_t>(m_result.extent(1));
-    Kokkos::parallel_for(
-        "prismfield::reduce_slots",
-        Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(m_space, 0, m_n_fields * padded),
-        ReduceSlots<Sum, Memory>{m_data.scratch, m_result});
+    Kokkos::parallel_for("prismfield::reduce_slots",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(m_space, 0, m_n_fields * padded),
+                         ReduceSlots<Sum, Memory>{m_data.scratch, m_result});
     const auto result = Kokkos::create_mirror_view(m_result);
     Kokkos::deep_copy(m_space, result, m_result);
     const auto seen = Kokkos::create_mirror_view(m_data.contact);
@@ -252,7 +252,8 @@ private:
       allocate([&] {
         m_columns = decltype(m_columns)();
         m_columns = decltype(m_columns)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("columns")), 7, n);
-        m_shape_index = decltype(m_shape_index)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("shape_index")), n);
+        m_shape_index =
+            decltype(m_shape_index)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("shape_index")), n);
         m_data.far = decltype(m_data.far)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("far")), n);
         m_data.near = decltype(m_data.near)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("near")), n);
         m_host_columns = Kokkos::create_mirror_view(m_columns);
@@ -268,7 +269,8 @@ private:
     for (std::size_t i = 0; i < n; ++i) {
       const std::array<double, 3> edge = {block.east[i] - block.west[i], block.north[i] - block.south[i],
                                           block.top[i] - block.bottom[i]};
-      const bool same = !m_edges.empty() && alike(edge[0], last[0]) && alike(edge[1], last[1]) && alike(edge[2], last[2]);
+      const bool same =
+          !m_edges.empty() && alike(edge[0], last[0]) && alike(edge[1], last[1]) && alike(edge[2], last[2]);
       if (!same) {
         m_edges.push_back(edge);
         last = edge;
@@ -289,14 +291,16 @@ private:
       allocate([&] {
         m_data.shapes = decltype(m_data.shapes)();
         m_device_edges = decltype(m_device_edges)();
-        m_data.shapes = decltype(m_data.shapes)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("shapes")), n_shapes);
+        m_data.shapes =
+            decltype(m_data.shapes)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("shapes")), n_shapes);
         m_device_edges =
             decltype(m_device_edges)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("edges")), n_shapes);
       });
     }
     const Kokkos::View<const double* [3], Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> edges(
         m_edges.front().data(), n_shapes);
-    Kokkos::deep_copy(m_space, Kokkos::subview(m_device_edges, std::make_pair(std::size_t{0}, n_shapes), Kokkos::ALL), edges);
+    Kokkos::deep_copy(m_space, Kokkos::subview(m_device_edges, std::make_pair(std::size_t{0}, n_shapes), Kokkos::ALL),
+                      edges);
     Kokkos::deep_copy(m_space, m_columns, m_host_columns);
     Kokkos::deep_copy(m_space, m_shape_index, m_host_shape_index);
     using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
@@ -304,8 +308,8 @@ private:
                          PrepareShapes<A, Memory>{m_tables, m_device_edges, m_data.shapes});
     Kokkos::parallel_for(
         "prismfield::prepare_prisms", IndexPolicy(m_space, 0, n),
-        PreparePrisms<A, Memory>{{origin(0), origin(1), origin(2)}, m_columns, m_shape_index, m_data.shapes, m_data.far,
-                                 m_data.near});
+        PreparePrisms<A, Memory>{
+            {origin(0), origin(1), origin(2)}, m_columns, m_shape_index, m_data.shapes, m_data.far, m_data.near});
     // the staging area is written again while the kernels run
     if constexpr (is_device_space<Space>) m_space.fence("prismfield: block uploaded");
   }

@@ -26,7 +26,8 @@ int usable_cores() {
 }
 
 bool names_option(int argc, char** argv, const std::string& name) {
-  return std::any_of(argv, argv + argc, [&](const char* argument) { return std::string(argument).rfind(name, 0) == 0; });
+  return std::any_of(argv, argv + argc,
+                     [&](const char* argument) { return std::string(argument).rfind(name, 0) == 0; });
 }
 
 /// CUDA devices that this process may use.
@@ -40,7 +41,8 @@ int device_count() {
 }
 
 std::string version_text(int version) {
-  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
 }
 
 }  // namespace
@@ -48,9 +50,9 @@ std::string version_text(int version) {
 KokkosSession::KokkosSession(int& argc, char** argv, int local_rank, int local_size) {
   const bool threads_given = names_option(argc, argv, "--kokkos-num-threads") ||
                              std::getenv("KOKKOS_NUM_THREADS") != nullptr || std::getenv("OMP_NUM_THREADS") != nullptr;
-  const bool device_given = names_option(argc, argv, "--kokkos-device-id") ||
-                            names_option(argc, argv, "--kokkos-map-device") ||
-                            std::getenv("KOKKOS_DEVICE_ID") != nullptr || std::getenv("KOKKOS_MAP_DEVICE_ID_BY") != nullptr;
+  const bool device_given =
+      names_option(argc, argv, "--kokkos-device-id") || names_option(argc, argv, "--kokkos-map-device") ||
+      std::getenv("KOKKOS_DEVICE_ID") != nullptr || std::getenv("KOKKOS_MAP_DEVICE_ID_BY") != nullptr;
   std::vector<std::string> added;
   if (!threads_given) {
     added.push_back("--kokkos-num-threads=" + std::to_string(std::max(1, usable_cores() / std::max(1, local_size))));

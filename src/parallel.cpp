@@ -32,7 +32,8 @@ bool started_by_launcher() {
 
 /// MPI counts are int.
 int count_of(std::int64_t n) {
-  if (n < 0 || n > std::numeric_limits<int>::max()) throw RunError("an MPI message of " + std::to_string(n) + " values");
+  if (n < 0 || n > std::numeric_limits<int>::max())
+    throw RunError("an MPI message of " + std::to_string(n) + " values");
   return static_cast<int>(n);
 }
 

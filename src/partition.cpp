@@ -13,7 +13,8 @@ IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) 
   return {begin, begin + size + (part < rest ? 1 : 0)};
 }
 
-RankShare rank_share(std::int64_t n_prisms, std::int64_t n_points, int rank, int prism_parts, int point_parts) noexcept {
+RankShare rank_share(std::int64_t n_prisms, std::int64_t n_points, int rank, int prism_parts,
+                     int point_parts) noexcept {
   return {balanced_part(n_prisms, rank % prism_parts, prism_parts),
           balanced_part(n_points, rank / prism_parts, point_parts)};
 }

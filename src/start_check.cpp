@@ -34,10 +34,13 @@ void check_start() {
     const bool right = std::abs(values[static_cast<int>(Field::potential)] - potential) < 1e-8 &&
                        std::abs(values[static_cast<int>(Field::gzz)] - gzz) < 1e-8 && contact[7] == 1;
     if (!right) {
-      throw RunError(fmt::format("this build computes wrongly: a cube's potential at its centre is {} instead of {} (space "
-                                 "{}). Kokkos, compiler and CUDA do not fit together: see 'CUDA' in README.md",
-                                 values[0], potential,
-                                 space == Space::cuda ? "cuda" : space == Space::openmp ? "openmp" : "serial"));
+      throw RunError(
+          fmt::format("this build computes wrongly: a cube's potential at its centre is {} instead of {} (space "
+                      "{}). Kokkos, compiler and CUDA do not fit together: see 'CUDA' in README.md",
+                      values[0], potential,
+                      space == Space::cuda     ? "cuda"
+                      : space == Space::openmp ? "openmp"
+                                               : "serial"));
     }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-// The lean functions against mpmath, for plain numbers and for this machine's vectors. A host's vectors need kernels that
-// are functions of the host alone.
+// The lean functions against mpmath, for plain numbers and for this machine's vectors. A host's vectors need kernels
+// that are functions of the host alone.
 #define PRISMFIELD_HOST_LANES
 #include "kernel/lean.hpp"
 
@@ -63,9 +63,8 @@ double worst(const std::string& function) {
     const T first = static_cast<T>(s.first);
     const T second = static_cast<T>(s.second);
     const bool exact_arguments = sizeof(T) == 8;
-    const double rounded = function == "atan2"
-                               ? std::atan2(static_cast<double>(first), static_cast<double>(second))
-                               : std::log1p(static_cast<double>(first) / static_cast<double>(second));
+    const double rounded = function == "atan2" ? std::atan2(static_cast<double>(first), static_cast<double>(second))
+                                               : std::log1p(static_cast<double>(first) / static_cast<double>(second));
     const T value = exact_arguments ? static_cast<T>(s.value) : static_cast<T>(rounded);
     if (!exact_arguments && (std::abs(s.first) < 1e-30 || second < T(-1e30) || value == T(0))) continue;
     T a[n];
@@ -77,7 +76,8 @@ double worst(const std::string& function) {
     }
     a[lane] = first;
     b[lane] = second;
-    const L result = function == "atan2" ? kernel::atan2(load<L>(a), load<L>(b)) : log1p_quotient(load<L>(a), load<L>(b));
+    const L result =
+        function == "atan2" ? kernel::atan2(load<L>(a), load<L>(b)) : log1p_quotient(load<L>(a), load<L>(b));
     store(result, out);
     largest = std::max(largest, ulps(out[lane], value));
     lane = (lane + 1) % n;

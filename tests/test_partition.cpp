@@ -20,8 +20,8 @@ TEST(Partition, SevenSpheresOverEightRanksIsThePapersTable) {
 }
 
 TEST(Partition, CoversEverythingOnceWithSizesThatDifferByOne) {
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, std::int64_t{1000},
-                               (std::int64_t{1} << 40) + 5}) {
+  for (const std::int64_t n :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, std::int64_t{1000}, (std::int64_t{1} << 40) + 5}) {
     for (const std::int64_t parts : {1, 2, 3, 7, 64}) {
       std::int64_t begin = 0;
       for (std::int64_t part = 0; part < parts; ++part) {

@@ -54,10 +54,10 @@ PRISMFIELD_INLINE_FUNCTION R unit_factor(Field f, R unit) {
 /// The prism's faces as a lane of points sees them: differences in Coordinate, then in the prism's unit.
 template <class Ls>
 PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
-                                                                     value_t<typename Ls::Real> inverse_unit,
-                                                                     const typename Ls::Coordinate& px,
-                                                                     const typename Ls::Coordinate& py,
-                                                                     const typename Ls::Coordinate& pz) {
+                                                                    value_t<typename Ls::Real> inverse_unit,
+                                                                    const typename Ls::Coordinate& px,
+                                                                    const typename Ls::Coordinate& py,
+                                                                    const typename Ls::Coordinate& pz) {
   using L = typename Ls::Real;
   using C = typename Ls::Coordinate;
   PrismFaces<L> p;
@@ -103,8 +103,8 @@ struct NearFields {
 };
 
 /// Fields of one prism at lanes that no multipole may take alone: each lane takes the form that is right for its own
-/// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. Kept out of line and
-/// returned by value, so that the far path next to it keeps its sums in registers.
+/// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. Kept out of line
+/// and returned by value, so that the far path next to it keeps its sums in registers.
 template <class Ls, FieldSet set, class Contact>
 PRISMFIELD_NOINLINE_FUNCTION NearFields<Ls, set> near_fields(
     const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic>& far,
@@ -165,16 +165,16 @@ PRISMFIELD_NOINLINE_FUNCTION NearFields<Ls, set> near_fields(
   return out;
 }
 
-/// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every lane,
-/// else the closed forms. `valid`: lanes that are real points, the others are padding.
+/// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every
+/// lane, else the closed forms. `valid`: lanes that are real points, the others are padding.
 template <class Ls, FieldSet set, class Contact>
 PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmetic>& shape,
-                                           const FarPrism<typename Ls::Arithmetic>& far,
-                                           const NearPrism<typename Ls::Arithmetic>& near,
-                                           const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                                           const typename Ls::Coordinate& pz, int valid,
-                                           FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
-                                           const Contact& on_contact) {
+                                          const FarPrism<typename Ls::Arithmetic>& far,
+                                          const NearPrism<typename Ls::Arithmetic>& near,
+                                          const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                                          const typename Ls::Coordinate& pz, int valid,
+                                          FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
+                                          const Contact& on_contact) {
   using L = typename Ls::Real;
   using C = typename Ls::Coordinate;
   using R = value_t<L>;

@@ -5,9 +5,9 @@
 #include "field_values.hpp"
 #include "lean.hpp"
 
-/// The closed forms of a prism's field. Notation: x[0], x[1] are the prism's west and east faces minus the point, y and z
-/// likewise; r[i][j][k] the distance of corner (i, j, k); s the sign (-1)^(i+j+k) with s(1, 1, 1) = +1; fields are those
-/// of unit density and G = 1, z up, in the units of the given lengths.
+/// The closed forms of a prism's field. Notation: x[0], x[1] are the prism's west and east faces minus the point, y and
+/// z likewise; r[i][j][k] the distance of corner (i, j, k); s the sign (-1)^(i+j+k) with s(1, 1, 1) = +1; fields are
+/// those of unit density and G = 1, z up, in the units of the given lengths.
 namespace prismfield::kernel {
 
 /// A prism as its points see it.
@@ -53,8 +53,8 @@ struct Edge {
 /// The edge's logarithm from its end distances. On the edge (w2 = 0 between the ends) the finite part: ln(4 |a1| a2)
 /// between the ends, ln(2 e) at an end, in metres; `metres` is the length of the given unit. numerics: section 2.
 template <class L>
-PRISMFIELD_INLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L> e, const L& w2, const L& r0, const L& r1,
-                                              value_t<L> metres) {
+PRISMFIELD_INLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L> e, const L& w2, const L& r0,
+                                             const L& r1, value_t<L> metres) {
   using T = value_t<L>;
   constexpr T tiny = sizeof(T) == 8 ? T(1e-290) : T(1e-34);
   const L zero(T(0));
@@ -100,7 +100,7 @@ PRISMFIELD_INLINE_FUNCTION Complex<L> operator*(const Complex<L>& a, const Compl
 /// Signed solid angle of a face at distance h from its four edges' factors; 0 in its plane, the mean of both sides.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const Complex<L>& b, const Complex<L>& c,
-                                         const Complex<L>& d) {
+                                        const Complex<L>& d) {
   using T = value_t<L>;
   const Complex<L> p = (a * b) * (c * d);
   const L zero(T(0));
@@ -136,21 +136,18 @@ PRISMFIELD_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, val
   for (int a = 0; a < 2; ++a) {
     if constexpr (W::vector || W::tensor) {
       const L hx = abs(p.x[a]);
-      angle_x[a] = face_angle(p.x[a], edge_factor(along_z[a][1], p.dz, hx, p.y[1]),
-                              edge_factor(along_z[a][0], p.dz, hx, -p.y[0]),
-                              edge_factor(along_y[a][1], p.dy, hx, p.z[1]),
-                              edge_factor(along_y[a][0], p.dy, hx, -p.z[0]));
+      angle_x[a] = face_angle(
+          p.x[a], edge_factor(along_z[a][1], p.dz, hx, p.y[1]), edge_factor(along_z[a][0], p.dz, hx, -p.y[0]),
+          edge_factor(along_y[a][1], p.dy, hx, p.z[1]), edge_factor(along_y[a][0], p.dy, hx, -p.z[0]));
       const L hy = abs(p.y[a]);
-      angle_y[a] = face_angle(p.y[a], edge_factor(along_z[1][a], p.dz, hy, p.x[1]),
-                              edge_factor(along_z[0][a], p.dz, hy, -p.x[0]),
-                              edge_factor(along_x[a][1], p.dx, hy, p.z[1]),
-                              edge_factor(along_x[a][0], p.dx, hy, -p.z[0]));
+      angle_y[a] = face_angle(
+          p.y[a], edge_factor(along_z[1][a], p.dz, hy, p.x[1]), edge_factor(along_z[0][a], p.dz, hy, -p.x[0]),
+          edge_factor(along_x[a][1], p.dx, hy, p.z[1]), edge_factor(along_x[a][0], p.dx, hy, -p.z[0]));
     }
     const L hz = abs(p.z[a]);
-    angle_z[a] = face_angle(p.z[a], edge_factor(along_y[1][a], p.dy, hz, p.x[1]),
-                            edge_factor(along_y[0][a], p.dy, hz, -p.x[0]),
-                            edge_factor(along_x[1][a], p.dx, hz, p.y[1]),
-                            edge_factor(along_x[0][a], p.dx, hz, -p.y[0]));
+    angle_z[a] =
+        face_angle(p.z[a], edge_factor(along_y[1][a], p.dy, hz, p.x[1]), edge_factor(along_y[0][a], p.dy, hz, -p.x[0]),
+                   edge_factor(along_x[1][a], p.dx, hz, p.y[1]), edge_factor(along_x[0][a], p.dx, hz, -p.y[0]));
   }
 
   // sums over the four edges of one direction, signed (-1)^(i+j) and weighted by an edge's coordinates
@@ -174,12 +171,10 @@ PRISMFIELD_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, val
   if constexpr (W::vector) {
     at<Field::gx>(out) =
         (p.x[1] * angle_x[1] - p.x[0] * angle_x[0]) - by_second(along_z, p.y) - by_second(along_y, p.z);
-    at<Field::gy>(out) =
-        (p.y[1] * angle_y[1] - p.y[0] * angle_y[0]) - by_first(along_z, p.x) - by_second(along_x, p.z);
+    at<Field::gy>(out) = (p.y[1] * angle_y[1] - p.y[0] * angle_y[0]) - by_first(along_z, p.x) - by_second(along_x, p.z);
   }
   if constexpr (W::gz) {
-    at<Field::gz>(out) =
-        (p.z[1] * angle_z[1] - p.z[0] * angle_z[0]) - by_first(along_y, p.x) - by_first(along_x, p.y);
+    at<Field::gz>(out) = (p.z[1] * angle_z[1] - p.z[0] * angle_z[0]) - by_first(along_y, p.x) - by_first(along_x, p.y);
   }
   if constexpr (W::tensor) {
     at<Field::gxx>(out) = angle_x[0] - angle_x[1];
@@ -204,8 +199,8 @@ inline constexpr double centre_reach = 1.0 / 16;
 /// g = -(integral over s in [0, 1] of T(s c)) c by the Gauss-Legendre rule of six nodes on [-1, 1], T being even.
 /// (x, y, z) = c: centre minus point. Error below 1e-13 of |g| within centre_reach.
 template <class L>
-PRISMFIELD_NOINLINE_FUNCTION Vector3<L> vector_about_centre(const L x, const L y, const L z, value_t<L> dx, value_t<L> dy,
-                                                            value_t<L> dz, value_t<L> metres) {
+PRISMFIELD_NOINLINE_FUNCTION Vector3<L> vector_about_centre(const L x, const L y, const L z, value_t<L> dx,
+                                                            value_t<L> dy, value_t<L> dz, value_t<L> metres) {
   using T = value_t<L>;
   constexpr T nodes[3] = {T(0.2386191860831969), T(0.6612093864662645), T(0.9324695142031521)};
   constexpr T weights[3] = {T(0.4679139345726910), T(0.3607615730481386), T(0.1713244923791704)};
@@ -244,11 +239,13 @@ struct EdgeDifferences {
   L mean;
 };
 
-/// `sum` [i][j]: end distances' sum of the edges of this direction, of length e; q_first [j][k], q_second [i][k]: inverse
-/// sums of the edges along the first and second direction; x, y: length times twice the centre of first and second.
+/// `sum` [i][j]: end distances' sum of the edges of this direction, of length e; q_first [j][k], q_second [i][k]:
+/// inverse sums of the edges along the first and second direction; x, y: length times twice the centre of first and
+/// second.
 template <FieldSet set, class L>
-PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], value_t<L> e, const L (&q_first)[2][2],
-                                                                const L (&q_second)[2][2], const L& x, const L& y) {
+PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], value_t<L> e,
+                                                               const L (&q_first)[2][2], const L (&q_second)[2][2],
+                                                               const L& x, const L& y) {
   using T = value_t<L>;
   using W = Wants<set>;
   const L ee(e * e);
@@ -288,7 +285,7 @@ PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2]
 /// triangles, each tan(angle/2) = N/D, added before the one arctangent. numerics: section 3.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L (&b)[2], value_t<L> area, const L& r00,
-                                             const L& r10, const L& r11, const L& r01) {
+                                            const L& r10, const L& r11, const L& r01) {
   using T = value_t<L>;
   const L hh = h * h;
   const L c00_10 = fma(a[0], a[1], fma(b[0], b[0], hh));

@@ -20,7 +20,7 @@ mp.mp.dps = 50
 # steps of the grid of directions on which a multipole's largest size is looked for
 GRID = 6
 HEAD = ("// SPDX-License-Identifier: Apache-2.0\n// SPDX-FileCopyrightText: The prismfield authors\n"
-        "// Written by generate_tables.py: do not edit.\n#pragma once\n\n#include <array>\n\n")
+        "// Written by generate_tables.py: do not edit.\n// clang-format off\n#pragma once\n\n#include <array>\n\n")
 
 
 def interpolate(f, z_max, n):

@@ -11,8 +11,8 @@ namespace prismfield::kernel {
 template <class A, FieldSet set, class Kernel, int W>
 void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::int64_t slot, std::int64_t first_group,
                              std::int64_t last_group, FormCounts& counts) {
-  accumulate_tile<Lanes<A, HostVector, W>, set, Kernel>(
-      data, ShapeArray<A, Kokkos::HostSpace>{data.shapes}, slot, first_group, last_group, 0, 1, counts);
+  accumulate_tile<Lanes<A, HostVector, W>, set, Kernel>(data, ShapeArray<A, Kokkos::HostSpace>{data.shapes}, slot,
+                                                        first_group, last_group, 0, 1, counts);
 }
 
 /// Taking the addresses of a precision's functions instantiates them.

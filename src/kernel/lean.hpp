@@ -5,7 +5,8 @@
 #include "lean_coefficients.hpp"
 #include "simd.hpp"
 
-/// Logarithm and arctangent for lanes: one division each, no tables, no branches, and only the ranges that a prism needs.
+/// Logarithm and arctangent for lanes: one division each, no tables, no branches, and only the ranges that a prism
+/// needs.
 namespace prismfield::kernel {
 
 namespace detail {
@@ -63,10 +64,12 @@ PRISMFIELD_INLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
   return fma(q.exponent, L(ln2_high), s + s) + fma(q.exponent, L(ln2_low), tail);
 }
 
-/// Angle of the point (x, y) in (-pi, pi], to 2 ulp; x and y not both zero, |x| + |y| without overflow.
+/// Angle of the point (x, y) in (-pi, pi], to 2 ulp where |x| + |y| neither over- nor underflows; 0 or pi at the
+/// origin.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION L atan2(const L& y, const L& x) {
   using T = value_t<L>;
+  constexpr T tiny = sizeof(T) == 8 ? T(1e-300) : T(1e-36);
   constexpr T tan_pi_8 = T(0.41421356237309504880);
   constexpr T pi = T(3.14159265358979323846);
   // what the rounding of pi leaves over, so that the octants are joined without an error of their own
@@ -76,7 +79,7 @@ PRISMFIELD_INLINE_FUNCTION L atan2(const L& y, const L& x) {
   const L large = max(ax, ay);
   const L small = min(ax, ay);
   const auto reduced = large * L(tan_pi_8) < small;
-  const L t = select(reduced, small - large, small) / select(reduced, small + large, large);
+  const L t = select(reduced, small - large, small) / max(select(reduced, small + large, large), L(tiny));
   const L z = t * t;
   const L tail = t * z * detail::tail_polynomial<false, 0>(z);
   // angle = quarter (pi/4) + sign * (t + tail)

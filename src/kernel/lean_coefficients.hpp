@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 // Written by generate_tables.py: do not edit.
+// clang-format off
 #pragma once
 
 #include <array>

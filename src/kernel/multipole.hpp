@@ -73,12 +73,12 @@ PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, cons
   }
 }
 
-/// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b being
-/// its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G = 1, z up.
-/// numerics: section 4.
+/// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b
+/// being its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G =
+/// 1, z up. numerics: section 4.
 template <int half_order, FieldSet set, class L, class T, class Add>
-PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y, const L& z,
-                                                const L& s, const Add& add) {
+PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y,
+                                               const L& z, const L& s, const Add& add) {
   using W = Wants<set>;
   constexpr int n = half_order;
   const L two(T(2));
@@ -167,8 +167,8 @@ namespace detail {
 template <int m>
 PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
   constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};
-  constexpr double binomial[6][6] = {{1, 0, 0, 0, 0, 0},  {1, 1, 0, 0, 0, 0},  {1, 2, 1, 0, 0, 0},
-                                     {1, 3, 3, 1, 0, 0},  {1, 4, 6, 4, 1, 0},  {1, 5, 10, 10, 5, 1}};
+  constexpr double binomial[6][6] = {{1, 0, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0}, {1, 2, 1, 0, 0, 0},
+                                     {1, 3, 3, 1, 0, 0}, {1, 4, 6, 4, 1, 0}, {1, 5, 10, 10, 5, 1}};
   for (int r = 0; r <= m; ++r) c[r] = 0;
   double px = 1;
   for (int i = 0; i <= m; ++i) {
@@ -187,7 +187,7 @@ PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c
 /// The largest size of the multipole of order 2 m of unit mass on the grid of directions.
 template <int m>
 PRISMFIELD_FUNCTION double largest_multipole(const double (&c)[m + 1],
-                                         const double (&sampled)[m + 1][MultipoleTables::n_directions]) {
+                                             const double (&sampled)[m + 1][MultipoleTables::n_directions]) {
   double largest = 0;
   for (int q = 0; q < MultipoleTables::n_directions; ++q) {
     double value = 0;
@@ -200,8 +200,8 @@ PRISMFIELD_FUNCTION double largest_multipole(const double (&c)[m + 1],
 /// Writes the multipole of order 2 m of unit mass to f's coefficients and returns its largest size.
 template <int m>
 PRISMFIELD_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * (m + 2) / 2],
-                                     const double (&sampled)[m + 1][MultipoleTables::n_directions], double xx, double yy,
-                                     double zz, double* f) {
+                                         const double (&sampled)[m + 1][MultipoleTables::n_directions], double xx,
+                                         double yy, double zz, double* f) {
   double c[m + 1];
   box_moments<m>(xx, yy, zz, c);
   int column = 0;
@@ -220,8 +220,9 @@ PRISMFIELD_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * 
 /// Prepares a box of these edge lengths: its polynomials for unit mass and the ranges of the orders, all in the unit of
 /// the given lengths.
 template <class T>
-PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz, double tolerance,
-                                       MultipoleCoefficients<T>& out, MultipoleRanges<T>& ranges) {
+PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz,
+                                           double tolerance, MultipoleCoefficients<T>& out,
+                                           MultipoleRanges<T>& ranges) {
   const double xx = 0.25 * dx * dx;
   const double yy = 0.25 * dy * dy;
   const double zz = 0.25 * dz * dz;
@@ -241,9 +242,8 @@ PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double
   // weight = (n + 1)(n + 2)/2 size: sharp on the axis of a needle. The order after the last is extrapolated.
   double weight[max_half_order + 3];
   for (int m = 1; m <= max_half_order + 1; ++m) weight[m] = 0.5 * (2 * m + 1) * (2 * m + 2) * size[m];
-  weight[max_half_order + 2] = weight[max_half_order] > 0
-                                   ? weight[max_half_order + 1] * weight[max_half_order + 1] / weight[max_half_order]
-                                   : 0;
+  weight[max_half_order + 2] =
+      weight[max_half_order] > 0 ? weight[max_half_order + 1] * weight[max_half_order + 1] / weight[max_half_order] : 0;
   double range = 0;
   double alone = 0;
   for (int q = max_half_order; q >= 0; --q) {

@@ -88,7 +88,8 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
 template <class A>
 PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
-                                   double density, const double (&origin)[3], FarPrism<A>& far, NearPrism<A>& near) {
+                                       double density, const double (&origin)[3], FarPrism<A>& far,
+                                       NearPrism<A>& near) {
   using Real = typename A::Real;
   using Coordinate = typename A::Coordinate;
   const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;

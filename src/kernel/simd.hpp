@@ -27,8 +27,8 @@
 
 /// Lanes: one arithmetic type for several observation points at once. A lane is a plain float or double, a Kokkos SIMD
 /// vector on a host, or a Pack of points held by one device thread; the kernels are written once over all of them.
-/// This is the only file that names Kokkos' SIMD types. Lanes are compared with < and <= only: > and >= of Kokkos 4.7.00's
-/// AVX-512 double vectors take their operands in the wrong order, so Pack does not offer them either.
+/// This is the only file that names Kokkos' SIMD types. Lanes are compared with < and <= only: > and >= of
+/// Kokkos 4.7.00's AVX-512 double vectors take their operands in the wrong order, so Pack does not offer them either.
 namespace prismfield::kernel {
 
 namespace kx = Kokkos::Experimental;
@@ -51,20 +51,20 @@ struct Pack {
   PRISMFIELD_INLINE_FUNCTION T operator[](int i) const { return lane[i]; }
 };
 
-#define PRISMFIELD_PACK_OPERATOR(op, Result)                                                         \
-  template <class T, int W>                                                                          \
-  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) { \
-    Pack<Result, W> c;                                                                               \
-    for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i];                                  \
-    return c;                                                                                        \
-  }                                                                                                  \
-  template <class T, int W>                                                                          \
+#define PRISMFIELD_PACK_OPERATOR(op, Result)                                                               \
+  template <class T, int W>                                                                                \
+  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) {       \
+    Pack<Result, W> c;                                                                                     \
+    for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i];                                        \
+    return c;                                                                                              \
+  }                                                                                                        \
+  template <class T, int W>                                                                                \
   PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, std::type_identity_t<T> b) { \
-    return a op Pack<T, W>(b);                                                                       \
-  }                                                                                                  \
-  template <class T, int W>                                                                          \
+    return a op Pack<T, W>(b);                                                                             \
+  }                                                                                                        \
+  template <class T, int W>                                                                                \
   PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(std::type_identity_t<T> a, const Pack<T, W>& b) { \
-    return Pack<T, W>(a) op b;                                                                       \
+    return Pack<T, W>(a) op b;                                                                             \
   }
 PRISMFIELD_PACK_OPERATOR(+, T)
 PRISMFIELD_PACK_OPERATOR(-, T)
@@ -160,8 +160,7 @@ inline constexpr bool is_scalar_lane = std::is_floating_point_v<L>;
 // What the kernels ask of a lane, for plain numbers, packs and SIMD vectors.
 
 template <class T>
-  requires std::is_floating_point_v<T>
-PRISMFIELD_INLINE_FUNCTION T select(bool condition, T yes, T no) {
+requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T select(bool condition, T yes, T no) {
   return condition ? yes : no;
 }
 template <class T, int W>
@@ -172,26 +171,23 @@ PRISMFIELD_INLINE_FUNCTION Pack<T, W> select(const Pack<bool, W>& m, const Pack<
 }
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> select(const kx::basic_simd_mask<T, Abi>& m,
-                                                          const kx::basic_simd<T, Abi>& yes,
-                                                          const kx::basic_simd<T, Abi>& no) {
+                                                         const kx::basic_simd<T, Abi>& yes,
+                                                         const kx::basic_simd<T, Abi>& no) {
   return kx::condition(m, yes, no);
 }
 
-#define PRISMFIELD_LANE_FUNCTION(function)                                         \
-  template <class T>                                                               \
-    requires std::is_floating_point_v<T>                                           \
-  PRISMFIELD_INLINE_FUNCTION T function(T a) {                                    \
-    return Kokkos::function(a);                                                    \
-  }                                                                                \
-  template <class T, int W>                                                        \
-  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a) {           \
-    Pack<T, W> c;                                                                  \
-    for (int i = 0; i < W; ++i) c.lane[i] = Kokkos::function(a.lane[i]);           \
-    return c;                                                                      \
-  }                                                                                \
-  template <class T, class Abi>                                                    \
-  PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a) { \
-    return Kokkos::function(a);                                                    \
+#define PRISMFIELD_LANE_FUNCTION(function)                                                                        \
+  template <class T>                                                                                              \
+  requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T function(T a) { return Kokkos::function(a); } \
+  template <class T, int W>                                                                                       \
+  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a) {                                           \
+    Pack<T, W> c;                                                                                                 \
+    for (int i = 0; i < W; ++i) c.lane[i] = Kokkos::function(a.lane[i]);                                          \
+    return c;                                                                                                     \
+  }                                                                                                               \
+  template <class T, class Abi>                                                                                   \
+  PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a) {                   \
+    return Kokkos::function(a);                                                                                   \
   }
 PRISMFIELD_LANE_FUNCTION(abs)
 PRISMFIELD_LANE_FUNCTION(sqrt)
@@ -200,8 +196,7 @@ PRISMFIELD_LANE_FUNCTION(sqrt)
 /// 1/sqrt(a) to 2 ulp for a > 0. On a host the vector square root and division beat a guess sharpened by Newton steps
 /// (measured: 2.9 against 3.3 ns a pair), because they run beside the multiplications.
 template <class T>
-  requires std::is_floating_point_v<T>
-PRISMFIELD_INLINE_FUNCTION T inverse_sqrt(T a) {
+requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T inverse_sqrt(T a) {
   KOKKOS_IF_ON_HOST(return T(1) / Kokkos::sqrt(a);)
   KOKKOS_IF_ON_DEVICE(return Kokkos::rsqrt(a);)
 }
@@ -217,22 +212,19 @@ PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> inverse_sqrt(const kx::basic_s
 }
 
 /// The smaller or larger of two, without the library's care for NaN: never called with one.
-#define PRISMFIELD_LANE_CHOICE(function, op)                                                          \
-  template <class T>                                                                                  \
-    requires std::is_floating_point_v<T>                                                              \
-  PRISMFIELD_INLINE_FUNCTION T function(T a, T b) {                                                  \
-    return a op b ? a : b;                                                                            \
-  }                                                                                                   \
-  template <class T, int W>                                                                           \
-  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a, const Pack<T, W>& b) {         \
-    Pack<T, W> c;                                                                                     \
-    for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i] ? a.lane[i] : b.lane[i];           \
-    return c;                                                                                         \
-  }                                                                                                   \
-  template <class T, class Abi>                                                                       \
-  PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a,        \
-                                                              const kx::basic_simd<T, Abi>& b) {      \
-    return Kokkos::function(a, b);                                                                    \
+#define PRISMFIELD_LANE_CHOICE(function, op)                                                                      \
+  template <class T>                                                                                              \
+  requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T function(T a, T b) { return a op b ? a : b; } \
+  template <class T, int W>                                                                                       \
+  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a, const Pack<T, W>& b) {                      \
+    Pack<T, W> c;                                                                                                 \
+    for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i] ? a.lane[i] : b.lane[i];                       \
+    return c;                                                                                                     \
+  }                                                                                                               \
+  template <class T, class Abi>                                                                                   \
+  PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a,                     \
+                                                             const kx::basic_simd<T, Abi>& b) {                   \
+    return Kokkos::function(a, b);                                                                                \
   }
 PRISMFIELD_LANE_CHOICE(min, <)
 PRISMFIELD_LANE_CHOICE(max, >)
@@ -240,28 +232,27 @@ PRISMFIELD_LANE_CHOICE(max, >)
 
 /// a b + c with one rounding.
 template <class T>
-  requires std::is_floating_point_v<T>
-PRISMFIELD_INLINE_FUNCTION T fma(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) {
+requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T fma(T a, std::type_identity_t<T> b,
+                                                                      std::type_identity_t<T> c) {
   return Kokkos::fma(a, b, c);
 }
 template <class T, int W>
 PRISMFIELD_INLINE_FUNCTION Pack<T, W> fma(const Pack<T, W>& a, const std::type_identity_t<Pack<T, W>>& b,
-                                           const std::type_identity_t<Pack<T, W>>& c) {
+                                          const std::type_identity_t<Pack<T, W>>& c) {
   Pack<T, W> d;
   for (int i = 0; i < W; ++i) d.lane[i] = Kokkos::fma(a.lane[i], b.lane[i], c.lane[i]);
   return d;
 }
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> fma(const kx::basic_simd<T, Abi>& a,
-                                                       const std::type_identity_t<kx::basic_simd<T, Abi>>& b,
-                                                       const std::type_identity_t<kx::basic_simd<T, Abi>>& c) {
+                                                      const std::type_identity_t<kx::basic_simd<T, Abi>>& b,
+                                                      const std::type_identity_t<kx::basic_simd<T, Abi>>& c) {
   return Kokkos::fma(a, b, c);
 }
 
 /// |magnitude| with the sign of `sign`, a signed zero included.
 template <class T>
-  requires std::is_floating_point_v<T>
-PRISMFIELD_INLINE_FUNCTION T copysign(T magnitude, T sign) {
+requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T copysign(T magnitude, T sign) {
   return Kokkos::copysign(magnitude, sign);
 }
 template <class T, int W>
@@ -272,7 +263,7 @@ PRISMFIELD_INLINE_FUNCTION Pack<T, W> copysign(const Pack<T, W>& magnitude, cons
 }
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> copysign(const kx::basic_simd<T, Abi>& magnitude,
-                                                            const kx::basic_simd<T, Abi>& sign) {
+                                                           const kx::basic_simd<T, Abi>& sign) {
   return Kokkos::copysign(magnitude, sign);
 }
 

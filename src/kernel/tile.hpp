@@ -68,8 +68,8 @@ PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [n_contact], Ko
 struct ChooseForm {};
 struct CornersForm {};
 
-/// Where a launch finds a prism's shape: in the array, or, when all prisms share one, in the kernel's own arguments, which
-/// a device reads as constants beside its arithmetic instead of through its load units.
+/// Where a launch finds a prism's shape: in the array, or, when all prisms share one, in the kernel's own arguments,
+/// which a device reads as constants beside its arithmetic instead of through its load units.
 template <class A, class Memory>
 struct ShapeArray {
   Kokkos::View<PrismShape<A>*, Memory> shapes;
@@ -85,9 +85,8 @@ struct OneShape {
 /// batch is summed in registers before its one addition to scratch(slot, field, point).
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
 PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data,
-                                                const Shapes& shapes, std::int64_t slot,
-                                                 std::int64_t first_group, std::int64_t last_group, int rank, int size,
-                                                 FormCounts& counts) {
+                                                const Shapes& shapes, std::int64_t slot, std::int64_t first_group,
+                                                std::int64_t last_group, int rank, int size, FormCounts& counts) {
   using C = typename Ls::Coordinate;
   using S = typename Ls::Sum;
   constexpr int width = Ls::width;
@@ -121,7 +120,7 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
           const auto on_contact = [&data, &near, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
             using R = value_t<typename Ls::Real>;
-            R seen[6][width];
+            R seen[6][Ls::width];
             for (int i = 0; i < 2; ++i) {
               store(faces.x[i], seen[i]);
               store(faces.y[i], seen[2 + i]);
