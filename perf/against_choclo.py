@@ -6,12 +6,13 @@
     against_choclo.py build/openmp/bin/prismfield --work /some/folder --threads 2
 
 Makes a Python environment of its own in the work folder (choclo, numba, h5py, PyYAML from PyPI) and installs nothing
-elsewhere. prismfield computes the whole case. choclo, which would need many minutes for it, computes all its prisms at a
-random subset of its points; both are compared by time per prism-point pair. The two run in turns, and each turn gives
-one ratio. The fields of both must agree at the subset's points. Exit codes: 0, 1 when they do not agree.
+elsewhere. prismfield computes the whole case. choclo, which would need many minutes for it, computes all its prisms
+at a random subset of its points; both are compared by time per prism-point pair. The two run in turns, and each turn
+gives one ratio. The fields of both must agree at the subset's points. Exit codes: 0, 1 when they do not agree.
 
-choclo's kernels run in a loop compiled by numba, parallel over points. `--loop passes` is harmonica's way, one pass over
-all pairs for each of the nine fields; `--loop fused` computes the nine fields of a pair side by side, in one pass.
+choclo's kernels run in a loop compiled by numba, parallel over points. `--loop passes` is harmonica's way, one pass
+over all pairs for each of the nine fields; `--loop fused` computes the nine fields of a pair side by side, in one
+pass.
 """
 
 import argparse
@@ -69,36 +70,6 @@ def enter_environment(work, threads):
         ready.touch()
     environment = dict(os.environ, NUMBA_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads))
     os.execve(python, [str(python), *sys.argv], environment)
-
-
-def read_case(path):
-    """The case's prisms (n, 6) west, east, south, north, bottom, top and densities (n), and its points, three arrays of
-    shape (northing, easting)."""
-    import numpy as np
-    import yaml
-
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    voxels = case["model"]["voxels"]
-    if voxels.get("density", 0) != 0 or "boxes" in voxels:
-        raise ValueError(f"{path}: only voxels of spheres without a background are understood here")
-    edges = [np.linspace(low, high, n + 1) for low, high, n in (voxels[k] for k in ("easting", "northing", "upward"))]
-    middles = [
-        low + (np.arange(n) + 0.5) * ((high - low) / n)
-        for low, high, n in (voxels[k] for k in ("easting", "northing", "upward"))
-    ]
-    density = np.zeros([len(m) for m in reversed(middles)])
-    for sphere in voxels["spheres"]:
-        squares = [(m - c) ** 2 for m, c in zip(middles, sphere["center"])]
-        distance = squares[2][:, None, None] + squares[1][None, :, None] + squares[0][None, None, :]
-        density[distance <= sphere["radius"] ** 2] = sphere["density"]
-    k, j, i = np.nonzero(density)
-    faces = [edges[0][i], edges[0][i + 1], edges[1][j], edges[1][j + 1], edges[2][k], edges[2][k + 1]]
-
-    grid = case["observations"]["grid"]
-    easting, northing = (np.linspace(*grid[name]) for name in ("easting", "northing"))
-    easting, northing = np.meshgrid(easting, northing)
-    upward = np.full(easting.shape, float(grid["upward"]))
-    return np.ascontiguousarray(np.stack(faces, axis=1)), density[k, j, i], (easting, northing, upward)
 
 
 def choclo_loops(loop):
@@ -174,7 +145,7 @@ def main():
     import numpy as np
 
     numba.set_num_threads(options.threads)
-    prisms, densities, grid = read_case(options.case)
+    prisms, densities, grid = runs.read_case(options.case)
     n_grid = grid[0].size
     chosen = np.random.default_rng(options.seed).choice(n_grid, min(options.points, n_grid), replace=False)
     points = tuple(np.ascontiguousarray(c.ravel()[chosen]) for c in grid)

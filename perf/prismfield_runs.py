@@ -34,6 +34,37 @@ def read_result(path, fields=()):
         return arrays, {name: _plain(value) for name, value in file["performance"].attrs.items()}
 
 
+def read_case(path):
+    """A case's prisms (n, 6) west, east, south, north, bottom, top and densities (n), and its points, three arrays of
+    shape (northing, easting). For voxels of spheres and a flat grid only. Needs numpy and PyYAML."""
+    import numpy as np
+    import yaml
+
+    with open(path, encoding="utf-8") as file:
+        case = yaml.safe_load(file)
+    voxels = case["model"]["voxels"]
+    if voxels.get("density", 0) != 0 or "boxes" in voxels:
+        raise ValueError(f"{path}: only voxels of spheres without a background are understood here")
+    edges, middles = [], []
+    for low, high, n in (voxels[name] for name in ("easting", "northing", "upward")):
+        width = (high - low) / n
+        # to the last bit the faces that prismfield computes
+        edges.append(np.append(low + np.arange(n) * width, high))
+        middles.append(low + (np.arange(n) + 0.5) * width)
+    density = np.zeros([len(m) for m in reversed(middles)])
+    for sphere in voxels["spheres"]:
+        squares = [(m - c) ** 2 for m, c in zip(middles, sphere["center"])]
+        distance = squares[2][:, None, None] + squares[1][None, :, None] + squares[0][None, None, :]
+        density[distance <= sphere["radius"] ** 2] = sphere["density"]
+    k, j, i = np.nonzero(density)
+    faces = [edges[0][i], edges[0][i + 1], edges[1][j], edges[1][j + 1], edges[2][k], edges[2][k + 1]]
+
+    grid = case["observations"]["grid"]
+    easting, northing = np.meshgrid(*(np.linspace(*grid[name]) for name in ("easting", "northing")))
+    upward = np.full(easting.shape, float(grid["upward"]))
+    return np.ascontiguousarray(np.stack(faces, axis=1)), density[k, j, i], (easting, northing, upward)
+
+
 def _plain(value):
     if isinstance(value, bytes):
         return value.decode()

@@ -114,7 +114,7 @@ PRISMFIELD_INLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const C
 /// of one edge, then loses eps t^2 at t edges. V and g are exact everywhere; T on a face is the mean of both sides, on
 /// edges and corners its finite part. numerics: section 2.
 template <FieldSet set, class L>
-PRISMFIELD_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
+PRISMFIELD_NOINLINE_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
   using T = value_t<L>;
   using W = Wants<set>;
   L r[2][2][2];
@@ -302,7 +302,7 @@ PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L
 /// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
 /// lost at t edges. numerics: section 3. Not for points near or inside the prism.
 template <FieldSet set, class L>
-PRISMFIELD_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
+PRISMFIELD_NOINLINE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
   using T = value_t<L>;
   using W = Wants<set>;
   L r[2][2][2];
