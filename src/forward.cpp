@@ -51,25 +51,24 @@ EngineTraits traits_of(const ForwardPlan& plan, bool scalar_lanes) {
   return engine_traits(plan.space, plan.precision, plan.set, plan.kernel, scalar_lanes);
 }
 
-/// Bytes that the plan takes beside the scratch: on the space that computes, and on the host beside a device.
-void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble& ensemble, std::int64_t n_fields) {
+/// Bytes that the plan takes at its peak, on the device and on the host: while the engine computes, or while rank 0
+/// gathers `n_asked` fields of all points after it. Scratch has the plan's own line.
+void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble& ensemble, std::int64_t n_asked) {
   const EngineMemory& m = traits.memory;
   const std::int64_t shapes = ensemble.uniform_shape() ? 1 : plan.chunk_prisms;
+  const std::int64_t my_points = plan.point_end - plan.point_begin;
+  const std::int64_t n_computed = fields_of(plan.set).size();
   plan.scratch_bytes = plan.slots * plan.tile_points * m.per_slot_point;
-  const std::int64_t computing =
+  const std::int64_t engine =
       plan.scratch_bytes + plan.tile_points * m.per_point + plan.chunk_prisms * m.per_prism + shapes * m.per_shape;
-  // what every run holds: the model, the points twice with their order, the block of prisms that is read next, contacts
-  // before and after ordering, and the fields as computed and as asked for
-  plan.host_bytes = ensemble.memory_bytes() + plan.n_points * (3 + 4) * 8 + plan.chunk_prisms * 7 * 8 +
-                    plan.n_points * (n_fields + 2 * contact_columns) * 8;
-  if (traits.is_device) {
-    plan.device_bytes = computing;
-    plan.host_bytes += plan.tile_points * m.host_per_point + plan.chunk_prisms * m.host_per_prism;
-  } else {
-    plan.device_bytes = 0;
-    plan.host_bytes += computing;
-  }
-  plan.host_bytes = std::max(plan.host_bytes, ensemble.peak_memory_bytes());
+  const std::int64_t beside_device = plan.tile_points * m.host_per_point + plan.chunk_prisms * m.host_per_prism;
+  // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
+  const std::int64_t always = ensemble.memory_bytes() + plan.n_points * 3 * 8 + my_points * 4 * 8 +
+                              plan.chunk_prisms * 7 * 8 + my_points * (n_computed + contact_columns) * 8;
+  const std::int64_t gathered = plan.n_points * (n_asked + contact_columns) * 8;
+  plan.device_bytes = traits.is_device ? engine : 0;
+  plan.host_bytes =
+      std::max(always + std::max(traits.is_device ? beside_device : engine, gathered), ensemble.peak_memory_bytes());
 }
 
 /// Fewer slots, then tiles of points, until the scratch fits the limit.
@@ -226,7 +225,7 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   chunk = ceil_divide(chunk, round) * round;
   if (chunk > 4 * max_chunk) chunk = ceil_divide(max_chunk, plan.batch) * plan.batch;
   plan.chunk_prisms = std::max<std::int64_t>(1, std::min(chunk, prisms));
-  count_memory(plan, traits, ensemble, fields_of(plan.set).size() + run.fields.size());
+  count_memory(plan, traits, ensemble, run.fields.size());
 
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
                       : corners        ? pair_nanoseconds_corners_host / traits.threads
@@ -267,7 +266,7 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       fit_scratch(plan, traits, plan.slots * plan.tile_points * traits.memory.per_slot_point / 2);
     }
   }
-  count_memory(plan, traits, ensemble, computed.size() + run.fields.size());
+  count_memory(plan, traits, ensemble, run.fields.size());
 
   const std::vector<std::int64_t> order = spatial_order(points, {plan.point_begin, plan.point_end});
   std::array<std::vector<double>, 3> ordered;
