@@ -255,8 +255,8 @@ void register_forms(const std::string& set_name, const std::string& precision) {
     if (form == Form::corners) {
       add(form, "scalar", &time_form<A, set, kernel::CornersForm, 1>);
     } else {
-      add(form, "vector", &time_form<A, set, kernel::ChooseForm, kernel::host_width<A>>);
-      add(form, "scalar", &time_form<A, set, kernel::ChooseForm, 1>);
+      add(form, "vector", &time_form<A, set, kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>);
+      add(form, "scalar", &time_form<A, set, kernel::ChooseForm<kernel::Pass::all>, 1>);
     }
   }
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "human_text.hpp"
 #include "yaml_tree.hpp"
 
 namespace prismfield {
@@ -101,7 +102,7 @@ std::string kind_name(const YamlNode& node) {
   switch (node.kind) {
     case Kind::list: return "a list";
     case Kind::map: return "a map";
-    case Kind::scalar: return (node.quoted ? "the text " : "") + shown(node.text);
+    case Kind::scalar: return (node.quoted ? "the text " : "") + excerpt(node.text);
     case Kind::null:
     case Kind::removed: break;
   }
@@ -686,12 +687,12 @@ void CaseReader::prism_columns(const Value& value, PrismsSpec& prisms) {
     const auto found = std::find_if(quantities.begin(), quantities.end(),
                                     [&](const auto& q) { return q.first == *name || q.second == *name; });
     if (found == quantities.end()) {
-      problem(column, fmt::format("is {}, no known column{}", shown(*name), allowed(*name, known)));
+      problem(column, fmt::format("is {}, no known column{}", excerpt(*name), allowed(*name, known)));
       all_known = false;
       continue;
     }
     const auto index = static_cast<std::size_t>(found - quantities.begin());
-    if (seen[index]) problem(column, fmt::format("is {}, which an earlier column holds already", shown(*name)));
+    if (seen[index]) problem(column, fmt::format("is {}, which an earlier column holds already", excerpt(*name)));
     seen[index] = true;
     prisms.columns.push_back(*name);
   }

@@ -366,9 +366,10 @@ CellBackground cell_background(const Case& run, const std::string& key, const De
 void check_cell_counts(const CellCounts& counts, const std::string& where, const std::string& key) {
   double total = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (counts[d] < 1 || counts[d] > std::numeric_limits<std::int32_t>::max()) {
-      throw InputError(where, key + "." + direction_names[d],
-                       fmt::format("{} cells; 1 to 2147483647 are allowed in one direction", counts[d]));
+    if (counts[d] < 1 || counts[d] > most_cells_in_a_direction) {
+      throw InputError(
+          where, key + "." + direction_names[d],
+          fmt::format("{} cells; 1 to {} are allowed in one direction", counts[d], most_cells_in_a_direction));
     }
     total *= static_cast<double>(counts[d]);
   }

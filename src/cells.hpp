@@ -125,6 +125,9 @@ private:
 [[nodiscard]] CellBackground cell_background(const Case& run, const std::string& key, const DensitySpec& spec,
                                              const CellCounts& counts);
 
+/// More cells than any survey has in one direction, few enough that a direction's edges always fit in memory.
+inline constexpr std::int64_t most_cells_in_a_direction = 10'000'000;
+
 /// Throws InputError unless the numbers of cells and their product can be counted.
 void check_cell_counts(const CellCounts& counts, const std::string& where, const std::string& key);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "human_text.hpp"
 #include "version.hpp"
 #include "yaml_tree.hpp"
 
@@ -95,7 +96,7 @@ public:
       if (extra.starts_with("-") && extra.size() > 1) {
         problems.add(extra.substr(0, extra.find('=')), "", unknown_option(extra));
       } else {
-        problems.add("", "", fmt::format("one argument too many: {}; write {}", shown(extra), usage()));
+        problems.add("", "", fmt::format("one argument too many: {}; write {}", excerpt(extra), usage()));
       }
     }
     problems.throw_if_any();
@@ -191,7 +192,7 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_compare(
     double value = 0;
     const auto [end, status] = std::from_chars(tolerance.data(), tolerance.data() + tolerance.size(), value);
     if (status != std::errc{} || end != tolerance.data() + tolerance.size() || !std::isfinite(value) || value < 0) {
-      throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", shown(tolerance)));
+      throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", excerpt(tolerance)));
     }
     options.tolerance = value;
   }
@@ -218,7 +219,7 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_info(const
   std::vector<std::string> names;
   for (const CommandName& command : commands()) names.push_back(command.name);
   const std::string nearest = nearest_spelling(word, names);
-  std::string what = fmt::format("{} is no command of this version", shown(word));
+  std::string what = fmt::format("{} is no command of this version", excerpt(word));
   if (word.ends_with(".yaml") || word.ends_with(".yml")) {
     what += "; did you mean prismfield run " + word + "?";
   } else if (!nearest.empty()) {

@@ -27,7 +27,7 @@ constexpr std::int64_t pairs_per_launch_host = std::int64_t{1} << 27;
 constexpr std::int64_t pairs_per_launch_corners = pairs_per_launch_host / 128;
 constexpr std::int64_t pairs_per_launch_device = std::int64_t{1} << 32;
 constexpr std::int64_t max_chunk_host = std::int64_t{1} << 16;
-constexpr std::int64_t max_chunk_device = std::int64_t{1} << 18;
+constexpr std::int64_t max_chunk_device = std::int64_t{1} << 15;
 
 /// Prisms of one batch: a host's fit its first cache beside the points; a device's only keep the additions to scratch
 /// rare. Measured with perf/.

@@ -108,6 +108,20 @@ struct PreparePrisms {
   }
 };
 
+/// Prepares the reach of a chunk's batches.
+template <class A, class Memory>
+struct PrepareReach {
+  Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
+  Kokkos::View<kernel::FarPrism<A>*, Memory> far;
+  std::int64_t n_prisms;
+  std::int64_t batch;
+  Kokkos::View<kernel::BatchReach*, Memory> reach;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t b) const {
+    kernel::prepare_reach<A>(shapes, far, b * batch, Kokkos::min((b + 1) * batch, n_prisms), reach(b));
+  }
+};
+
 /// Sums the slots' grids in their order.
 template <class Sum, class Memory>
 struct ReduceSlots {
@@ -218,6 +232,8 @@ public:
     m.per_prism = static_cast<std::int64_t>(sizeof(kernel::FarPrism<A>) + sizeof(kernel::NearPrism<A>)) + 7 * 8 + 4;
     m.per_shape = static_cast<std::int64_t>(sizeof(kernel::PrismShape<A>)) + 3 * 8;
     if (is_device_space<Space>) {
+      // at most: a batch is one prism or more
+      m.per_prism += static_cast<std::int64_t>(sizeof(kernel::BatchReach));
       m.host_per_point = m.per_point;
       m.host_per_prism = 7 * 8 + 4 + 3 * 8;
     }
@@ -256,6 +272,11 @@ private:
             decltype(m_shape_index)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("shape_index")), n);
         m_data.far = decltype(m_data.far)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("far")), n);
         m_data.near = decltype(m_data.near)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("near")), n);
+        if constexpr (is_device_space<Space>) {
+          const std::size_t batch = static_cast<std::size_t>(m_settings.batch);
+          m_data.reach = decltype(m_data.reach)(Kokkos::view_alloc(Kokkos::WithoutInitializing, label("reach")),
+                                                (n + batch - 1) / batch);
+        }
         m_host_columns = Kokkos::create_mirror_view(m_columns);
         m_host_shape_index = Kokkos::create_mirror_view(m_shape_index);
       });
@@ -310,8 +331,13 @@ private:
         "prismfield::prepare_prisms", IndexPolicy(m_space, 0, n),
         PreparePrisms<A, Memory>{
             {origin(0), origin(1), origin(2)}, m_columns, m_shape_index, m_data.shapes, m_data.far, m_data.near});
-    // the staging area is written again while the kernels run
-    if constexpr (is_device_space<Space>) m_space.fence("prismfield: block uploaded");
+    if constexpr (is_device_space<Space>) {
+      Kokkos::parallel_for("prismfield::prepare_reach",
+                           IndexPolicy(m_space, 0, (n + m_settings.batch - 1) / m_settings.batch),
+                           PrepareReach<A, Memory>{m_data.shapes, m_data.far, n, m_settings.batch, m_data.reach});
+      // the staging area is written again while the kernels run
+      m_space.fence("prismfield: block uploaded");
+    }
   }
 
   void launch() {
@@ -326,42 +352,38 @@ private:
 
   template <FieldSet set>
   void launch_set() {
-    if constexpr (is_device_space<Space>) {
-      if (m_settings.kernel == KernelKind::corners) {
-        launch_kernel<set, kernel::CornersForm, 1>();
-      } else {
-        launch_kernel<set, kernel::ChooseForm, device_width<A>>();
-      }
+    using ShapeArray = kernel::ShapeArray<A, Memory>;
+    using kernel::Pass;
+    const ShapeArray shapes{m_data.shapes};
+    if (m_settings.kernel == KernelKind::corners) {
+      launch_kernel<set, kernel::CornersForm, 1>("prismfield::corners", shapes);
+    } else if constexpr (is_device_space<Space>) {
+      launch_far<set>(shapes);
+      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width<A>>("prismfield::near", shapes);
+    } else if (m_settings.scalar_lanes) {
+      launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>("prismfield::field", shapes);
     } else {
-      if (m_settings.kernel == KernelKind::corners) {
-        launch_kernel<set, kernel::CornersForm, 1>();
-      } else if (m_settings.scalar_lanes) {
-        launch_kernel<set, kernel::ChooseForm, 1>();
-      } else {
-        launch_kernel<set, kernel::ChooseForm, kernel::host_width<A>>();
-      }
+      launch_kernel<set, kernel::ChooseForm<Pass::all>, kernel::host_width<A>>("prismfield::field", shapes);
     }
   }
 
-  template <FieldSet set, class Kernel, int W>
-  void launch_kernel() {
-    using ShapeArray = kernel::ShapeArray<A, Memory>;
+  template <FieldSet set, class ShapeArray>
+  void launch_far(const ShapeArray& shapes) {
+    using Far = kernel::ChooseForm<kernel::Pass::far>;
     // compiled for the precision that is most used: it doubles the kernels
-    constexpr bool one_shape_kernel = is_device_space<Space> && std::is_same_v<A, kernel::DoubleArithmetic> &&
-                                      std::is_same_v<Kernel, kernel::ChooseForm>;
-    if constexpr (one_shape_kernel) {
+    if constexpr (std::is_same_v<A, kernel::DoubleArithmetic>) {
       if (m_edges.size() == 1) {
         kernel::OneShape<A> shape;
         kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, shape.shape);
-        launch_with<set, Kernel, W>(shape);
+        launch_kernel<set, Far, device_width<A>>("prismfield::far", shape);
         return;
       }
     }
-    launch_with<set, Kernel, W>(ShapeArray{m_data.shapes});
+    launch_kernel<set, Far, device_width<A>>("prismfield::far", shapes);
   }
 
   template <FieldSet set, class Kernel, int W, class Shapes>
-  void launch_with(const Shapes& shapes) {
+  void launch_kernel(const char* name, const Shapes& shapes) {
     using Functor = TileFunctor<A, set, Kernel, W, Shapes, Space>;
     const std::int64_t n_groups = (m_data.n_points + W - 1) / W;
     const std::int64_t per_tile = is_device_space<Space> ? m_settings.block : host_groups_per_item;
@@ -369,7 +391,7 @@ private:
     const Functor functor{m_data, shapes, n_groups, n_tiles, per_tile};
     const int team = is_device_space<Space> ? static_cast<int>(m_settings.block) : 1;
     const typename Functor::Policy policy(m_space, static_cast<int>(m_settings.slots * n_tiles), team);
-    Kokkos::parallel_for("prismfield::field", policy, functor);
+    Kokkos::parallel_for(name, policy, functor);
   }
 
   Space m_space;

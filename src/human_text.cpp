@@ -4,10 +4,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace prismfield {
+namespace {
+
+/// Length of the UTF-8 character at the start of `text`, 0 when the bytes are none.
+std::size_t character_bytes(std::string_view text) noexcept {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t n = lead < 0x80 ? 1 : lead >= 0xF0 && lead < 0xF8 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+  if (n == 0 || lead >= 0xF8 || n > text.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
+  }
+  return n;
+}
+
+}  // namespace
 
 std::string grouped(std::int64_t count) {
   std::string digits = fmt::format("{}", count);
@@ -53,6 +68,26 @@ std::string short_number(double value) {
 
 std::string counted(std::int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string result = "'";
+  while (!text.empty()) {
+    const std::size_t n = character_bytes(text);
+    if (result.size() + std::max<std::size_t>(n, 1) > longest) {
+      result += "...";
+      break;
+    }
+    const auto c = static_cast<unsigned char>(text.front());
+    if (n == 0 || c < 0x20 || c == 0x7F) {
+      result += '?';
+    } else {
+      result += text.substr(0, n);
+    }
+    text.remove_prefix(std::max<std::size_t>(n, 1));
+  }
+  return result + "'";
 }
 
 }  // namespace prismfield

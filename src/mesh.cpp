@@ -12,6 +12,7 @@
 
 #include "axis.hpp"
 #include "cells.hpp"
+#include "human_text.hpp"
 #include "limited_problems.hpp"
 #include "random.hpp"
 #include "text_table.hpp"
@@ -140,8 +141,9 @@ public:
 
 private:
   [[nodiscard]] bool counted(std::int64_t cells, const std::string& key) const {
-    if (cells >= 1 && cells <= std::numeric_limits<std::int32_t>::max()) return true;
-    m_problems.add(m_run.where(key), key, fmt::format("{} cells; 1 to 2147483647 are allowed in one direction", cells));
+    if (cells >= 1 && cells <= most_cells_in_a_direction) return true;
+    m_problems.add(m_run.where(key), key,
+                   fmt::format("{} cells; 1 to {} are allowed in one direction", cells, most_cells_in_a_direction));
     return false;
   }
 
@@ -204,9 +206,8 @@ public:
   std::int64_t count_in(std::string_view word, const std::string& what) const {
     std::int64_t value = 0;
     const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || at != word.data() + word.size() || value < 1 ||
-        value > std::numeric_limits<std::int32_t>::max()) {
-      fail(what, excerpt(word) + " is no number of cells, 1 to 2147483647");
+    if (error != std::errc() || at != word.data() + word.size() || value < 1 || value > most_cells_in_a_direction) {
+      fail(what, fmt::format("{} is no number of cells, 1 to {}", excerpt(word), most_cells_in_a_direction));
     }
     return value;
   }

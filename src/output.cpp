@@ -33,37 +33,10 @@ namespace fs = std::filesystem;
 /// A text attribute lives in an object header, which HDF5 limits to 64 kB.
 constexpr std::size_t longest_case_attribute = 60'000;
 
-const char* text(Space space) {
-  switch (space) {
-    case Space::serial: return "serial";
-    case Space::openmp: return "openmp";
-    case Space::cuda: return "cuda";
-    case Space::automatic: break;
-  }
-  return "default";
+std::string partition_text(const ForwardPlan& plan, const Case& run) {
+  if (plan.partition != Partition::rank_grid) return name(plan.partition);
+  return fmt::format("{{ranks: [{}, {}]}}", run.execution.rank_grid[0], run.execution.rank_grid[1]);
 }
-
-const char* text(Precision precision) {
-  switch (precision) {
-    case Precision::mixed: return "mixed";
-    case Precision::single: return "single";
-    case Precision::double_: break;
-  }
-  return "double";
-}
-
-std::string text(Partition partition, const std::array<int, 2>& rank_grid) {
-  switch (partition) {
-    case Partition::prisms: return "prisms";
-    case Partition::points: return "points";
-    case Partition::points_per_prism: return "points_per_prism";
-    case Partition::rank_grid: return fmt::format("{{ranks: [{}, {}]}}", rank_grid[0], rank_grid[1]);
-    case Partition::automatic: break;
-  }
-  return "auto";
-}
-
-const char* text(Axes axes) { return axes == Axes::z_down ? "z_down" : "z_up"; }
 
 /// The file that a name means: the target of symbolic links, so that a link is written through, not replaced.
 fs::path followed(fs::path file) {
@@ -334,7 +307,7 @@ void write_field(Hdf5File& file, const Layout& layout, const FieldInfo& field, c
   file.attach_dimensions(name, layout.dimensions);
   file.write_attribute(name, "units", std::string(field.unit));
   file.write_attribute(name, "long_name", long_name);
-  file.write_attribute(name, "axes", text(axes));
+  file.write_attribute(name, "axes", prismfield::name(axes));
   file.write_attribute(name, "coordinates", layout.auxiliary);
   write_range(file, name, values, layout.n_points());
 }
@@ -375,7 +348,7 @@ void write_root_attributes(Hdf5File& file, const Case& run, const Points& points
   } else {
     file.write_attribute("/", "featureType", "point");
   }
-  file.write_attribute("/", "axes", text(run.axes));
+  file.write_attribute("/", "axes", name(run.axes));
   file.write_attribute("/", "gravitational_constant", run.gravitational_constant);
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
@@ -412,16 +385,16 @@ void write_ranks(Hdf5File& file, const ForwardResult& result) {
 void write_performance(Hdf5File& file, const Case& run, const ForwardResult& result, const RunTimes& times) {
   const std::string group = "/performance";
   const ForwardPlan& plan = result.plan;
-  file.write_attribute(group, "space", text(plan.space));
+  file.write_attribute(group, "space", name(plan.space));
   file.write_attribute(group, "device", plan.device.empty() ? "none" : plan.device);
   file.write_attribute(group, "ranks", std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())));
   file.write_attribute(group, "threads", std::int64_t{plan.threads});
   file.write_attribute(group, "slots", plan.slots);
   file.write_attribute(group, "batch", plan.batch);
   file.write_attribute(group, "block", plan.block);
-  file.write_attribute(group, "partition", text(plan.partition, run.execution.rank_grid));
+  file.write_attribute(group, "partition", partition_text(plan, run));
   file.write_attribute(group, "balance", run.execution.balance == Balance::cost ? "cost" : "count");
-  file.write_attribute(group, "precision", text(plan.precision));
+  file.write_attribute(group, "precision", name(plan.precision));
   file.write_attribute(group, "kernel", plan.kernel == KernelKind::corners ? "corners" : "auto");
   // Whatever execution.method asks for, this version sums every pair.
   file.write_attribute(group, "method", "direct");
@@ -518,14 +491,6 @@ void check_output(const Case& run) {
     if (std::find(suffixes.begin(), suffixes.end(), suffix) == suffixes.end()) {
       problems.add(run.where("output.figure"), "output.figure",
                    fmt::format("no kind of figure ends in '{}'; allowed: {}", suffix, fmt::join(suffixes, ", ")));
-    }
-  }
-  if (run.noise) {
-    for (const auto& [field, sigma] : run.noise->sigma) {
-      if (run.fields.contains(field)) continue;
-      const std::string key = "observations.noise." + std::string(info(field).name);
-      problems.add(run.where(key), key,
-                   fmt::format("{0} is not computed; add it to fields or leave its noise out", info(field).name));
     }
   }
   problems.throw_if_any();

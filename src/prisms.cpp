@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "human_text.hpp"
 #include "input_file.hpp"
 #include "limited_problems.hpp"
 #include "overlaps.hpp"

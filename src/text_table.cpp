@@ -13,6 +13,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "human_text.hpp"
 #include "limited_problems.hpp"
 
 namespace prismfield {
@@ -36,17 +37,6 @@ std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
-}
-
-/// Length of the UTF-8 character at the start of `text`, 0 when the bytes are none.
-std::size_t character_bytes(std::string_view text) noexcept {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t n = lead < 0x80 ? 1 : lead >= 0xF0 && lead < 0xF8 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-  if (n == 0 || lead >= 0xF8 || n > text.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
-  }
-  return n;
 }
 
 /// True when an out-of-range decimal number is out of range because it is small.
@@ -431,26 +421,6 @@ NumberStatus parse_number(const char*& at, const char* end, double& value) noexc
     value = 0;
   }
   return NumberStatus::ok;
-}
-
-std::string excerpt(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result = "'";
-  while (!text.empty()) {
-    const std::size_t n = character_bytes(text);
-    if (result.size() + std::max<std::size_t>(n, 1) > longest) {
-      result += "...";
-      break;
-    }
-    const auto c = static_cast<unsigned char>(text.front());
-    if (n == 0 || c < 0x20 || c == 0x7F) {
-      result += '?';
-    } else {
-      result += text.substr(0, n);
-    }
-    text.remove_prefix(std::max<std::size_t>(n, 1));
-  }
-  return result + "'";
 }
 
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }

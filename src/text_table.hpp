@@ -58,9 +58,6 @@ enum class NumberStatus { ok, no_number, too_large };
 /// small for double is 0. NaN and infinity are numbers here.
 [[nodiscard]] NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept;
 
-/// `text` in quotes, fit for a message: at most 40 bytes, control characters and broken UTF-8 replaced.
-[[nodiscard]] std::string excerpt(std::string_view text);
-
 /// "file:line"
 [[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
 

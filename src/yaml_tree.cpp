@@ -20,6 +20,8 @@
 #include <system_error>
 #include <utility>
 
+#include "human_text.hpp"
+
 namespace prismfield {
 namespace {
 
@@ -122,7 +124,7 @@ private:
 
   void refuse_tag(const std::string& tag, std::int32_t line) {
     if (!tag.empty() && tag != "?" && tag != "!") {
-      m_problems.add(place(line), path(), "the tag " + shown(tag) + " has no meaning here; leave it out");
+      m_problems.add(place(line), path(), "the tag " + excerpt(tag) + " has no meaning here; leave it out");
     }
   }
 
@@ -356,8 +358,9 @@ void put(YamlNode& root, const std::string& path, YamlNode value, const char* op
       }
       node = child;
     } else {
-      throw InputError(option, path,
-                       fmt::format("{} is {} there, not a map; set {} as a whole", walked, shown(node->text), walked));
+      throw InputError(
+          option, path,
+          fmt::format("{} is {} there, not a map; set {} as a whole", walked, excerpt(node->text), walked));
     }
     walked = join_key(walked, key);
   }
@@ -405,23 +408,8 @@ YamlNode* YamlNode::find(std::string_view key) noexcept {
   return const_cast<YamlNode*>(std::as_const(*this).find(key));
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result = "'";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // never cut inside a character of several bytes
-    if (i >= longest && (c & 0xC0U) != 0x80U) {
-      result += "...";
-      break;
-    }
-    result += c < 0x20 || c == 0x7F ? '?' : text[i];
-  }
-  return result + "'";
-}
-
 std::string join_key(const std::string& parent, const std::string& child) {
-  std::string word = shown(child);
+  std::string word = excerpt(child);
   word = word.substr(1, word.size() - 2);
   return parent.empty() ? word : parent + "." + word;
 }
@@ -471,7 +459,7 @@ void apply_override(YamlNode& root, const std::string& assignment, ProblemList& 
   const std::size_t equals = assignment.find('=');
   const std::string key = assignment.substr(0, equals);
   if (equals == std::string::npos || key.empty()) {
-    problems.add(option, "", shown(assignment) + " has no key.path=value form, such as execution.slots=4");
+    problems.add(option, "", excerpt(assignment) + " has no key.path=value form, such as execution.slots=4");
     return;
   }
   const std::string content = assignment.substr(equals + 1);
@@ -480,7 +468,7 @@ void apply_override(YamlNode& root, const std::string& assignment, ProblemList& 
     return;
   }
   if (first_line_without_text(content) != 0 || first_line_without_text(key) != 0) {
-    problems.add(option, shown(key), "holds bytes that are no UTF-8 text");
+    problems.add(option, excerpt(key), "holds bytes that are no UTF-8 text");
     return;
   }
   try {
@@ -489,7 +477,7 @@ void apply_override(YamlNode& root, const std::string& assignment, ProblemList& 
     if (value.kind == YamlNode::Kind::null) value.kind = YamlNode::Kind::removed;
     put(root, key, std::move(value), option);
   } catch (const SyntaxError& error) {
-    problems.add(option, key, "in " + shown(content) + ", " + error.what);
+    problems.add(option, key, "in " + excerpt(content) + ", " + error.what);
   } catch (const InputError& error) {
     problems.add(error);
   }

@@ -43,9 +43,6 @@ struct YamlEntry {
   YamlNode value;
 };
 
-/// Text that a user wrote, in quotes, shortened and without control characters, to be shown in a message.
-[[nodiscard]] std::string shown(std::string_view text);
-
 /// `parent.child`, or the child alone at the root.
 [[nodiscard]] std::string join_key(const std::string& parent, const std::string& child);
 

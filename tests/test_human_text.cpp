@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "human_text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 namespace prismfield {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(HumanText, CountsAreGroupedByThousands) {
   EXPECT_EQ(grouped(0), "0");
@@ -59,6 +63,25 @@ TEST(HumanText, NounsAgreeWithTheirCount) {
   EXPECT_EQ(counted(0, "point"), "0 points");
   EXPECT_EQ(counted(1, "point"), "1 point");
   EXPECT_EQ(counted(15000, "point"), "15,000 points");
+}
+
+TEST(HumanText, ExcerptsAreFitForATerminal) {
+  EXPECT_EQ(excerpt("abc"), "'abc'");
+  EXPECT_EQ(excerpt(std::string_view("a\x1b[2J\0b", 7)), "'a?[2J?b'");
+  EXPECT_EQ(excerpt("Dichte in \xC2\xB5"), "'Dichte in \xC2\xB5'");
+  EXPECT_EQ(excerpt("\xC2"), "'?'");
+  EXPECT_EQ(excerpt("\xFFx"), "'?x'");
+  const std::string cut = excerpt(std::string(1000, 'x'));
+  EXPECT_LT(cut.size(), 50U);
+  EXPECT_THAT(cut, HasSubstr("..."));
+  // never half a character
+  const std::string greek = excerpt(std::string("x") + [] {
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += "\xCF\x81";
+    return many;
+  }());
+  EXPECT_THAT(greek, Not(HasSubstr("?")));
+  EXPECT_EQ(greek.substr(greek.size() - 6), "\xCF\x81...'");
 }
 
 }  // namespace

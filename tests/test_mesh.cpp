@@ -211,9 +211,9 @@ TEST_F(Mesh, NamesWhatIsWrongInAUbcMesh) {
     return message();
   };
   EXPECT_EQ(with_mesh(""), "m.msh:1: nE: the file ends here");
-  EXPECT_EQ(with_mesh("2 0 2\n"), "m.msh:1: nN: '0' is no number of cells, 1 to 2147483647");
-  EXPECT_EQ(with_mesh("2 3.5 2\n"), "m.msh:1: nN: '3.5' is no number of cells, 1 to 2147483647");
-  EXPECT_EQ(with_mesh("2 99999999999 2\n"), "m.msh:1: nN: '99999999999' is no number of cells, 1 to 2147483647");
+  EXPECT_EQ(with_mesh("2 0 2\n"), "m.msh:1: nN: '0' is no number of cells, 1 to 10000000");
+  EXPECT_EQ(with_mesh("2 3.5 2\n"), "m.msh:1: nN: '3.5' is no number of cells, 1 to 10000000");
+  EXPECT_EQ(with_mesh("2 99999999999 2\n"), "m.msh:1: nN: '99999999999' is no number of cells, 1 to 10000000");
   EXPECT_EQ(with_mesh("2 3 2\n0 north 0\n"), "m.msh:2: N0: 'north' is no finite number");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 nan\n"), "m.msh:2: Ztop: 'nan' is no finite number");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n10 -20\n"),
@@ -222,8 +222,7 @@ TEST_F(Mesh, NamesWhatIsWrongInAUbcMesh) {
             "m.msh:3: widths along easting: '3*10' brings 0 widths to 3, but there are 2 cells");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n2*5 6\n7\n"),
             "m.msh:5: widths along upward: the file ends after 1 of 2 widths");
-  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n*10\n"),
-            "m.msh:3: widths along easting: '' is no number of cells, 1 to 2147483647");
+  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n*10\n"), "m.msh:3: widths along easting: '' is no number of cells, 1 to 10000000");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*\n"), "m.msh:3: widths along easting: '' is no finite number");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n3*5\n2*6\n\n99\n"), "m.msh:7: '99' behind the last width");
   EXPECT_THAT(with_mesh("2 3 2\n1e300 0 0\n2*10\n"), HasSubstr("too small or too large beside the corner"));

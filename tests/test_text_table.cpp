@@ -173,25 +173,6 @@ TEST(ParseNumber, RefusesWhatIsNone) {
   }
 }
 
-TEST(Excerpt, IsFitForATerminal) {
-  EXPECT_EQ(excerpt("abc"), "'abc'");
-  EXPECT_EQ(excerpt(std::string_view("a\x1b[2J\0b", 7)), "'a?[2J?b'");
-  EXPECT_EQ(excerpt("Dichte in \xC2\xB5"), "'Dichte in \xC2\xB5'");
-  EXPECT_EQ(excerpt("\xC2"), "'?'");
-  EXPECT_EQ(excerpt("\xFFx"), "'?x'");
-  const std::string cut = excerpt(std::string(1000, 'x'));
-  EXPECT_LT(cut.size(), 50U);
-  EXPECT_THAT(cut, HasSubstr("..."));
-  // never half a character
-  const std::string greek = excerpt(std::string("x") + [] {
-    std::string many;
-    for (int i = 0; i < 100; ++i) many += "\xCF\x81";
-    return many;
-  }());
-  EXPECT_THAT(greek, Not(HasSubstr("?")));
-  EXPECT_EQ(greek.substr(greek.size() - 6), "\xCF\x81...'");
-}
-
 TEST_F(TextTable, ReadsEverySeparator) {
   for (const std::string text :
        {"1,2,3\n4,5,6\n", "1;2;3\n4;5;6\n", "1\t2\t3\n4\t5\t6\n", "1 2 3\n4 5 6", "  1   2 \t 3  \n 4 5 6\n",

@@ -103,10 +103,10 @@ struct NearFields {
 };
 
 /// Fields of one prism at lanes that no multipole may take alone: each lane takes the form that is right for its own
-/// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. Kept out of line
-/// and returned by value, so that the far path next to it keeps its sums in registers.
+/// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. On a host
+/// kept out of line and returned by value, so that the far path next to it keeps its sums in registers.
 template <class Ls, FieldSet set, class Contact>
-PRISMFIELD_NOINLINE_FUNCTION NearFields<Ls, set> near_fields(
+PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic>& far,
     const NearPrism<typename Ls::Arithmetic>& near, const typename Ls::Coordinate px, const typename Ls::Coordinate py,
     const typename Ls::Coordinate pz, const typename Ls::Real x, const typename Ls::Real y, const typename Ls::Real z,
@@ -165,9 +165,56 @@ PRISMFIELD_NOINLINE_FUNCTION NearFields<Ls, set> near_fields(
   return out;
 }
 
+/// Adds one prism's fields at lanes that are all in a multipole's range: the lowest order that is exact enough for
+/// every lane. (x, y, z): the prism's centre from the points, s its distance squared, in the prism's unit.
+template <class Ls, FieldSet set>
+PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic>& shape,
+                                        const FarPrism<typename Ls::Arithmetic>& far, const typename Ls::Real& x,
+                                        const typename Ls::Real& y, const typename Ls::Real& z,
+                                        const typename Ls::Real& s, int valid, FieldValues<set, typename Ls::Sum>& sums,
+                                        FormCounts& counts) {
+  using L = typename Ls::Real;
+  using R = value_t<L>;
+  const auto add = [&](auto field, const L& a, const L& b) {
+    constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
+    if constexpr (std::is_same_v<L, typename Ls::Sum>) {
+      if constexpr (sizeof(R) == 4) {
+        sums.value[i] = fma(a * L(unit_factor(decltype(field)::value, shape.unit)), b, sums.value[i]);
+      } else {
+        sums.value[i] = fma(a, b, sums.value[i]);
+      }
+    } else {
+      const L value = a * b * L(unit_factor(decltype(field)::value, shape.unit));
+      sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+    }
+  };
+  const auto& beyond = shape.ranges.squared;
+  if (!all(L(beyond[1]) <= s)) {
+    multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    counts.count[form_multipole_8] += valid;
+  } else if (!all(L(beyond[2]) <= s)) {
+    multipole_form<3, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    counts.count[form_multipole_6] += valid;
+  } else if (!all(L(beyond[3]) <= s)) {
+    multipole_form<2, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    counts.count[form_multipole_4] += valid;
+  } else if (!all(L(beyond[4]) <= s)) {
+    multipole_form<1, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    counts.count[form_multipole_2] += valid;
+  } else {
+    multipole_form<0, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    counts.count[form_multipole_0] += valid;
+  }
+}
+
+/// Which pairs a kernel takes. A device takes far and near ones in two kernels: the registers that the closed forms
+/// need would leave the multipoles, nearly all of the work, with half as many threads.
+enum class Pass { all, far, near };
+
 /// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every
-/// lane, else the closed forms. `valid`: lanes that are real points, the others are padding.
-template <class Ls, FieldSet set, class Contact>
+/// lane, else the closed forms. Lanes that belong to another pass add nothing. `valid`: lanes that are real points, the
+/// others are padding.
+template <class Ls, FieldSet set, Pass pass, class Contact>
 PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmetic>& shape,
                                           const FarPrism<typename Ls::Arithmetic>& far,
                                           const NearPrism<typename Ls::Arithmetic>& near,
@@ -187,41 +234,9 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmet
     z = z * L(shape.inverse_unit);
   }
   const L s = fma(x, x, fma(y, y, z * z));
-  const auto add = [&](auto field, const L& a, const L& b) {
-    constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
-    if constexpr (std::is_same_v<L, typename Ls::Sum>) {
-      if constexpr (sizeof(R) == 4) {
-        sums.value[i] = fma(a * L(unit_factor(decltype(field)::value, shape.unit)), b, sums.value[i]);
-      } else {
-        sums.value[i] = fma(a, b, sums.value[i]);
-      }
-    } else {
-      const L value = a * b * L(unit_factor(decltype(field)::value, shape.unit));
-      sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
-    }
-  };
-  if (all(L(shape.ranges.squared[1]) <= s)) {
-    if (all(L(shape.ranges.squared[2]) <= s)) {
-      if (all(L(shape.ranges.squared[3]) <= s)) {
-        if (all(L(shape.ranges.squared[4]) <= s)) {
-          multipole_form<0, set>(shape.coefficients, far.mass, x, y, z, s, add);
-          counts.count[form_multipole_0] += valid;
-        } else {
-          multipole_form<1, set>(shape.coefficients, far.mass, x, y, z, s, add);
-          counts.count[form_multipole_2] += valid;
-        }
-      } else {
-        multipole_form<2, set>(shape.coefficients, far.mass, x, y, z, s, add);
-        counts.count[form_multipole_4] += valid;
-      }
-    } else {
-      multipole_form<3, set>(shape.coefficients, far.mass, x, y, z, s, add);
-      counts.count[form_multipole_6] += valid;
-    }
-  } else if (all(L(shape.ranges.squared[0]) <= s)) {
-    multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, s, add);
-    counts.count[form_multipole_8] += valid;
-  } else {
+  if (all(L(shape.ranges.squared[0]) <= s)) {
+    if constexpr (pass != Pass::near) add_far<Ls, set>(shape, far, x, y, z, s, valid, sums, counts);
+  } else if constexpr (pass != Pass::far) {
     const auto found = near_fields<Ls, set>(shape, far, near, px, py, pz, x, y, z, s, valid, on_contact);
     for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
     counts.count[form_compact] += found.compact;

@@ -114,7 +114,7 @@ PRISMFIELD_INLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const C
 /// of one edge, then loses eps t^2 at t edges. V and g are exact everywhere; T on a face is the mean of both sides, on
 /// edges and corners its finite part. numerics: section 2.
 template <FieldSet set, class L>
-PRISMFIELD_NOINLINE_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
+PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
   using T = value_t<L>;
   using W = Wants<set>;
   L r[2][2][2];
@@ -199,8 +199,8 @@ inline constexpr double centre_reach = 1.0 / 16;
 /// g = -(integral over s in [0, 1] of T(s c)) c by the Gauss-Legendre rule of six nodes on [-1, 1], T being even.
 /// (x, y, z) = c: centre minus point. Error below 1e-13 of |g| within centre_reach.
 template <class L>
-PRISMFIELD_NOINLINE_FUNCTION Vector3<L> vector_about_centre(const L x, const L y, const L z, value_t<L> dx,
-                                                            value_t<L> dy, value_t<L> dz, value_t<L> metres) {
+PRISMFIELD_LARGE_FUNCTION Vector3<L> vector_about_centre(const L x, const L y, const L z, value_t<L> dx, value_t<L> dy,
+                                                         value_t<L> dz, value_t<L> metres) {
   using T = value_t<L>;
   constexpr T nodes[3] = {T(0.2386191860831969), T(0.6612093864662645), T(0.9324695142031521)};
   constexpr T weights[3] = {T(0.4679139345726910), T(0.3607615730481386), T(0.1713244923791704)};
@@ -302,7 +302,7 @@ PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L
 /// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
 /// lost at t edges. numerics: section 3. Not for points near or inside the prism.
 template <FieldSet set, class L>
-PRISMFIELD_NOINLINE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
+PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
   using T = value_t<L>;
   using W = Wants<set>;
   L r[2][2][2];

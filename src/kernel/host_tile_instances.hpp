@@ -18,8 +18,8 @@ void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::
 /// Taking the addresses of a precision's functions instantiates them.
 template <class A, FieldSet set>
 struct HostTileInstances {
-  static constexpr auto vector = &accumulate_tile_on_host<A, set, ChooseForm, host_width<A>>;
-  static constexpr auto scalar = &accumulate_tile_on_host<A, set, ChooseForm, 1>;
+  static constexpr auto vector = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
+  static constexpr auto scalar = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, 1>;
   static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
 };
 

@@ -63,6 +63,14 @@ struct NearPrism {
   Real density;
 };
 
+/// Where a batch's prisms are, so that points far from all of them can pass it by. Metres, relative to the origin.
+struct BatchReach {
+  /// box of the prisms' centres
+  double low[3], high[3];
+  /// distance squared from a centre beyond which every prism is in a multipole's range
+  double squared;
+};
+
 /// Distance from the surface, in longest edges, at which the compact form hands over to the difference-free one: below
 /// it the latter loses digits near edges, above it the former loses them to cancellation, most for long prisms.
 inline constexpr double compact_reach = 0.05;
@@ -114,6 +122,37 @@ PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t 
   near.density = static_cast<Real>(density);
   far.mass = static_cast<Real>(density * edge[0] * edge[1] * edge[2]);
   far.shape = shape_index;
+}
+
+/// Prepares the reach of prisms [begin, end). It is widened by far more than the rounding of a point's distance, which
+/// is taken in the prism's arithmetic.
+template <class A, class Shapes, class FarPrisms>
+PRISMFIELD_FUNCTION void prepare_reach(const Shapes& shapes, const FarPrisms& far, std::int64_t begin, std::int64_t end,
+                                       BatchReach& reach) {
+  double furthest = 0;
+  for (std::int64_t p = begin; p < end; ++p) {
+    const FarPrism<A>& prism = far(p);
+    const PrismShape<A>& shape = shapes(prism.shape);
+    for (int d = 0; d < 3; ++d) {
+      const double c = static_cast<double>(prism.center[d]) + static_cast<double>(prism.center_low[d]);
+      reach.low[d] = p == begin ? c : Kokkos::min(reach.low[d], c);
+      reach.high[d] = p == begin ? c : Kokkos::max(reach.high[d], c);
+    }
+    const double unit = static_cast<double>(shape.unit);
+    furthest = Kokkos::max(furthest, static_cast<double>(shape.ranges.squared[0]) * unit * unit);
+  }
+  reach.squared = 1.001 * furthest;
+}
+
+/// Whether a point may be within the reach of one of the batch's prisms.
+PRISMFIELD_INLINE_FUNCTION bool within_reach(const BatchReach& reach, double x, double y, double z) {
+  const double point[3] = {x, y, z};
+  double squared = 0;
+  for (int d = 0; d < 3; ++d) {
+    const double outside = Kokkos::max(0.0, Kokkos::max(reach.low[d] - point[d], point[d] - reach.high[d]));
+    squared += outside * outside;
+  }
+  return squared <= reach.squared;
 }
 
 }  // namespace prismfield::kernel

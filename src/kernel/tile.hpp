@@ -24,6 +24,8 @@ struct LaunchData {
   Array<PrismShape<A>> shapes;
   Array<FarPrism<A>> far;
   Array<NearPrism<A>> near;
+  /// (n_prisms / batch, rounded up), for the pass of near pairs
+  Array<BatchReach> reach;
   /// prisms of this launch, [begin, end) of the arrays above, and the number of their first batch
   std::int64_t prism_begin = 0, prism_end = 0;
   std::int64_t first_batch = 0;
@@ -65,8 +67,15 @@ PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [n_contact], Ko
 }
 
 /// The form that a kernel uses: chosen by distance, or the papers' corners.
-struct ChooseForm {};
+template <Pass pass_>
+struct ChooseForm {
+  static constexpr Pass pass = pass_;
+};
 struct CornersForm {};
+
+/// Whether a kernel skips batches that are far from a point.
+template <class Kernel>
+inline constexpr bool passes_by = std::is_same_v<Kernel, ChooseForm<Pass::near>>;
 
 /// Where a launch finds a prism's shape: in the array, or, when all prisms share one, in the kernel's own arguments,
 /// which a device reads as constants beside its arithmetic instead of through its load units.
@@ -102,6 +111,10 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
       const C px = load<C>(&data.easting(point));
       const C py = load<C>(&data.northing(point));
       const C pz = load<C>(&data.upward(point));
+      if constexpr (passes_by<Kernel>) {
+        static_assert(width == 1);
+        if (!within_reach(data.reach(begin / data.batch), px, py, pz)) continue;
+      }
       FieldValues<set, S> sums;
       sums.clear();
       for (std::int64_t p = begin; p < end; ++p) {
@@ -131,7 +144,7 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
             const R z[2] = {seen[4][lane], seen[5][lane]};
             note_contact(data.contact, point + lane, x, y, z, static_cast<double>(near.density));
           };
-          add_prism<Ls, set>(shapes(far.shape), far, near, px, py, pz, valid, sums, counts, on_contact);
+          add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, px, py, pz, valid, sums, counts, on_contact);
         }
       }
       for (int f = 0; f < FieldValues<set, S>::size; ++f) {
