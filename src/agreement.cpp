@@ -15,7 +15,7 @@ Explanation explain(const std::exception_ptr& error) {
   } catch (const InputError& e) {
     return {e.what(), exit_input};
   } catch (const Stopped& e) {
-    return {std::string(e.what()) + "; no result was written", exit_stopped};
+    return {e.what(), exit_stopped};
   } catch (const RunError& e) {
     return {std::string("error: ") + e.what(), exit_failure};
   } catch (const std::bad_alloc&) {

@@ -71,8 +71,8 @@ const Words observations_keys = {"grid", "stations", "noise"};
 const Words grid_keys = {"easting", "northing", "upward"};
 const Words height_keys = {"file"};
 const Words stations_keys = {"file", "random", "easting", "northing", "upward", "seed"};
-const Words execution_keys = {"space", "partition", "balance", "kernel",       "precision", "lanes",
-                              "batch", "slots",     "block",   "memory_limit", "method",    "tolerance"};
+const Words execution_keys = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
+                              "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
 const Words partition_keys = {"ranks"};
 const Words output_keys = {"file", "figure", "checkpoint"};
 const Words checkpoint_keys = {"every", "file"};
@@ -911,6 +911,7 @@ ExecutionSpec CaseReader::execution(const Value& value) {
   // the product of the two is still a count
   constexpr std::int64_t most = 1000000000;
   spec.batch = automatic_or("batch", most);
+  spec.chunk = automatic_or("chunk", most);
   spec.slots = automatic_or("slots", most);
   // no device runs more threads in one block
   spec.block = automatic_or("block", 1024);
@@ -991,6 +992,31 @@ const char* name(KernelKind kernel) noexcept { return name_in(kernel_names, kern
 const char* name(Precision precision) noexcept { return name_in(precision_names, precision); }
 const char* name(Method method) noexcept { return name_in(method_names, method); }
 
+std::vector<std::filesystem::path> Case::input_files() const {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> files{file};
+  const auto add_density = [&](const DensitySpec& density) {
+    if (const auto* array = std::get_if<DensityFile>(&density)) files.push_back(array->file);
+  };
+  if (const auto* prisms = std::get_if<PrismsSpec>(&model)) files.push_back(prisms->file);
+  if (const auto* voxels = std::get_if<VoxelsSpec>(&model)) add_density(voxels->density);
+  if (const auto* mesh = std::get_if<MeshSpec>(&model)) {
+    add_density(mesh->density);
+    for (const EdgesSpec* edges : {&mesh->easting, &mesh->northing, &mesh->upward}) {
+      if (const auto* list = std::get_if<EdgesFile>(edges)) files.push_back(list->file);
+    }
+    if (mesh->ubc) {
+      files.push_back(mesh->ubc->mesh);
+      files.push_back(mesh->ubc->density);
+    }
+  }
+  if (const auto* grid = std::get_if<GridSpec>(&observations)) {
+    if (const auto* heights = std::get_if<fs::path>(&grid->upward)) files.push_back(*heights);
+  }
+  if (const auto* stations = std::get_if<StationsFile>(&observations)) files.push_back(stations->file);
+  return files;
+}
+
 std::string Case::where(const std::string& key) const {
   for (std::string path = key; !path.empty();) {
     if (const auto found = locations.find(path); found != locations.end()) return found->second;
@@ -1000,6 +1026,38 @@ std::string Case::where(const std::string& key) const {
   const auto found = locations.find("");
   return found != locations.end() ? found->second : file.string();
 }
+
+namespace {
+
+void sort_keys(YamlNode& node) {
+  std::sort(node.entries.begin(), node.entries.end(),
+            [](const YamlEntry& a, const YamlEntry& b) { return a.key < b.key; });
+  for (YamlEntry& entry : node.entries) sort_keys(entry.value);
+  for (YamlNode& item : node.items) sort_keys(item);
+}
+
+/// The case without what no field depends on.
+std::string identity_of(YamlNode root) {
+  std::erase_if(root.entries, [](const YamlEntry& e) {
+    const Words kept = {"model", "observations", "fields", "gravitational_constant", "execution"};
+    return std::find(kept.begin(), kept.end(), e.key) == kept.end();
+  });
+  if (YamlNode* observations = root.find("observations")) {
+    std::erase_if(observations->entries, [](const YamlEntry& e) { return e.key == "noise"; });
+  }
+  if (YamlNode* execution = root.find("execution")) {
+    std::erase_if(execution->entries, [](const YamlEntry& e) {
+      const Words kept = {"kernel", "precision", "method", "tolerance"};
+      return std::find(kept.begin(), kept.end(), e.key) == kept.end();
+    });
+    if (execution->entries.empty())
+      std::erase_if(root.entries, [](const YamlEntry& e) { return e.key == "execution"; });
+  }
+  sort_keys(root);
+  return to_yaml(root);
+}
+
+}  // namespace
 
 Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                const std::filesystem::path& output) {
@@ -1024,6 +1082,7 @@ Case read_case(const std::filesystem::path& file, const std::vector<std::string>
   CaseReader(file, problems).read(root, run);
   problems.sort_by_line();
   problems.throw_if_any();
+  run.identity = identity_of(std::move(root));
   return run;
 }
 

@@ -177,6 +177,8 @@ struct ExecutionSpec {
   std::optional<std::int64_t> batch;
   std::optional<std::int64_t> slots;
   std::optional<std::int64_t> block;
+  /// prisms between two reductions of the slots, rounded up to a batch for every slot
+  std::optional<std::int64_t> chunk;
   /// bytes of scratch per rank
   std::optional<std::int64_t> memory_limit;
 };
@@ -209,9 +211,14 @@ struct Case {
   OutputSpec output;
   /// the YAML as run, --set applied: written to the result
   std::string text;
+  /// what the fields depend on, with sorted keys: two cases of one identity and the same input files give the same
+  /// fields
+  std::string identity;
   /// key path -> "file:line" (or "--set"), for messages about what a key names
   std::map<std::string, std::string> locations;
 
+  /// The case itself and every file that it reads.
+  [[nodiscard]] std::vector<std::filesystem::path> input_files() const;
   /// "file:line" of a key, or of the nearest parent that was written.
   [[nodiscard]] std::string where(const std::string& key) const;
 };

@@ -157,6 +157,10 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_run(const 
       .add_flag("--dry-run", options.dry_run,
                 "also print sizes, memory, the partition and an estimated time, then stop")
       ->disable_flag_override();
+  parser.app()
+      .add_flag("--resume", options.resume,
+                "go on from output.checkpoint.file, or begin at the start when there is none")
+      ->disable_flag_override();
   parser.app().add_flag("--quiet", options.quiet, "print nothing but warnings and mistakes")->disable_flag_override();
   parser.app().add_option("--output", output, "the result's file, in the place of output.file")->type_name("FILE");
   parser.set_footer(

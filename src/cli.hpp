@@ -20,6 +20,7 @@ struct RunOptions {
   std::filesystem::path output;
   bool check = false;
   bool dry_run = false;
+  bool resume = false;
   bool quiet = false;
 };
 

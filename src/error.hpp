@@ -46,7 +46,13 @@ public:
 /// The run was stopped by SIGINT, SIGTERM or SIGUSR1 (exit code 130).
 class Stopped : public std::exception {
 public:
-  [[nodiscard]] const char* what() const noexcept override { return "stopped by a signal"; }
+  /// `remedy`: what a user can do now
+  explicit Stopped(const std::string& remedy = "")
+      : m_text("stopped by a signal; no result was written" + (remedy.empty() ? remedy : "; " + remedy)) {}
+  [[nodiscard]] const char* what() const noexcept override { return m_text.c_str(); }
+
+private:
+  std::string m_text;
 };
 
 /// Collects problems so that a user sees every mistake at once.

@@ -64,24 +64,35 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// Fields of prisms at one tile of points after another, in one execution space and precision. Scratch is allocated at
-/// construction, which throws AllocationFailure.
+/// Time in which a slot (or, slot -1, a whole device) was busy, nanoseconds of the steady clock.
+struct BusyInterval {
+  std::int64_t slot = -1;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// Fields of prisms at one tile of points after another, in one execution space and precision: the tile's result grows
+/// by a chunk of prisms at a time. Scratch is allocated at construction, which throws AllocationFailure.
 class FieldEngine {
 public:
   virtual ~FieldEngine() = default;
-  /// Points of the next tile, metres; scratch is zeroed.
-  virtual void start_tile(const double* easting, const double* northing, const double* upward,
-                          std::int64_t n_points) = 0;
-  /// Adds a block of prisms whose first batch is number `first_batch` of the run. On a device the work may still be
-  /// under way when this returns; it ends before the next call's work starts.
+  /// Points of the next tile, metres, and what its result already holds: values (field of the set, point) for G = 1 and
+  /// contact (point, contact_columns) as kernel/tile.hpp describes it.
+  virtual void start_tile(const double* easting, const double* northing, const double* upward, std::int64_t n_points,
+                          const double* values, const double* contact) = 0;
+  /// Adds a block of prisms whose first batch is number `first_batch` of the run to the slots. On a device the work may
+  /// still be under way when this returns; it ends before the next call's work starts.
   virtual void add(const PrismBlock& block, std::int64_t first_batch) = 0;
-  /// Waits, reduces the slots in their order and writes values (field of the set, point) for G = 1 with row length
-  /// `stride`, and contact (point, contact_columns) as kernel/tile.hpp describes it.
-  virtual void finish_tile(double* values, std::int64_t stride, double* contact) = 0;
+  /// Adds the slots in their order to the tile's result and empties them. May return before that is done.
+  virtual void end_chunk() = 0;
+  /// Waits and copies the tile's result as of the last end_chunk(), in the shapes of start_tile.
+  virtual void read_tile(double* values, double* contact) = 0;
   /// Waits for everything under way.
   virtual void wait() = 0;
   /// Pairs by form since construction; waits.
   [[nodiscard]] virtual std::array<std::int64_t, n_forms> pairs() = 0;
+  /// When the slots or the device were busy since construction, gaps below a millisecond left out; waits.
+  [[nodiscard]] virtual std::vector<BusyInterval> busy() = 0;
 };
 
 /// What a space offers for a run of this precision and set. Throws InputError for a space that was not built or has no

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "error.hpp"
 #include "field_engine.hpp"
@@ -26,8 +27,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr std::int64_t pairs_per_launch_host = std::int64_t{1} << 27;
 constexpr std::int64_t pairs_per_launch_corners = pairs_per_launch_host / 128;
 constexpr std::int64_t pairs_per_launch_device = std::int64_t{1} << 32;
-constexpr std::int64_t max_chunk_host = std::int64_t{1} << 16;
-constexpr std::int64_t max_chunk_device = std::int64_t{1} << 15;
+constexpr std::int64_t max_launch_host = std::int64_t{1} << 16;
+constexpr std::int64_t max_launch_device = std::int64_t{1} << 15;
+
+/// Pairs of a chunk, after which the slots are reduced and a checkpoint may be taken: seconds on a laptop, and on a
+/// device hundreds of times the reduction.
+constexpr std::int64_t pairs_per_chunk = std::int64_t{1} << 31;
+constexpr std::int64_t pairs_per_chunk_corners = pairs_per_chunk / 128;
 
 /// Prisms of one batch: a host's fit its first cache beside the points; a device's only keep the additions to scratch
 /// rare. Measured with perf/.
@@ -55,16 +61,17 @@ EngineTraits traits_of(const ForwardPlan& plan, bool scalar_lanes) {
 /// gathers `n_asked` fields of all points after it. Scratch has the plan's own line.
 void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble& ensemble, std::int64_t n_asked) {
   const EngineMemory& m = traits.memory;
-  const std::int64_t shapes = ensemble.uniform_shape() ? 1 : plan.chunk_prisms;
+  const std::int64_t shapes = ensemble.uniform_shape() ? 1 : plan.launch_prisms;
   const std::int64_t my_points = plan.point_end - plan.point_begin;
   const std::int64_t n_computed = fields_of(plan.set).size();
   plan.scratch_bytes = plan.slots * plan.tile_points * m.per_slot_point;
   const std::int64_t engine =
-      plan.scratch_bytes + plan.tile_points * m.per_point + plan.chunk_prisms * m.per_prism + shapes * m.per_shape;
-  const std::int64_t beside_device = plan.tile_points * m.host_per_point + plan.chunk_prisms * m.host_per_prism;
+      plan.scratch_bytes + plan.tile_points * m.per_point + plan.launch_prisms * m.per_prism + shapes * m.per_shape;
+  const std::int64_t beside_device = plan.tile_points * m.host_per_point + plan.launch_prisms * m.host_per_prism;
   // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
   const std::int64_t always = ensemble.memory_bytes() + plan.n_points * 3 * 8 + my_points * 4 * 8 +
-                              plan.chunk_prisms * 7 * 8 + my_points * (n_computed + contact_columns) * 8;
+                              plan.launch_prisms * 7 * 8 +
+                              (my_points + plan.tile_points) * (n_computed + contact_columns) * 8;
   const std::int64_t gathered = plan.n_points * (n_asked + contact_columns) * 8;
   plan.device_bytes = traits.is_device ? engine : 0;
   plan.host_bytes =
@@ -218,13 +225,20 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   const std::int64_t per_launch = traits.is_device ? pairs_per_launch_device
                                   : corners        ? pairs_per_launch_corners
                                                    : pairs_per_launch_host;
-  const std::int64_t max_chunk = traits.is_device ? max_chunk_device : max_chunk_host;
-  const std::int64_t round = plan.slots * plan.batch;
-  std::int64_t chunk = std::clamp<std::int64_t>(per_launch / std::max<std::int64_t>(plan.tile_points, 1), 1, max_chunk);
+  const std::int64_t max_launch = traits.is_device ? max_launch_device : max_launch_host;
   // whole rounds of slots, so that no launch leaves slots idle
-  chunk = ceil_divide(chunk, round) * round;
-  if (chunk > 4 * max_chunk) chunk = ceil_divide(max_chunk, plan.batch) * plan.batch;
-  plan.chunk_prisms = std::max<std::int64_t>(1, std::min(chunk, prisms));
+  const std::int64_t round = plan.slots * plan.batch;
+  std::int64_t launch =
+      std::clamp<std::int64_t>(per_launch / std::max<std::int64_t>(plan.tile_points, 1), 1, max_launch);
+  launch = ceil_divide(launch, round) * round;
+  if (launch > 4 * max_launch) launch = ceil_divide(max_launch, plan.batch) * plan.batch;
+  const std::int64_t per_chunk = corners ? pairs_per_chunk_corners : pairs_per_chunk;
+  std::int64_t chunk = wanted.chunk.value_or(per_chunk / std::max<std::int64_t>(plan.n_points, 1));
+  chunk =
+      std::clamp<std::int64_t>(ceil_divide(chunk, round), 1, std::max<std::int64_t>(1, ceil_divide(prisms, round))) *
+      round;
+  plan.chunk_prisms = std::max<std::int64_t>(1, chunk);
+  plan.launch_prisms = std::max<std::int64_t>(1, std::min({launch, chunk, prisms}));
   count_memory(plan, traits, ensemble, run.fields.size());
 
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
@@ -234,13 +248,198 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   return plan;
 }
 
+std::vector<WorkItem> work_of(const ForwardPlan& plan) {
+  const IndexRange points{plan.point_begin, plan.point_end};
+  return {{{plan.prism_begin, plan.prism_end}, points, {0, points.size()}}};
+}
+
+namespace {
+
+/// Does a rank's work, item by item, tile by tile, chunk by chunk.
+class Worker {
+public:
+  Worker(const Ensemble& ensemble, const Points& points, const ForwardPlan& plan, FieldEngine& engine, RankState& state,
+         const ProgressCallback& progress, RunGuard* guard)
+      : m_ensemble(ensemble),
+        m_points(points),
+        m_plan(plan),
+        m_engine(engine),
+        m_state(state),
+        m_progress(progress),
+        m_guard(guard),
+        m_pairs_before(state.pairs_by_form) {
+    for (const WorkItem& item : state.work) m_pairs += item.prisms.size() * item.ordered.size();
+    m_pairs_to_do = m_pairs - std::accumulate(m_pairs_before.begin(), m_pairs_before.end(), std::int64_t{0});
+  }
+
+  /// Returns before the end when the guard wants to stop.
+  void work() {
+    while (!m_state.finished() && !m_stopped) do_item(m_state.work[static_cast<std::size_t>(m_state.item)]);
+    count_pairs();
+  }
+
+  [[nodiscard]] std::int64_t pairs() const noexcept { return m_pairs; }
+  /// in this run, without those of a run that it goes on from
+  [[nodiscard]] std::int64_t pairs_done() const noexcept { return m_done; }
+
+private:
+  void do_item(const WorkItem& item) {
+    const std::vector<std::int64_t> order = spatial_order(m_points, item.points);
+    while (m_state.tile < item.ordered.size()) {
+      const std::int64_t begin = item.ordered.begin + m_state.tile;
+      const std::int64_t n = std::min(m_state.tile_points, item.ordered.end - begin);
+      do_tile(item, order.data() + begin, n);
+      if (m_stopped) return;
+      m_state.tile += n;
+      m_state.prisms = 0;
+    }
+    ++m_state.item;
+    m_state.tile = 0;
+  }
+
+  /// `numbers`: of the tile's n points.
+  void do_tile(const WorkItem& item, const std::int64_t* numbers, std::int64_t n) {
+    if (item.prisms.size() == 0) return;
+    const auto size = static_cast<std::size_t>(n);
+    std::array<std::vector<double>, 3> coordinates;
+    const std::array<const std::vector<double>*, 3> columns = {&m_points.easting, &m_points.northing, &m_points.upward};
+    for (std::size_t d = 0; d < 3; ++d) {
+      coordinates[d].resize(size);
+      std::transform(numbers, numbers + n, coordinates[d].begin(),
+                     [&](std::int64_t point) { return (*columns[d])[static_cast<std::size_t>(point)]; });
+    }
+    m_values.resize(n_fields() * size);
+    m_contact.resize(contact_columns * size);
+    exchange(numbers, n, [](double& tile, double& all) { tile = all; });
+    m_engine.start_tile(coordinates[0].data(), coordinates[1].data(), coordinates[2].data(), n, m_values.data(),
+                        m_contact.data());
+    while (m_state.prisms < item.prisms.size() && !m_stopped) {
+      do_chunk(item, n);
+      const bool at_the_end = m_state.prisms == item.prisms.size();
+      const bool keep = m_guard != nullptr && m_guard->wants_state();
+      m_stopped = m_guard != nullptr && m_guard->wants_stop();
+      if (!at_the_end && !keep && !m_stopped) continue;
+      m_engine.read_tile(m_values.data(), m_contact.data());
+      exchange(numbers, n, [](double& tile, double& all) { all = tile; });
+      if (!keep && !m_stopped) continue;
+      count_pairs();
+      m_guard->keep(m_state);
+    }
+  }
+
+  void do_chunk(const WorkItem& item, std::int64_t n) {
+    const std::int64_t end = std::min(m_state.prisms + m_state.chunk_prisms, item.prisms.size());
+    while (m_state.prisms < end) {
+      const std::int64_t next = std::min(m_state.prisms + m_plan.launch_prisms, end);
+      m_ensemble.read(item.prisms.begin + m_state.prisms, item.prisms.begin + next, m_block);
+      m_engine.add(m_block, m_state.prisms / m_state.batch);
+      m_done += (next - m_state.prisms) * n;
+      m_state.prisms = next;
+      if (m_progress) {
+        m_progress(static_cast<double>(m_done) / static_cast<double>(std::max<std::int64_t>(m_pairs_to_do, 1)), m_done);
+      }
+    }
+    m_engine.end_chunk();
+  }
+
+  /// Calls copy(value of the tile, value of the rank) for every field and contact of the tile's points.
+  template <class Copy>
+  void exchange(const std::int64_t* numbers, std::int64_t n, const Copy& copy) {
+    const auto all = static_cast<std::size_t>(m_state.points.size());
+    const auto size = static_cast<std::size_t>(n);
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto at = static_cast<std::size_t>(numbers[i] - m_state.points.begin);
+      for (std::size_t f = 0; f < n_fields(); ++f) copy(m_values[f * size + i], m_state.values[f * all + at]);
+      for (std::size_t c = 0; c < contact_columns; ++c) {
+        copy(m_contact[contact_columns * i + c], m_state.contact[contact_columns * at + c]);
+      }
+    }
+  }
+
+  void count_pairs() {
+    const auto now = m_engine.pairs();
+    for (std::size_t f = 0; f < n_forms; ++f) m_state.pairs_by_form[f] = m_pairs_before[f] + now[f];
+  }
+
+  [[nodiscard]] std::size_t n_fields() const { return static_cast<std::size_t>(fields_of(m_plan.set).size()); }
+
+  const Ensemble& m_ensemble;
+  const Points& m_points;
+  const ForwardPlan& m_plan;
+  FieldEngine& m_engine;
+  RankState& m_state;
+  const ProgressCallback& m_progress;
+  RunGuard* m_guard;
+  std::array<std::int64_t, n_forms> m_pairs_before;
+  std::int64_t m_pairs = 0;
+  std::int64_t m_pairs_to_do = 0;
+  std::int64_t m_done = 0;
+  bool m_stopped = false;
+  PrismBlock m_block;
+  std::vector<double> m_values, m_contact;
+};
+
+/// Adds what a state holds to the fields of a result (G included) and to the contacts of all points.
+void add_to_result(const RankState& state, FieldList computed, double gravitational_constant, ForwardResult& result,
+                   std::vector<double>& contact) {
+  const auto n_points = contact.size() / contact_columns;
+  const auto mine = static_cast<std::size_t>(state.points.size());
+  const auto begin = static_cast<std::size_t>(state.points.begin);
+  for (const FieldInfo& field : field_infos) {
+    if (!result.fields.contains(field.field)) continue;
+    const double* from = state.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * mine;
+    double* to =
+        result.values.data() + static_cast<std::size_t>(result.fields.index_of(field.field)) * n_points + begin;
+    for (std::size_t p = 0; p < mine; ++p) to[p] += gravitational_constant * from[p];
+  }
+  std::transform(state.contact.begin(), state.contact.end(),
+                 contact.begin() + static_cast<std::ptrdiff_t>(contact_columns * begin),
+                 contact.begin() + static_cast<std::ptrdiff_t>(contact_columns * begin), std::plus<>());
+  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.pairs_by_form[f];
+}
+
+/// A rank's busy times on rank 0, in seconds since `start`.
+std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::int64_t start,
+                                  const Communicator& communicator) {
+  std::vector<double> numbers;
+  for (const BusyInterval& interval : mine) {
+    numbers.push_back(static_cast<double>(interval.slot));
+    numbers.push_back(1e-9 * static_cast<double>(interval.begin - start));
+    numbers.push_back(1e-9 * static_cast<double>(interval.end - start));
+  }
+  std::vector<RankBusy> all;
+  int rank = 0;
+  for (const std::vector<double>& of_rank : communicator.gather(numbers)) {
+    for (std::size_t i = 0; i + 2 < of_rank.size(); i += 3) {
+      all.push_back({rank, static_cast<std::int64_t>(of_rank[i]), of_rank[i + 1], of_rank[i + 2]});
+    }
+    ++rank;
+  }
+  return all;
+}
+
+}  // namespace
+
 ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
-                      const Communicator& communicator, const ProgressCallback& progress) {
+                      const Communicator& communicator, const ProgressCallback& progress, RunGuard* guard) {
   const auto start = Clock::now();
   const EngineTraits traits = traits_of(plan, run.execution.scalar_lanes);
   const FieldList computed = fields_of(plan.set);
-  const std::int64_t my_points = plan.point_end - plan.point_begin;
-  const std::int64_t my_prisms = plan.prism_end - plan.prism_begin;
+
+  RankState state;
+  if (auto begun = guard != nullptr ? guard->begin() : std::nullopt) {
+    state = std::move(*begun);
+    plan.slots = state.slots;
+    plan.batch = state.batch;
+    plan.tile_points = state.tile_points;
+    plan.chunk_prisms = state.chunk_prisms;
+    plan.launch_prisms = std::min(plan.launch_prisms, plan.chunk_prisms);
+  } else {
+    state.work = work_of(plan);
+    state.points = {plan.point_begin, plan.point_end};
+    state.values.resize(static_cast<std::size_t>(computed.size() * state.points.size()));
+    state.contact.resize(static_cast<std::size_t>(contact_columns * state.points.size()));
+  }
 
   EngineSettings settings;
   settings.set = plan.set;
@@ -267,69 +466,49 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
     }
   }
   count_memory(plan, traits, ensemble, run.fields.size());
+  state.slots = plan.slots;
+  state.batch = plan.batch;
+  state.tile_points = plan.tile_points;
+  state.chunk_prisms = plan.chunk_prisms;
 
-  const std::vector<std::int64_t> order = spatial_order(points, {plan.point_begin, plan.point_end});
-  std::array<std::vector<double>, 3> ordered;
-  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
-  for (std::size_t d = 0; d < 3; ++d) {
-    ordered[d].resize(order.size());
-    std::transform(order.begin(), order.end(), ordered[d].begin(),
-                   [&](std::int64_t point) { return (*columns[d])[static_cast<std::size_t>(point)]; });
-  }
-  const auto my_rows = static_cast<std::size_t>(computed.size());
-  std::vector<double> values(my_rows * static_cast<std::size_t>(my_points));
-  std::vector<double> contact(contact_columns * static_cast<std::size_t>(my_points));
   ForwardResult result;
   result.setup_seconds = seconds_since(start);
 
+  // so that the ranks' times have one beginning
+  communicator.barrier();
   const auto field_start = Clock::now();
-  const std::int64_t my_pairs = my_points * my_prisms;
-  std::int64_t done = 0;
-  PrismBlock block;
-  for (std::int64_t tile = 0; tile < my_points; tile += plan.tile_points) {
-    const std::int64_t n = std::min(plan.tile_points, my_points - tile);
-    const auto first = static_cast<std::size_t>(tile);
-    engine->start_tile(&ordered[0][first], &ordered[1][first], &ordered[2][first], n);
-    for (std::int64_t chunk = 0; chunk < my_prisms; chunk += plan.chunk_prisms) {
-      const std::int64_t end = std::min(chunk + plan.chunk_prisms, my_prisms);
-      ensemble.read(plan.prism_begin + chunk, plan.prism_begin + end, block);
-      engine->add(block, chunk / plan.batch);
-      done += (end - chunk) * n;
-      if (progress)
-        progress(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(my_pairs, 1)), done);
-    }
-    engine->finish_tile(&values[static_cast<std::size_t>(tile)], my_points,
-                        &contact[static_cast<std::size_t>(contact_columns * tile)]);
-  }
+  Worker worker(ensemble, points, plan, *engine, state, progress, guard);
+  worker.work();
   const double busy = seconds_since(field_start);
-  const auto forms = engine->pairs();
+  const bool stopped = communicator.any(!state.finished());
+  if (stopped) {
+    if (state.finished()) guard->keep(state);
+    throw Stopped();
+  }
+  const std::int64_t field_start_time =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(field_start.time_since_epoch()).count();
+  result.busy = gather_busy(engine->busy(), field_start_time, communicator);
   engine.reset();
 
   // rank 0 gathers: every rank adds its part of the fields at its points to zeros elsewhere
   const auto n_points = static_cast<std::size_t>(plan.n_points);
   result.fields = run.fields;
   result.values.assign(static_cast<std::size_t>(run.fields.size()) * n_points, 0.0);
-  for (const FieldInfo& field : field_infos) {
-    if (!run.fields.contains(field.field)) continue;
-    const double* from = values.data() + static_cast<std::ptrdiff_t>(computed.index_of(field.field)) * my_points;
-    double* to = result.values.data() + static_cast<std::size_t>(run.fields.index_of(field.field)) * n_points;
-    for (std::size_t p = 0; p < order.size(); ++p) to[order[p]] = run.gravitational_constant * from[p];
+  std::vector<double> contact(contact_columns * n_points, 0.0);
+  const RankState* const before = guard != nullptr ? guard->done_before() : nullptr;
+  if (before != nullptr && communicator.rank() == 0) {
+    add_to_result(*before, computed, run.gravitational_constant, result, contact);
   }
-  {
-    std::vector<double> everywhere(contact_columns * n_points, 0.0);
-    for (std::size_t p = 0; p < order.size(); ++p) {
-      std::copy_n(&contact[contact_columns * p], contact_columns,
-                  &everywhere[contact_columns * static_cast<std::size_t>(order[p])]);
-    }
-    contact.swap(everywhere);
-  }
+  add_to_result(state, computed, run.gravitational_constant, result, contact);
+  state = RankState();
   communicator.sum_to_root(result.values.data(), static_cast<std::int64_t>(result.values.size()));
   communicator.sum_to_root(contact.data(), static_cast<std::int64_t>(contact.size()));
   count_contacts(contact, plan.n_points, result);
-  result.pairs_by_form = forms;
   communicator.sum_to_root(result.pairs_by_form.data(), n_forms);
   result.pairs = plan.n_prisms * plan.n_points;
-  result.rank_pairs = communicator.gather(my_pairs);
+  result.rank_pairs = communicator.gather(worker.pairs());
+  result.pairs_now = worker.pairs_done();
+  communicator.sum_to_root(&result.pairs_now, 1);
   result.rank_busy_seconds = communicator.gather(busy);
   const double offset = std::chrono::duration<double>(field_start - start).count();
   result.rank_begin = communicator.gather(offset);

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "case.hpp"
 #include "ensemble.hpp"
+#include "partition.hpp"
 #include "points.hpp"
 
 namespace prismfield {
@@ -50,14 +52,68 @@ struct ForwardPlan {
   int lanes = 1;
   /// points of one tile; fewer than the rank's points when scratch would pass the memory limit
   std::int64_t tile_points = 0;
-  /// prisms staged and launched at once
+  /// prisms after which the slots are reduced into the result, and a checkpoint may be taken
   std::int64_t chunk_prisms = 0;
+  /// prisms staged and launched at once, a chunk at most
+  std::int64_t launch_prisms = 0;
   /// bytes: scratch, everything on the device, everything on the host (model and points included), of this rank
   std::int64_t scratch_bytes = 0;
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;
   std::int64_t memory_limit = 0;
   double estimated_seconds = 0;
+};
+
+/// A rectangle of work: prisms x points. The points are numbers `ordered` of the spatial order of `points`.
+struct WorkItem {
+  IndexRange prisms;
+  IndexRange points;
+  IndexRange ordered;
+};
+
+/// What a rank has to do and has done: with it a run goes on as if it had never stopped, bit for bit.
+struct RankState {
+  std::vector<WorkItem> work;
+  /// on these the order of the additions depends
+  std::int64_t slots = 1;
+  std::int64_t batch = 1;
+  std::int64_t tile_points = 0;
+  std::int64_t chunk_prisms = 0;
+  /// finished: items before `item`, in it the tiles before ordered point `tile`, of this tile the first `prisms` prisms
+  std::int64_t item = 0;
+  std::int64_t tile = 0;
+  std::int64_t prisms = 0;
+  /// the points that `values` and `contact` hold
+  IndexRange points;
+  /// (field of the computed set, point), G = 1
+  std::vector<double> values;
+  /// (point, contact_columns)
+  std::vector<double> contact;
+  std::array<std::int64_t, n_forms> pairs_by_form{};
+
+  [[nodiscard]] bool finished() const noexcept { return item == static_cast<std::int64_t>(work.size()); }
+};
+
+/// What somebody who guards a run against its end is asked at the end of every chunk of prisms, on each rank by itself.
+class RunGuard {
+public:
+  virtual ~RunGuard() = default;
+  /// Where this rank begins; nothing: at the start of its share.
+  [[nodiscard]] virtual std::optional<RankState> begin() = 0;
+  /// Whether to hand over the state now, and whether to stop then.
+  [[nodiscard]] virtual bool wants_state() = 0;
+  [[nodiscard]] virtual bool wants_stop() = 0;
+  virtual void keep(const RankState& state) = 0;
+  /// What earlier runs did on other ranks: added to the result on rank 0. Null: nothing.
+  [[nodiscard]] virtual const RankState* done_before() const = 0;
+};
+
+/// Time in which a slot of a rank (on a device, slot -1, the device) was busy, seconds since the field began.
+struct RankBusy {
+  int rank = 0;
+  std::int64_t slot = -1;
+  double begin = 0;
+  double end = 0;
 };
 
 /// Fields at points and what a user should know about them.
@@ -70,16 +126,21 @@ struct ForwardResult {
   std::int64_t points_inside = 0;
   std::array<std::int64_t, n_forms> pairs_by_form{};
   std::int64_t pairs = 0;
+  /// of these, computed by this run and not by one that it goes on from
+  std::int64_t pairs_now = 0;
   double setup_seconds = 0;
   double field_seconds = 0;
   /// one value a rank; rank 0 only
   std::vector<std::int64_t> rank_pairs;
   std::vector<double> rank_busy_seconds;
   std::vector<double> rank_begin, rank_end;
+  /// when slots and devices were busy, by rank; rank 0 only
+  std::vector<RankBusy> busy;
   ForwardPlan plan;
 };
 
-/// Called between launches with the fraction of pairs done; may throw Stopped.
+/// Called between launches with the fraction of the pairs of this run that are done, and their number; may throw
+/// Stopped.
 using ProgressCallback = std::function<void(double done_fraction, std::int64_t pairs_done)>;
 
 /// Decides slots, batch, block, tiles and memory for a run. Collective over `communicator`.
@@ -87,10 +148,15 @@ using ProgressCallback = std::function<void(double done_fraction, std::int64_t p
 [[nodiscard]] ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
                                        const Communicator& communicator);
 
+/// The share of a plan as one piece of work.
+[[nodiscard]] std::vector<WorkItem> work_of(const ForwardPlan& plan);
+
 /// Gravity fields of an ensemble at points, G included. Collective over `communicator`.
 /// Potential and vector are exact everywhere; the tensor on a face is the mean of both sides, on edges and corners
-/// its finite part. Kokkos must be initialised. Throws RunError when even the smallest plan finds no memory.
+/// its finite part. Kokkos must be initialised. Throws RunError when even the smallest plan finds no memory, and on
+/// every rank Stopped when the guard of one wanted to stop.
 [[nodiscard]] ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
-                                    const Communicator& communicator, const ProgressCallback& progress);
+                                    const Communicator& communicator, const ProgressCallback& progress,
+                                    RunGuard* guard = nullptr);
 
 }  // namespace prismfield

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <limits>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include "kernel/host_tile.hpp"
 #include "kokkos_engine.hpp"
@@ -26,6 +30,16 @@ inline constexpr int device_width = 1;
 /// Lane groups of one work item on a host: enough that a batch of prisms, once in the first cache, is used often.
 inline constexpr std::int64_t host_groups_per_item = 128;
 
+/// Nanoseconds of the steady clock.
+inline std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// (slot, 2): when a launch's work on a slot began and ended
+template <class Memory>
+using SlotTimes = Kokkos::View<std::int64_t* [2], Kokkos::LayoutRight, Memory>;
+
 template <class A, FieldSet set, class Kernel, int W, class Shapes, class Space>
 struct TileFunctor {
   using Memory = typename Space::memory_space;
@@ -35,6 +49,8 @@ struct TileFunctor {
   std::int64_t n_groups;
   std::int64_t n_tiles;
   std::int64_t groups_per_tile;
+  /// on a host only
+  SlotTimes<Memory> times;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
     const std::int64_t item = team.league_rank();
@@ -50,8 +66,11 @@ struct TileFunctor {
       }
       Kokkos::single(Kokkos::PerTeam(team), [&]() { add_counts(counts); });
     } else {
+      const std::int64_t begin = now();
       kernel::accumulate_tile_on_host<A, set, Kernel, W>(data, slot, first, last, counts);
       add_counts(counts);
+      Kokkos::atomic_min(&times(slot, 0), begin);
+      Kokkos::atomic_max(&times(slot, 1), now());
     }
   }
 
@@ -122,7 +141,7 @@ struct PrepareReach {
   }
 };
 
-/// Sums the slots' grids in their order.
+/// Adds the slots' grids in their order to the result and empties them.
 template <class Sum, class Memory>
 struct ReduceSlots {
   Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
@@ -134,8 +153,11 @@ struct ReduceSlots {
     const std::int64_t field = i / n;
     const std::int64_t point = i % n;
     Sum sum = 0;
-    for (std::size_t slot = 0; slot < scratch.extent(0); ++slot) sum += scratch(slot, field, point);
-    result(field, point) = static_cast<double>(sum);
+    for (std::size_t slot = 0; slot < scratch.extent(0); ++slot) {
+      sum += scratch(slot, field, point);
+      scratch(slot, field, point) = Sum(0);
+    }
+    result(field, point) += static_cast<double>(sum);
   }
 };
 
@@ -145,6 +167,8 @@ public:
   using Memory = typename Space::memory_space;
   using Sum = typename A::Sum;
   using Coordinate = typename A::Coordinate;
+  /// pinned where a device copies from or to it, the host's own memory otherwise
+  using PinnedHost = std::conditional_t<is_device_space<Space>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
 
   KokkosEngine(const Space& space, const EngineSettings& settings)
       : m_space(space), m_settings(settings), m_tables(kernel::multipole_tables()) {
@@ -152,10 +176,14 @@ public:
     const std::int64_t padded = padded_points(settings.tile_points);
     m_data.slots = settings.slots;
     m_data.batch = settings.batch;
+    m_busy.resize(is_device_space<Space> ? 1 : static_cast<std::size_t>(settings.slots));
     allocate([&] {
       m_data.scratch = decltype(m_data.scratch)(label("scratch"), settings.slots, m_n_fields, padded);
       m_result = decltype(m_result)(label("result"), m_n_fields, padded);
       m_data.contact = decltype(m_data.contact)(label("contact"), padded);
+      m_host_result = Kokkos::create_mirror_view(PinnedHost(), m_result);
+      m_host_contact = Kokkos::create_mirror_view(PinnedHost(), m_data.contact);
+      if constexpr (!is_device_space<Space>) m_slot_times = SlotTimes<Memory>(label("slot_times"), settings.slots);
       m_data.pairs = decltype(m_data.pairs)("prismfield::pairs", n_forms);
       m_data.easting = decltype(m_data.easting)(label("easting"), padded);
       m_data.northing = decltype(m_data.northing)(label("northing"), padded);
@@ -163,7 +191,8 @@ public:
     });
   }
 
-  void start_tile(const double* easting, const double* northing, const double* upward, std::int64_t n_points) override {
+  void start_tile(const double* easting, const double* northing, const double* upward, std::int64_t n_points,
+                  const double* values, const double* contact) override {
     m_data.n_points = n_points;
     const double* from[3] = {easting, northing, upward};
     decltype(m_data.easting)* to[3] = {&m_data.easting, &m_data.northing, &m_data.upward};
@@ -176,17 +205,23 @@ public:
       Kokkos::deep_copy(m_space, *to[d], mirror);
       m_space.fence("prismfield: points copied");
     }
+    for (int f = 0; f < m_n_fields; ++f) std::copy_n(values + f * n_points, n_points, &m_host_result(f, 0));
+    std::copy_n(contact, contact_columns * n_points, &m_host_contact(0, 0));
+    Kokkos::deep_copy(m_space, m_result, m_host_result);
+    Kokkos::deep_copy(m_space, m_data.contact, m_host_contact);
     Kokkos::deep_copy(m_space, m_data.scratch, Sum(0));
-    Kokkos::deep_copy(m_space, m_data.contact, 0.0);
+    m_space.fence("prismfield: tile started");
   }
 
   void add(const PrismBlock& block, std::int64_t first_batch) override {
     const std::int64_t n = block.size();
     if (n == 0) return;
+    const Kokkos::Profiling::ScopedRegion region("prismfield: prisms to slots");
     stage(block);
     // the device may still read what the previous block left
-    m_space.fence("prismfield: previous block done");
+    note_device_idle();
     upload(n);
+    if constexpr (is_device_space<Space>) m_device_busy_since = now();
     m_data.prism_begin = 0;
     m_data.prism_end = n;
     m_data.first_batch = first_batch;
@@ -201,21 +236,32 @@ public:
     }
   }
 
-  void finish_tile(double* values, std::int64_t stride, double* contact) override {
+  void end_chunk() override {
+    const Kokkos::Profiling::ScopedRegion region("prismfield: reduce slots");
     const std::int64_t padded = static_cast<std::int64_t>(m_result.extent(1));
     Kokkos::parallel_for("prismfield::reduce_slots",
                          Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(m_space, 0, m_n_fields * padded),
                          ReduceSlots<Sum, Memory>{m_data.scratch, m_result});
-    const auto result = Kokkos::create_mirror_view(m_result);
-    Kokkos::deep_copy(m_space, result, m_result);
-    const auto seen = Kokkos::create_mirror_view(m_data.contact);
-    Kokkos::deep_copy(m_space, seen, m_data.contact);
-    m_space.fence("prismfield: tile done");
-    for (int f = 0; f < m_n_fields; ++f) std::copy_n(&result(f, 0), m_data.n_points, values + f * stride);
-    std::copy_n(&seen(0, 0), contact_columns * m_data.n_points, contact);
   }
 
-  void wait() override { m_space.fence("prismfield: wait"); }
+  void read_tile(double* values, double* contact) override {
+    note_device_idle();
+    Kokkos::deep_copy(m_space, m_host_result, m_result);
+    Kokkos::deep_copy(m_space, m_host_contact, m_data.contact);
+    m_space.fence("prismfield: tile read");
+    const std::int64_t n_points = m_data.n_points;
+    for (int f = 0; f < m_n_fields; ++f) std::copy_n(&m_host_result(f, 0), n_points, values + f * n_points);
+    std::copy_n(&m_host_contact(0, 0), contact_columns * n_points, contact);
+  }
+
+  void wait() override { note_device_idle(); }
+
+  std::vector<BusyInterval> busy() override {
+    note_device_idle();
+    std::vector<BusyInterval> all;
+    for (const auto& intervals : m_busy) all.insert(all.end(), intervals.begin(), intervals.end());
+    return all;
+  }
 
   std::array<std::int64_t, n_forms> pairs() override {
     const auto mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_data.pairs);
@@ -247,6 +293,28 @@ public:
   }
 
 private:
+  /// Waits for what is under way and notes how long it took.
+  void note_device_idle() {
+    m_space.fence("prismfield: launches done");
+    if (m_device_busy_since == 0) return;
+    note_busy({-1, m_device_busy_since, now()});
+    m_device_busy_since = 0;
+  }
+
+  void note_busy(const BusyInterval& interval) {
+    constexpr std::int64_t shortest_gap = 1'000'000;
+    constexpr std::size_t most_launches = 10'000;
+    auto& intervals = m_busy[static_cast<std::size_t>(std::max<std::int64_t>(interval.slot, 0))];
+    // on a device every launch is told, as long as they are few
+    const bool joined = !intervals.empty() && interval.begin - intervals.back().end < shortest_gap &&
+                        (!is_device_space<Space> || intervals.size() >= most_launches);
+    if (joined) {
+      intervals.back().end = interval.end;
+    } else {
+      intervals.push_back(interval);
+    }
+  }
+
   static std::string label(const char* what) { return std::string("prismfield::") + what; }
   [[nodiscard]] double origin(std::size_t d) const {
     return sizeof(Coordinate) == sizeof(float) ? m_settings.origin[d] : 0.0;
@@ -388,10 +456,22 @@ private:
     const std::int64_t n_groups = (m_data.n_points + W - 1) / W;
     const std::int64_t per_tile = is_device_space<Space> ? m_settings.block : host_groups_per_item;
     const std::int64_t n_tiles = (n_groups + per_tile - 1) / per_tile;
-    const Functor functor{m_data, shapes, n_groups, n_tiles, per_tile};
+    if constexpr (!is_device_space<Space>) {
+      for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
+        m_slot_times(slot, 0) = std::numeric_limits<std::int64_t>::max();
+        m_slot_times(slot, 1) = 0;
+      }
+    }
+    const Functor functor{m_data, shapes, n_groups, n_tiles, per_tile, m_slot_times};
     const int team = is_device_space<Space> ? static_cast<int>(m_settings.block) : 1;
     const typename Functor::Policy policy(m_space, static_cast<int>(m_settings.slots * n_tiles), team);
     Kokkos::parallel_for(name, policy, functor);
+    if constexpr (!is_device_space<Space>) {
+      m_space.fence("prismfield: slots done");
+      for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
+        if (m_slot_times(slot, 1) > 0) note_busy({slot, m_slot_times(slot, 0), m_slot_times(slot, 1)});
+      }
+    }
   }
 
   Space m_space;
@@ -400,6 +480,13 @@ private:
   int m_n_fields = 0;
   kernel::LaunchData<A, Memory> m_data;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_result;
+  Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost> m_host_result;
+  Kokkos::View<double * [kernel::n_contact], Kokkos::LayoutRight, PinnedHost> m_host_contact;
+  SlotTimes<Memory> m_slot_times;
+  /// of each slot, of the device as a whole
+  std::vector<std::vector<BusyInterval>> m_busy;
+  /// since when launches are under way; 0: none is
+  std::int64_t m_device_busy_since = 0;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_columns;
   typename Kokkos::View<double**, Kokkos::LayoutRight, Memory>::HostMirror m_host_columns;
   Kokkos::View<std::int32_t*, Memory> m_shape_index;

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <functional>
@@ -23,6 +22,7 @@
 #include "figure.hpp"
 #include "hdf5_file.hpp"
 #include "random.hpp"
+#include "temporary_file.hpp"
 #include "version.hpp"
 
 namespace prismfield {
@@ -36,50 +36,6 @@ constexpr std::size_t longest_case_attribute = 60'000;
 std::string partition_text(const ForwardPlan& plan, const Case& run) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
   return fmt::format("{{ranks: [{}, {}]}}", run.execution.rank_grid[0], run.execution.rank_grid[1]);
-}
-
-/// The file that a name means: the target of symbolic links, so that a link is written through, not replaced.
-fs::path followed(fs::path file) {
-  constexpr int most_links = 40;
-  std::error_code error;
-  for (int i = 0; i < most_links && fs::is_symlink(file, error); ++i) {
-    const fs::path target = fs::read_symlink(file, error);
-    if (error) break;
-    file = target.is_absolute() ? target : file.parent_path() / target;
-  }
-  return file;
-}
-
-fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
-
-/// Where a file is written before it is complete: beside it, so that the rename stays within one file system.
-fs::path temporary_name(const fs::path& file) {
-  return folder_of(file) / fmt::format(".{}.part-{}", file.filename().string(), ::getpid());
-}
-
-/// Every file that the case reads.
-std::vector<fs::path> input_files(const Case& run) {
-  std::vector<fs::path> files{run.file};
-  const auto add_density = [&](const DensitySpec& density) {
-    if (const auto* file = std::get_if<DensityFile>(&density)) files.push_back(file->file);
-  };
-  if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) files.push_back(prisms->file);
-  if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) add_density(voxels->density);
-  if (const auto* mesh = std::get_if<MeshSpec>(&run.model)) {
-    add_density(mesh->density);
-    for (const EdgesSpec* edges : {&mesh->easting, &mesh->northing, &mesh->upward}) {
-      if (const auto* file = std::get_if<EdgesFile>(edges)) files.push_back(file->file);
-    }
-    if (mesh->ubc) {
-      files.push_back(mesh->ubc->mesh);
-      files.push_back(mesh->ubc->density);
-    }
-  }
-  if (const auto* grid = std::get_if<GridSpec>(&run.observations)) {
-    if (const auto* file = std::get_if<fs::path>(&grid->upward)) files.push_back(*file);
-  }
-  if (const auto* stations = std::get_if<StationsFile>(&run.observations)) files.push_back(stations->file);
-  return files;
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
@@ -122,64 +78,6 @@ std::string why_not_writable(const fs::path& file) {
   ::unlink(trial.c_str());
   return "";
 }
-
-/// While it lives, a file that grows past the limit of its size fails with EFBIG instead of ending the process.
-class FileSizeSignalIgnored {
-public:
-  FileSizeSignalIgnored() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    m_changed = ::sigaction(SIGXFSZ, &ignore, &m_before) == 0;
-  }
-  ~FileSizeSignalIgnored() {
-    if (m_changed) ::sigaction(SIGXFSZ, &m_before, nullptr);
-  }
-  FileSizeSignalIgnored(const FileSizeSignalIgnored&) = delete;
-  FileSizeSignalIgnored& operator=(const FileSizeSignalIgnored&) = delete;
-
-private:
-  struct sigaction m_before {};
-  bool m_changed = false;
-};
-
-/// A file under its temporary name, removed unless it was moved to its own.
-class TemporaryFile {
-public:
-  explicit TemporaryFile(fs::path name) : m_name(std::move(name)) {}
-  ~TemporaryFile() {
-    if (!m_moved) ::unlink(m_name.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  [[nodiscard]] const fs::path& name() const noexcept { return m_name; }
-
-  /// Brings the content to the disk, then gives the file its name: a crash leaves the old file or the new one.
-  void move_to(const fs::path& target) {
-    sync(m_name, O_RDWR);
-    if (::rename(m_name.c_str(), target.c_str()) != 0) {
-      throw RunError(fmt::format("{}: cannot rename: {}", target.string(), std::strerror(errno)));
-    }
-    m_moved = true;
-    // Not every file system can sync a folder; the file itself is complete by now.
-    try {
-      sync(folder_of(target), O_RDONLY);
-    } catch (const RunError&) {
-      return;
-    }
-  }
-
-private:
-  static void sync(const fs::path& file, int access) {
-    const int descriptor = ::open(file.c_str(), access | O_CLOEXEC);
-    const int status = descriptor < 0 ? -1 : ::fsync(descriptor);
-    const int reason = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    if (status != 0) throw RunError(fmt::format("{}: cannot write: {}", file.string(), std::strerror(reason)));
-  }
-
-  fs::path m_name;
-  bool m_moved = false;
-};
 
 /// Smallest and largest of the values that are numbers; the first is the larger when there is none.
 std::pair<double, double> range_of(const double* values, std::int64_t n) {
@@ -382,6 +280,32 @@ void write_ranks(Hdf5File& file, const ForwardResult& result) {
   write_seconds("rank_end", result.rank_end, "when each rank was done with the fields");
 }
 
+void write_busy(Hdf5File& file, const ForwardResult& result) {
+  const auto n = static_cast<std::int64_t>(result.busy.size());
+  if (n == 0) return;
+  const std::string dimension = "/performance/interval";
+  file.make_dimension_without_values(dimension, n);
+  const auto finish = [&](const std::string& name, const char* unit, const char* long_name) {
+    file.attach_dimensions(name, {dimension});
+    file.write_attribute(name, "units", unit);
+    file.write_attribute(name, "long_name", long_name);
+  };
+  const auto write = [&](const char* name, const char* unit, const char* long_name, const auto& member) {
+    using Number = std::decay_t<decltype(member(result.busy.front()))>;
+    std::vector<Number> values;
+    for (const RankBusy& busy : result.busy) values.push_back(member(busy));
+    const std::string path = std::string("/performance/") + name;
+    file.write(path, {n}, values.data());
+    finish(path, unit, long_name);
+  };
+  write("busy_rank", "1", "rank of each busy interval", [](const RankBusy& b) -> std::int64_t { return b.rank; });
+  write("busy_slot", "1", "slot of each busy interval, -1 for a whole device",
+        [](const RankBusy& b) -> std::int64_t { return b.slot; });
+  write("busy_begin", "s", "begin of each busy interval, after the ranks' common start",
+        [](const RankBusy& b) -> double { return b.begin; });
+  write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) -> double { return b.end; });
+}
+
 void write_performance(Hdf5File& file, const Case& run, const ForwardResult& result, const RunTimes& times) {
   const std::string group = "/performance";
   const ForwardPlan& plan = result.plan;
@@ -404,7 +328,7 @@ void write_performance(Hdf5File& file, const Case& run, const ForwardResult& res
                          result.pairs_by_form[static_cast<std::size_t>(i)]);
   }
   file.write_attribute(group, "pairs_per_second",
-                       result.field_seconds > 0 ? static_cast<double>(result.pairs) / result.field_seconds : 0.0);
+                       result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0.0);
   file.write_attribute(group, "setup_seconds", times.setup_seconds + result.setup_seconds);
   file.write_attribute(group, "field_seconds", result.field_seconds);
 }
@@ -418,6 +342,7 @@ void write_file(const fs::path& name, const Case& run, const Points& points, con
   write_fields(file, layout, run, result);
   file.make_group("/performance");
   write_ranks(file, result);
+  write_busy(file, result);
   write_performance(file, run, result, times);
   // The time that the file itself can hold; bringing it to the disk follows.
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
@@ -468,7 +393,7 @@ void check_output(const Case& run) {
   if (run.output.figure) outputs.push_back({"output.figure", *run.output.figure});
   if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
 
-  const auto inputs = input_files(run);
+  const auto inputs = run.input_files();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [key, file] = outputs[i];
     const auto add = [&, key = key](std::string what) { problems.add(run.where(key), key, std::move(what)); };

@@ -49,6 +49,8 @@ MPI_Datatype datatype<std::int64_t>() {
 }
 
 constexpr int sum_tag = 17;
+constexpr int gather_tag = 18;
+constexpr int stop_tag = 19;
 
 /// Receives from rank + step and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
 template <class T>
@@ -95,6 +97,7 @@ MpiSession::~MpiSession() {
 
 struct Communicator::Impl {
   MPI_Comm communicator = MPI_COMM_NULL;
+  bool announced = false;
 };
 
 Communicator::Communicator() = default;
@@ -134,6 +137,64 @@ std::vector<double> Communicator::gather(double value) const {
 std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
   if (!m_impl) return {value};
   return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+}
+
+std::vector<std::vector<double>> Communicator::gather(const std::vector<double>& values) const {
+  const std::vector<std::int64_t> sizes = gather(static_cast<std::int64_t>(values.size()));
+  if (!m_impl) return {values};
+  constexpr std::int64_t piece = std::int64_t{1} << 20;
+  const auto n = static_cast<std::int64_t>(values.size());
+  if (m_rank != 0) {
+    for (std::int64_t i = 0; i < n; i += piece) {
+      check(MPI_Send(values.data() + i, count_of(std::min(piece, n - i)), MPI_DOUBLE, 0, gather_tag,
+                     m_impl->communicator),
+            "MPI_Send");
+    }
+    return {};
+  }
+  std::vector<std::vector<double>> all{values};
+  for (int rank = 1; rank < m_size; ++rank) {
+    const std::int64_t size = sizes[static_cast<std::size_t>(rank)];
+    std::vector<double>& received = all.emplace_back(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < size; i += piece) {
+      check(MPI_Recv(received.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, rank, gather_tag,
+                     m_impl->communicator, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    }
+  }
+  return all;
+}
+
+std::int64_t Communicator::from_root(std::int64_t value) const {
+  if (m_impl) check(MPI_Bcast(&value, 1, MPI_INT64_T, 0, m_impl->communicator), "MPI_Bcast");
+  return value;
+}
+
+void Communicator::announce_stop() const {
+  if (!m_impl || m_impl->announced) return;
+  m_impl->announced = true;
+  for (int rank = 0; rank < m_size; ++rank) {
+    // an empty message is on its way at once, whatever the other rank does
+    if (rank != m_rank) check(MPI_Send(nullptr, 0, MPI_INT, rank, stop_tag, m_impl->communicator), "MPI_Send");
+  }
+}
+
+bool Communicator::stop_announced() const {
+  if (!m_impl) return false;
+  int arrived = 0;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, stop_tag, m_impl->communicator, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  return arrived != 0;
+}
+
+void Communicator::end_announcements() const {
+  if (!m_impl) return;
+  int mine = m_impl->announced ? 1 : 0;
+  int all = 0;
+  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, m_impl->communicator), "MPI_Allreduce");
+  for (int i = 0; i < all - mine; ++i) {
+    check(MPI_Recv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, stop_tag, m_impl->communicator, MPI_STATUS_IGNORE), "MPI_Recv");
+  }
+  m_impl->announced = false;
 }
 
 bool Communicator::any(bool value) const {

@@ -45,6 +45,16 @@ public:
   /// One value a rank, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<double> gather(double value) const;
   [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+  /// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
+  [[nodiscard]] std::vector<std::vector<double>> gather(const std::vector<double>& values) const;
+  /// Rank 0's value on every rank. Collective.
+  [[nodiscard]] std::int64_t from_root(std::int64_t value) const;
+  /// Tells every other rank, once, that this one was asked to stop. Not collective.
+  void announce_stop() const;
+  /// Whether another rank has announced that. Not collective, cheap.
+  [[nodiscard]] bool stop_announced() const;
+  /// Takes in announcements that nobody has looked at; to be called when all ranks have stopped. Collective.
+  void end_announcements() const;
   /// True everywhere when any rank says so. Collective.
   [[nodiscard]] bool any(bool value) const;
   void barrier() const;

@@ -16,6 +16,7 @@
 
 #include "agreement.hpp"
 #include "case.hpp"
+#include "checkpoint.hpp"
 #include "ensemble.hpp"
 #include "error.hpp"
 #include "figure.hpp"
@@ -30,6 +31,8 @@
 
 namespace prismfield {
 namespace {
+
+namespace fs = std::filesystem;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -92,6 +95,9 @@ Inputs read_inputs(const RunOptions& options) {
   };
   collect([&] { check_space(inputs.run); });
   collect([&] { check_output(inputs.run); });
+  if (options.resume && !inputs.run.output.checkpoint) {
+    problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
+  }
   const bool points_fit = collect([&] { check_point_memory(inputs.run); });
   collect([&] { inputs.ensemble = make_ensemble(inputs.run); });
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
@@ -184,7 +190,7 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
   row("partition", partition_text(plan, inputs.run, static_cast<int>(ranks.prisms.size())));
   row("slots", slots_text(plan));
-  row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.chunk_prisms, "prism")));
+  row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.launch_prisms, "prism")));
   row("scratch", fmt::format("{} (memory limit {})", size_text(plan.scratch_bytes), size_text(plan.memory_limit)));
   const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
   if (ranks.prisms.size() == 1) {
@@ -207,10 +213,6 @@ void warn(const std::string& message) { std::cerr << "warning: " << message << s
 
 void warn_about_inputs(const Inputs& inputs) {
   for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
-  if (inputs.run.output.checkpoint) {
-    warn(fmt::format("{}: output.checkpoint: this version writes no checkpoints; a run that is stopped starts anew",
-                     inputs.run.where("output.checkpoint")));
-  }
 }
 
 void warn_about_points(const Points& points, const ForwardResult& result) {
@@ -234,10 +236,42 @@ void warn_about_points(const Points& points, const ForwardResult& result) {
                   counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), fmt::join(named, ", ")));
 }
 
+/// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
+std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const ForwardPlan& plan,
+                                            const Communicator& communicator) {
+  const bool is_root = communicator.rank() == 0;
+  const fs::path& file = run.output.checkpoint->file;
+  std::uint64_t hash = 0;
+  agree(communicator, [&] {
+    if (is_root) hash = case_hash(run);
+  });
+  hash = static_cast<std::uint64_t>(communicator.from_root(static_cast<std::int64_t>(hash)));
+  std::optional<Checkpoint> checkpoint;
+  agree(communicator, [&] {
+    if (!options.resume) return;
+    checkpoint =
+        read_checkpoint(file, hash, run.where("output.checkpoint.file"), communicator.rank(), communicator.size());
+  });
+  auto guard = std::make_unique<CheckpointGuard>(run, plan, hash, communicator);
+  const bool found = checkpoint.has_value();
+  if (found) guard->resume(std::move(*checkpoint), plan);
+  std::error_code error;
+  if (is_root && !options.resume && fs::exists(file, error)) {
+    warn(fmt::format("{} exists and will be replaced; --resume goes on from it", file.string()));
+  }
+  if (is_root && !options.quiet && options.resume) {
+    std::cout << (found ? fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", file.string(),
+                                      100 * guard->done_fraction())
+                        : fmt::format("{}: no checkpoint yet, the run begins at its start\n", file.string()))
+              << std::flush;
+  }
+  return guard;
+}
+
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, double setup_seconds,
             std::chrono::steady_clock::time_point begin) {
-  throw_if_interrupted();
+  if (!inputs.run.output.checkpoint) throw_if_interrupted();
   write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
   if (!quiet) std::cout << '\n' << field_statistics(inputs.run, result) << '\n';
   std::cout << std::flush;
@@ -247,7 +281,7 @@ void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, doubl
     if (!warning.empty()) warn(warning);
   }
   if (quiet) return;
-  const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs) / result.field_seconds : 0;
+  const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
   std::cout << fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
                            counted(result.pairs, "pair"), duration_text(seconds_since(begin)), short_number(rate),
                            duration_text(result.field_seconds));
@@ -284,19 +318,39 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   }
   if (is_root && !options.quiet) std::cout << heading(inputs, plan, communicator.size()) << std::flush;
 
+  std::unique_ptr<CheckpointGuard> guard;
+  if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
+
   const double setup_seconds = seconds_since(begin);
   ForwardResult result;
-  {
+  bool stopped = false;
+  try {
     Progress progress(is_root ? progress_style(options.quiet) : ProgressStyle::silent, std::cerr);
-    result = forward(inputs.run, *inputs.ensemble, inputs.points, plan, communicator,
-                     [&](double done_fraction, std::int64_t pairs_done) {
-                       throw_if_interrupted();
-                       progress.update(done_fraction, pairs_done);
-                     });
+    std::string last_failure;
+    result = forward(
+        inputs.run, *inputs.ensemble, inputs.points, plan, communicator,
+        [&](double done_fraction, std::int64_t pairs_done) {
+          if (!guard) throw_if_interrupted();
+          progress.update(done_fraction, pairs_done);
+          if (guard && guard->failure() != last_failure) {
+            last_failure = guard->failure();
+            if (!last_failure.empty()) warn(last_failure + "; the run goes on without it");
+          }
+        },
+        guard.get());
+  } catch (const Stopped&) {
+    if (!guard) throw;
+    stopped = true;
   }
+  if (stopped) communicator.end_announcements();
   agree(communicator, [&] {
+    if (stopped) {
+      throw Stopped(
+          fmt::format("{} holds what was done, --resume goes on from it", inputs.run.output.checkpoint->file.string()));
+    }
     if (is_root) finish(inputs, result, options.quiet, setup_seconds, begin);
   });
+  if (guard && is_root) remove_checkpoint(inputs.run.output.checkpoint->file);
 }
 
 }  // namespace prismfield

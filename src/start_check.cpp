@@ -33,9 +33,10 @@ void check_start() {
     const auto engine = make_engine(space, Precision::double_, settings);
     double values[n_all_fields][n_points] = {};
     double contact[n_points][contact_columns] = {};
-    engine->start_tile(easting, northing, upward, n_points);
+    engine->start_tile(easting, northing, upward, n_points, values[0], contact[0]);
     engine->add(cube, 0);
-    engine->finish_tile(values[0], n_points, contact[0]);
+    engine->end_chunk();
+    engine->read_tile(values[0], contact[0]);
     const double of_potential = values[static_cast<int>(Field::potential)][0] - potential;
     const double of_gzz = values[static_cast<int>(Field::gzz)][0] - gzz;
     const double of_gz = values[static_cast<int>(Field::gz)][1] - gz;

@@ -453,7 +453,7 @@ class Ranks(Folder):
         self.assertEqual(self.files(), ["case.yaml"])
 
     def test_a_mistake_on_one_rank_ends_all(self):
-        launcher = [*options.mpiexec, "-n", "1", options.program, "run", "case.yaml", ":", "-n", "1"]
+        launcher = [*self.launcher(1), options.program, "run", "case.yaml", ":", "-n", "1"]
         result = self.run_program("run", "nowhere.yaml", launcher=launcher, timeout=120)
         self.assertEqual(result.returncode, 2)
         self.assertIn("rank 1: nowhere.yaml: there is no such file\n", result.stderr)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Kills runs at random moments, goes on with --resume, and compares with the uninterrupted run. Needs Python's
+standard library alone.
+
+    test_checkpoints.py PRISMFIELD [--mpiexec COMMAND] [--kills N] [--seed N]
+
+On the same number of ranks the result must be the same bit for bit, on another one to 1e-13 of each field's largest
+value.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+options = None
+
+CASE = """\
+model:
+  voxels: {easting: [0, 1000, 50], northing: [0, 1000, 40], upward: [-500, 0, 20], density: {random: [100, 500], seed: 3}}
+observations:
+  grid: {easting: [0, 1000, 120], northing: [0, 1000, 80], upward: 10}
+execution: {chunk: 512}
+output:
+  file: result.h5
+  checkpoint: {every: 30 ms, file: run.ckpt.h5}
+"""
+STOPPED = 130
+
+
+class Run(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_checkpoints_"))
+        (cls.folder / "case.yaml").write_text(CASE, encoding="utf-8")
+        cls.references = {}
+        cls.seconds = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    def setUp(self):
+        for file in self.folder.iterdir():
+            if file.name not in {"case.yaml", *(f.name for f in self.references.values())}:
+                file.unlink()
+
+    def command(self, ranks, *arguments):
+        launcher = [] if ranks == 1 else [*options.mpiexec, "-n", str(ranks)]
+        # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
+        return ["env", "OMP_NUM_THREADS=1", "ASAN_OPTIONS=detect_leaks=" + ("1" if ranks == 1 else "0"), *launcher,
+                options.program, "run", "case.yaml", "--quiet", *arguments]
+
+    def finish(self, ranks, *arguments):
+        return subprocess.run(self.command(ranks, *arguments), cwd=self.folder, capture_output=True, text=True,
+                              timeout=300)
+
+    def reference(self, ranks):
+        """The uninterrupted run on so many ranks."""
+        if ranks not in self.references:
+            file = self.folder / f"reference{ranks}.h5"
+            begin = time.monotonic()
+            done = self.finish(ranks, "--output", file.name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.seconds[ranks] = time.monotonic() - begin
+            self.references[ranks] = file
+        return self.references[ranks]
+
+    def assert_result_is(self, ranks, tolerance):
+        done = subprocess.run([options.program, "compare", "result.h5", self.reference(ranks), "--quiet",
+                               "--tolerance", tolerance], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        left = sorted(f.name for f in self.folder.iterdir() if "ckpt" in f.name)
+        self.assertEqual(left, [], "the checkpoint is removed when the result is complete")
+
+    @staticmethod
+    def children(parent):
+        listed = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, text=True).stdout
+        return [int(word) for word in listed.split()]
+
+    def interrupt(self, ranks, draw, *arguments):
+        """Runs, sends a signal at a random moment, and returns the exit code."""
+        kill = draw.choice(["kill", "term", "usr1", "usr1 to one rank"])
+        process = subprocess.Popen(self.command(ranks, *arguments), cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(draw.uniform(0, 1.2 * self.seconds[ranks]))
+        number = {"kill": signal.SIGKILL, "term": signal.SIGTERM}.get(kill, signal.SIGUSR1)
+        # `env` became mpiexec or the program; one rank is lost, or all are told.
+        targets = [process.pid]
+        if ranks > 1 and kill in ("kill", "usr1 to one rank"):
+            targets = draw.sample(self.children(process.pid), k=1) if self.children(process.pid) else targets
+        for target in targets:
+            try:
+                os.kill(target, number)
+            except ProcessLookupError:
+                pass
+        begin = time.monotonic()
+        try:
+            process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.fail(f"hangs after {kill} on {ranks} ranks")
+        self.assertLess(time.monotonic() - begin, 60)
+        return kill, process.returncode
+
+    def chain(self, draw, ranks_of_round):
+        """Interrupts until a round survives, then compares."""
+        (self.folder / "result.h5").unlink(missing_ok=True)
+        used = []
+        for ranks in ranks_of_round:
+            self.reference(ranks)
+            used.append(ranks)
+            kill, code = self.interrupt(ranks, draw, *(["--resume"] if len(used) > 1 else []))
+            if code == 0:
+                break
+            if ranks == 1 and kill != "kill":
+                # before its signals are caught the program simply ends
+                self.assertIn(code, (STOPPED, -signal.SIGTERM, -signal.SIGUSR1), kill)
+        else:
+            done = self.finish(used[-1], "--resume")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_result_is(used[-1], "0" if len(set(used)) == 1 else "1e-13")
+
+    def test_killed_at_random_moments(self):
+        draw = random.Random(options.seed)
+        several = [2, 3] if options.mpiexec else [1]
+        for number in range(options.kills):
+            ranks = draw.choice([1, 1, *several])
+            rounds = [ranks] * draw.choice([1, 2, 3])
+            if number % 5 == 4:
+                rounds = [draw.choice([1, *several]) for _ in range(3)]
+            with self.subTest(number=number, ranks=rounds):
+                self.chain(draw, rounds)
+
+    def stop_early(self):
+        """Stops a run by SIGUSR1 in its first half; returns what it said."""
+        for attempt in range(20):
+            process = subprocess.Popen(self.command(1, "--set", "output.checkpoint.every=1 h"), cwd=self.folder,
+                                       stderr=subprocess.PIPE, text=True)
+            time.sleep(0.1 * (1 + attempt % 4) * self.seconds[1])
+            process.send_signal(signal.SIGUSR1)
+            _, errors = process.communicate(timeout=60)
+            # too early for its handler, or too late, on a busy machine
+            if process.returncode == STOPPED:
+                return errors
+            (self.folder / "result.h5").unlink(missing_ok=True)
+        self.fail("no run could be stopped in its first half")
+
+    def test_a_signal_leaves_a_checkpoint_that_resume_uses(self):
+        self.reference(1)
+        errors = self.stop_early()
+        self.assertIn("run.ckpt.h5 holds what was done, --resume goes on from it", errors)
+        self.assertTrue((self.folder / "run.ckpt.h5").exists())
+        self.assertFalse((self.folder / "result.h5").exists())
+        other = self.finish(1, "--resume", "--set", "fields=[gz]")
+        self.assertEqual(other.returncode, 2)
+        self.assertRegex(other.stderr, r"case.yaml:\d+: output.checkpoint.file: .*is of another case")
+        text = subprocess.run([a for a in self.command(1, "--resume") if a != "--quiet"], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertRegex(text.stdout, r"run.ckpt.h5: goes on, [0-9.]+ % of the pairs are done")
+        self.assert_result_is(1, "0")
+
+    def test_resume_without_a_checkpoint_begins_at_the_start(self):
+        text = subprocess.run([a for a in self.command(1, "--resume") if a != "--quiet"], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertIn("run.ckpt.h5: no checkpoint yet, the run begins at its start", text.stdout)
+        self.assert_result_is(1, "0")
+        none = self.finish(1, "--resume", "--set", "output.checkpoint=null")
+        self.assertEqual(none.returncode, 2)
+        self.assertIn("--resume: the case names no checkpoint", none.stderr)
+
+    def test_a_full_disk_leaves_the_checkpoint_before(self):
+        self.reference(1)
+        self.stop_early()
+        before = (self.folder / "run.ckpt.h5").read_bytes()
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        full = subprocess.run(self.command(1, "--resume", "--set", "output.checkpoint.every=1 ms"), cwd=self.folder, capture_output=True, text=True,
+                              preexec_fn=limit, timeout=60)
+        self.assertEqual(full.returncode, 1, full.stderr)
+        self.assertRegex(full.stderr, r"run.ckpt.h5: the checkpoint is not written: .*the run goes on without it")
+        self.assertIn("result.h5: the result is not written", full.stderr)
+        self.assertEqual((self.folder / "run.ckpt.h5").read_bytes(), before)
+        self.assertEqual(sorted(f.name for f in self.folder.iterdir() if "part" in f.name), [])
+        self.assertEqual(self.finish(1, "--resume").returncode, 0)
+        self.assert_result_is(1, "0")
+
+    def test_a_lost_rank_ends_the_others(self):
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        self.reference(3)
+        process = subprocess.Popen(self.command(3), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        time.sleep(0.6 * self.seconds[3])
+        ranks = self.children(process.pid)
+        self.assertEqual(len(ranks), 3)
+        os.kill(ranks[1], signal.SIGKILL)
+        begin = time.monotonic()
+        process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertFalse((self.folder / "result.h5").exists())
+        self.assertEqual(self.finish(3, "--resume").returncode, 0)
+        self.assert_result_is(3, "0")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    options, rest = parser.parse_known_args()
+    options.program = os.path.abspath(options.program)
+    options.mpiexec = shlex.split(options.mpiexec)
+    unittest.main(argv=[sys.argv[0], "-v", *rest])
