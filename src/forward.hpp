@@ -87,9 +87,10 @@ using ProgressCallback = std::function<void(double done_fraction, std::int64_t p
 [[nodiscard]] ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
                                        const Communicator& communicator);
 
-/// Gravity fields of an ensemble at points, G included. Collective over `communicator`.
-/// Potential and vector are exact everywhere; the tensor on a face is the mean of both sides, on edges and corners
-/// its finite part. Kokkos must be initialised. Throws RunError when even the smallest plan finds no memory.
+/// Gravity fields of an ensemble at points, G included; each rank must hold the prisms of its plan. Collective over
+/// `communicator`. Potential and vector are exact everywhere; the tensor on a face is the mean of both sides, on edges
+/// and corners its finite part. Kokkos must be initialised. Throws RunError when even the smallest plan finds no
+/// memory.
 [[nodiscard]] ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
                                     const Communicator& communicator, const ProgressCallback& progress);
 
