@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "agreement.hpp"
 
+#include <algorithm>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "error.hpp"
 #include "parallel.hpp"
@@ -51,6 +54,26 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
     if (lowest > 0) message = "rank " + std::to_string(lowest) + ": " + message;
   }
   throw AgreedFailure{code, message};
+}
+
+void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {
+  std::vector<Problem> problems;
+  agree(communicator, [&] {
+    try {
+      step();
+    } catch (const InputError& error) {
+      problems = error.problems();
+    }
+  });
+  const std::vector<std::int64_t> counts = communicator.gather_everywhere(static_cast<std::int64_t>(problems.size()));
+  const auto finder = std::find_if(counts.begin(), counts.end(), [](std::int64_t n) { return n > 0; });
+  if (finder == counts.end()) return;
+  const auto rank = static_cast<int>(finder - counts.begin());
+  problems.resize(static_cast<std::size_t>(*finder));
+  for (Problem& problem : problems) {
+    for (std::string* text : {&problem.where, &problem.key, &problem.what}) broadcast(communicator, *text, rank);
+  }
+  throw InputError(std::move(problems));
 }
 
 }  // namespace prismfield

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "limited_problems.hpp"
+#include "parallel.hpp"
 #include "random.hpp"
 #include "text_table.hpp"
 
@@ -336,6 +337,30 @@ std::unique_ptr<Cells> CellsBuilder::build() {
   m_cells->m_groups.shrink_to_fit();
   find_bounds();
   return std::move(m_cells);
+}
+
+std::unique_ptr<Ensemble> share_cells(std::unique_ptr<Ensemble> cells, const Communicator& communicator) {
+  if (communicator.size() == 1) return cells;
+  std::unique_ptr<Cells> shared;
+  if (communicator.rank() == 0) {
+    shared.reset(dynamic_cast<Cells*>(cells.release()));
+  } else {
+    shared = std::make_unique<Cells>();
+  }
+  broadcast(communicator, shared->m_kind);
+  for (std::vector<double>& edges : shared->m_edges) broadcast(communicator, edges);
+  broadcast(communicator, shared->m_background.kind);
+  broadcast(communicator, shared->m_background.value);
+  broadcast(communicator, shared->m_background.range);
+  broadcast(communicator, shared->m_background.seed);
+  broadcast(communicator, shared->m_background.densities);
+  broadcast(communicator, shared->m_constants);
+  broadcast(communicator, shared->m_runs);
+  broadcast(communicator, shared->m_groups);
+  broadcast(communicator, shared->m_size);
+  broadcast(communicator, shared->m_bounds);
+  broadcast(communicator, shared->m_warnings);
+  return shared;
 }
 
 CellBackground cell_background(const Case& run, const std::string& key, const DensitySpec& spec,

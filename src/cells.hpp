@@ -57,6 +57,7 @@ public:
 
 private:
   friend class CellsBuilder;
+  friend std::unique_ptr<Ensemble> share_cells(std::unique_ptr<Ensemble> cells, const Communicator& communicator);
   static constexpr std::int32_t from_background = -1;
 
   /// Consecutive cells of a row that the same thing fills.
@@ -119,6 +120,9 @@ private:
   std::vector<Cells::Run> m_row;
   std::int32_t m_row_prisms = 0;
 };
+
+/// Gives every rank the Cells that rank 0 made; `cells` is not looked at elsewhere. Collective.
+[[nodiscard]] std::unique_ptr<Ensemble> share_cells(std::unique_ptr<Ensemble> cells, const Communicator& communicator);
 
 /// What a case's density key asks for: reads and validates its file. `key` is "model.voxels.density".
 /// Throws InputError with every mistake found.

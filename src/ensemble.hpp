@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "partition.hpp"
+
 namespace prismfield {
 
+class Communicator;
 struct Case;
 
 /// A block of prisms as columns, each of one length: metres and kg/m3, z up.
@@ -28,19 +31,31 @@ struct Bounds {
 
 /// An ensemble of prisms, listed or implicit: prisms are made on demand, range by range, so that a regular
 /// ensemble of 1e9 cells is never held whole. Prisms are numbered easting fastest, then northing, then upward;
-/// cells of density 0 and prisms of zero size are left out of the numbering. Immutable, safe to read from many threads.
+/// cells of density 0 and prisms of zero size are left out of the numbering. Under MPI a rank may hold only a range of
+/// a listed ensemble; everything but read() tells of the whole on every rank. Safe to read from many threads.
 class Ensemble {
 public:
   virtual ~Ensemble() = default;
 
   [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
   [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
-  /// Writes prisms [begin, end) to out, resized to end - begin.
+  /// Writes prisms [begin, end) to out, resized to end - begin. Throws RunError when they are not within held().
   virtual void read(std::int64_t begin, std::int64_t end, PrismBlock& out) const = 0;
+  /// The prisms that this rank can read now: all of an implicit ensemble. Of a list, at first an equal part of the file
+  /// where ranks read it together; where rank 0 reads it, all on rank 0 and none elsewhere.
+  [[nodiscard]] virtual IndexRange held() const noexcept { return {0, size()}; }
+  /// Makes `range` the prisms that this rank holds: listed ones move between ranks, one column after the other.
+  /// Collective; ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
+  virtual void hold(IndexRange range, const Communicator& communicator);
   /// True when all prisms have equal edge lengths to rounding: kernels then prepare one shape for all.
   [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }
   /// Host memory that the ensemble itself occupies, bytes.
   [[nodiscard]] virtual std::int64_t memory_bytes() const noexcept = 0;
+  /// Host memory that it occupies once this rank holds `range`, and at most on the way there, bytes.
+  struct HoldMemory {
+    std::int64_t after = 0, during = 0;
+  };
+  [[nodiscard]] virtual HoldMemory memory_to_hold(IndexRange range) const noexcept;
   /// Host memory while it was being made, bytes: reading and checking files takes more than what stays.
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept { return std::max(m_peak_bytes, memory_bytes()); }
   /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
@@ -56,5 +71,10 @@ protected:
 /// The ensemble that a case's model describes; reads and validates the files that it names.
 /// Throws InputError with every mistake found.
 [[nodiscard]] std::unique_ptr<Ensemble> make_ensemble(const Case& run);
+
+/// The same for ranks that compute together: every file is read once, by rank 0, or a list in HDF5 by all ranks, each a
+/// part, where the library is parallel. hold() then gives each rank its prisms. Throws InputError with every mistake,
+/// the same on every rank, and AgreedFailure for failures. Collective.
+[[nodiscard]] std::unique_ptr<Ensemble> make_ensemble(const Case& run, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -68,14 +68,15 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   const std::int64_t engine =
       plan.scratch_bytes + plan.tile_points * m.per_point + plan.launch_prisms * m.per_prism + shapes * m.per_shape;
   const std::int64_t beside_device = plan.tile_points * m.host_per_point + plan.launch_prisms * m.host_per_prism;
+  const Ensemble::HoldMemory model = ensemble.memory_to_hold({plan.prism_begin, plan.prism_end});
   // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
-  const std::int64_t always = ensemble.memory_bytes() + plan.n_points * 3 * 8 + my_points * 4 * 8 +
-                              plan.launch_prisms * 7 * 8 +
+  const std::int64_t always = model.after + plan.n_points * 3 * 8 + my_points * 4 * 8 + plan.launch_prisms * 7 * 8 +
                               (my_points + plan.tile_points) * (n_computed + contact_columns) * 8;
   const std::int64_t gathered = plan.n_points * (n_asked + contact_columns) * 8;
   plan.device_bytes = traits.is_device ? engine : 0;
-  plan.host_bytes =
-      std::max(always + std::max(traits.is_device ? beside_device : engine, gathered), ensemble.peak_memory_bytes());
+  const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
+  plan.host_bytes = std::max({always + std::max(traits.is_device ? beside_device : engine, gathered), while_moving,
+                              ensemble.peak_memory_bytes()});
 }
 
 /// Fewer slots, then tiles of points, until the scratch fits the limit.

@@ -151,10 +151,10 @@ using ProgressCallback = std::function<void(double done_fraction, std::int64_t p
 /// The share of a plan as one piece of work.
 [[nodiscard]] std::vector<WorkItem> work_of(const ForwardPlan& plan);
 
-/// Gravity fields of an ensemble at points, G included. Collective over `communicator`.
-/// Potential and vector are exact everywhere; the tensor on a face is the mean of both sides, on edges and corners
-/// its finite part. Kokkos must be initialised. Throws RunError when even the smallest plan finds no memory, and on
-/// every rank Stopped when the guard of one wanted to stop.
+/// Gravity fields of an ensemble at points, G included; each rank must hold the prisms of its plan, or of the work that
+/// the guard begins with. Collective over `communicator`. Potential and vector are exact everywhere; the tensor on a
+/// face is the mean of both sides, on edges and corners its finite part. Kokkos must be initialised. Throws RunError
+/// when even the smallest plan finds no memory, and on every rank Stopped when the guard of one wanted to stop.
 [[nodiscard]] ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
                                     const Communicator& communicator, const ProgressCallback& progress,
                                     RunGuard* guard = nullptr);

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "parallel.hpp"
 #include "version.hpp"
 
 namespace prismfield {
@@ -113,6 +114,22 @@ std::string why_not_hdf5(const std::filesystem::path& file, const std::string& r
   return "is not an HDF5 or netCDF-4 file";
 }
 
+/// Memory for the values of a dataset. A sparse one can claim any size, and not every system refuses memory that it
+/// does not have, so it is asked first.
+std::vector<double> room_for(std::size_t count, const Subject& about) {
+  const auto memory =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
+  if (count > memory / sizeof(double)) does_not_fit();
+  std::vector<double> values;
+  try {
+    values.resize(count);
+  } catch (const std::bad_alloc&) {
+    does_not_fit();
+  }
+  return values;
+}
+
 /// One entry of a dimension scale's REFERENCE_LIST, as the HDF5 dimension scale specification lays it out.
 struct ScaleUse {
   hobj_ref_t dataset;
@@ -129,6 +146,9 @@ struct Hdf5File::Impl {
   int dimensions = 0;
   /// who uses each dimension scale; written when the file is closed, because the list cannot grow in place
   std::map<std::string, std::vector<ScaleUse>> scale_uses;
+
+  /// the ranks that read together; nullptr for a file of this rank's own
+  const Communicator* communicator = nullptr;
 
   explicit Impl(std::filesystem::path name) : path(std::move(name)) {}
   Impl(const Impl&) = delete;
@@ -212,6 +232,23 @@ struct Hdf5File::Impl {
     }
     checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value), attribute_subject, "read the attribute");
     return true;
+  }
+
+  /// Applies netCDF's missing values, scale and offset.
+  void unpack(const Handle& object, const Subject& about, std::vector<double>& values) const {
+    for (const char* name : {"_FillValue", "missing_value"}) {
+      double fill = 0;
+      if (numeric_attribute(object, about, name, fill)) {
+        std::replace(values.begin(), values.end(), fill, std::numeric_limits<double>::quiet_NaN());
+      }
+    }
+    double scale = 1;
+    double offset = 0;
+    const bool scaled = numeric_attribute(object, about, "scale_factor", scale);
+    const bool shifted = numeric_attribute(object, about, "add_offset", offset);
+    if (scaled || shifted) {
+      for (double& value : values) value = value * scale + offset;
+    }
   }
 
   /// One string of fixed or variable length, from a dataset or an attribute by the reader given.
@@ -394,6 +431,27 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
   return Hdf5File(std::move(impl));
 }
 
+Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
+  keep_hdf5_quiet();
+  auto impl = std::make_unique<Impl>(file);
+  const Subject about = impl->subject();
+#ifdef H5_HAVE_PARALLEL
+  if (communicator.mpi_handle() == nullptr) return open(file);
+  impl->communicator = &communicator;
+  const Handle properties = access_properties(about);
+  const MPI_Comm ranks = *static_cast<const MPI_Comm*>(communicator.mpi_handle());
+  checked(H5Pset_fapl_mpio(properties.id(), ranks, MPI_INFO_NULL), about, "set a property");
+  // One rank looks things up in the file and tells the others.
+  checked(H5Pset_all_coll_metadata_ops(properties.id(), true), about, "set a property");
+  impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
+  if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
+  return Hdf5File(std::move(impl));
+#else
+  static_cast<void>(communicator);
+  fail(about, "cannot be read by several ranks together: this HDF5 library is serial");
+#endif
+}
+
 Hdf5File Hdf5File::create(const std::filesystem::path& file) {
   keep_hdf5_quiet();
   auto impl = std::make_unique<Impl>(file);
@@ -494,33 +552,59 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
   const auto count =
       static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape"));
-  // A sparse dataset can claim any size. Not every system refuses memory that it does not have, so ask it first.
-  const auto memory =
-      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
-  if (count > memory / sizeof(double)) does_not_fit();
-  std::vector<double> values;
-  try {
-    values.resize(count);
-  } catch (const std::bad_alloc&) {
-    does_not_fit();
-  }
+  std::vector<double> values = room_for(count, about);
   if (count == 0) return values;
   checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");
+  m_impl->unpack(object, about, values);
+  return values;
+}
 
-  for (const char* name : {"_FillValue", "missing_value"}) {
-    double fill = 0;
-    if (m_impl->numeric_attribute(object, about, name, fill)) {
-      std::replace(values.begin(), values.end(), fill, std::numeric_limits<double>::quiet_NaN());
+std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  m_impl->require_numeric(type.id(), about);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  const std::vector<hsize_t> sizes = m_impl->extent(space, about);
+  const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
+                      range.end <= static_cast<std::int64_t>(sizes[0]);
+  const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
+  // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
+  std::vector<std::int64_t> counts = {range.size()};
+  if (m_impl->communicator != nullptr) counts = m_impl->communicator->gather_everywhere(range.size());
+#ifdef H5_HAVE_PARALLEL
+  if (m_impl->communicator != nullptr) {
+    checked(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE), about, "set a property");
+  }
+#endif
+  std::vector<double> values;
+  bool has_room = true;
+  try {
+    if (within) values = room_for(static_cast<std::size_t>(range.size()), about);
+  } catch (const RunError&) {
+    has_room = false;
+  }
+  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
+  if (on_any(!within)) fail(about, "has no such range of values in one dimension");
+  if (on_any(!has_room)) fail(about, "its values do not fit into memory");
+  const std::int64_t most = *std::max_element(counts.begin(), counts.end());
+  // MPI-IO counts bytes in an int
+  constexpr std::int64_t piece = std::int64_t{1} << 27;
+  for (std::int64_t done = 0; done < most; done += piece) {
+    const auto count = static_cast<hsize_t>(std::clamp<std::int64_t>(range.size() - done, 0, piece));
+    const Handle memory(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+    if (count == 0) {
+      checked(H5Sselect_none(space.id()), about, "select values");
+      checked(H5Sselect_none(memory.id()), about, "select values");
+    } else {
+      const auto start = static_cast<hsize_t>(range.begin + done);
+      checked(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
+              "select values");
     }
+    double* const to = values.data() + std::min(done, range.size());
+    checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), transfer.id(), to), about, "read");
   }
-  double scale = 1;
-  double offset = 0;
-  const bool scaled = m_impl->numeric_attribute(object, about, "scale_factor", scale);
-  const bool shifted = m_impl->numeric_attribute(object, about, "add_offset", offset);
-  if (scaled || shifted) {
-    for (double& value : values) value = value * scale + offset;
-  }
+  m_impl->unpack(object, about, values);
   return values;
 }
 

@@ -8,15 +8,24 @@
 #include <string>
 #include <vector>
 
+#include "partition.hpp"
+
 namespace prismfield {
+
+class Communicator;
 
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
-/// No call is collective: under MPI one rank writes, with a serial or a parallel build of HDF5.
+/// No call is collective, except on a file opened collectively: under MPI one rank writes, with a serial or a parallel
+/// build of HDF5.
 class Hdf5File {
 public:
   /// Opens an existing file to read. Throws RunError when it does not exist or is no HDF5 file.
   [[nodiscard]] static Hdf5File open(const std::filesystem::path& file);
+  /// Opens an existing file to be read by all ranks together through MPI-IO: every call on it, its closing too, is
+  /// collective. The communicator must outlive it. Throws RunError as open() does, and where hdf5_is_parallel() is
+  /// false.
+  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, const Communicator& communicator);
   /// Makes a new file, replacing one of that name. It is built in memory and written by close(), because HDF5 does not
   /// survive a full disk: after a failed write it crashes when the program ends. Without close() no file stays.
   [[nodiscard]] static Hdf5File create(const std::filesystem::path& file);
@@ -36,6 +45,8 @@ public:
   /// A numeric dataset of any type and shape as doubles, row-major. Values equal to _FillValue or missing_value become
   /// NaN; scale_factor and add_offset of packed netCDF data are applied.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
+  /// Values [range.begin, range.end) of a numeric dataset of one dimension, otherwise as read() gives them.
+  [[nodiscard]] std::vector<double> read(const std::string& dataset, IndexRange range) const;
   /// A dataset of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text(const std::string& dataset) const;
   /// A numeric attribute of one value.

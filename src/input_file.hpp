@@ -43,6 +43,8 @@ public:
   /// Throws InputError when the file is damaged.
   explicit ArrayFile(const InputFile& file);
 
+  /// False for the classic netCDF formats.
+  [[nodiscard]] bool is_hdf5() const noexcept { return std::holds_alternative<Hdf5File>(m_content); }
   [[nodiscard]] bool has(const std::string& path) const;
   /// Names of the datasets directly in `group`. Throws InputError when there is no such group.
   [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;

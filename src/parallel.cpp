@@ -51,6 +51,7 @@ MPI_Datatype datatype<std::int64_t>() {
 constexpr int sum_tag = 17;
 constexpr int gather_tag = 18;
 constexpr int stop_tag = 19;
+constexpr int exchange_tag = 20;
 
 /// Receives from rank + step and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
 template <class T>
@@ -79,6 +80,13 @@ template <class T>
 std::vector<T> gather_on_root(MPI_Comm communicator, int rank, int size, T value) {
   std::vector<T> all(rank == 0 ? static_cast<std::size_t>(size) : 0);
   check(MPI_Gather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), 0, communicator), "MPI_Gather");
+  return all;
+}
+
+template <class T>
+std::vector<T> gather_on_all(MPI_Comm communicator, int size, T value) {
+  std::vector<T> all(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), communicator), "MPI_Allgather");
   return all;
 }
 
@@ -197,6 +205,48 @@ void Communicator::end_announcements() const {
   m_impl->announced = false;
 }
 
+std::vector<double> Communicator::gather_everywhere(double value) const {
+  if (!m_impl) return {value};
+  return gather_on_all(m_impl->communicator, m_size, value);
+}
+
+std::vector<std::int64_t> Communicator::gather_everywhere(std::int64_t value) const {
+  if (!m_impl) return {value};
+  return gather_on_all(m_impl->communicator, m_size, value);
+}
+
+void Communicator::broadcast_bytes(void* bytes, std::int64_t n_bytes, int root) const {
+  if (!m_impl) return;
+  constexpr std::int64_t piece = std::int64_t{1} << 30;
+  for (std::int64_t i = 0; i < n_bytes; i += piece) {
+    check(MPI_Bcast(static_cast<char*>(bytes) + i, count_of(std::min(piece, n_bytes - i)), MPI_BYTE, root,
+                    m_impl->communicator),
+          "MPI_Bcast");
+  }
+}
+
+void Communicator::exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const {
+  if (!m_impl) return;
+  constexpr std::int64_t piece = std::int64_t{1} << 26;
+  std::vector<MPI_Request> requests;
+  for (const Incoming& in : receives) {
+    for (std::int64_t i = 0; i < in.n; i += piece) {
+      check(MPI_Irecv(in.values + i, count_of(std::min(piece, in.n - i)), MPI_DOUBLE, in.rank, exchange_tag,
+                      m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Irecv");
+    }
+  }
+  for (const Outgoing& out : sends) {
+    for (std::int64_t i = 0; i < out.n; i += piece) {
+      check(MPI_Isend(out.values + i, count_of(std::min(piece, out.n - i)), MPI_DOUBLE, out.rank, exchange_tag,
+                      m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Isend");
+    }
+  }
+  check(MPI_Waitall(count_of(static_cast<std::int64_t>(requests.size())), requests.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+}
+
 bool Communicator::any(bool value) const {
   if (!m_impl) return value;
   int mine = value ? 1 : 0;
@@ -211,6 +261,22 @@ void Communicator::barrier() const {
 
 void Communicator::abort(int code) const {
   if (m_impl) MPI_Abort(m_impl->communicator, code);
+}
+
+const void* Communicator::mpi_handle() const noexcept { return m_impl ? &m_impl->communicator : nullptr; }
+
+void broadcast(const Communicator& communicator, std::string& text, int root) {
+  auto size = static_cast<std::int64_t>(text.size());
+  broadcast(communicator, size, root);
+  text.resize(static_cast<std::size_t>(size));
+  communicator.broadcast_bytes(text.data(), size, root);
+}
+
+void broadcast(const Communicator& communicator, std::vector<std::string>& texts, int root) {
+  auto size = static_cast<std::int64_t>(texts.size());
+  broadcast(communicator, size, root);
+  texts.resize(static_cast<std::size_t>(size));
+  for (std::string& text : texts) broadcast(communicator, text, root);
 }
 
 const char* mpi_library_version() {

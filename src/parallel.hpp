@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace prismfield {
@@ -20,6 +22,20 @@ public:
 
 private:
   bool m_active = false;
+};
+
+/// Values that a rank sends to another; they must stay until the exchange is over.
+struct Outgoing {
+  int rank = 0;
+  const double* values = nullptr;
+  std::int64_t n = 0;
+};
+
+/// Where a rank puts the values that another sends.
+struct Incoming {
+  int rank = 0;
+  double* values = nullptr;
+  std::int64_t n = 0;
 };
 
 /// The ranks of a run: a duplicate of MPI_COMM_WORLD, or one rank without MPI.
@@ -55,17 +71,47 @@ public:
   [[nodiscard]] bool stop_announced() const;
   /// Takes in announcements that nobody has looked at; to be called when all ranks have stopped. Collective.
   void end_announcements() const;
+  /// One value a rank, on every rank. Collective.
+  [[nodiscard]] std::vector<double> gather_everywhere(double value) const;
+  [[nodiscard]] std::vector<std::int64_t> gather_everywhere(std::int64_t value) const;
+  /// Copies `n_bytes` bytes of `root` to every rank, in pieces that MPI can count. Collective.
+  void broadcast_bytes(void* bytes, std::int64_t n_bytes, int root = 0) const;
+  /// Sends and receives at once, in pieces that MPI can count; what one rank sends to another arrives in the order of
+  /// both lists. Not to be sent to oneself. Collective.
+  void exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const;
   /// True everywhere when any rank says so. Collective.
   [[nodiscard]] bool any(bool value) const;
   void barrier() const;
   /// Ends every rank with this code; never returns under MPI, returns without it.
   void abort(int code) const;
+  /// The MPI_Comm, for the parallel HDF5 library; nullptr without MPI.
+  [[nodiscard]] const void* mpi_handle() const noexcept;
 
 private:
   struct Impl;
   std::unique_ptr<Impl> m_impl;
   int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1;
 };
+
+/// Makes root's value everybody's. Collective.
+template <class T>
+void broadcast(const Communicator& communicator, T& value, int root = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  communicator.broadcast_bytes(&value, sizeof(T), root);
+}
+
+/// Makes root's values everybody's, their number too. Collective.
+template <class T>
+void broadcast(const Communicator& communicator, std::vector<T>& values, int root = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  auto size = static_cast<std::int64_t>(values.size());
+  broadcast(communicator, size, root);
+  values.resize(static_cast<std::size_t>(size));
+  communicator.broadcast_bytes(values.data(), size * static_cast<std::int64_t>(sizeof(T)), root);
+}
+
+void broadcast(const Communicator& communicator, std::string& text, int root = 0);
+void broadcast(const Communicator& communicator, std::vector<std::string>& texts, int root = 0);
 
 /// MPI library's version line, e.g. "Open MPI v4.1.4, ...".
 [[nodiscard]] const char* mpi_library_version();

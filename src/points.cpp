@@ -12,10 +12,12 @@
 #include <optional>
 #include <string>
 
+#include "agreement.hpp"
 #include "axis.hpp"
 #include "case.hpp"
 #include "input_file.hpp"
 #include "limited_problems.hpp"
+#include "parallel.hpp"
 #include "random.hpp"
 #include "text_table.hpp"
 
@@ -305,6 +307,22 @@ Points make_points(const Case& run, const Bounds& bounds) {
   if (const auto* spec = std::get_if<StationsFile>(&run.observations)) return listed_stations(run, *spec);
   if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return random_stations(run, *spec, bounds);
   throw InputError(run.where("observations"), "observations", "is missing; grid or stations is needed");
+}
+
+Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator) {
+  const auto* spec = std::get_if<GridSpec>(&run.observations);
+  const bool read_by_root = std::holds_alternative<StationsFile>(run.observations) ||
+                            (spec != nullptr && std::holds_alternative<std::filesystem::path>(spec->upward));
+  Points points;
+  agree_on_input(communicator, [&] {
+    if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds);
+  });
+  if (!read_by_root) return points;
+  for (std::vector<double>* column :
+       {&points.easting, &points.northing, &points.upward, &points.grid_easting, &points.grid_northing}) {
+    broadcast(communicator, *column);
+  }
+  return points;
 }
 
 }  // namespace prismfield

@@ -78,13 +78,12 @@ void check_point_memory(const Case& run) {
                                short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
 }
 
-/// Reads the case and what it names. Throws InputError with the mistakes of all of them.
-Inputs read_inputs(const RunOptions& options) {
+/// Reads the case and what it names, large files once. Throws AgreedFailure with the mistakes of all of them.
+/// Collective.
+Inputs read_inputs(const RunOptions& options, const Communicator& communicator) {
   Inputs inputs;
-  inputs.run = read_case(options.file, options.overrides, options.output);
   ProblemList problems;
   const auto collect = [&](auto&& step) {
-    throw_if_interrupted();
     try {
       step();
       return true;
@@ -93,18 +92,28 @@ Inputs read_inputs(const RunOptions& options) {
       return false;
     }
   };
-  collect([&] { check_space(inputs.run); });
-  collect([&] { check_output(inputs.run); });
-  if (options.resume && !inputs.run.output.checkpoint) {
-    problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
-  }
-  const bool points_fit = collect([&] { check_point_memory(inputs.run); });
-  collect([&] { inputs.ensemble = make_ensemble(inputs.run); });
+  bool points_fit = true;
+  agree(communicator, [&] {
+    inputs.run = read_case(options.file, options.overrides, options.output);
+    collect([&] { check_space(inputs.run); });
+    collect([&] { check_output(inputs.run); });
+    if (options.resume && !inputs.run.output.checkpoint) {
+      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
+    }
+    points_fit = collect([&] { check_point_memory(inputs.run); });
+    throw_if_interrupted();
+  });
+  collect([&] { inputs.ensemble = make_ensemble(inputs.run, communicator); });
+  agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
   const Bounds bounds = inputs.ensemble ? inputs.ensemble->bounds() : Bounds{};
-  if (points_fit) collect([&] { inputs.points = make_points(inputs.run, bounds); });
-  problems.throw_if_any();
-  throw_if_interrupted();
+  if (!communicator.any(!points_fit)) {
+    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
+  }
+  agree(communicator, [&] {
+    problems.throw_if_any();
+    throw_if_interrupted();
+  });
   return inputs;
 }
 
@@ -295,8 +304,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   const bool is_root = communicator.rank() == 0;
   catch_interrupts();
 
-  Inputs inputs;
-  agree(communicator, [&] { inputs = read_inputs(options); });
+  Inputs inputs = read_inputs(options, communicator);
   if (is_root) warn_about_inputs(inputs);
   if (options.check && !options.dry_run) {
     if (is_root && !options.quiet) std::cout << options.file.string() << ": no mistakes found\n";
@@ -317,9 +325,9 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     return;
   }
   if (is_root && !options.quiet) std::cout << heading(inputs, plan, communicator.size()) << std::flush;
-
   std::unique_ptr<CheckpointGuard> guard;
   if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
+  inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
   ForwardResult result;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "hdf5_file.hpp"
+
+/// write_prisms TABLE OUT.h5: seven columns of numbers separated by blanks as the datasets of an HDF5 prism list.
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  constexpr std::array names = {"west", "east", "south", "north", "bottom", "top", "density"};
+  std::array<std::vector<double>, names.size()> columns;
+  std::ifstream in(argv[1]);
+  double value = 0;
+  for (std::size_t i = 0; in >> value; ++i) columns[i % names.size()].push_back(value);
+  try {
+    prismfield::Hdf5File file = prismfield::Hdf5File::create(argv[2]);
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      file.write(std::string("/") + names[c], {static_cast<std::int64_t>(columns[c].size())}, columns[c].data());
+    }
+    file.close();
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

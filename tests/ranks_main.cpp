@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <gtest/gtest.h>
+
+#include "parallel.hpp"
+#include "ranks.hpp"
+
+namespace prismfield::testing {
+namespace {
+
+const Communicator* all_ranks = nullptr;
+
+}  // namespace
+
+const Communicator& ranks() { return *all_ranks; }
+
+}  // namespace prismfield::testing
+
+/// For tests of ranks that launch no kernel: MPI, where a launcher started the test.
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  const prismfield::MpiSession session(argc, argv);
+  const prismfield::Communicator communicator(session);
+  prismfield::testing::all_ranks = &communicator;
+  const int failed = RUN_ALL_TESTS();
+  return communicator.any(failed != 0) ? 1 : 0;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "distribution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agreement.hpp"
+#include "error.hpp"
+#include "hdf5_file.hpp"
+#include "partition.hpp"
+#include "ranks.hpp"
+
+namespace prismfield {
+namespace {
+
+using testing::ranks;
+
+std::string text_of(const std::vector<Supply>& found) {
+  std::string text;
+  for (const Supply& s : found) {
+    text += std::to_string(s.from) + ":" + std::to_string(s.range.begin) + "-" + std::to_string(s.range.end) + " ";
+  }
+  return text;
+}
+
+TEST(Supplies, FromOneRankThatHoldsAll) {
+  const std::vector<IndexRange> held = {{0, 10}, {0, 0}, {0, 0}};
+  EXPECT_EQ(text_of(supplies(held, {4, 7}, 2)), "0:4-7 ");
+  EXPECT_EQ(text_of(supplies(held, {0, 4}, 0)), "0:0-4 ");
+  EXPECT_EQ(text_of(supplies(held, {7, 7}, 1)), "");
+}
+
+TEST(Supplies, OwnValuesComeFirstAndTheRestFromTheLowest) {
+  const std::vector<IndexRange> held = {{0, 6}, {2, 8}, {4, 12}};
+  EXPECT_EQ(text_of(supplies(held, {1, 12}, 0)), "0:1-6 1:6-8 2:8-12 ");
+  EXPECT_EQ(text_of(supplies(held, {1, 12}, 1)), "0:1-2 1:2-8 2:8-12 ");
+  EXPECT_EQ(text_of(supplies(held, {1, 12}, 2)), "0:1-4 2:4-12 ");
+}
+
+TEST(Supplies, BeyondTwoToThe31) {
+  const std::int64_t n = std::int64_t{1} << 40;
+  const std::vector<IndexRange> held = {{0, n}, {n, 2 * n}};
+  EXPECT_EQ(text_of(supplies(held, {n - 1, n + 2}, 1)), "0:1099511627775-1099511627776 1:1099511627776-1099511627778 ");
+}
+
+TEST(Supplies, WhatNobodyHoldsIsAnError) { EXPECT_THROW((void)supplies({{0, 3}, {4, 8}}, {2, 6}, 0), RunError); }
+
+/// The value of a column at an index of the whole.
+double value_at(int column, std::int64_t index) { return 1000.0 * column + static_cast<double>(index); }
+
+std::vector<double> values_of(int column, IndexRange range) {
+  std::vector<double> values;
+  for (std::int64_t i = range.begin; i < range.end; ++i) values.push_back(value_at(column, i));
+  return values;
+}
+
+class Moving : public ::testing::Test {
+protected:
+  void start(IndexRange held) {
+    m_a = values_of(1, held);
+    m_b = values_of(2, held);
+    m_columns.emplace(std::vector<std::vector<double>*>{&m_a, &m_b}, held);
+  }
+  void move_to(IndexRange wanted) {
+    m_columns->hold(wanted, ranks());
+    EXPECT_EQ(m_a, values_of(1, wanted));
+    EXPECT_EQ(m_b, values_of(2, wanted));
+    EXPECT_EQ(m_columns->held().begin, wanted.begin);
+    EXPECT_EQ(m_columns->held().size(), wanted.size());
+  }
+  [[nodiscard]] static IndexRange part(std::int64_t n) { return balanced_part(n, ranks().rank(), ranks().size()); }
+  [[nodiscard]] static IndexRange on_root(std::int64_t n) { return {0, ranks().rank() == 0 ? n : 0}; }
+
+  std::vector<double> m_a, m_b;
+  std::optional<DistributedColumns> m_columns;
+};
+
+TEST_F(Moving, FromRankZeroToEqualPartsAndBack) {
+  for (const std::int64_t n : {1000, 3, 1, 0}) {
+    start(on_root(n));
+    move_to(part(n));
+    move_to(on_root(n));
+  }
+}
+
+TEST_F(Moving, FromPartsToAllOfItOnEveryRank) {
+  start(part(1000));
+  move_to({0, 1000});
+  move_to(part(1000));
+}
+
+TEST_F(Moving, FromRankZeroToAllOfItOnEveryRank) {
+  start(on_root(1000));
+  const double* const before = m_a.data();
+  move_to({0, 1000});
+  if (ranks().rank() == 0) {
+    EXPECT_EQ(m_a.data(), before) << "what is there already was copied";
+  }
+}
+
+TEST_F(Moving, BetweenUnequalPartsThatOverlap) {
+  start(part(1000));
+  const std::int64_t rank = ranks().rank();
+  // the last rank wants the first values, ranks between want neighbours' too, rank 1 wants none
+  IndexRange wanted{std::max<std::int64_t>(0, 900 - 150 * rank), 1000 - 100 * rank};
+  if (rank == 1) wanted = {0, 0};
+  move_to(wanted);
+}
+
+TEST_F(Moving, StayingCopiesNothing) {
+  start(part(1000));
+  const double* const before = m_a.data();
+  move_to(part(1000));
+  EXPECT_EQ(m_a.data(), before);
+}
+
+TEST_F(Moving, AMessageOfSeveralPieces) {
+  if (ranks().size() != 2) GTEST_SKIP() << "once is enough";
+  const std::int64_t n = (std::int64_t{1} << 26) + 17;
+  std::vector<double> column(ranks().rank() == 0 ? static_cast<std::size_t>(n) : 0);
+  if (ranks().rank() == 0) {
+    column.front() = 1;
+    column[column.size() - 17] = 2;
+    column.back() = 3;
+  }
+  DistributedColumns columns({&column}, on_root(n));
+  columns.hold({0, ranks().rank() == 1 ? n : 0}, ranks());
+  if (ranks().rank() != 1) return;
+  ASSERT_EQ(column.size(), static_cast<std::size_t>(n));
+  EXPECT_EQ(column.front(), 1);
+  EXPECT_EQ(column[column.size() - 17], 2);
+  EXPECT_EQ(column.back(), 3);
+}
+
+TEST(Broadcast, TextsAndNumbers) {
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> numbers;
+  const int root = ranks().size() - 1;
+  if (ranks().rank() == root) {
+    texts = {"west", "", std::string(1000, 'x')};
+    numbers = {1, 2, 3};
+  }
+  broadcast(ranks(), texts, root);
+  broadcast(ranks(), numbers, root);
+  EXPECT_EQ(texts, (std::vector<std::string>{"west", "", std::string(1000, 'x')}));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 2, 3}));
+}
+
+TEST(AgreeOnInput, EveryRankHasTheMistakesOfTheLowest) {
+  const int finder = ranks().size() / 2;
+  try {
+    agree_on_input(ranks(), [&] {
+      if (ranks().rank() < finder) return;
+      throw InputError({{"bodies.csv:3", "west", "is text"}, {"bodies.csv", "", std::to_string(ranks().rank())}});
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), ("bodies.csv:3: west: is text\nbodies.csv: " + std::to_string(finder)).c_str());
+  }
+}
+
+TEST(AgreeOnInput, OtherFailuresEndAllRanks) {
+  EXPECT_THROW(agree_on_input(ranks(),
+                              [&] {
+                                if (ranks().rank() == 0) throw RunError("disk");
+                              }),
+               AgreedFailure);
+}
+
+TEST(CollectiveHdf5, EachRankReadsItsRows) {
+  if (!hdf5_is_parallel()) GTEST_SKIP() << "this HDF5 library is serial";
+  const std::filesystem::path file = "rows_" + std::to_string(ranks().size()) + ".h5";
+  if (ranks().rank() == 0) {
+    Hdf5File made = Hdf5File::create(file);
+    made.write("/a", {1000}, values_of(1, {0, 1000}).data());
+    made.write("/few", {2}, values_of(2, {0, 2}).data());
+    made.write("/table", {2, 3}, values_of(3, {0, 6}).data());
+    made.write_attribute("/few", "scale_factor", 0.5);
+    made.write_attribute("/few", "_FillValue", value_at(2, 1));
+    made.close();
+  }
+  ranks().barrier();
+  {
+    const Hdf5File opened = Hdf5File::open(file, ranks());
+    const IndexRange rows = balanced_part(1000, ranks().rank(), ranks().size());
+    EXPECT_EQ(opened.read("/a", rows), values_of(1, rows));
+    const IndexRange few = balanced_part(2, ranks().rank(), ranks().size());
+    const std::vector<double> scaled = opened.read("/few", few);
+    ASSERT_EQ(scaled.size(), static_cast<std::size_t>(few.size()));
+    for (std::int64_t i = few.begin; i < few.end; ++i) {
+      const double value = scaled[static_cast<std::size_t>(i - few.begin)];
+      EXPECT_TRUE(i == 0 ? value == 0.5 * value_at(2, 0) : std::isnan(value)) << value;
+    }
+    EXPECT_THROW((void)opened.read("/table", rows), RunError);
+    EXPECT_THROW((void)opened.read("/a", {990, 1001}), RunError);
+    EXPECT_THROW((void)opened.read("/nothing", rows), RunError);
+  }
+  EXPECT_THROW((void)Hdf5File::open("nothing.h5", ranks()), RunError);
+  ranks().barrier();
+  if (ranks().rank() == 0) std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace prismfield
