@@ -37,14 +37,26 @@ public:
   /// rank among those of this node, by shared memory
   [[nodiscard]] int local_rank() const noexcept { return m_local_rank; }
   [[nodiscard]] int local_size() const noexcept { return m_local_size; }
+  /// the first rank of this node: a number that its ranks share and no other node has
+  [[nodiscard]] int node() const noexcept { return m_node; }
 
   /// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
   /// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Collective.
   void sum_to_root(double* values, std::int64_t n) const;
   void sum_to_root(std::int64_t* values, std::int64_t n) const;
+  /// The same for values (rows, n_columns) that are zero but in columns [begin, end) of a rank: ranks of one group of
+  /// `group_size` consecutive ones have the same columns and add them up along a tree, groups have different ones,
+  /// which their first ranks hand to rank 0. Only these columns travel. Collective.
+  void sum_parts_to_root(double* values, std::int64_t rows, std::int64_t n_columns, std::int64_t begin,
+                         std::int64_t end, int group_size) const;
   /// One value a rank, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<double> gather(double value) const;
   [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+  /// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
+  [[nodiscard]] std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& values) const;
+  /// Rank 0's values on all ranks. Collective.
+  void broadcast(double* values, std::int64_t n) const;
+  void broadcast(std::int64_t* values, std::int64_t n) const;
   /// True everywhere when any rank says so. Collective.
   [[nodiscard]] bool any(bool value) const;
   void barrier() const;
@@ -54,7 +66,7 @@ public:
 private:
   struct Impl;
   std::unique_ptr<Impl> m_impl;
-  int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1;
+  int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1, m_node = 0;
 };
 
 /// MPI library's version line, e.g. "Open MPI v4.1.4, ...".
