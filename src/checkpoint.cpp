@@ -389,7 +389,8 @@ void CheckpointGuard::set_layout(const RankState& mine) {
       rank.points = points_of(rank.work);
     }
   }
-  m_layout_id = static_cast<std::uint64_t>(m_communicator.from_root(static_cast<std::int64_t>(m_layout.id())));
+  m_layout_id = m_layout.id();
+  broadcast(m_communicator, m_layout_id);
 }
 
 void CheckpointGuard::resume(Checkpoint checkpoint, const ForwardPlan& plan) {

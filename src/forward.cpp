@@ -10,10 +10,12 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "cost_model.hpp"
 #include "error.hpp"
 #include "field_engine.hpp"
 #include "parallel.hpp"
 #include "partition.hpp"
+#include "spatial_order.hpp"
 
 namespace prismfield {
 namespace {
@@ -72,7 +74,10 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
   const std::int64_t always = model.after + plan.n_points * 3 * 8 + my_points * 4 * 8 + plan.launch_prisms * 7 * 8 +
                               (my_points + plan.tile_points) * (n_computed + contact_columns) * 8;
-  const std::int64_t gathered = plan.n_points * (n_asked + contact_columns) * 8;
+  // beside the whole, a rank's part of either on its way
+  const bool alone = plan.prism_parts * plan.point_parts == 1;
+  const std::int64_t on_its_way = alone ? 0 : my_points * std::max<std::int64_t>(n_asked, contact_columns) * 8;
+  const std::int64_t gathered = plan.n_points * (n_asked + contact_columns) * 8 + on_its_way;
   plan.device_bytes = traits.is_device ? engine : 0;
   const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
   plan.host_bytes = std::max({always + std::max(traits.is_device ? beside_device : engine, gathered), while_moving,
@@ -88,38 +93,6 @@ void fit_scratch(ForwardPlan& plan, const EngineTraits& traits, std::int64_t lim
     const std::int64_t fitting = limit / traits.memory.per_slot_point / lanes * lanes;
     plan.tile_points = std::clamp<std::int64_t>(fitting, std::min(lanes, plan.tile_points), plan.tile_points);
   }
-}
-
-/// Numbers of the points [range.begin, range.end) in the order in which they are worked on: along a Z-curve, so that
-/// points side by side in a lane group or warp see a prism at nearly the same distance and take the same form.
-std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) {
-  const auto n = static_cast<std::size_t>(range.size());
-  std::vector<std::int64_t> order(n);
-  if (n == 0) return order;
-  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
-  std::array<double, 3> low{};
-  double extent = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    const auto [smallest, largest] =
-        std::minmax_element(columns[d]->begin() + range.begin, columns[d]->begin() + range.end);
-    low[d] = *smallest;
-    extent = std::max(extent, *largest - *smallest);
-  }
-  constexpr int bits = 20;
-  const double scale = extent > 0 ? ((1 << bits) - 1) / extent : 0;
-  std::vector<std::pair<std::uint64_t, std::int64_t>> keys(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto point = static_cast<std::size_t>(range.begin) + i;
-    std::uint64_t key = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto cell = static_cast<std::uint64_t>(((*columns[d])[point] - low[d]) * scale);
-      for (int bit = 0; bit < bits; ++bit) key |= (cell >> bit & 1U) << (3 * static_cast<unsigned>(bit) + d);
-    }
-    keys[i] = {key, static_cast<std::int64_t>(point)};
-  }
-  std::sort(keys.begin(), keys.end());
-  std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
-  return order;
 }
 
 /// Points whose edges' logarithms do not cancel, and points in or on prisms.
@@ -151,7 +124,7 @@ const char* name(Form form) noexcept {
 }
 
 ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
-                         const Communicator& communicator) {
+                         const Communicator& communicator, const Shares* shares) {
   const ExecutionSpec& wanted = run.execution;
   ForwardPlan plan;
   plan.space = wanted.space == Space::automatic ? built_spaces().front() : wanted.space;
@@ -177,7 +150,19 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
                                    prism_parts, point_parts, ranks, prism_parts * point_parts));
     }
   }
-  const RankShare share = rank_share(plan.n_prisms, plan.n_points, communicator.rank(), prism_parts, point_parts);
+  plan.partition_is_auto = wanted.partition == Partition::automatic;
+  plan.balance = wanted.balance;
+  RankShare share = rank_share(plan.n_prisms, plan.n_points, communicator.rank(), prism_parts, point_parts);
+  if (shares != nullptr) {
+    share = shares->mine;
+    prism_parts = shares->grid.prism_parts;
+    point_parts = shares->grid.point_parts;
+    if (plan.partition_is_auto && point_parts > 1) {
+      plan.partition = prism_parts == 1 ? Partition::points : Partition::rank_grid;
+    }
+  }
+  plan.prism_parts = prism_parts;
+  plan.point_parts = point_parts;
   plan.prism_begin = share.prisms.begin;
   plan.prism_end = share.prisms.end;
   plan.point_begin = share.points.begin;
@@ -245,7 +230,9 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
                       : corners        ? pair_nanoseconds_corners_host / traits.threads
                                 : (traits.lanes > 1 ? pair_nanoseconds_host : pair_nanoseconds_scalar) / traits.threads;
-  plan.estimated_seconds = 1e-9 * pair * static_cast<double>(prisms) * static_cast<double>(share.points.size());
+  plan.pair_seconds = 1e-9 * pair;
+  plan.slot_point_bytes = traits.memory.per_slot_point;
+  plan.estimated_seconds = plan.pair_seconds * static_cast<double>(prisms) * static_cast<double>(share.points.size());
   return plan;
 }
 
@@ -399,6 +386,14 @@ void add_to_result(const RankState& state, FieldList computed, double gravitatio
   for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.pairs_by_form[f];
 }
 
+/// Whether a rank's work is its share of the plan.
+bool is_share_of(const std::vector<WorkItem>& work, const ForwardPlan& plan) {
+  const auto same = [](IndexRange a, IndexRange b) { return a.begin == b.begin && a.end == b.end; };
+  const WorkItem share = work_of(plan).front();
+  return work.size() == 1 && same(work.front().prisms, share.prisms) && same(work.front().points, share.points) &&
+         same(work.front().ordered, share.ordered);
+}
+
 /// A rank's busy times on rank 0, in seconds since `start`.
 std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::int64_t start,
                                   const Communicator& communicator) {
@@ -501,10 +496,28 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
     add_to_result(*before, computed, run.gravitational_constant, result, contact);
   }
   add_to_result(state, computed, run.gravitational_constant, result, contact);
+  const auto forms = state.pairs_by_form;
+  std::int64_t prisms_staged = 0;
+  for (const WorkItem& item : state.work) {
+    prisms_staged += item.prisms.size() * ceil_divide(item.ordered.size(), std::max<std::int64_t>(plan.tile_points, 1));
+  }
+  // shares of a plan do not overlap; those of a run that goes on on other ranks may
+  const bool as_planned = before == nullptr && is_share_of(state.work, plan);
   state = RankState();
-  communicator.sum_to_root(result.values.data(), static_cast<std::int64_t>(result.values.size()));
-  communicator.sum_to_root(contact.data(), static_cast<std::int64_t>(contact.size()));
+  if (communicator.any(!as_planned)) {
+    communicator.sum_to_root(result.values.data(), static_cast<std::int64_t>(result.values.size()));
+    communicator.sum_to_root(contact.data(), static_cast<std::int64_t>(contact.size()));
+  } else {
+    communicator.sum_parts_to_root(result.values.data(), run.fields.size(), plan.n_points, plan.point_begin,
+                                   plan.point_end, plan.prism_parts);
+    communicator.sum_parts_to_root(contact.data(), 1, contact_columns * plan.n_points,
+                                   contact_columns * plan.point_begin, contact_columns * plan.point_end,
+                                   plan.prism_parts);
+  }
   count_contacts(contact, plan.n_points, result);
+  result.rank_cost = communicator.gather(cost_of_pairs(form_weights(traits.is_device), forms) +
+                                         prism_weight(traits.is_device, ensemble.uniform_shape()) *
+                                             static_cast<double>(prisms_staged));
   communicator.sum_to_root(result.pairs_by_form.data(), n_forms);
   result.pairs = plan.n_prisms * plan.n_points;
   result.rank_pairs = communicator.gather(worker.pairs());

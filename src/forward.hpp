@@ -17,6 +17,7 @@
 namespace prismfield {
 
 class Communicator;
+struct Shares;
 
 /// The forms of the prism field that the kernel chooses from; pairs are counted by form.
 enum class Form : int {
@@ -39,7 +40,12 @@ struct ForwardPlan {
   FieldSet set = FieldSet::all;
   Precision precision = Precision::double_;
   KernelKind kernel = KernelKind::automatic;
+  /// prisms, points, points_per_prism or rank_grid: `auto` is decided here
   Partition partition = Partition::prisms;
+  bool partition_is_auto = false;
+  /// the grid of ranks
+  int prism_parts = 1, point_parts = 1;
+  Balance balance = Balance::count;
   std::int64_t n_prisms = 0;
   std::int64_t n_points = 0;
   /// this rank's share, [begin, end)
@@ -62,6 +68,9 @@ struct ForwardPlan {
   std::int64_t host_bytes = 0;
   std::int64_t memory_limit = 0;
   double estimated_seconds = 0;
+  /// of one pair on this rank, and bytes of scratch a slot and point: what estimates and `auto` reckon with
+  double pair_seconds = 0;
+  std::int64_t slot_point_bytes = 0;
 };
 
 /// A rectangle of work: prisms x points. The points are numbers `ordered` of the spatial order of `points`.
@@ -136,6 +145,9 @@ struct ForwardResult {
   std::vector<double> rank_begin, rank_end;
   /// when slots and devices were busy, by rank; rank 0 only
   std::vector<RankBusy> busy;
+  /// cost of each rank's prisms and of its pairs as counted by form, by the cost model, ns: what `balance: cost` makes
+  /// equal
+  std::vector<double> rank_cost;
   ForwardPlan plan;
 };
 
@@ -143,10 +155,11 @@ struct ForwardResult {
 /// Stopped.
 using ProgressCallback = std::function<void(double done_fraction, std::int64_t pairs_done)>;
 
-/// Decides slots, batch, block, tiles and memory for a run. Collective over `communicator`.
-/// Throws InputError for a space that was not built or has no device.
+/// Decides slots, batch, block, tiles and memory for a run on this rank alone; plan_on_ranks() in balance.hpp also does
+/// what ranks have to decide together. `shares`: what they decided; without it `auto` is by prisms and shares are of
+/// equal count. Throws InputError for a space that was not built or has no device.
 [[nodiscard]] ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
-                                       const Communicator& communicator);
+                                       const Communicator& communicator, const Shares* shares = nullptr);
 
 /// The share of a plan as one piece of work.
 [[nodiscard]] std::vector<WorkItem> work_of(const ForwardPlan& plan);

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "error.hpp"
 #include "field_engine.hpp"
@@ -47,7 +48,7 @@ std::string version_text(int version) {
 
 }  // namespace
 
-KokkosSession::KokkosSession(int& argc, char** argv, int local_rank, int local_size) {
+KokkosSession::KokkosSession(int& argc, char** argv, int local_rank, int sharing) {
   const bool threads_given = names_option(argc, argv, "--kokkos-num-threads") ||
                              std::getenv("KOKKOS_NUM_THREADS") != nullptr || std::getenv("OMP_NUM_THREADS") != nullptr;
   const bool device_given =
@@ -55,7 +56,7 @@ KokkosSession::KokkosSession(int& argc, char** argv, int local_rank, int local_s
       std::getenv("KOKKOS_DEVICE_ID") != nullptr || std::getenv("KOKKOS_MAP_DEVICE_ID_BY") != nullptr;
   std::vector<std::string> added;
   if (!threads_given) {
-    added.push_back("--kokkos-num-threads=" + std::to_string(std::max(1, usable_cores() / std::max(1, local_size))));
+    added.push_back("--kokkos-num-threads=" + std::to_string(std::max(1, usable_cores() / std::max(1, sharing))));
   }
   const int devices = device_count();
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -115,6 +116,18 @@ KokkosFacts kokkos_facts() {
   for (int d = 0; d < device_count(); ++d) {
     cudaDeviceProp device{};
     if (cudaGetDeviceProperties(&device, d) == cudaSuccess) facts.devices.emplace_back(device.name);
+  }
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+  int current = 0;
+  cudaDeviceProp chosen{};
+  if (Kokkos::is_initialized() && cudaGetDevice(&current) == cudaSuccess &&
+      cudaGetDeviceProperties(&chosen, current) == cudaSuccess) {
+    // ranks may see the same device under different numbers, but never under different identifiers
+    std::int64_t halves[2] = {0, 0};
+    static_assert(sizeof(halves) == sizeof(chosen.uuid));
+    std::memcpy(halves, &chosen.uuid, sizeof(halves));
+    facts.device_key = (halves[0] ^ halves[1]) | 1;
   }
 #endif
 #if defined(__clang__)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,9 @@ class KokkosSession {
 public:
   /// Initialises Kokkos with its own --kokkos-* options, removed from argv; rank `local_rank` of a node takes device
   /// local_rank modulo the number of devices. Without an option or OMP_NUM_THREADS the host threads are the cores that
-  /// this process may run on, shared among the node's ranks. Throws RunError when Kokkos refuses, or when the start-up
-  /// check finds that this build computes wrongly.
-  KokkosSession(int& argc, char** argv, int local_rank = 0, int local_size = 1);
+  /// this process may run on, divided by `sharing`, the ranks that may run on them. Throws RunError when Kokkos
+  /// refuses, or when the start-up check finds that this build computes wrongly.
+  KokkosSession(int& argc, char** argv, int local_rank = 0, int sharing = 1);
   ~KokkosSession();
   KokkosSession(const KokkosSession&) = delete;
   KokkosSession& operator=(const KokkosSession&) = delete;
@@ -33,6 +34,8 @@ struct KokkosFacts {
   std::string host_vector_instructions;
   /// names of the devices that this process may use, "" without one
   std::vector<std::string> devices;
+  /// the device that this process computes on, a number that no other device has; 0 without one
+  std::int64_t device_key = 0;
   std::string compiler;
 };
 [[nodiscard]] KokkosFacts kokkos_facts();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agreement.hpp"
+#include "binding.hpp"
 #include "cli.hpp"
 #include "compare.hpp"
 #include "error.hpp"
@@ -36,13 +37,18 @@ ExitCode compare_command(const CompareOptions& options, const Communicator& comm
 }
 
 void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator) {
+  std::vector<RankPlace> places = gather_places(communicator);
+  std::optional<KokkosSession> kokkos;
   agree(communicator, [&] {
     ArgumentVector arguments(kokkos_options);
-    const KokkosSession kokkos(arguments.argc(), arguments.argv(), communicator.local_rank(),
-                               communicator.local_size());
+    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(),
+                   ranks_sharing(places, communicator.rank()));
     arguments.refuse_rest();
-    print(communicator, info_text());
   });
+  const KokkosFacts facts = kokkos_facts();
+  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
+                 places);
+  print(communicator, info_text() + placement_table(places));
 }
 
 ExitCode execute(const CommandLine& line, const Communicator& communicator) {

@@ -33,9 +33,9 @@ namespace fs = std::filesystem;
 /// A text attribute lives in an object header, which HDF5 limits to 64 kB.
 constexpr std::size_t longest_case_attribute = 60'000;
 
-std::string partition_text(const ForwardPlan& plan, const Case& run) {
+std::string partition_text(const ForwardPlan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
-  return fmt::format("{{ranks: [{}, {}]}}", run.execution.rank_grid[0], run.execution.rank_grid[1]);
+  return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
@@ -269,6 +269,11 @@ void write_ranks(Hdf5File& file, const ForwardResult& result) {
   };
   file.write("/performance/rank_pairs", {n}, result.rank_pairs.data());
   finish("/performance/rank_pairs", "1", "prism-point pairs of each rank");
+  if (static_cast<std::int64_t>(result.rank_cost.size()) == n) {
+    file.write("/performance/rank_cost", {n}, result.rank_cost.data());
+    finish("/performance/rank_cost", "ns",
+           "cost of each rank's prisms and counted pairs by the cost model of balance: cost");
+  }
   const auto write_seconds = [&](const char* name, const std::vector<double>& values, const char* long_name) {
     if (static_cast<std::int64_t>(values.size()) != n) return;
     const std::string path = std::string("/performance/") + name;
@@ -306,7 +311,7 @@ void write_busy(Hdf5File& file, const ForwardResult& result) {
   write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) -> double { return b.end; });
 }
 
-void write_performance(Hdf5File& file, const Case& run, const ForwardResult& result, const RunTimes& times) {
+void write_performance(Hdf5File& file, const ForwardResult& result, const RunTimes& times) {
   const std::string group = "/performance";
   const ForwardPlan& plan = result.plan;
   file.write_attribute(group, "space", name(plan.space));
@@ -316,8 +321,9 @@ void write_performance(Hdf5File& file, const Case& run, const ForwardResult& res
   file.write_attribute(group, "slots", plan.slots);
   file.write_attribute(group, "batch", plan.batch);
   file.write_attribute(group, "block", plan.block);
-  file.write_attribute(group, "partition", partition_text(plan, run));
-  file.write_attribute(group, "balance", run.execution.balance == Balance::cost ? "cost" : "count");
+  file.write_attribute(group, "partition", partition_text(plan));
+  file.write_attribute(group, "partition_asked", plan.partition_is_auto ? "auto" : partition_text(plan));
+  file.write_attribute(group, "balance", plan.balance == Balance::cost ? "cost" : "count");
   file.write_attribute(group, "precision", name(plan.precision));
   file.write_attribute(group, "kernel", plan.kernel == KernelKind::corners ? "corners" : "auto");
   // Whatever execution.method asks for, this version sums every pair.
@@ -343,7 +349,7 @@ void write_file(const fs::path& name, const Case& run, const Points& points, con
   file.make_group("/performance");
   write_ranks(file, result);
   write_busy(file, result);
-  write_performance(file, run, result, times);
+  write_performance(file, result, times);
   // The time that the file itself can hold; bringing it to the disk follows.
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   file.write_attribute("/performance", "output_seconds", elapsed.count());

@@ -52,21 +52,29 @@ constexpr int sum_tag = 17;
 constexpr int gather_tag = 18;
 constexpr int stop_tag = 19;
 constexpr int exchange_tag = 20;
+constexpr int part_tag = 21;
 
-/// Receives from rank + step and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
+/// Values of one message.
+constexpr std::int64_t piece = std::int64_t{1} << 20;
+
 template <class T>
-void sum_along_tree(MPI_Comm communicator, int rank, int size, T* values, std::int64_t n) {
-  constexpr std::int64_t piece = std::int64_t{1} << 20;
+void send_pieces(MPI_Comm communicator, const T* values, std::int64_t n, int to, int tag) {
+  for (std::int64_t i = 0; i < n; i += piece) {
+    check(MPI_Send(values + i, count_of(std::min(piece, n - i)), datatype<T>(), to, tag, communicator), "MPI_Send");
+  }
+}
+
+/// Adds up over `size` consecutive ranks, of which this is number `number`, onto the first: receives from number + step
+/// and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
+template <class T>
+void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* values, std::int64_t n) {
   std::vector<T> received(static_cast<std::size_t>(std::min(piece, n)));
   for (int step = 1; step < size; step *= 2) {
-    if (rank % (2 * step) == step) {
-      for (std::int64_t i = 0; i < n; i += piece) {
-        const int count = count_of(std::min(piece, n - i));
-        check(MPI_Send(values + i, count, datatype<T>(), rank - step, sum_tag, communicator), "MPI_Send");
-      }
+    if (number % (2 * step) == step) {
+      send_pieces(communicator, values, n, rank - step, sum_tag);
       return;
     }
-    if (rank + step >= size) continue;
+    if (number + step >= size) continue;
     for (std::int64_t i = 0; i < n; i += piece) {
       const int count = count_of(std::min(piece, n - i));
       check(MPI_Recv(received.data(), count, datatype<T>(), rank + step, sum_tag, communicator, MPI_STATUS_IGNORE),
@@ -122,6 +130,8 @@ Communicator::Communicator(const MpiSession& session) {
         "MPI_Comm_split_type");
   check(MPI_Comm_rank(node, &m_local_rank), "MPI_Comm_rank");
   check(MPI_Comm_size(node, &m_local_size), "MPI_Comm_size");
+  m_node = m_rank;
+  check(MPI_Bcast(&m_node, 1, MPI_INT, 0, node), "MPI_Bcast");
   check(MPI_Comm_free(&node), "MPI_Comm_free");
 }
 
@@ -130,11 +140,50 @@ Communicator::~Communicator() {
 }
 
 void Communicator::sum_to_root(double* values, std::int64_t n) const {
-  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_size, values, n);
+  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
+}
+
+void Communicator::sum_parts_to_root(double* values, std::int64_t rows, std::int64_t n_columns, std::int64_t begin,
+                                     std::int64_t end, int group_size) const {
+  if (!m_impl) return;
+  MPI_Comm const world = m_impl->communicator;
+  const int in_group = m_rank % group_size;
+  std::vector<double> own;
+  own.reserve(static_cast<std::size_t>(rows * (end - begin)));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    own.insert(own.end(), values + row * n_columns + begin, values + row * n_columns + end);
+  }
+  const auto n = static_cast<std::int64_t>(own.size());
+  sum_along_tree(world, m_rank, in_group, group_size, own.data(), n);
+  if (in_group != 0) return;
+  const auto place = [&](const std::vector<double>& part, std::int64_t from, std::int64_t to) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::copy_n(part.begin() + row * (to - from), to - from, values + row * n_columns + from);
+    }
+  };
+  if (m_rank == 0) place(own, begin, end);
+  if (m_rank > 0) {
+    const std::array<std::int64_t, 2> ends = {begin, end};
+    check(MPI_Send(ends.data(), 2, MPI_INT64_T, 0, part_tag, world), "MPI_Send");
+    send_pieces(world, own.data(), n, 0, part_tag);
+    return;
+  }
+  for (int first = group_size; first < m_size; first += group_size) {
+    std::array<std::int64_t, 2> ends{};
+    check(MPI_Recv(ends.data(), 2, MPI_INT64_T, first, part_tag, world, MPI_STATUS_IGNORE), "MPI_Recv");
+    std::vector<double> part(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
+    const auto size = static_cast<std::int64_t>(part.size());
+    for (std::int64_t i = 0; i < size; i += piece) {
+      check(MPI_Recv(part.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, first, part_tag, world,
+                     MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    }
+    place(part, ends[0], ends[1]);
+  }
 }
 
 void Communicator::sum_to_root(std::int64_t* values, std::int64_t n) const {
-  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_size, values, n);
+  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
 }
 
 std::vector<double> Communicator::gather(double value) const {
@@ -150,14 +199,8 @@ std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
 std::vector<std::vector<double>> Communicator::gather(const std::vector<double>& values) const {
   const std::vector<std::int64_t> sizes = gather(static_cast<std::int64_t>(values.size()));
   if (!m_impl) return {values};
-  constexpr std::int64_t piece = std::int64_t{1} << 20;
-  const auto n = static_cast<std::int64_t>(values.size());
   if (m_rank != 0) {
-    for (std::int64_t i = 0; i < n; i += piece) {
-      check(MPI_Send(values.data() + i, count_of(std::min(piece, n - i)), MPI_DOUBLE, 0, gather_tag,
-                     m_impl->communicator),
-            "MPI_Send");
-    }
+    send_pieces(m_impl->communicator, values.data(), static_cast<std::int64_t>(values.size()), 0, gather_tag);
     return {};
   }
   std::vector<std::vector<double>> all{values};
@@ -171,11 +214,6 @@ std::vector<std::vector<double>> Communicator::gather(const std::vector<double>&
     }
   }
   return all;
-}
-
-std::int64_t Communicator::from_root(std::int64_t value) const {
-  if (m_impl) check(MPI_Bcast(&value, 1, MPI_INT64_T, 0, m_impl->communicator), "MPI_Bcast");
-  return value;
 }
 
 void Communicator::announce_stop() const {
@@ -217,9 +255,9 @@ std::vector<std::int64_t> Communicator::gather_everywhere(std::int64_t value) co
 
 void Communicator::broadcast_bytes(void* bytes, std::int64_t n_bytes, int root) const {
   if (!m_impl) return;
-  constexpr std::int64_t piece = std::int64_t{1} << 30;
-  for (std::int64_t i = 0; i < n_bytes; i += piece) {
-    check(MPI_Bcast(static_cast<char*>(bytes) + i, count_of(std::min(piece, n_bytes - i)), MPI_BYTE, root,
+  constexpr std::int64_t bytes_at_once = std::int64_t{1} << 30;
+  for (std::int64_t i = 0; i < n_bytes; i += bytes_at_once) {
+    check(MPI_Bcast(static_cast<char*>(bytes) + i, count_of(std::min(bytes_at_once, n_bytes - i)), MPI_BYTE, root,
                     m_impl->communicator),
           "MPI_Bcast");
   }
@@ -227,24 +265,34 @@ void Communicator::broadcast_bytes(void* bytes, std::int64_t n_bytes, int root) 
 
 void Communicator::exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const {
   if (!m_impl) return;
-  constexpr std::int64_t piece = std::int64_t{1} << 26;
+  constexpr std::int64_t at_once = std::int64_t{1} << 26;
   std::vector<MPI_Request> requests;
   for (const Incoming& in : receives) {
-    for (std::int64_t i = 0; i < in.n; i += piece) {
-      check(MPI_Irecv(in.values + i, count_of(std::min(piece, in.n - i)), MPI_DOUBLE, in.rank, exchange_tag,
+    for (std::int64_t i = 0; i < in.n; i += at_once) {
+      check(MPI_Irecv(in.values + i, count_of(std::min(at_once, in.n - i)), MPI_DOUBLE, in.rank, exchange_tag,
                       m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
             "MPI_Irecv");
     }
   }
   for (const Outgoing& out : sends) {
-    for (std::int64_t i = 0; i < out.n; i += piece) {
-      check(MPI_Isend(out.values + i, count_of(std::min(piece, out.n - i)), MPI_DOUBLE, out.rank, exchange_tag,
+    for (std::int64_t i = 0; i < out.n; i += at_once) {
+      check(MPI_Isend(out.values + i, count_of(std::min(at_once, out.n - i)), MPI_DOUBLE, out.rank, exchange_tag,
                       m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
             "MPI_Isend");
     }
   }
   check(MPI_Waitall(count_of(static_cast<std::int64_t>(requests.size())), requests.data(), MPI_STATUSES_IGNORE),
         "MPI_Waitall");
+}
+
+std::vector<std::int64_t> Communicator::all_gather(const std::vector<std::int64_t>& values) const {
+  if (!m_impl) return values;
+  const int n = count_of(static_cast<std::int64_t>(values.size()));
+  std::vector<std::int64_t> all(values.size() * static_cast<std::size_t>(m_size));
+  check(MPI_Allgather(values.data(), n, datatype<std::int64_t>(), all.data(), n, datatype<std::int64_t>(),
+                      m_impl->communicator),
+        "MPI_Allgather");
+  return all;
 }
 
 bool Communicator::any(bool value) const {

@@ -53,18 +53,23 @@ public:
   /// rank among those of this node, by shared memory
   [[nodiscard]] int local_rank() const noexcept { return m_local_rank; }
   [[nodiscard]] int local_size() const noexcept { return m_local_size; }
+  /// the first rank of this node: a number that its ranks share and no other node has
+  [[nodiscard]] int node() const noexcept { return m_node; }
 
   /// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
   /// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Collective.
   void sum_to_root(double* values, std::int64_t n) const;
   void sum_to_root(std::int64_t* values, std::int64_t n) const;
+  /// The same for values (rows, n_columns) that are zero but in columns [begin, end) of a rank: ranks of one group of
+  /// `group_size` consecutive ones have the same columns and add them up along a tree, groups have different ones,
+  /// which their first ranks hand to rank 0. Only these columns travel. Collective.
+  void sum_parts_to_root(double* values, std::int64_t rows, std::int64_t n_columns, std::int64_t begin,
+                         std::int64_t end, int group_size) const;
   /// One value a rank, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<double> gather(double value) const;
   [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
   /// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<std::vector<double>> gather(const std::vector<double>& values) const;
-  /// Rank 0's value on every rank. Collective.
-  [[nodiscard]] std::int64_t from_root(std::int64_t value) const;
   /// Tells every other rank, once, that this one was asked to stop. Not collective.
   void announce_stop() const;
   /// Whether another rank has announced that. Not collective, cheap.
@@ -79,6 +84,8 @@ public:
   /// Sends and receives at once, in pieces that MPI can count; what one rank sends to another arrives in the order of
   /// both lists. Not to be sent to oneself. Collective.
   void exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const;
+  /// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
+  [[nodiscard]] std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& values) const;
   /// True everywhere when any rank says so. Collective.
   [[nodiscard]] bool any(bool value) const;
   void barrier() const;
@@ -90,7 +97,7 @@ public:
 private:
   struct Impl;
   std::unique_ptr<Impl> m_impl;
-  int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1;
+  int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1, m_node = 0;
 };
 
 /// Makes root's value everybody's. Collective.

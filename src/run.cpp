@@ -15,6 +15,8 @@
 #include <utility>
 
 #include "agreement.hpp"
+#include "balance.hpp"
+#include "binding.hpp"
 #include "case.hpp"
 #include "checkpoint.hpp"
 #include "ensemble.hpp"
@@ -136,12 +138,14 @@ std::string space_text(const ForwardPlan& plan) {
   return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
 }
 
-std::string partition_text(const ForwardPlan& plan, const Case& run, int n_ranks) {
+/// `ranks`: what placement_text says of them.
+std::string partition_text(const ForwardPlan& plan, const std::string& ranks) {
   const std::string kind =
       plan.partition == Partition::rank_grid
-          ? fmt::format("{} parts of prisms x {} of points", run.execution.rank_grid[0], run.execution.rank_grid[1])
+          ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
           : std::string("by ") + name(plan.partition);
-  return fmt::format("{}, {}", kind, counted(n_ranks, "rank"));
+  return fmt::format("{}{}{}, {}", kind, plan.partition_is_auto ? " (auto)" : "",
+                     plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
 }
 
 std::string slots_text(const ForwardPlan& plan) {
@@ -161,11 +165,18 @@ std::string pairs_text(const ForwardPlan& plan) {
 }
 
 /// The lines with which a run begins.
-std::string heading(const Inputs& inputs, const ForwardPlan& plan, int n_ranks) {
+std::string heading(const Inputs& inputs, const ForwardPlan& plan, const std::string& ranks) {
   return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
-                     points_text(inputs.points), pairs_text(plan), space_text(plan),
-                     partition_text(plan, inputs.run, n_ranks), name(plan.precision), slots_text(plan),
-                     tiles_text(plan));
+                     points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
+                     name(plan.precision), slots_text(plan), tiles_text(plan));
+}
+
+/// Tells all ranks which threads or device this rank's plan uses.
+void gather_plan_workers(const ForwardPlan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
+  const KokkosFacts facts = kokkos_facts();
+  const bool on_device = plan.space == Space::cuda;
+  gather_workers(communicator, on_device ? facts.host_threads : plan.threads, on_device ? facts.device_key : 0,
+                 static_cast<std::int64_t>(facts.devices.size()), places);
 }
 
 /// One rank's share and memory, as --dry-run tells it.
@@ -186,7 +197,8 @@ std::int64_t result_bytes(const Inputs& inputs) {
   return inputs.points.size() * columns * static_cast<std::int64_t>(sizeof(double)) + overhead;
 }
 
-std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const RankSizes& ranks) {
+std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const RankSizes& ranks,
+                          const std::string& ranks_text) {
   std::string text = inputs.run.title + "\n";
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("  {:<18}{}\n", label, content);
@@ -197,7 +209,7 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
   row("pairs", pairs_text(plan));
   row("space", space_text(plan));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
-  row("partition", partition_text(plan, inputs.run, static_cast<int>(ranks.prisms.size())));
+  row("partition", partition_text(plan, ranks_text));
   row("slots", slots_text(plan));
   row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.launch_prisms, "prism")));
   row("scratch", fmt::format("{} (memory limit {})", size_text(plan.scratch_bytes), size_text(plan.memory_limit)));
@@ -254,7 +266,7 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   agree(communicator, [&] {
     if (is_root) hash = case_hash(run);
   });
-  hash = static_cast<std::uint64_t>(communicator.from_root(static_cast<std::int64_t>(hash)));
+  broadcast(communicator, hash);
   std::optional<Checkpoint> checkpoint;
   agree(communicator, [&] {
     if (!options.resume) return;
@@ -311,20 +323,26 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     return;
   }
 
+  std::vector<RankPlace> places = gather_places(communicator);
   std::optional<KokkosSession> kokkos;
   agree(communicator, [&] {
     ArgumentVector arguments(kokkos_options);
-    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(), communicator.local_size());
+    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(),
+                   ranks_sharing(places, communicator.rank()));
     arguments.refuse_rest();
   });
   ForwardPlan plan;
-  agree(communicator, [&] { plan = plan_forward(inputs.run, *inputs.ensemble, inputs.points, communicator); });
+  plan = plan_on_ranks(inputs.run, *inputs.ensemble, inputs.points, communicator);
+  gather_plan_workers(plan, communicator, places);
+  if (is_root) {
+    for (const std::string& warning : placement_warnings(places)) warn(warning);
+  }
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
-    if (is_root && !options.quiet) std::cout << dry_run_table(inputs, plan, sizes);
+    if (is_root && !options.quiet) std::cout << dry_run_table(inputs, plan, sizes, placement_text(places));
     return;
   }
-  if (is_root && !options.quiet) std::cout << heading(inputs, plan, communicator.size()) << std::flush;
+  if (is_root && !options.quiet) std::cout << heading(inputs, plan, placement_text(places)) << std::flush;
   std::unique_ptr<CheckpointGuard> guard;
   if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
   inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);

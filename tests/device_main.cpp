@@ -5,11 +5,26 @@
 
 #include "kokkos_session.hpp"
 #include "parallel.hpp"
+#include "ranks.hpp"
+
+namespace prismfield::testing {
+namespace {
+
+const Communicator* all_ranks = nullptr;
+
+}  // namespace
+
+const Communicator& ranks() { return *all_ranks; }
+
+}  // namespace prismfield::testing
 
 /// For tests that launch kernels: MPI, where a launcher started the test, and Kokkos last for all of them.
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  const prismfield::MpiSession mpi(argc, argv);
-  const prismfield::KokkosSession kokkos(argc, argv);
-  return RUN_ALL_TESTS();
+  const prismfield::MpiSession session(argc, argv);
+  const prismfield::Communicator communicator(session);
+  prismfield::testing::all_ranks = &communicator;
+  const prismfield::KokkosSession kokkos(argc, argv, communicator.local_rank(), communicator.local_size());
+  const int failed = RUN_ALL_TESTS();
+  return communicator.any(failed != 0) ? 1 : 0;
 }

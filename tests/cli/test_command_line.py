@@ -441,6 +441,34 @@ class Ranks(Folder):
         self.assertRegex(text, r"(?m)^  0 +140 +132 ")
         self.assertRegex(text, r"(?m)^  1 +140 +132 ")
 
+    def test_partition_and_balance_are_shown(self):
+        self.done("run", "case.yaml", "--quiet", "--output", "one.h5")
+        result = self.done(
+            "run", "case.yaml", "--output", "cost.h5", "--set", "execution.balance=cost", launcher=self.launcher(2)
+        )
+        self.assertRegex(result.stdout, r"by prisms \(auto\), balanced by cost, 2 ranks")
+        self.done("compare", "cost.h5", "one.h5", "--tolerance", "1e-13")
+        text = self.done(
+            "run", "case.yaml", "--dry-run", "--set", "execution.partition=auto", launcher=self.launcher(2)
+        ).stdout
+        self.assertRegex(text, r"(?m)^  partition +by prisms \(auto\), 2 ranks")
+        grid = "execution.partition={ranks: [1, 2]}"
+        text = self.done("run", "case.yaml", "--dry-run", "--set", grid, launcher=self.launcher(2)).stdout
+        self.assertIn("1 part of prisms x 2 of points, 2 ranks", text)
+
+    def test_more_threads_than_cores_are_told_once(self):
+        cores = len(os.sched_getaffinity(0))
+        environment = {**os.environ, "OMP_NUM_THREADS": str(cores + 1)}
+        result = self.done("run", "case.yaml", "--quiet", launcher=self.launcher(2), env=environment)
+        if "threads" not in result.stderr:
+            self.skipTest("the spaces that were built have no threads")
+        self.assertEqual(result.stderr.count("warning: "), 1, result.stderr)
+        self.assertRegex(result.stderr, r"threads (share|on) .* or set OMP_NUM_THREADS=|; set OMP_NUM_THREADS=")
+        table = self.done("info", launcher=self.launcher(2), env=environment).stdout
+        for label in ("rank 0 ", "rank 1 ", "advice "):
+            self.assertEqual(len(re.findall(rf"(?m)^{label} ", table)), 1, table)
+        self.assertIn("OMP_NUM_THREADS=", table)
+
     def test_mistakes_are_told_once_and_end_all_ranks(self):
         result = self.run_program("run", "case.yaml", "--set", "axes=up", launcher=self.launcher(3))
         self.assertEqual(result.returncode, 2)
