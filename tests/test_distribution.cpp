@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agreement.hpp"
+#include "case.hpp"
 #include "error.hpp"
 #include "hdf5_file.hpp"
 #include "partition.hpp"
+#include "prisms.hpp"
 #include "ranks.hpp"
 
 namespace prismfield {
@@ -203,6 +207,59 @@ TEST(CollectiveHdf5, EachRankReadsItsRows) {
     EXPECT_THROW((void)opened.read("/nothing", rows), RunError);
   }
   EXPECT_THROW((void)Hdf5File::open("nothing.h5", ranks()), RunError);
+  ranks().barrier();
+  if (ranks().rank() == 0) std::filesystem::remove(file);
+}
+
+TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
+  const std::filesystem::path file = "list_" + std::to_string(ranks().size()) + ".h5";
+  constexpr std::int64_t n = 100;
+  constexpr std::int64_t of_zero_size = 7;
+  if (ranks().rank() == 0) {
+    Hdf5File made = Hdf5File::create(file);
+    std::vector<double> low(n), high(n), zero(n, 0.0), one(n, 1.0), density(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      low[at] = static_cast<double>(i);
+      high[at] = static_cast<double>(i < of_zero_size ? i : i + 1);
+      density[at] = static_cast<double>(10 * i);
+    }
+    const std::vector<std::pair<const char*, const std::vector<double>*>> columns = {
+        {"/west", &low},    {"/east", &high}, {"/south", &zero},     {"/north", &one},
+        {"/bottom", &zero}, {"/top", &one},   {"/density", &density}};
+    for (const auto& [name, values] : columns) made.write(name, {n}, values->data());
+    made.close();
+  }
+  ranks().barrier();
+  Case run;
+  PrismsSpec spec;
+  spec.file = file;
+  const auto list = make_prisms(run, spec, ranks());
+  constexpr std::int64_t kept = n - of_zero_size;
+  EXPECT_EQ(list->size(), kept);
+  EXPECT_EQ(list->bounds().west, of_zero_size);
+  EXPECT_EQ(list->bounds().east, n);
+  EXPECT_EQ(list->warnings().size(), 1U);
+  const std::vector<std::int64_t> held = ranks().gather_everywhere(list->held().size());
+  EXPECT_EQ(std::accumulate(held.begin(), held.end(), std::int64_t{0}), kept);
+  if (ranks().size() > 1) {
+    if (hdf5_is_parallel()) {
+      EXPECT_LT(held[0], kept);
+    } else {
+      EXPECT_EQ(held[0], kept);
+    }
+    EXPECT_GT(list->memory_to_hold({0, kept}).after, 7 * 8 * kept);
+  }
+  const IndexRange mine = balanced_part(kept, ranks().rank(), ranks().size());
+  list->hold(mine, ranks());
+  PrismBlock block;
+  list->read(mine.begin, mine.end, block);
+  for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+    EXPECT_EQ(block.density[static_cast<std::size_t>(i - mine.begin)], static_cast<double>(10 * (i + of_zero_size)));
+  }
+  if (ranks().size() > 1) {
+    EXPECT_THROW(list->read(0, kept, block), RunError);
+  }
   ranks().barrier();
   if (ranks().rank() == 0) std::filesystem::remove(file);
 }

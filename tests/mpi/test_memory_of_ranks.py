@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""An ensemble of 1e9 cells, 1e8 of them with density, on four ranks: no rank takes more memory than --dry-run tells.
+Python's standard library alone.
+
+Usage: test_memory_of_ranks.py PRISMFIELD --mpiexec COMMAND
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+options = None
+RANKS = 4
+
+CASE = """\
+model:
+  voxels:
+    easting:  [0, 10000, 1000]
+    northing: [0, 10000, 1000]
+    upward:   [-10000, 0, 1000]
+    boxes:
+      - {easting: [1000, 6000], northing: [2000, 7000], upward: [-5000, -1000], density: 300}
+observations:
+  stations: {random: 10, seed: 2}
+fields: [gz]
+execution: {space: serial}
+output: {file: cells.h5}
+"""
+
+
+class Memory(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_memory_"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        (self.folder / "case.yaml").write_text(CASE, encoding="utf-8")
+
+    def launch(self, *command):
+        done = subprocess.run(
+            [*shlex.split(options.mpiexec), "-n", str(RANKS), *command], cwd=self.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"}
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def peaks(self, *arguments):
+        """Bytes that each rank of the program took at its peak, in ascending order."""
+        folder = self.folder / arguments[0]
+        folder.mkdir()
+        self.launch(sys.executable, os.path.abspath(__file__), options.program, "--measure", str(folder), *arguments)
+        values = sorted(int(path.read_text()) for path in folder.iterdir())
+        self.assertEqual(len(values), RANKS)
+        return values
+
+    def test_no_rank_passes_the_plan(self):
+        table = self.launch(options.program, "run", "case.yaml", "--dry-run")
+        self.assertIn("100000000 prisms with density", table)
+        rows = re.findall(r"(?m)^  \d +([\d,]+) +10 +([\d.]+) MiB$", table)
+        self.assertEqual([row[0] for row in rows], ["25,000,000"] * RANKS)
+        planned = max(float(row[1]) for row in rows) * 2**20
+        # 1e8 prisms as a list would be 1.3 GiB a rank
+        self.assertLess(planned, 64 * 2**20)
+        idle = self.peaks("info")[0]
+        busiest = self.peaks("run", "case.yaml", "--quiet")[-1]
+        print(f"planned {planned / 2**20:.1f} MiB, measured {(busiest - idle) / 2**20:.1f} MiB", flush=True)
+        self.assertLessEqual(busiest - idle, planned)
+
+
+def measure(folder, command):
+    """Runs one rank's program and writes down its peak."""
+    code = subprocess.call(command, stdout=subprocess.DEVNULL)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    (pathlib.Path(folder) / str(os.getpid())).write_text(str(peak))
+    return code
+
+
+def main():
+    global options
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--mpiexec")
+    parser.add_argument("--write-prisms")
+    parser.add_argument("--measure", nargs=argparse.REMAINDER)
+    options, rest = parser.parse_known_args()
+    options.program = os.path.abspath(options.program)
+    if options.measure:
+        sys.exit(measure(options.measure[0], [options.program, *options.measure[1:]]))
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
   constexpr std::array names = {"west", "east", "south", "north", "bottom", "top", "density"};
   std::array<std::vector<double>, names.size()> columns;
   std::ifstream in(argv[1]);
-  double value = 0;
-  for (std::size_t i = 0; in >> value; ++i) columns[i % names.size()].push_back(value);
+  std::string word;
+  for (std::size_t i = 0; in >> word; ++i) columns[i % names.size()].push_back(std::stod(word));
   try {
     prismfield::Hdf5File file = prismfield::Hdf5File::create(argv[2]);
     for (std::size_t c = 0; c < names.size(); ++c) {
