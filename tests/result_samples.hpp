@@ -72,6 +72,7 @@ inline ForwardResult sample_result(const Points& points, FieldList fields = Fiel
   result.field_seconds = 2.0;
   result.rank_pairs = {600 * points.size(), 400 * points.size()};
   result.rank_busy_seconds = {1.9, 1.8};
+  result.rank_cost = {4.5e6, 4.25e6};
   result.rank_begin = {0.1, 0.2};
   result.rank_end = {2.0, 2.1};
   result.plan.space = Space::openmp;
@@ -81,6 +82,8 @@ inline ForwardResult sample_result(const Points& points, FieldList fields = Fiel
   result.plan.batch = 64;
   result.plan.precision = Precision::mixed;
   result.plan.partition = Partition::rank_grid;
+  result.plan.prism_parts = 2;
+  result.plan.balance = Balance::cost;
   return result;
 }
 

@@ -150,7 +150,6 @@ TEST_F(OutputTest, WritesAGrid) {
   const ForwardResult result = sample_result(points);
   Case run = sample_case(path("grid.h5"));
   run.gravitational_constant = 6.67e-11;
-  run.execution.rank_grid = {2, 1};
   write_result(run, points, result, RunTimes{0.5, 10.0});
   EXPECT_EQ(names(), std::set<std::string>{"grid.h5"});
 
@@ -188,16 +187,18 @@ TEST_F(OutputTest, RecordsPerformance) {
   const Points points = grid_points(4, 3);
   const ForwardResult result = sample_result(points);
   Case run = sample_case(path("p.h5"));
-  run.execution.rank_grid = {2, 1};
   write_result(run, points, result, RunTimes{0.5, 10.0});
   const Hdf5File file = Hdf5File::open(path("p.h5"));
   const std::string group = "/performance";
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"space", "openmp"},
-                                                                                    {"device", "a host"},
-                                                                                    {"partition", "{ranks: [2, 1]}"},
-                                                                                    {"precision", "mixed"},
-                                                                                    {"kernel", "auto"},
-                                                                                    {"method", "direct"}}) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"space", "openmp"},
+                                                        {"device", "a host"},
+                                                        {"partition", "{ranks: [2, 1]}"},
+                                                        {"partition_asked", "{ranks: [2, 1]}"},
+                                                        {"balance", "cost"},
+                                                        {"precision", "mixed"},
+                                                        {"kernel", "auto"},
+                                                        {"method", "direct"}}) {
     EXPECT_EQ(file.read_text_attribute(group, name), value) << name;
   }
   for (const auto& [name, value] : std::vector<std::pair<std::string, double>>{{"ranks", 2},
@@ -218,6 +219,7 @@ TEST_F(OutputTest, RecordsPerformance) {
   EXPECT_DOUBLE_EQ(file.read_attribute(group, "total_seconds"), 10.0 + output_seconds);
   EXPECT_THAT(file.read("/performance/rank_pairs"), ElementsAre(7200, 4800));
   EXPECT_EQ(file.read("/performance/rank_busy_seconds"), result.rank_busy_seconds);
+  EXPECT_EQ(file.read("/performance/rank_cost"), result.rank_cost);
   EXPECT_EQ(file.read("/performance/rank_begin"), result.rank_begin);
   EXPECT_EQ(file.read("/performance/rank_end"), result.rank_end);
   EXPECT_THAT(file.dimension_names("/performance/rank_end"), ElementsAre("rank"));
