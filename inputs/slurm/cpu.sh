@@ -32,10 +32,12 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((cores / SLURM_NTASKS_PER_NODE))} OM
 limit_is_near=no
 trap 'limit_is_near=yes; kill -USR1 $!' USR1
 
-# A requeued job keeps its number: --resume finds the state that the run before has saved.
+# A requeued job keeps its number, so that --resume finds the state that the run before has saved. A new job goes on from
+# the state of another by PRISMFIELD_CHECKPOINT=prismfield-NUMBER.ckpt.h5 sbatch ...
+checkpoint=${PRISMFIELD_CHECKPOINT:-prismfield-$SLURM_JOB_ID.ckpt.h5}
 srun --cpus-per-task=$((SLURM_CPUS_ON_NODE / SLURM_NTASKS_PER_NODE)) --cpu-bind=cores \
   prismfield run "$@" --resume \
-  --set "output.checkpoint={every: 10 min, file: prismfield-$SLURM_JOB_ID.ckpt.h5}" &
+  --set "output.checkpoint={every: 10 min, file: $checkpoint}" &
 wait $!
 code=$?
 if [ $limit_is_near = yes ]; then

@@ -35,11 +35,14 @@ export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK OMP_PLACES=cores OMP_PROC_BIND=close
 limit_is_near=no
 trap 'limit_is_near=yes; kill -USR1 $!' USR1
 
-# Every rank sees all cards of its node and takes the one of its local number. A requeued job keeps its number: --resume
-# finds the state that the run before has saved.
+# A requeued job keeps its number, so that --resume finds the state that the run before has saved. A new job goes on from
+# the state of another by PRISMFIELD_CHECKPOINT=prismfield-NUMBER.ckpt.h5 sbatch ...
+checkpoint=${PRISMFIELD_CHECKPOINT:-prismfield-$SLURM_JOB_ID.ckpt.h5}
+
+# Every rank sees all cards of its node and takes the one of its local number.
 srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores \
   prismfield run "$@" --resume --set execution.space=cuda \
-  --set "output.checkpoint={every: 10 min, file: prismfield-$SLURM_JOB_ID.ckpt.h5}" &
+  --set "output.checkpoint={every: 10 min, file: $checkpoint}" &
 wait $!
 code=$?
 if [ $limit_is_near = yes ]; then

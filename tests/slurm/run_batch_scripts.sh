@@ -162,7 +162,7 @@ submit() {
   job=${answer##* }
 }
 
-# wait_for JOB STATE EXIT_CODE
+# wait_for JOB STATE EXIT_CODE, which may be a pattern
 wait_for() {
   local state
   for ((i = 0; i < 1200; ++i)); do
@@ -172,7 +172,7 @@ wait_for() {
       *) break ;;
     esac
   done
-  [ "$state" = "$2" ] && [ "$(field_of "$1" ExitCode)" = "$3" ] && return
+  [ "$state" = "$2" ] && [[ $(field_of "$1" ExitCode) == $3 ]] && return
   fail "job $1 is $state $(field_of "$1" ExitCode) and not $2 $3"
 }
 
@@ -280,17 +280,38 @@ ls prismfield-*.ckpt.h5 2>/dev/null && fail "a checkpoint is left"
 same long.h5 uninterrupted.h5 0
 
 echo
-echo "# scancel: the job ends, and is not requeued"
+echo "# scancel: the job ends and is not requeued; a new job goes on from what it saved"
 submit --nodes=2 --ntasks-per-node=1 --output=cancelled.out slurm/cpu.sh long.yaml --output cancelled.h5
 for ((i = 0; i < 100; ++i)); do
   grep -q '^progress: ' cancelled.out 2>/dev/null && break
   sleep 0.2
 done
 show scancel "$job"
-wait_for "$job" CANCELLED 0:0
+wait_for "$job" CANCELLED '*'
 sleep 3
 show scontrol show job "$job" | grep -oE '(JobState|Restarts)=[^ ]*'
 [ "$(field_of "$job" JobState)" = CANCELLED ] && [ ! -e cancelled.h5 ] || fail "it goes on"
+export PRISMFIELD_CHECKPOINT=prismfield-$job.ckpt.h5
+echo "$ export PRISMFIELD_CHECKPOINT=$PRISMFIELD_CHECKPOINT"
+submit --nodes=2 --ntasks-per-node=1 --output=continued.out slurm/cpu.sh long.yaml --output cancelled.h5
+unset PRISMFIELD_CHECKPOINT
+for ((i = 0; i < 100; ++i)); do
+  grep -q ': goes on, ' continued.out 2>/dev/null && break
+  sleep 0.2
+done
+show grep ': goes on, ' continued.out || fail "it began at the start"
+
+echo
+echo "# a rank is lost: the job ends with a failure within seconds"
+for pid in $(pgrep -f -- "^$prismfield run long.yaml|^prismfield run long.yaml --output cancelled.h5"); do
+  [ "$(readlink "/proc/$pid/cwd")" = "$work" ] && victim=$pid
+done
+show kill -9 "$victim"
+start=$SECONDS
+wait_for "$job" FAILED '*'
+echo "job $job ended with $(field_of "$job" ExitCode) after $((SECONDS - start)) s"
+[ $((SECONDS - start)) -le 30 ] && [ ! -e cancelled.h5 ] || fail "too late"
+show grep -v '^progress: ' continued.out | tail -n 4
 
 echo
 echo "# gpu.sh: judged by Slurm with two cards a node that are not there; not run on cards here"

@@ -12,7 +12,7 @@ class Prismfield(CMakePackage, CudaPackage):
     The sources are those of the clone that this recipe lies in: the environments beside it install from there.
     """
 
-    license("Apache-2.0", checked_by="prismfield")
+    license("Apache-2.0")
 
     version("0.1.0")
 
