@@ -35,7 +35,8 @@ trap 'limit_is_near=yes; kill -USR1 $!' USR1
 # A requeued job keeps its number, so that --resume finds the state that the run before has saved. A new job goes on from
 # the state of another by PRISMFIELD_CHECKPOINT=prismfield-NUMBER.ckpt.h5 sbatch ...
 checkpoint=${PRISMFIELD_CHECKPOINT:-prismfield-$SLURM_JOB_ID.ckpt.h5}
-srun --cpus-per-task=$((SLURM_CPUS_ON_NODE / SLURM_NTASKS_PER_NODE)) --cpu-bind=cores \
+# --wait: when a rank is lost, the others would wait for it as long as the job lasts.
+srun --cpus-per-task=$((SLURM_CPUS_ON_NODE / SLURM_NTASKS_PER_NODE)) --cpu-bind=cores --wait=30 \
   prismfield run "$@" --resume \
   --set "output.checkpoint={every: 10 min, file: $checkpoint}" &
 wait $!

@@ -40,7 +40,8 @@ trap 'limit_is_near=yes; kill -USR1 $!' USR1
 checkpoint=${PRISMFIELD_CHECKPOINT:-prismfield-$SLURM_JOB_ID.ckpt.h5}
 
 # Every rank sees all cards of its node and takes the one of its local number.
-srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores \
+# --wait: when a rank is lost, the others would wait for it as long as the job lasts.
+srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores --wait=30 \
   prismfield run "$@" --resume --set execution.space=cuda \
   --set "output.checkpoint={every: 10 min, file: $checkpoint}" &
 wait $!

@@ -302,7 +302,7 @@ done
 show grep ': goes on, ' continued.out || fail "it began at the start"
 
 echo
-echo "# a rank is lost: the job ends with a failure within seconds"
+echo "# a rank is lost: srun ends the others half a minute later"
 for pid in $(pgrep -f -- "^$prismfield run long.yaml|^prismfield run long.yaml --output cancelled.h5"); do
   [ "$(readlink "/proc/$pid/cwd")" = "$work" ] && victim=$pid
 done
@@ -310,7 +310,7 @@ show kill -9 "$victim"
 start=$SECONDS
 wait_for "$job" FAILED '*'
 echo "job $job ended with $(field_of "$job" ExitCode) after $((SECONDS - start)) s"
-[ $((SECONDS - start)) -le 30 ] && [ ! -e cancelled.h5 ] || fail "too late"
+[ $((SECONDS - start)) -le 60 ] && [ ! -e cancelled.h5 ] || fail "too late"
 show grep -v '^progress: ' continued.out | tail -n 4
 
 echo
