@@ -22,3 +22,5 @@ install(
   FILES "${PROJECT_BINARY_DIR}/prismfieldConfig.cmake" "${PROJECT_BINARY_DIR}/prismfieldConfigVersion.cmake"
         cmake/dependencies.cmake
   DESTINATION "${prismfield_cmake_dir}")
+
+include("${PROJECT_SOURCE_DIR}/cmake/deploy/modules/install.cmake")

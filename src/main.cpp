@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     // MPI itself could not begin or end.
     const prismfield::Explanation failure = prismfield::explain(std::current_exception());
-    std::cerr << failure.message << std::endl;
+    if (!failure.message.empty()) std::cerr << failure.message << std::endl;
     return failure.code;
   }
 }

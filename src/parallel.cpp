@@ -30,6 +30,30 @@ bool started_by_launcher() {
   return std::any_of(variables.begin(), variables.end(), [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+/// The tasks of the Slurm step that this process is one of; 1 outside of a step, as in a batch script.
+int tasks_of_slurm_step() {
+  const char* const text = std::getenv("SLURM_STEP_ID") != nullptr ? std::getenv("SLURM_STEP_NUM_TASKS") : nullptr;
+  // mpirun starts its ranks through a step of its own, whose tasks are not the ranks.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS"}) {
+    if (std::getenv(name) != nullptr) return 1;
+  }
+  return text != nullptr ? std::atoi(text) : 1;
+}
+
+/// Ends what would be as many separate runs as there are tasks, each of which writes the same output.
+void refuse_separate_tasks() {
+  const int tasks = tasks_of_slurm_step();
+  if (tasks <= 1) return;
+  const char* const task = std::getenv("SLURM_PROCID");
+  // Every task comes here: the first one speaks for all.
+  if (task != nullptr && std::string(task) != "0") throw InputError(std::vector<Problem>{});
+  throw InputError("srun", "",
+                   "started " + std::to_string(tasks) +
+                       " tasks that MPI does not join to one run; give srun the --mpi that this MPI library needs "
+                       "('srun --mpi=list' names them, mostly pmix or pmi2), or start the ranks by mpirun inside the "
+                       "job; for separate runs, unset SLURM_STEP_NUM_TASKS in each task");
+}
+
 /// MPI counts are int.
 int count_of(std::int64_t n) {
   if (n < 0 || n > std::numeric_limits<int>::max())
@@ -101,9 +125,19 @@ std::vector<T> gather_on_all(MPI_Comm communicator, int size, T value) {
 }  // namespace
 
 MpiSession::MpiSession(int& argc, char**& argv) {
-  if (!started_by_launcher()) return;
+  if (!started_by_launcher()) {
+    refuse_separate_tasks();
+    return;
+  }
   int provided = 0;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  int size = 0;
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  if (size == 1 && tasks_of_slurm_step() > 1) {
+    // A library that cannot talk to this plug-in may give each task a world of its own.
+    MPI_Finalize();
+    refuse_separate_tasks();
+  }
   m_active = true;
 }
 

@@ -14,6 +14,8 @@ namespace prismfield {
 /// MPI_Finalize cost a third of a second that a run on one process does not need.
 class MpiSession {
 public:
+  /// Throws InputError when Slurm's srun started several tasks without joining them by MPI: without a message in all
+  /// but the first of them.
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;

@@ -417,6 +417,31 @@ class Signals(Folder):
         self.check_nothing_changed()
 
 
+class SlurmStep(Folder):
+    """What srun sets, without an MPI plug-in, by hand."""
+
+    def step(self, tasks, task):
+        return {**os.environ, "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": str(tasks), "SLURM_PROCID": str(task)}
+
+    def test_tasks_that_mpi_does_not_join_are_refused_by_one_message(self):
+        first = self.run_program("run", "case.yaml", env=self.step(3, 0))
+        self.assertEqual(first.returncode, 2)
+        self.assertRegex(first.stderr, r"^srun: started 3 tasks that MPI does not join to one run; [^\n]*\n$")
+        other = self.run_program("run", "case.yaml", env=self.step(3, 1))
+        self.assertEqual((other.returncode, other.stderr, other.stdout), (2, "", ""))
+        self.assertEqual(self.files(), ["case.yaml"])
+
+    def test_one_task_is_a_run(self):
+        self.done("run", "case.yaml", env=self.step(1, 0))
+
+    def test_ranks_of_mpirun_within_a_step_are_a_run(self):
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        launcher = ["env", "ASAN_OPTIONS=detect_leaks=0", *options.mpiexec, "-n", "2"]
+        launcher += ["env", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=3", "SLURM_PROCID=0"]
+        self.assertIn("2 ranks", self.done("run", "case.yaml", launcher=launcher).stdout)
+
+
 class Ranks(Folder):
     def setUp(self):
         super().setUp()

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""What can be checked of cmake/deploy and inputs/slurm without Spack, Apptainer and a cluster.
+
+Usage: check_deploy.py SOURCE BUILD CMAKE
+
+SOURCE is the folder of the sources, BUILD a configured build, CMAKE the cmake that configured it.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+source = build = cmake = None
+
+# Spack's own packages that the recipe names: variants and values it may ask for, a version that its range has to hold
+# (spack-packages, builtin repository, November 2025).
+SPACK_PACKAGES = {
+    "benchmark": ({}, "1.9.1"),
+    "c": ({}, ""),
+    "cli11": ({}, "2.5.0"),
+    "cmake": ({}, "3.31.9"),
+    "cxx": ({}, ""),
+    "fmt": ({}, "11.2.0"),
+    "googletest": ({"gmock"}, "1.17.0"),
+    "hdf5": ({"mpi"}, "1.14.6"),
+    "kokkos": ({"serial", "openmp", "cuda", "wrapper", "pic", "cxxstd", "cuda_arch"}, "4.7.02"),
+    "kokkos-kernels": ({"serial", "openmp", "cuda", "cuda_arch"}, "4.7.02"),
+    "mpi": ({}, ""),
+    "py-matplotlib": ({}, ""),
+    "py-netcdf4": ({}, ""),
+    "py-xarray": ({}, ""),
+    "yaml-cpp": ({}, "0.8.0"),
+}
+
+
+def project_version():
+    return re.search(r"^  VERSION ([0-9.]+)$", (source / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+
+
+def run(*command, **keywords):
+    return subprocess.run(
+        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **keywords
+    )
+
+
+class Recorder:
+    """A stand-in for Spack that writes down what a recipe says."""
+
+    def __init__(self):
+        self.calls = []
+
+    def directive(self, name):
+        return lambda *arguments, **keywords: self.calls.append((name, arguments, keywords))
+
+    def of(self, name):
+        return [(arguments, keywords) for called, arguments, keywords in self.calls if called == name]
+
+
+class Spec:
+    def __init__(self, *variants):
+        self.variants = variants
+
+    def satisfies(self, wanted):
+        return wanted in self.variants
+
+
+def load_recipe(recorder):
+    """Runs package.py with Spack's names, as far as it uses them; an unknown name is an error."""
+    spack = types.ModuleType("spack")
+    package = types.ModuleType("spack.package")
+    names = ["conflicts", "depends_on", "license", "variant", "version"]
+    for name in names:
+        setattr(package, name, recorder.directive(name))
+    package.__all__ = names
+
+    class CMakePackage:
+        def define(self, name, value):
+            return f"-D{name}={value}"
+
+        def define_from_variant(self, name, variant):
+            assert variant in [arguments[0] for arguments, _ in recorder.of("variant")], variant
+            return f"-D{name}={f'+{variant}' in self.spec.variants}"
+
+    class CudaPackage:
+        cuda_arch_values = ("80", "90")
+
+    modules = {"spack": spack, "spack.package": package}
+    for path in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
+        modules[path] = types.ModuleType(path)
+    for name, content in (("cmake", {"CMakePackage": CMakePackage}), ("cuda", {"CudaPackage": CudaPackage})):
+        module = types.ModuleType(f"spack_repo.builtin.build_systems.{name}")
+        module.__dict__.update(content)
+        modules[module.__name__] = module
+    before = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        path = source / "cmake/deploy/spack/spack_repo/prismfield/packages/prismfield/package.py"
+        scope = {}
+        exec(compile(path.read_text(), str(path), "exec"), scope)
+        return scope["Prismfield"]
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+
+
+def number(version):
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def holds(version_range, version):
+    """Spack's ranges: 4.7 is every 4.7.x, 4.7.01: is that or newer."""
+    low, colon, high = version_range.partition(":")
+    if not colon:
+        return number(version)[: len(number(low))] == number(low)
+    below = high and number(version)[: len(number(high))] > number(high)
+    return number(version) >= number(low) and not below
+
+
+class Spack(unittest.TestCase):
+    def setUp(self):
+        self.recorder = Recorder()
+        self.recipe = load_recipe(self.recorder)
+
+    def test_version_is_that_of_the_project(self):
+        self.assertEqual([arguments[0] for arguments, _ in self.recorder.of("version")], [project_version()])
+
+    def test_dependencies_exist_with_their_variants_and_versions(self):
+        seen = set()
+        for (spec,), keywords in self.recorder.of("depends_on"):
+            name, *variants = spec.split()
+            name, _, version_range = name.partition("@")
+            self.assertIn(name, SPACK_PACKAGES)
+            seen.add(name)
+            known, version = SPACK_PACKAGES[name]
+            for variant in variants:
+                self.assertIn(re.match(r"[+~]?(\w+)", variant)[1], known, spec)
+            if version_range:
+                self.assertTrue(holds(version_range, version), f"{spec} leaves out {version}")
+            for condition in re.findall(r"[+~](\w+)", keywords.get("when", "")):
+                own = [arguments[0] for arguments, _ in self.recorder.of("variant")] + ["cuda"]
+                self.assertIn(condition, own)
+        self.assertEqual(seen, set(SPACK_PACKAGES))
+
+    def test_every_dependency_of_the_build_is_named(self):
+        text = (source / "cmake/dependencies.cmake").read_text() + (source / "CMakeLists.txt").read_text()
+        found = set(re.findall(r"^(?:prismfield_dependency|find_package)\((\S+?)[ )]", text, re.MULTILINE))
+        spack_name = {
+            "CLI11": "cli11",
+            "HDF5": "hdf5",
+            "Kokkos": "kokkos",
+            "KokkosKernels": "kokkos-kernels",
+            "MPI": "mpi",
+            "fmt": "fmt",
+            "yaml-cpp": "yaml-cpp",
+        }
+        # Parts of the compiler and of the developer's tools.
+        self.assertEqual(found - {"Threads", "Git"}, set(spack_name))
+        for name in spack_name.values():
+            specs = [arguments[0] for arguments, _ in self.recorder.of("depends_on")]
+            self.assertTrue(any(re.match(rf"{re.escape(name)}(@|$)", spec) for spec in specs), name)
+
+    def test_options_exist_in_the_build(self):
+        text = (source / "CMakeLists.txt").read_text()
+        for variants, device in ((("+cuda", "+openmp"), "CUDA"), (("+openmp",), "OPENMP"), ((), "SERIAL")):
+            package = self.recipe()
+            package.spec = Spec(*variants)
+            arguments = package.cmake_args()
+            self.assertIn(f"-DPRISMFIELD_REQUIRE_DEVICE={device}", arguments)
+            for argument in arguments:
+                name = re.match(r"-D(\w+)=", argument)[1]
+                self.assertRegex(text, rf"(option|set)\({name} ")
+
+    def test_environments_name_the_recipe_and_the_sources(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("no PyYAML")
+        variants = {arguments[0] for arguments, _ in self.recorder.of("variant")} | {"cuda", "cuda_arch"}
+        for path in sorted((source / "cmake/deploy/spack").glob("*/spack.yaml")):
+            environment = yaml.safe_load(path.read_text())["spack"]
+            repository = pathlib.Path(environment["repos"]["prismfield"].replace("$env", str(path.parent)))
+            namespace = yaml.safe_load((repository / "repo.yaml").read_text())["repo"]["namespace"]
+            self.assertEqual(namespace, repository.name)
+            self.assertTrue((repository / "packages" / "prismfield" / "package.py").exists())
+            self.assertTrue((path.parent / environment["develop"]["prismfield"]["path"]).samefile(source))
+            for spec in environment["specs"]:
+                name, *asked = spec.split()
+                self.assertEqual(name, f"prismfield@{project_version()}")
+                for variant in asked:
+                    self.assertIn(re.match(r"[+~]?(\w+)", variant)[1], variants)
+
+
+class Apptainer(unittest.TestCase):
+    def definitions(self):
+        paths = sorted((source / "cmake/deploy/apptainer").glob("*.def"))
+        self.assertEqual([path.name for path in paths], ["prismfield-cuda.def", "prismfield.def"])
+        for path in paths:
+            header, *rest = re.split(r"^%", path.read_text(), flags=re.MULTILINE)
+            sections = {}
+            for part in rest:
+                name, _, body = part.partition("\n")
+                self.assertNotIn(name, sections)
+                sections[name] = body
+            header = [line for line in header.splitlines() if line and not line.startswith("#")]
+            yield path, dict(line.split(": ", 1) for line in header), sections
+
+    def test_sections(self):
+        known = {"arguments", "files", "post", "environment", "runscript", "test", "labels", "help"}
+        for path, header, sections in self.definitions():
+            self.assertEqual(list(header), ["Bootstrap", "From"])
+            self.assertLessEqual(set(sections), known)
+            self.assertGreaterEqual(set(sections), {"files", "post", "runscript", "test"})
+            for name in ("post", "environment", "runscript", "test"):
+                script = re.sub(r"{{ *\w+ *}}", "value", sections[name])
+                checked = run("sh", "-n", "-c", script)
+                self.assertEqual(checked.returncode, 0, f"{path.name} %{name}: {checked.stdout}")
+            for argument in re.findall(r"{{ *(\w+) *}}", sections["post"]):
+                self.assertRegex(sections["arguments"], rf"(?m)^    {argument}=\w+$")
+
+    def test_everything_that_the_build_needs_is_copied(self):
+        for path, _, sections in self.definitions():
+            copied = [line.split() for line in sections["files"].splitlines() if line]
+            for origin, target in copied:
+                self.assertTrue((source / origin).exists(), origin)
+                self.assertEqual(target, f"/opt/source/{origin}")
+            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "src"}
+            self.assertLessEqual(needed, {origin for origin, _ in copied})
+
+    def test_options_of_bootstrap_exist(self):
+        usage = run("bash", source / "cmake/bootstrap.sh", "--help").stdout
+        for path, _, sections in self.definitions():
+            line = re.search(r"bash cmake/bootstrap.sh (.*)", sections["post"])[1]
+            for option in re.findall(r"--[\w-]+", line):
+                self.assertIn(option, usage)
+
+
+class Modules(unittest.TestCase):
+    def setUp(self):
+        self.prefix = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_modules_"))
+        self.addCleanup(shutil.rmtree, self.prefix, ignore_errors=True)
+        done = run(cmake, "--install", build, "--prefix", self.prefix, "--component", "modulefiles")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.folder = self.prefix / "share/prismfield/modulefiles"
+        self.wanted = {
+            "PATH": str(self.prefix / "bin"),
+            "CMAKE_PREFIX_PATH": str(self.prefix),
+            "PRISMFIELD_ROOT": str(self.prefix),
+        }
+
+    def check(self, output):
+        values = dict(line.split("=", 1) for line in output.splitlines() if re.match(r"\w+=", line))
+        for name, value in self.wanted.items():
+            self.assertEqual(values.get(name), value, output)
+
+    def test_nothing_is_left_to_fill_in(self):
+        for name in (project_version(), f"{project_version()}.lua"):
+            text = (self.folder / "prismfield" / name).read_text()
+            self.assertNotRegex(text, r"@\w+@")
+            self.assertIn(project_version(), text)
+
+    def test_tcl(self):
+        if not shutil.which("tclsh"):
+            self.skipTest("no tclsh")
+        stubs = """
+            proc module-whatis {text} {}
+            proc conflict {name} {}
+            proc prepend-path {name value} {puts "$name=$value"}
+            proc setenv {name value} {puts "$name=$value"}
+            source $argv
+            ModulesHelp
+        """
+        (self.prefix / "stubs.tcl").write_text(stubs)
+        done = run("tclsh", self.prefix / "stubs.tcl", self.folder / "prismfield" / project_version())
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check(done.stdout)
+
+    def test_lua(self):
+        lua = shutil.which("lua") or shutil.which("lua5.4") or shutil.which("lua5.3")
+        if not lua:
+            self.skipTest("no lua")
+        stubs = """
+            function help(text) end
+            function whatis(text) end
+            function conflict(name) end
+            function pathJoin(a, b) return a .. "/" .. b end
+            function prepend_path(name, value) print(name .. "=" .. value) end
+            function setenv(name, value) print(name .. "=" .. value) end
+            dofile(arg[1])
+        """
+        (self.prefix / "stubs.lua").write_text(stubs)
+        done = run(lua, self.prefix / "stubs.lua", self.folder / "prismfield" / f"{project_version()}.lua")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check(done.stdout)
+
+    def test_lmod_itself(self):
+        lmod = os.environ.get("LMOD_CMD", "/usr/share/lmod/lmod/libexec/lmod")
+        if not os.access(lmod, os.X_OK):
+            self.skipTest("no Lmod")
+        done = run(
+            "bash",
+            "-c",
+            'module() { eval "$("$lmod" bash "$@")"; }; module load prismfield && '
+            'echo "PATH=${PATH%%:*}" && echo "CMAKE_PREFIX_PATH=${CMAKE_PREFIX_PATH%%:*}" && '
+            'echo "PRISMFIELD_ROOT=$PRISMFIELD_ROOT"',
+            env={"PATH": os.environ["PATH"], "HOME": str(self.prefix), "MODULEPATH": str(self.folder), "lmod": lmod},
+        )
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check(done.stdout)
+
+
+class BatchScripts(unittest.TestCase):
+    def test_syntax_and_the_lines_that_restart_a_job(self):
+        paths = sorted((source / "inputs/slurm").glob("*.sh"))
+        self.assertEqual([path.name for path in paths], ["array.sh", "cpu.sh", "gpu.sh"])
+        for path in paths:
+            done = run("bash", "-n", path)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            lines = path.read_text().splitlines()
+            first = next(i for i, line in enumerate(lines) if line and not line.startswith("#"))
+            options = [i for i, line in enumerate(lines) if line.startswith("#SBATCH ")]
+            # Slurm reads none behind the first command.
+            self.assertLess(max(options), first)
+            for line in ("#SBATCH --signal=B:USR1@30", "#SBATCH --requeue", "#SBATCH --open-mode=append"):
+                self.assertIn(line, lines)
+            text = path.read_text()
+            for part in (" --resume", "output.checkpoint=", "scontrol requeue", "kill -USR1 $!"):
+                self.assertIn(part, text)
+
+
+class Presets(unittest.TestCase):
+    def test_cmake_reads_them_and_each_has_a_build_and_a_test(self):
+        presets = json.loads((source / "CMakePresets.json").read_text())
+        listed = run(cmake, "--list-presets", cwd=source)
+        self.assertEqual(listed.returncode, 0, listed.stdout)
+        names = [preset["name"] for preset in presets["configurePresets"] if not preset.get("hidden")]
+        for name in names:
+            self.assertIn(f'"{name}"', listed.stdout)
+        for kind in ("buildPresets", "testPresets"):
+            self.assertEqual([preset["configurePreset"] for preset in presets[kind]], names)
+        for name in ("site-cpu", "site-portable", "site-cuda-80", "site-cuda-90"):
+            self.assertIn(name, names)
+
+
+if __name__ == "__main__":
+    source, build, cmake = (pathlib.Path(argument) for argument in sys.argv[1:4])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
