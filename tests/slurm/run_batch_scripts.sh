@@ -168,8 +168,8 @@ wait_for() {
   for ((i = 0; i < 1200; ++i)); do
     state=$(field_of "$1" JobState)
     case $state in
-      PENDING | RUNNING | COMPLETING | CONFIGURING | REQUEUED | SUSPENDED) sleep 0.5 ;;
-      *) break ;;
+      COMPLETED | FAILED | CANCELLED | TIMEOUT | NODE_FAIL | OUT_OF_MEMORY) break ;;
+      *) sleep 0.5 ;;
     esac
   done
   [ "$state" = "$2" ] && [[ $(field_of "$1" ExitCode) == $3 ]] && return
