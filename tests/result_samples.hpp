@@ -65,6 +65,7 @@ inline ForwardResult sample_result(const Points& points, FieldList fields = Fiel
     }
   }
   result.pairs = 1000 * points.size();
+  result.pairs_now = result.pairs;
   result.pairs_by_form[static_cast<std::size_t>(Form::multipole_6)] = result.pairs - 10;
   result.pairs_by_form[static_cast<std::size_t>(Form::compact)] = 10;
   result.points_inside = 3;

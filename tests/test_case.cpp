@@ -465,7 +465,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: [slots, 4]\n"),
        "case.yaml:5: execution: is a list; a map with the keys space, partition, balance, kernel, precision, lanes, "
        "batch, slots, "
-       "block, memory_limit, method, tolerance is expected"},
+       "block, chunk, memory_limit, method, tolerance is expected"},
       {after("output: out.h5\n"),
        "case.yaml:5: output: is 'out.h5'; a map with the keys file, figure, checkpoint is expected"},
       // text, numbers, choices
@@ -736,7 +736,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"execution.slot=4",
        "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
        "precision, "
-       "lanes, batch, slots, block, memory_limit, method, tolerance"},
+       "lanes, batch, slots, block, chunk, memory_limit, method, tolerance"},
       {"execution", "--set: 'execution' has no key.path=value form, such as execution.slots=4"},
       {"=4", "--set: '=4' has no key.path=value form, such as execution.slots=4"},
       {"", "--set: '' has no key.path=value form, such as execution.slots=4"},

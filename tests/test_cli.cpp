@@ -89,15 +89,16 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"run", "case.yaml", "--check", "-h"}), HasSubstr("--dry-run"));
   EXPECT_THAT(help({"compare", "--help"}), HasSubstr("--tolerance"));
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("prismfield info"));
+  EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
-  for (const std::string absent : {"study", "sensitivity", "invert", "convert", "--resume"}) {
+  for (const std::string absent : {"study", "sensitivity", "invert", "convert"}) {
     EXPECT_THAT(help({"--help"}) + help({"run", "--help"}), testing::Not(HasSubstr(absent)));
   }
 }
 
 TEST(Cli, EveryMistakeHasItsMessage) {
   const std::string commands = "here are: run, compare, info (prismfield --help tells more)";
-  const std::string run_options = "here are: --help, --set, --check, --dry-run, --quiet, --output";
+  const std::string run_options = "here are: --help, --set, --check, --dry-run, --resume, --quiet, --output";
   const std::vector<std::pair<Words, std::string>> mistakes = {
       {{}, "a command is missing; t" + commands},
       {{"--kokkos-num-threads=2"}, "a command is missing; t" + commands},
@@ -112,7 +113,7 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"run", ""}, "CASE.yaml: is empty; the name of a file is expected"},
       {{"run", "a", "b"}, "one argument too many: 'b'; write prismfield run CASE.yaml"},
       {{"run", "a", "--chek"}, "--chek: is no option of prismfield run; did you mean --check? T" + run_options},
-      {{"run", "a", "--resume"}, "--resume: is no option of prismfield run; t" + run_options},
+      {{"run", "a", "--resumed"}, "--resumed: is no option of prismfield run; did you mean --resume? T" + run_options},
       {{"run", "a", "--colour=red"}, "--colour: is no option of prismfield run; t" + run_options},
       {{"run", "a", "-q"}, "-q: is no option of prismfield run; t" + run_options},
       {{"run", "a", "--check=no"}, "--check: takes no value"},
