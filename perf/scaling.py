@@ -57,6 +57,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--mpiexec", default="mpirun --bind-to none")
     parser.add_argument("--gpus", action="store_true", help="a unit is a rank with its card, not a core")
+    parser.add_argument("--title")
     parser.add_argument("--csv")
     parser.add_argument("--figure")
     options = parser.parse_args()
@@ -107,17 +108,35 @@ def draw(options, rows, device):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(5, 4), constrained_layout=True)
-    units = [row["ranks"] if options.gpus else row["ranks"] * row["threads"] for row in rows]
-    axes.plot([1, max(units)], [1, max(units)], color="0.7", label="ideal")
-    axes.plot(units, [row["speed_up"] for row in rows], "o-", color="C0", label="measured")
-    for unit, row in zip(units, rows):
-        axes.annotate(f"{100 * row['efficiency']:.1f} %", (unit, row["speed_up"]), textcoords="offset points",
-                      xytext=(6, -12))
+    figure, axes = plt.subplots(figsize=(5.4, 4), constrained_layout=True)
+
+    def units(row):
+        return row["ranks"] if options.gpus else row["ranks"] * row["threads"]
+
+    most = max(units(row) for row in rows)
+    axes.plot([1, most], [1, most], color="0.7", label="ideal")
+    line = [row for row in rows if options.gpus or row["ranks"] == 1]
+    axes.plot([units(row) for row in line], [row["speed_up"] for row in line], "o-", color="C0",
+              label="GPUs, one rank each" if options.gpus else "threads of one rank")
+    others = [row for row in rows if row not in line]
+    if others:
+        axes.plot([units(row) for row in others], [row["speed_up"] for row in others], "s", color="C1", mfc="none",
+                  label="ranks x threads")
+    for row in rows:
+        text = f"{100 * row['efficiency']:.0f} %"
+        side = 1
+        if row in others:
+            text = f"{row['ranks']} x {row['threads']}"
+            side = -1
+        axes.annotate(text, (units(row), row["speed_up"]), textcoords="offset points", xytext=(6 * side, -3), fontsize=8,
+                      ha="left" if side > 0 else "right")
+    axes.set_xlim(0, 1.12 * most)
+    axes.set_ylim(0, 1.05 * most)
     axes.set_xlabel("GPUs" if options.gpus else "cores")
-    axes.set_ylabel("speed-up")
-    axes.set_title(device.decode() if isinstance(device, bytes) else str(device), fontsize=9)
-    axes.legend(frameon=False)
+    axes.set_ylabel("scaled speed-up" if options.weak else "speed-up")
+    name = device.decode() if isinstance(device, bytes) else str(device)
+    axes.set_title(options.title or name, fontsize=9)
+    axes.legend(frameon=False, loc="upper left")
     figure.savefig(options.figure, dpi=120)
 
 

@@ -159,7 +159,7 @@ def check_by_gmt(path, fields, np, xr):
 def main(arguments):
     if arguments[:1] == ["--run"]:
         program, case, result = arguments[1:]
-        run(program, "run", case, "--output", result, "--quiet")
+        run(program, "run", case, "--output", result, "--quiet", "--set", "output.figure=null")
         arguments = [result]
     modules = find_modules()
     for path in arguments:

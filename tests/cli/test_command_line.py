@@ -460,7 +460,8 @@ class Ranks(Folder):
         self.assertEqual(help_text, self.done("--help").stdout)
 
     def test_dry_run_tells_every_rank(self):
-        text = self.done("run", "case.yaml", "--dry-run", launcher=self.launcher(2)).stdout
+        text = self.done("run", "case.yaml", "--dry-run", "--set", "execution.partition=prisms",
+                         launcher=self.launcher(2)).stdout
         self.assertRegex(text, r"(?m)^  0 +140 +132 ")
         self.assertRegex(text, r"(?m)^  1 +140 +132 ")
 
@@ -469,7 +470,7 @@ class Ranks(Folder):
         result = self.done(
             "run", "case.yaml", "--output", "cost.h5", "--set", "execution.balance=cost", launcher=self.launcher(2)
         )
-        self.assertRegex(result.stdout, r"by prisms \(auto\), balanced by cost, 2 ranks")
+        self.assertRegex(result.stdout, r"by (prisms|points) \(auto\), balanced by cost, 2 ranks")
         self.done("compare", "cost.h5", "one.h5", "--tolerance", "1e-13")
         text = self.done(
             "run", "case.yaml", "--dry-run", "--set", "execution.partition=auto", launcher=self.launcher(2)
