@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cost_model.hpp"
+#include "field_engine.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
 #include "ranks.hpp"
