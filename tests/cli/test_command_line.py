@@ -475,7 +475,7 @@ class Ranks(Folder):
         text = self.done(
             "run", "case.yaml", "--dry-run", "--set", "execution.partition=auto", launcher=self.launcher(2)
         ).stdout
-        self.assertRegex(text, r"(?m)^  partition +by prisms \(auto\), 2 ranks")
+        self.assertRegex(text, r"(?m)^  partition +by (prisms|points) \(auto\), 2 ranks")
         grid = "execution.partition={ranks: [1, 2]}"
         text = self.done("run", "case.yaml", "--dry-run", "--set", grid, launcher=self.launcher(2)).stdout
         self.assertIn("1 part of prisms x 2 of points, 2 ranks", text)
