@@ -22,7 +22,7 @@ done
 slurmd -h 2>&1 | grep -q -- '-N node' || skip "this slurmd serves one node a machine only (no --enable-multiple-slurmd)"
 
 # Short, because sockets in it may have a hundred letters.
-folder=$(mktemp -d /tmp/prismfield_slurm.XXXXXX)
+folder=$(mktemp -d -t prismfield_slurm.XXXXXX)
 work=$folder/work
 host=$(hostname -s)
 nodes=(node1 node2)
