@@ -214,7 +214,7 @@ RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, co
     for (int part = 0; part < grid.point_parts; ++part) {
       const GroupedPoints there = group_points(points, part_of(point_cuts, part), settings.lanes);
       estimate(settings, ensemble, prisms, there.points, grid.point_parts,
-               &prism_cost[static_cast<std::size_t>(part) * n_blocks], group_cost);
+               prism_cost.data() + static_cast<std::size_t>(part) * n_blocks, group_cost);
     }
   });
   sum_everywhere(communicator, prism_cost);

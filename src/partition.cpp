@@ -17,6 +17,7 @@ IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) 
 std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept {
   const std::int64_t size = n / parts;
   const std::int64_t rest = n % parts;
+  if (rest == 0) return i / size;
   const std::int64_t in_larger = rest * (size + 1);
   return i < in_larger ? i / (size + 1) : rest + (i - in_larger) / size;
 }
