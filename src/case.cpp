@@ -913,8 +913,8 @@ ExecutionSpec CaseReader::execution(const Value& value) {
   spec.batch = automatic_or("batch", most);
   spec.chunk = automatic_or("chunk", most);
   spec.slots = automatic_or("slots", most);
-  // no device runs more threads in one block
-  spec.block = automatic_or("block", 1024);
+  // for which the kernels are compiled: see TileFunctor
+  spec.block = automatic_or("block", 512);
   if (const auto v = section.find("memory_limit"); v && v->node->text != "auto") {
     constexpr double kib = 1024;
     const auto bytes = with_unit(*v, {{"B", 1}, {"KiB", kib}, {"MiB", kib * kib}, {"GiB", kib * kib * kib}}, "2 GiB");

@@ -132,12 +132,14 @@ std::vector<RankState> parse_layout(const std::string& text) {
 
 void write_state(Hdf5File& file, const std::string& group, const RankState& state) {
   file.make_group(group);
+  // a device without memory makes the plan smaller after the layout was fixed: these are what the state was made with
   std::string text =
-      fmt::format("{} {} {} {} {}", state.item, state.tile, state.prisms, state.points.begin, state.points.end);
+      fmt::format("{} {} {} {} {} {} {} {} {}", state.slots, state.batch, state.tile_points, state.chunk_prisms,
+                  state.item, state.tile, state.prisms, state.points.begin, state.points.end);
   for (const std::int64_t pairs : state.pairs_by_form) text += fmt::format(" {}", pairs);
   file.write_text(group + "/progress", text);
   const std::int64_t n_points = state.points.size();
-  if (n_points == 0) return;
+  if (n_points == 0 || state.values.empty()) return;
   const auto n_fields = static_cast<std::int64_t>(state.values.size()) / n_points;
   file.write(group + "/values", {n_fields, n_points}, state.values.data());
   file.write(group + "/contact", {n_points, contact_columns}, state.contact.data());
@@ -146,13 +148,17 @@ void write_state(Hdf5File& file, const std::string& group, const RankState& stat
 /// Adds to a state what a file holds of it.
 void read_state(const Hdf5File& file, const std::string& group, bool with_values, RankState& state) {
   Integers in(file.read_text(group + "/progress"));
+  state.slots = in.next();
+  state.batch = in.next();
+  state.tile_points = in.next();
+  state.chunk_prisms = in.next();
   state.item = in.next();
   state.tile = in.next();
   state.prisms = in.next();
   state.points = in.next_range();
   for (std::int64_t& pairs : state.pairs_by_form) pairs = in.next();
   if (!in.ok() || state.points.size() < 0) throw RunError(group + "/progress is damaged");
-  if (!with_values || state.points.size() == 0) return;
+  if (!with_values || !file.has(group + "/values")) return;
   state.values = file.read(group + "/values");
   state.contact = file.read(group + "/contact");
   const auto n_points = static_cast<std::size_t>(state.points.size());
@@ -216,6 +222,15 @@ std::uint64_t CheckpointLayout::id() const {
   Hash hash;
   hash.add(hex(case_hash));
   hash.add(layout_text(*this));
+  return hash.value();
+}
+
+std::uint64_t Checkpoint::id() const {
+  Hash hash;
+  hash.add(hex(layout.id()));
+  for (const RankState& state : states) {
+    hash.add(fmt::format("{} {} {} {} {}\n", state.tile_points, state.item, state.tile, state.prisms, state.slots));
+  }
   return hash.value();
 }
 
@@ -307,7 +322,19 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& file, std::uint64_t ha
     checkpoint.states = checkpoint.layout.ranks;
     const int n_states = static_cast<int>(checkpoint.states.size());
     const auto wanted = [&](int state) { return n_states == n_ranks ? state == rank : rank == 0; };
+    const auto merge = [&](RankState& state) {
+      if (n_states == n_ranks || rank != 0) return;
+      if (checkpoint.before.points.size() == 0) {
+        for (const RankState& any : checkpoint.layout.ranks) {
+          checkpoint.before.points.end = std::max(checkpoint.before.points.end, any.points.end);
+        }
+      }
+      add_state(state, checkpoint.before);
+      state.values = {};
+      state.contact = {};
+    };
     read_state(in, "/rank", wanted(0), checkpoint.states.front());
+    merge(checkpoint.states.front());
     for (int other = 1; other < n_states; ++other) {
       at = rank_file(file, other);
       // a rank that has kept nothing of this layout begins at its start
@@ -315,6 +342,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& file, std::uint64_t ha
       const Hdf5File rank_in = Hdf5File::open(at);
       if (!rank_in.has_attribute("/", format_name) || rank_in.read_text_attribute("/", "layout_id") != id) continue;
       read_state(rank_in, "/rank", wanted(other), checkpoint.states[static_cast<std::size_t>(other)]);
+      merge(checkpoint.states[static_cast<std::size_t>(other)]);
     }
   } catch (const RunError& error) {
     throw fail(at, fmt::format("cannot be read as a checkpoint ({})", error.what()));
@@ -400,6 +428,8 @@ void CheckpointGuard::resume(Checkpoint checkpoint, const ForwardPlan& plan) {
     state.values.resize(static_cast<std::size_t>(n_fields * state.points.size()));
     state.contact.resize(static_cast<std::size_t>(contact_columns * state.points.size()));
   };
+  m_resumed = true;
+  m_begin.reset();
   const std::vector<WorkItem> left = remaining_work(checkpoint.states);
   const double all = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
   m_done_fraction = all > 0 ? 1 - pairs_in(left) / all : 0;
@@ -412,11 +442,6 @@ void CheckpointGuard::resume(Checkpoint checkpoint, const ForwardPlan& plan) {
     m_layout = std::move(checkpoint.layout);
     m_layout_id = m_layout.id();
   } else {
-    m_before.points = {0, plan.n_points};
-    if (m_communicator.rank() == 0) {
-      allocate(m_before);
-      for (const RankState& state : checkpoint.states) add_state(state, m_before);
-    }
     mine.work = part_of_work(left, m_communicator.rank(), m_communicator.size());
     mine.points = points_of(mine.work);
     mine.slots = plan.slots;
@@ -442,6 +467,11 @@ IndexRange CheckpointGuard::prisms() const { return m_prisms; }
 
 std::optional<RankState> CheckpointGuard::begin() {
   m_last = std::chrono::steady_clock::now();
+  if (m_begin && !m_resumed && m_communicator.rank() == 0) {
+    // the other ranks' states are worth nothing without the layout, and this rank may be the last to keep one
+    RankState nothing_done = m_layout.ranks.front();
+    keep(nothing_done);
+  }
   return std::exchange(m_begin, std::nullopt);
 }
 
@@ -470,8 +500,7 @@ void CheckpointGuard::keep(const RankState& state) {
     }
     m_failure.clear();
   } catch (const RunError& error) {
-    // the run itself may still come to its end; when it must stop now, nothing is left to hope for
-    if (m_stopping) throw;
+    // the run itself may still come to its end
     m_failure = error.what();
   }
   m_last = std::chrono::steady_clock::now();

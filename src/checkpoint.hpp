@@ -36,6 +36,9 @@ struct Checkpoint {
   RankState before;
   /// one a rank: as far as it came, at the start of its share when it kept nothing yet; values only where asked for
   std::vector<RankState> states;
+
+  /// Tells this checkpoint from an earlier or later one of the same layout.
+  [[nodiscard]] std::uint64_t id() const;
 };
 
 /// Work that the states of a checkpoint leave to do.
@@ -101,6 +104,7 @@ private:
   std::optional<RankState> m_begin;
   IndexRange m_prisms;
   double m_done_fraction = 0;
+  bool m_resumed = false;
   bool m_stopping = false;
   std::string m_failure;
   std::chrono::steady_clock::time_point m_last;

@@ -96,7 +96,7 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
         traits.device = device.name;
         traits.threads = exec.concurrency();
         traits.is_device = true;
-        traits.max_block = 1024;
+        traits.max_block = 512;
         traits.free_memory = static_cast<std::int64_t>(free);
       }
 #endif

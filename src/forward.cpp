@@ -13,6 +13,7 @@
 #include "cost_model.hpp"
 #include "error.hpp"
 #include "field_engine.hpp"
+#include "kokkos_session.hpp"
 #include "parallel.hpp"
 #include "partition.hpp"
 #include "spatial_order.hpp"
@@ -203,7 +204,12 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
   // every slot gets work where there are prisms enough
   if (!wanted.batch) plan.batch = std::clamp<std::int64_t>(ceil_divide(prisms, plan.slots), 1, plan.batch);
 
-  const std::int64_t device_share = traits.is_device ? traits.free_memory / 10 * 8 : traits.free_memory / 2;
+  // ranks of one node share its memory, ranks of one device the device's
+  const auto n_devices = static_cast<std::int64_t>(kokkos_facts().devices.size());
+  const std::int64_t sharing = traits.is_device
+                                   ? ceil_divide(communicator.local_size(), std::max<std::int64_t>(n_devices, 1))
+                                   : communicator.local_size();
+  const std::int64_t device_share = (traits.is_device ? traits.free_memory / 10 * 8 : traits.free_memory / 2) / sharing;
   plan.memory_limit = wanted.memory_limit.value_or(device_share);
   fit_scratch(plan, traits, plan.memory_limit);
 
@@ -429,6 +435,8 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
     plan.batch = state.batch;
     plan.tile_points = state.tile_points;
     plan.chunk_prisms = state.chunk_prisms;
+    // whole batches, as in the run that it goes on from
+    plan.launch_prisms = std::max<std::int64_t>(plan.launch_prisms / plan.batch, 1) * plan.batch;
     plan.launch_prisms = std::min(plan.launch_prisms, plan.chunk_prisms);
   } else {
     state.work = work_of(plan);
@@ -458,7 +466,14 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       if (plan.slots == 1 && plan.tile_points <= traits.lanes) {
         throw RunError(fmt::format("no memory even for one slot of {} points: {}", plan.tile_points, failure.what()));
       }
+      const std::int64_t tile = plan.tile_points;
       fit_scratch(plan, traits, plan.slots * plan.tile_points * traits.memory.per_slot_point / 2);
+      if (state.prisms > 0 && plan.tile_points != tile) {
+        throw RunError(
+            fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
+                        "more memory or on another number of ranks: {}",
+                        tile, failure.what()));
+      }
     }
   }
   count_memory(plan, traits, ensemble, run.fields.size());

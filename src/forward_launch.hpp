@@ -303,11 +303,12 @@ private:
 
   void note_busy(const BusyInterval& interval) {
     constexpr std::int64_t shortest_gap = 1'000'000;
-    constexpr std::size_t most_launches = 10'000;
+    constexpr std::size_t most_intervals = 10'000;
     auto& intervals = m_busy[static_cast<std::size_t>(std::max<std::int64_t>(interval.slot, 0))];
     // on a device every launch is told, as long as they are few
-    const bool joined = !intervals.empty() && interval.begin - intervals.back().end < shortest_gap &&
-                        (!is_device_space<Space> || intervals.size() >= most_launches);
+    const bool many = intervals.size() >= std::max<std::size_t>(most_intervals / m_busy.size(), 100);
+    const bool follows = !intervals.empty() && interval.begin - intervals.back().end < shortest_gap;
+    const bool joined = many || (follows && !is_device_space<Space>);
     if (joined) {
       intervals.back().end = interval.end;
     } else {
@@ -393,8 +394,16 @@ private:
     Kokkos::deep_copy(m_space, m_columns, m_host_columns);
     Kokkos::deep_copy(m_space, m_shape_index, m_host_shape_index);
     using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(m_space, 0, static_cast<std::int64_t>(n_shapes)),
-                         PrepareShapes<A, Memory>{m_tables, m_device_edges, m_data.shapes});
+    if (is_device_space<Space> && n_shapes == 1) {
+      // the far kernel has this very shape as a constant: both passes must draw the same line between far and near
+      kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, m_one_shape);
+      const Kokkos::View<const kernel::PrismShape<A>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> shape(&m_one_shape,
+                                                                                                         1);
+      Kokkos::deep_copy(m_space, Kokkos::subview(m_data.shapes, std::make_pair(std::size_t{0}, std::size_t{1})), shape);
+    } else {
+      Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(m_space, 0, static_cast<std::int64_t>(n_shapes)),
+                           PrepareShapes<A, Memory>{m_tables, m_device_edges, m_data.shapes});
+    }
     Kokkos::parallel_for(
         "prismfield::prepare_prisms", IndexPolicy(m_space, 0, n),
         PreparePrisms<A, Memory>{
@@ -441,8 +450,7 @@ private:
     // compiled for the precision that is most used: it doubles the kernels
     if constexpr (std::is_same_v<A, kernel::DoubleArithmetic>) {
       if (m_edges.size() == 1) {
-        kernel::OneShape<A> shape;
-        kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, shape.shape);
+        const kernel::OneShape<A> shape{m_one_shape};
         launch_kernel<set, Far, device_width<A>>("prismfield::far", shape);
         return;
       }
@@ -492,6 +500,8 @@ private:
   Kokkos::View<std::int32_t*, Memory> m_shape_index;
   typename Kokkos::View<std::int32_t*, Memory>::HostMirror m_host_shape_index;
   std::vector<std::array<double, 3>> m_edges;
+  /// on a device, of prisms that all have one shape
+  kernel::PrismShape<A> m_one_shape{};
   Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> m_device_edges;
 };
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -273,6 +274,15 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
     checkpoint =
         read_checkpoint(file, hash, run.where("output.checkpoint.file"), communicator.rank(), communicator.size());
   });
+  // folders that nodes see differently would give shares with gaps
+  const std::vector<std::int64_t> ids =
+      communicator.gather_everywhere(checkpoint ? static_cast<std::int64_t>(checkpoint->id()) : std::int64_t{0});
+  agree(communicator, [&] {
+    if (std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) == ids.end()) return;
+    throw InputError(
+        run.where("output.checkpoint.file"), "output.checkpoint.file",
+        fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
+  });
   auto guard = std::make_unique<CheckpointGuard>(run, plan, hash, communicator);
   const bool found = checkpoint.has_value();
   if (found) guard->resume(std::move(*checkpoint), plan);
@@ -371,6 +381,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   if (stopped) communicator.end_announcements();
   agree(communicator, [&] {
     if (stopped) {
+      if (!guard->failure().empty()) throw RunError(guard->failure());
       throw Stopped(
           fmt::format("{} holds what was done, --resume goes on from it", inputs.run.output.checkpoint->file.string()));
     }

@@ -672,7 +672,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {slots: 2.5}\n"),
        "case.yaml:5: execution.slots: is '2.5'; auto or a whole number is expected"},
       {after("execution: {block: 2048}\n"),
-       "case.yaml:5: execution.block: is '2048'; auto or a whole number from 1 to 1024 is expected"},
+       "case.yaml:5: execution.block: is '2048'; auto or a whole number from 1 to 512 is expected"},
       {after("execution: {memory_limit: 2 GB}\n"),
        "case.yaml:5: execution.memory_limit: is '2 GB', with an unknown unit; did you mean GiB? Allowed: B, KiB, MiB, "
        "GiB"},
