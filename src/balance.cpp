@@ -107,11 +107,8 @@ void sum_everywhere(const Communicator& communicator, std::vector<double>& value
   broadcast(communicator, values);
 }
 
-/// What this rank can read of an ensemble.
-IndexRange held_by(const Ensemble& ensemble) { return ensemble.held(); }
-
 PrismBlocks prism_blocks(const Ensemble& ensemble, const Communicator& communicator) {
-  const IndexRange own = held_by(ensemble);
+  const IndexRange own = ensemble.held();
   const std::vector<std::int64_t> ends = communicator.all_gather({own.begin, own.end});
   std::vector<IndexRange> held;
   for (std::size_t i = 0; i < ends.size(); i += 2) held.push_back({ends[i], ends[i + 1]});
