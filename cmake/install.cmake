@@ -8,7 +8,9 @@ install(
   TARGETS prismfield_core
   EXPORT prismfieldTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(FILES ${prismfield_public_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/prismfield")
+install(DIRECTORY include/prismfield DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# until the rooms are apart: what the public headers still lean on
+install(DIRECTORY src/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS prismfield RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(
   EXPORT prismfieldTargets

@@ -13,7 +13,7 @@
 #include <vector>
 
 #define PRISMFIELD_HOST_LANES
-#include "forward.hpp"
+#include "compute/forward.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "kokkos_session.hpp"
-#include "parallel.hpp"
+#include <prismfield/communicator.hpp>
+
+#include "engine/runtime.hpp"
 #include "ranks.hpp"
 
 namespace prismfield::testing {

@@ -16,12 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "case.hpp"
-#include "error.hpp"
-#include "forward.hpp"
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "case/case.hpp"
+#include "compute/forward.hpp"
 #include "list_ensemble.hpp"
-#include "parallel.hpp"
-#include "points.hpp"
+#include "model/points.hpp"
 
 /// What the tests of the fields share: running forward() on a few prisms and points, and measuring errors.
 namespace prismfield::testing {
@@ -74,7 +75,7 @@ inline const char* text(Partition p) {
 }
 
 /// A case with G = 1, so that results are in units of the density times powers of a metre.
-[[nodiscard]] inline Case make_case(const ExecutionSpec& execution, FieldList fields = FieldList::all()) {
+[[nodiscard]] inline Case make_case(const Execution& execution, FieldList fields = FieldList::all()) {
   Case run;
   run.title = "test";
   run.gravitational_constant = 1;
@@ -96,7 +97,7 @@ inline const char* text(Partition p) {
   return run_forward(run, ListEnsemble(prisms), points);
 }
 
-[[nodiscard]] inline ForwardResult run_forward(const ExecutionSpec& execution, const std::vector<Prism>& prisms,
+[[nodiscard]] inline ForwardResult run_forward(const Execution& execution, const std::vector<Prism>& prisms,
                                                const std::vector<Point>& points, FieldList fields = FieldList::all()) {
   return run_forward(make_case(execution, fields), prisms, points);
 }
@@ -110,7 +111,7 @@ inline const char* text(Partition p) {
 }
 
 /// The ten values at every point, G = 1.
-[[nodiscard]] inline std::vector<TenValues> compute(const ExecutionSpec& execution, const std::vector<Prism>& prisms,
+[[nodiscard]] inline std::vector<TenValues> compute(const Execution& execution, const std::vector<Prism>& prisms,
                                                     const std::vector<Point>& points) {
   const ForwardResult result = run_forward(execution, prisms, points);
   std::vector<TenValues> out;
@@ -123,7 +124,7 @@ inline const char* text(Partition p) {
   static std::map<Space, std::optional<std::string>> known;
   const auto found = known.find(space);
   if (found != known.end()) return found->second;
-  ExecutionSpec execution;
+  Execution execution;
   execution.space = space;
   std::optional<std::string> reason;
   try {

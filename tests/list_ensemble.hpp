@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ensemble.hpp"
+#include "model/ensemble.hpp"
 
 namespace prismfield::testing {
 
@@ -46,7 +46,8 @@ public:
     }
     return box;
   }
-  void read(std::int64_t begin, std::int64_t end, PrismBlock& out) const override {
+  void read(IndexRange range, PrismBlock& out) const override {
+    const auto [begin, end] = range;
     const auto n = static_cast<std::size_t>(end - begin);
     for (auto* column : {&out.west, &out.east, &out.south, &out.north, &out.bottom, &out.top, &out.density}) {
       column->resize(n);

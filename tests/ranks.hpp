@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "parallel.hpp"
+#include <prismfield/communicator.hpp>
 
 namespace prismfield::testing {
 

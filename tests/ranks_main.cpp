@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <gtest/gtest.h>
 
-#include "parallel.hpp"
+#include <prismfield/communicator.hpp>
+
 #include "ranks.hpp"
 
 namespace prismfield::testing {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "error.hpp"
+#include <prismfield/error.hpp>
 
 namespace prismfield::testing {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "agreement.hpp"
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "parallel/agreement.hpp"
 
 #include <gtest/gtest.h>
 
 #include <new>
 #include <stdexcept>
-
-#include "error.hpp"
-#include "parallel.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "balance.hpp"
+#include "compute/balance.hpp"
+#include "compute/cost_model.hpp"
+#include "engine/engine.hpp"
+#include "forward_helpers.hpp"
+#include "list_ensemble.hpp"
+#include "model/spatial_order.hpp"
+#include "ranks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +14,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-
-#include "cost_model.hpp"
-#include "field_engine.hpp"
-#include "forward_helpers.hpp"
-#include "list_ensemble.hpp"
-#include "ranks.hpp"
-#include "spatial_order.hpp"
 
 namespace prismfield {
 namespace {
@@ -82,8 +81,7 @@ double unevenness(const std::vector<double>& loads) {
   return worst;
 }
 
-ForwardResult run_on_ranks(const ExecutionSpec& execution, const std::vector<Prism>& prisms,
-                           const std::vector<Point>& at) {
+ForwardResult run_on_ranks(const Execution& execution, const std::vector<Prism>& prisms, const std::vector<Point>& at) {
   const Case run = testing::make_case(execution, FieldList{Field::gz});
   const ListEnsemble ensemble(prisms, true);
   const Points points = testing::make_station_points(at);
@@ -111,7 +109,7 @@ TEST(Balance, LoadsByCostAreWithinTwoPercent) {
                                {"points", Partition::points, {1, n}, Precision::double_, false}};
   if (n == 4) trials.push_back({"2 x 2", Partition::rank_grid, {2, 2}, Precision::double_, false});
   for (const Trial& trial : trials) {
-    ExecutionSpec execution;
+    Execution execution;
     execution.partition = trial.partition;
     execution.rank_grid = trial.grid;
     execution.precision = trial.precision;
@@ -145,7 +143,7 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   if (ranks().size() == 1) GTEST_SKIP() << "one rank has nothing to share";
   const auto prisms = deep_model();
   const auto points = stations(60);
-  ExecutionSpec execution;
+  Execution execution;
   execution.partition = Partition::prisms;
   execution.balance = Balance::cost;
   const Case run = testing::make_case(execution);
@@ -155,7 +153,7 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(plan.space == Space::cuda),
                               prism_weight(plan.space == Space::cuda, true)};
   PrismBlock block;
-  ensemble.read(plan.prism_begin, plan.prism_end, block);
+  ensemble.read({plan.prism_begin, plan.prism_end}, block);
   CostPoints grouped;
   std::vector<std::int64_t> order = spatial_order(at, {0, at.size()});
   while (order.size() % static_cast<std::size_t>(plan.lanes) != 0) order.push_back(order.back());
@@ -178,7 +176,7 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
 TEST(Balance, AutoIsTheSameOnAllRanksAndChoosesPointsForFewPrisms) {
   const auto prisms = deep_model();
   for (const Balance balance : {Balance::count, Balance::cost}) {
-    ExecutionSpec execution;
+    Execution execution;
     // on a device these few prisms are done before they are shared out
     execution.space = built_spaces().back();
     execution.balance = balance;
@@ -201,7 +199,7 @@ TEST(Balance, AutoIsTheSameOnAllRanksAndChoosesPointsForFewPrisms) {
 
 TEST(Balance, FewerPrismsThanRanksAndNoneAtAll) {
   const auto all = deep_model();
-  ExecutionSpec execution;
+  Execution execution;
   execution.partition = Partition::prisms;
   execution.balance = Balance::cost;
   for (const std::size_t n : {0U, 1U, 3U}) {

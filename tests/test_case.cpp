@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case.hpp"
+#include <prismfield/error.hpp>
+
+#include "case/case.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +13,6 @@
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "error.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "checkpoint.hpp"
+#include <prismfield/error.hpp>
+
+#include "compute/checkpoint.hpp"
+#include "engine/engine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +13,6 @@
 #include <random>
 #include <set>
 #include <utility>
-
-#include "error.hpp"
-#include "field_engine.hpp"
 
 namespace prismfield {
 namespace {
@@ -42,7 +42,7 @@ RankState state_of(const WorkItem& item, std::int64_t n_fields, double first) {
   state.points = item.points;
   for (std::int64_t i = 0; i < n_fields * item.points.size(); ++i)
     state.values.push_back(first + 0.1 * static_cast<double>(i));
-  state.contact.assign(static_cast<std::size_t>(contact_columns * item.points.size()), 0.25);
+  state.contact.assign(static_cast<std::size_t>(n_contact_columns * item.points.size()), 0.25);
   return state;
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compare.hpp"
+#include <prismfield/error.hpp>
+
+#include "io/hdf5_file.hpp"
+#include "io/result_file.hpp"
+#include "result_samples.hpp"
+#include "study/compare.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,11 +18,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-
-#include "error.hpp"
-#include "hdf5_file.hpp"
-#include "output.hpp"
-#include "result_samples.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "cost_model.hpp"
-
-#include <gtest/gtest.h>
-
+#include "compute/cost_model.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
+
+#include <gtest/gtest.h>
 
 namespace prismfield {
 namespace {
@@ -48,7 +47,7 @@ double exact_cost(const CostSettings& settings, const std::vector<Prism>& prisms
   at.groups = static_cast<std::int64_t>(points.size()) / settings.lanes;
   const ListEnsemble ensemble(prisms);
   PrismBlock block;
-  ensemble.read(0, ensemble.size(), block);
+  ensemble.read({0, ensemble.size()}, block);
   std::vector<double> cost(prisms.size(), 0.0);
   group_cost.assign(static_cast<std::size_t>(at.groups), 0.0);
   add_costs(settings, block, 0, at, stride, 1, cost.data(), group_cost.data());
@@ -63,7 +62,7 @@ TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
   const auto points = some_points(200);
   for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
     for (const KernelKind kernel : {KernelKind::automatic, KernelKind::corners}) {
-      ExecutionSpec execution;
+      Execution execution;
       execution.precision = precision;
       execution.kernel = kernel;
       execution.scalar_lanes = true;

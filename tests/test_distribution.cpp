@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "distribution.hpp"
+#include <prismfield/error.hpp>
+
+#include "case/case.hpp"
+#include "compute/partition.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/prisms.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/distribution.hpp"
+#include "ranks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +20,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "agreement.hpp"
-#include "case.hpp"
-#include "error.hpp"
-#include "hdf5_file.hpp"
-#include "partition.hpp"
-#include "prisms.hpp"
-#include "ranks.hpp"
 
 namespace prismfield {
 namespace {
@@ -240,7 +240,7 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
   EXPECT_EQ(list->bounds().west, of_zero_size);
   EXPECT_EQ(list->bounds().east, n);
   EXPECT_EQ(list->warnings().size(), 1U);
-  const std::vector<std::int64_t> held = ranks().gather_everywhere(list->held().size());
+  const std::vector<std::int64_t> held = ranks().gather_everywhere(list->readable().size());
   EXPECT_EQ(std::accumulate(held.begin(), held.end(), std::int64_t{0}), kept);
   if (ranks().size() > 1) {
     if (hdf5_is_parallel()) {
@@ -253,12 +253,12 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
   const IndexRange mine = balanced_part(kept, ranks().rank(), ranks().size());
   list->hold(mine, ranks());
   PrismBlock block;
-  list->read(mine.begin, mine.end, block);
+  list->read({mine.begin, mine.end}, block);
   for (std::int64_t i = mine.begin; i < mine.end; ++i) {
     EXPECT_EQ(block.density[static_cast<std::size_t>(i - mine.begin)], static_cast<double>(10 * (i + of_zero_size)));
   }
   if (ranks().size() > 1) {
-    EXPECT_THROW(list->read(0, kept, block), RunError);
+    EXPECT_THROW(list->read({0, kept}, block), RunError);
   }
   ranks().barrier();
   if (ranks().rank() == 0) std::filesystem::remove(file);

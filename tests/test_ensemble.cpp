@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "ensemble.hpp"
+#include "case/case.hpp"
+#include "model/ensemble.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "case.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {
@@ -71,8 +70,8 @@ TEST(MakeEnsemble, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   run.model = mesh;
   const auto as_mesh = make_ensemble(run);
   PrismBlock a, b;
-  as_voxels->read(0, as_voxels->size(), a);
-  as_mesh->read(0, as_mesh->size(), b);
+  as_voxels->read({0, as_voxels->size()}, a);
+  as_mesh->read({0, as_mesh->size()}, b);
   EXPECT_EQ(a.west, b.west);
   EXPECT_EQ(a.top, b.top);
   EXPECT_EQ(a.density, b.density);
@@ -86,7 +85,7 @@ TEST(MakeEnsemble, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   prisms.file = folder.write("b.csv", text);
   run.model = prisms;
   const auto as_list = make_ensemble(run);
-  as_list->read(0, as_list->size(), b);
+  as_list->read({0, as_list->size()}, b);
   EXPECT_EQ(a.west, b.west);
   EXPECT_EQ(a.north, b.north);
   EXPECT_EQ(as_list->bounds().bottom, as_voxels->bounds().bottom);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "error.hpp"
+#include <prismfield/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "figure.hpp"
+#include "app/figure.hpp"
+#include "app/figure_script.hpp"
+#include "io/result_file.hpp"
+#include "result_samples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +14,6 @@
 #include <iterator>
 #include <set>
 #include <string>
-
-#include "figure_script.hpp"
-#include "output.hpp"
-#include "result_samples.hpp"
 
 namespace prismfield {
 namespace {
@@ -65,7 +64,7 @@ private:
 };
 
 TEST(FigureScript, IsTheFile) {
-  EXPECT_EQ(std::string(figure_script), content(fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "figure.py"));
+  EXPECT_EQ(std::string(figure_script), content(fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "app" / "figure.py"));
 }
 
 TEST_F(FigureTest, HandsScriptAndNamesToPython) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "hdf5_file.hpp"
+#include <prismfield/error.hpp>
+
+#include "io/hdf5_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +17,6 @@
 #include <numeric>
 #include <string>
 #include <vector>
-
-#include "error.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "human_text.hpp"
+#include "base/human_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

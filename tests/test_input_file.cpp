@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "input_file.hpp"
+#include "io/input_file.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {

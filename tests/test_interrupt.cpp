@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "interrupt.hpp"
+#include <prismfield/error.hpp>
+
+#include "base/interrupt.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "error.hpp"
 
 namespace prismfield {
 namespace {

@@ -4,6 +4,7 @@
 // The lean functions against mpmath, for plain numbers and for this machine's vectors. A host's vectors need kernels
 // that are functions of the host alone.
 #define PRISMFIELD_HOST_LANES
+#include "kernel/host_tile.hpp"
 #include "kernel/lean.hpp"
 
 #include <gtest/gtest.h>
@@ -14,8 +15,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "kernel/host_tile.hpp"
 
 namespace prismfield::kernel {
 namespace {

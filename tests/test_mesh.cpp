@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "mesh.hpp"
+#include "base/random.hpp"
+#include "io/hdf5_file.hpp"
+#include "model/mesh.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-
-#include "hdf5_file.hpp"
-#include "random.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {
@@ -40,7 +39,7 @@ protected:
   PrismBlock read() {
     const auto ensemble = make_mesh(m_run, m_spec);
     PrismBlock block;
-    ensemble->read(0, ensemble->size(), block);
+    ensemble->read({0, ensemble->size()}, block);
     return block;
   }
   std::string message() {
@@ -82,7 +81,7 @@ TEST_F(Mesh, DrawsWidthsUpwardFromTheOrigin) {
   const auto ensemble = make_mesh(m_run, m_spec);
   EXPECT_EQ(ensemble->bounds().bottom, -5);
   PrismBlock p;
-  ensemble->read(0, ensemble->size(), p);
+  ensemble->read({0, ensemble->size()}, p);
   double edge = -5;
   for (std::size_t k = 0; k < 400; ++k) {
     EXPECT_EQ(p.bottom[6 * k], edge);
@@ -174,7 +173,7 @@ TEST_F(Mesh, ReadsUbcFiles) {
   EXPECT_EQ(bounds.top, 50);
   EXPECT_EQ(bounds.bottom, 45);
   PrismBlock p;
-  ensemble->read(0, ensemble->size(), p);
+  ensemble->read({0, ensemble->size()}, p);
   ASSERT_EQ(p.size(), 12);
   for (std::size_t c = 0; c < 12; ++c) {
     const int value = static_cast<int>(p.density[c]) / 1000;

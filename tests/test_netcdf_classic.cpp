@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "netcdf_classic.hpp"
+#include <prismfield/error.hpp>
+
+#include "io/netcdf_classic.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +11,6 @@
 #include <bit>
 #include <cmath>
 #include <random>
-
-#include "error.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {

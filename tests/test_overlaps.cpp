@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "overlaps.hpp"
+#include "model/overlaps.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

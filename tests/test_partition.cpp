@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "partition.hpp"
+#include "compute/partition.hpp"
 
 #include <gtest/gtest.h>
 

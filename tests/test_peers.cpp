@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "fields.hpp"
+#include <prismfield/fields.hpp>
+
 #include "forward_helpers.hpp"
 
 namespace prismfield::testing {
@@ -26,7 +27,7 @@ protected:
   /// The ten fields in output units at each point.
   [[nodiscard]] static std::vector<TenValues> output(const std::vector<Prism>& prisms, const std::vector<Point>& points,
                                                      double gravitational_constant, Axes axes = Axes::z_down) {
-    ExecutionSpec execution;
+    Execution execution;
     execution.space = GetParam();
     Case run = make_case(execution);
     run.gravitational_constant = gravitational_constant;

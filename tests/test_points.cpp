@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "points.hpp"
+#include "base/random.hpp"
+#include "case/case.hpp"
+#include "io/hdf5_file.hpp"
+#include "model/points.hpp"
+#include "scratch_folder.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,11 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "case.hpp"
-#include "hdf5_file.hpp"
-#include "random.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "prisms.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/prisms.hpp"
+#include "scratch_folder.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,9 +10,6 @@
 
 #include <cmath>
 #include <limits>
-
-#include "hdf5_file.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {
@@ -37,7 +36,7 @@ protected:
   }
   static PrismBlock read(const Ensemble& ensemble) {
     PrismBlock block;
-    ensemble.read(0, ensemble.size(), block);
+    ensemble.read({0, ensemble.size()}, block);
     return block;
   }
   std::string message() {
@@ -85,7 +84,7 @@ TEST_F(Prisms, ReadTheDefaultOrder) {
   EXPECT_EQ(bounds.bottom, -9);
   EXPECT_EQ(bounds.top, -1);
   PrismBlock second;
-  ensemble->read(1, 2, second);
+  ensemble->read({1, 2}, second);
   EXPECT_THAT(second.density, ElementsAre(-200));
 }
 

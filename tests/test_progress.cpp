@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "progress.hpp"
+#include "app/progress.hpp"
 
 #include <gtest/gtest.h>
 

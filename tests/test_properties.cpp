@@ -25,8 +25,8 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/runtime.hpp"
 #include "forward_helpers.hpp"
-#include "kokkos_session.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -182,7 +182,7 @@ protected:
     }
   }
 
-  ExecutionSpec m_execution;
+  Execution m_execution;
   double m_accuracy = 0;
 };
 
@@ -800,7 +800,7 @@ TEST_P(Fields, ContinuousAtSingularPlaces) {
   }
 }
 
-std::vector<std::int64_t> singular_points(const ExecutionSpec& execution, const std::vector<Prism>& prisms,
+std::vector<std::int64_t> singular_points(const Execution& execution, const std::vector<Prism>& prisms,
                                           const std::vector<Point>& points) {
   return run_forward(execution, prisms, points).singular_points;
 }
@@ -914,7 +914,7 @@ TEST_P(Fields, SameForEveryLayout) {
             reference.pairs);
   // mixed and double sum in double; single sums floats, 500 of them
   const double tolerance = m_execution.precision == Precision::single ? 500 * epsilon() : 1e-13;
-  const auto expect_same = [&](const ExecutionSpec& e, const std::string& what) {
+  const auto expect_same = [&](const Execution& e, const std::string& what) {
     const ForwardResult other = run_forward(e, c.prisms, c.points);
     // other instructions round otherwise, in the arithmetic of a pair
     const double bound = e.scalar_lanes ? std::max(tolerance, 100 * epsilon()) : tolerance;
@@ -925,28 +925,28 @@ TEST_P(Fields, SameForEveryLayout) {
   };
   for (const std::int64_t slots : {1, 2, 3, 7, 64, 600}) {
     for (const std::int64_t batch : {1, 3, 16, 1000}) {
-      ExecutionSpec e = m_execution;
+      Execution e = m_execution;
       e.slots = slots;
       e.batch = batch;
       expect_same(e, "slots " + std::to_string(slots) + ", batch " + std::to_string(batch));
     }
   }
   for (const std::int64_t block : {32, 64, 128, 256, 512}) {
-    ExecutionSpec e = m_execution;
+    Execution e = m_execution;
     e.block = block;
     expect_same(e, "block " + std::to_string(block));
   }
   for (const Partition partition :
        {Partition::automatic, Partition::prisms, Partition::points, Partition::points_per_prism}) {
     for (const std::int64_t batch : {0, 1, 5}) {
-      ExecutionSpec e = m_execution;
+      Execution e = m_execution;
       e.partition = partition;
       if (batch > 0) e.batch = batch;
       expect_same(e, std::string("partition ") + text(partition) + ", batch " + std::to_string(batch));
     }
   }
   {
-    ExecutionSpec e = m_execution;
+    Execution e = m_execution;
     e.partition = Partition::rank_grid;
     expect_same(e, "partition {ranks: [1, 1]}");
     e = m_execution;
@@ -954,7 +954,7 @@ TEST_P(Fields, SameForEveryLayout) {
     expect_same(e, "scalar lanes");
   }
   for (const Balance balance : {Balance::count, Balance::cost}) {
-    ExecutionSpec e = m_execution;
+    Execution e = m_execution;
     e.balance = balance;
     expect_same(e, balance == Balance::count ? "balance count" : "balance cost");
   }
@@ -963,7 +963,7 @@ TEST_P(Fields, SameForEveryLayout) {
 /// However little memory is allowed, the run goes on with fewer slots and then with tiles of points.
 TEST_P(Fields, SameUnderATinyMemoryLimit) {
   const Crowd c = crowd(300, 2000);
-  ExecutionSpec plenty = m_execution;
+  Execution plenty = m_execution;
   plenty.slots = 8;
   const ForwardResult reference = run_forward(plenty, c.prisms, c.points);
   const double tolerance = m_execution.precision == Precision::single ? 300 * epsilon() : 1e-13;
@@ -971,7 +971,7 @@ TEST_P(Fields, SameUnderATinyMemoryLimit) {
   for (const std::int64_t limit :
        {std::int64_t{1}, std::int64_t{1} << 12, std::int64_t{1} << 16, std::int64_t{1} << 20}) {
     for (const Partition partition : {Partition::prisms, Partition::points}) {
-      ExecutionSpec e = plenty;
+      Execution e = plenty;
       e.memory_limit = limit;
       e.partition = partition;
       const ForwardResult other = run_forward(e, c.prisms, c.points);
@@ -992,7 +992,7 @@ TEST_P(Fields, SameForEveryNumberOfPoints) {
   c.points[3] = {c.prisms[0].east, c.prisms[0].south, c.prisms[0].top};
   c.points[11] = {1e5, 2e5, 3e5};
   for (const Partition partition : {Partition::prisms, Partition::points}) {
-    ExecutionSpec e = m_execution;
+    Execution e = m_execution;
     e.partition = partition;
     e.slots = 2;
     const Values all = ::prismfield::testing::compute(e, c.prisms, c.points);
@@ -1017,7 +1017,7 @@ TEST_P(Fields, SameForEveryNumberOfPrisms) {
     for (std::size_t i = 0; i < sum.size(); ++i) {
       for (std::size_t f = 0; f < n_all_fields; ++f) sum[i][f] += one[i][f];
     }
-    ExecutionSpec e = m_execution;
+    Execution e = m_execution;
     e.slots = 3;
     e.batch = 4;
     const std::vector<Prism> few(c.prisms.begin(), c.prisms.begin() + static_cast<std::ptrdiff_t>(n) + 1);
@@ -1109,7 +1109,7 @@ std::vector<double> values_for_threads() {
   std::vector<double> all;
   for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
     for (const Partition partition : {Partition::prisms, Partition::points, Partition::points_per_prism}) {
-      ExecutionSpec e;
+      Execution e;
       e.space = Space::openmp;
       e.precision = precision;
       e.partition = partition;

@@ -249,7 +249,7 @@ protected:
 
   [[nodiscard]] static std::string title(const std::string& what) { return what + ", " + name_of(GetParam()); }
 
-  ExecutionSpec m_execution;
+  Execution m_execution;
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -327,7 +327,7 @@ bool is_about_centre(const Prism& p, const ReferencePoint& at) {
 
 /// All points of each prism in one call, so that a group mixes distances, and each alone. The points about the centre
 /// are judged apart from the others.
-void check_pairs(const ExecutionSpec& execution, const std::string& file, bool about_centre, std::size_t n_pairs,
+void check_pairs(const Execution& execution, const std::string& file, bool about_centre, std::size_t n_pairs,
                  double bound, const std::string& title) {
   const std::vector<ReferencePrism> prisms = read_pairs(file);
   ErrorTable table(title);
@@ -472,7 +472,7 @@ TEST(SevenSpheres, PairsAreThoseOfTheCase) {
   ASSERT_EQ(points.size(), 15'000);
   PrismBlock cell;
   for (const SphereCellPair& pair : read_seven_spheres_pairs()) {
-    ensemble->read(pair.number, pair.number + 1, cell);
+    ensemble->read({pair.number, pair.number + 1}, cell);
     EXPECT_EQ(cell.density.at(0), pair.density);
     EXPECT_EQ(cell.west.at(0), pair.prism.west);
     EXPECT_EQ(cell.east.at(0), pair.prism.east);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "text_table.hpp"
+#include "io/text_table.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "voxels.hpp"
+#include "base/random.hpp"
+#include "io/hdf5_file.hpp"
+#include "model/voxels.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +13,6 @@
 #include <map>
 #include <random>
 #include <thread>
-
-#include "hdf5_file.hpp"
-#include "random.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {
@@ -35,7 +34,7 @@ Case voxels_case() {
 
 PrismBlock read_all(const Ensemble& ensemble) {
   PrismBlock block;
-  ensemble.read(0, ensemble.size(), block);
+  ensemble.read({0, ensemble.size()}, block);
   return block;
 }
 
@@ -266,7 +265,7 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
     for (std::int64_t at = 0; at < ensemble->size();) {
       const std::int64_t end =
           std::min<std::int64_t>(ensemble->size(), at + 1 + static_cast<std::int64_t>(generator() % 40));
-      ensemble->read(at, end, piece);
+      ensemble->read({at, end}, piece);
       ASSERT_EQ(piece.size(), end - at);
       for (std::size_t i = 0; i < static_cast<std::size_t>(end - at); ++i) {
         append(together, piece.west[i], piece.east[i], piece.south[i], piece.north[i], piece.bottom[i], piece.top[i],
@@ -275,7 +274,7 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
       at = end;
     }
     expect_equal(together, expected);
-    ensemble->read(ensemble->size(), ensemble->size(), piece);
+    ensemble->read({ensemble->size(), ensemble->size()}, piece);
     EXPECT_EQ(piece.size(), 0);
   }
 }
@@ -290,7 +289,7 @@ TEST(Voxels, MayBeReadByManyThreads) {
       PrismBlock block;
       good[t] = true;
       for (std::int64_t at = static_cast<std::int64_t>(t) * 1000; at + 5000 < ensemble->size(); at += 7919) {
-        ensemble->read(at, at + 5000, block);
+        ensemble->read({at, at + 5000}, block);
         for (std::size_t i = 0; i < 5000; ++i) {
           good[t] = good[t] && block.west[i] == all.west[static_cast<std::size_t>(at) + i] &&
                     block.density[i] == all.density[static_cast<std::size_t>(at) + i];
@@ -319,7 +318,7 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   EXPECT_EQ(full->size(), 1'000'000'000);
   EXPECT_LT(full->memory_bytes(), 100'000);
   PrismBlock last;
-  full->read(999'999'999, 1'000'000'000, last);
+  full->read({999'999'999, 1'000'000'000}, last);
   EXPECT_EQ(last.west[0], 999);
   EXPECT_EQ(last.top[0], 0);
   // rows of one cell: the worst for runs

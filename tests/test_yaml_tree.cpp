@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "yaml_tree.hpp"
+#include <prismfield/error.hpp>
+
+#include "case/yaml_tree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +10,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include "error.hpp"
 
 namespace prismfield {
 namespace {

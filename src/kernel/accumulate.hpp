@@ -2,25 +2,17 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "corners.hpp"
-#include "prepared_prism.hpp"
+#include "kernel/corners.hpp"
+#include "kernel/forms.hpp"
+#include "kernel/prepared_prism.hpp"
 
 namespace prismfield::kernel {
 
-/// Pairs taken by each form, in the order of Form.
+/// Pairs taken by each form.
 struct FormCounts {
-  std::int64_t count[8] = {};
-};
+  std::int64_t count[n_forms] = {};
 
-enum FormIndex : int {
-  form_compact,
-  form_difference_free,
-  form_multipole_8,
-  form_multipole_6,
-  form_multipole_4,
-  form_multipole_2,
-  form_multipole_0,
-  form_corners
+  PRISMFIELD_INLINE_FUNCTION void add(Form form, int pairs) { count[static_cast<int>(form)] += pairs; }
 };
 
 /// The lane types of one arithmetic with W points side by side; Vector<T, W> is HostLane or a device's Pack.
@@ -191,19 +183,19 @@ PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic
   const auto& beyond = shape.ranges.squared;
   if (!all(L(beyond[1]) <= s)) {
     multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, s, add);
-    counts.count[form_multipole_8] += valid;
+    counts.add(Form::multipole_8, valid);
   } else if (!all(L(beyond[2]) <= s)) {
     multipole_form<3, set>(shape.coefficients, far.mass, x, y, z, s, add);
-    counts.count[form_multipole_6] += valid;
+    counts.add(Form::multipole_6, valid);
   } else if (!all(L(beyond[3]) <= s)) {
     multipole_form<2, set>(shape.coefficients, far.mass, x, y, z, s, add);
-    counts.count[form_multipole_4] += valid;
+    counts.add(Form::multipole_4, valid);
   } else if (!all(L(beyond[4]) <= s)) {
     multipole_form<1, set>(shape.coefficients, far.mass, x, y, z, s, add);
-    counts.count[form_multipole_2] += valid;
+    counts.add(Form::multipole_2, valid);
   } else {
     multipole_form<0, set>(shape.coefficients, far.mass, x, y, z, s, add);
-    counts.count[form_multipole_0] += valid;
+    counts.add(Form::multipole_0, valid);
   }
 }
 
@@ -239,9 +231,9 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmet
   } else if constexpr (pass != Pass::far) {
     const auto found = near_fields<Ls, set>(shape, far, near, px, py, pz, x, y, z, s, valid, on_contact);
     for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
-    counts.count[form_compact] += found.compact;
-    counts.count[form_difference_free] += found.difference_free;
-    counts.count[form_multipole_8] += valid - found.compact - found.difference_free;
+    counts.add(Form::compact, found.compact);
+    counts.add(Form::difference_free, found.difference_free);
+    counts.add(Form::multipole_8, valid - found.compact - found.difference_free);
   }
 }
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "field_values.hpp"
-#include "lean.hpp"
+#include "kernel/field_values.hpp"
+#include "kernel/lean.hpp"
 
 /// The closed forms of a prism's field. Notation: x[0], x[1] are the prism's west and east faces minus the point, y and
 /// z likewise; r[i][j][k] the distance of corner (i, j, k); s the sign (-1)^(i+j+k) with s(1, 1, 1) = +1; fields are

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "closed_forms.hpp"
+#include "kernel/closed_forms.hpp"
 
 namespace prismfield::kernel {
 

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "../fields.hpp"
-#include "simd.hpp"
+#include <prismfield/fields.hpp>
+
+#include "kernel/simd.hpp"
 
 namespace prismfield::kernel {
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "tile.hpp"
+#include "kernel/tile.hpp"
 
 namespace prismfield::kernel {
 

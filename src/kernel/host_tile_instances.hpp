@@ -3,7 +3,7 @@
 #pragma once
 
 #define PRISMFIELD_HOST_LANES
-#include "host_tile.hpp"
+#include "kernel/host_tile.hpp"
 
 /// Included by one source file a precision, which instantiates every field set of it.
 namespace prismfield::kernel {

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "lean_coefficients.hpp"
-#include "simd.hpp"
+#include "kernel/lean_coefficients.hpp"
+#include "kernel/simd.hpp"
 
 /// Logarithm and arctangent for lanes: one division each, no tables, no branches, and only the ranges that a prism
 /// needs.

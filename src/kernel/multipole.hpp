@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "field_values.hpp"
-#include "multipole_table.hpp"
+#include "kernel/field_values.hpp"
+#include "kernel/multipole_table.hpp"
 
 /// Far fields by the multipole expansion of a box about its centre.
 ///

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "multipole.hpp"
+#include "kernel/multipole.hpp"
 
 namespace prismfield::kernel {
 

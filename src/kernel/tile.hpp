@@ -2,12 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "accumulate.hpp"
+#include "kernel/accumulate.hpp"
+#include "kernel/contact.hpp"
 
 namespace prismfield::kernel {
-
-/// Columns of what is noted of a point that touches prisms.
-inline constexpr int n_contact = 8;
 
 /// What one launch reads and writes, in one memory space. Points are padded with copies of the last one to whole lanes.
 template <class A, class Memory>
@@ -33,21 +31,18 @@ struct LaunchData {
   std::int64_t slots = 1;
   /// (slot, field, n_padded)
   Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
-  /// (n_points, n_contact): what prisms the point touches, see note_contact
-  Kokkos::View<double* [n_contact], Kokkos::LayoutRight, Memory> contact;
+  /// (n_points, n_contact_columns): what prisms the point touches, see kernel/contact.hpp
+  Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, Memory> contact;
   /// (n_forms): pairs by form
   Array<std::int64_t> pairs;
 };
 
-/// Notes that a point lies in or on a prism, and on which of its edges. The logarithm of an edge through the point
-/// diverges, once for the part of the edge on either side of the point along it: columns 0 to 5 add sign times density
-/// for the parts towards west, east, south, north, below, above. Where all six cancel over the prisms, the tensor has a
-/// value. Column 6 adds |density| of all parts, column 7 the prisms that hold the point.
+/// Notes that a point lies in or on a prism, in the columns of Contact.
 template <class Memory, class T>
-PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [n_contact], Kokkos::LayoutRight, Memory>& contact,
-                                      std::int64_t point, const T (&x)[2], const T (&y)[2], const T (&z)[2],
-                                      double density) {
-  Kokkos::atomic_add(&contact(point, 7), 1.0);
+PRISMFIELD_FUNCTION void note_contact(
+    const Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, Memory>& contact, std::int64_t point,
+    const T (&x)[2], const T (&y)[2], const T (&z)[2], double density) {
+  Kokkos::atomic_add(&contact(point, Contact::prisms), 1.0);
   const T* const faces[3] = {x, y, z};
   for (int d = 0; d < 3; ++d) {
     const T* const first = faces[(d + 1) % 3];
@@ -58,8 +53,8 @@ PRISMFIELD_FUNCTION void note_contact(const Kokkos::View<double* [n_contact], Ko
         for (int side = 0; side < 2; ++side) {
           const bool reaches = side == 0 ? faces[d][0] < T(0) : T(0) < faces[d][1];
           if (!reaches) continue;
-          Kokkos::atomic_add(&contact(point, 2 * d + side), i == j ? density : -density);
-          Kokkos::atomic_add(&contact(point, 6), Kokkos::abs(density));
+          Kokkos::atomic_add(&contact(point, Contact::west + 2 * d + side), i == j ? density : -density);
+          Kokkos::atomic_add(&contact(point, Contact::parts), Kokkos::abs(density));
         }
       }
     }
@@ -124,14 +119,14 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
           const auto inverse_unit = shapes(data.far(p).shape).inverse_unit;
           const auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz);
           add_where<Ls, set>(true, corners_form<set>(faces, unit), near, unit, sums);
-          counts.count[form_corners] += valid;
+          counts.add(Form::corners, valid);
           if (gap_squared(faces) <= 0) {
             note_contact(data.contact, point, faces.x, faces.y, faces.z, static_cast<double>(near.density));
           }
         } else {
           const FarPrism<typename Ls::Arithmetic>& far = data.far(p);
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
-          const auto on_contact = [&data, &near, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
+          const auto on_contact_columns = [&data, &near, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
             using R = value_t<typename Ls::Real>;
             R seen[6][Ls::width];
             for (int i = 0; i < 2; ++i) {
@@ -144,7 +139,8 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
             const R z[2] = {seen[4][lane], seen[5][lane]};
             note_contact(data.contact, point + lane, x, y, z, static_cast<double>(near.density));
           };
-          add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, px, py, pz, valid, sums, counts, on_contact);
+          add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, px, py, pz, valid, sums, counts,
+                                           on_contact_columns);
         }
       }
       for (int f = 0; f < FieldValues<set, S>::size; ++f) {

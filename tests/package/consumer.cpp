@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-#include <prismfield/case.hpp>
-#include <prismfield/ensemble.hpp>
-#include <prismfield/forward.hpp>
-#include <prismfield/kokkos_session.hpp>
-#include <prismfield/parallel.hpp>
-#include <prismfield/points.hpp>
+#include <case/case.hpp>
+#include <compute/forward.hpp>
+#include <engine/runtime.hpp>
+#include <model/points.hpp>
+#include <prismfield/communicator.hpp>
+#include <prismfield/prisms.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -21,8 +21,8 @@ class Cube : public prismfield::Ensemble {
 public:
   [[nodiscard]] std::int64_t size() const noexcept override { return 1; }
   [[nodiscard]] prismfield::Bounds bounds() const noexcept override { return {-0.5, 0.5, -0.5, 0.5, -0.5, 0.5}; }
-  void read(std::int64_t begin, std::int64_t end, prismfield::PrismBlock& out) const override {
-    const auto n = static_cast<std::size_t>(end - begin);
+  void read(prismfield::IndexRange range, prismfield::PrismBlock& out) const override {
+    const auto n = static_cast<std::size_t>(range.size());
     for (auto* column : {&out.west, &out.south, &out.bottom}) column->assign(n, -0.5);
     for (auto* column : {&out.east, &out.north, &out.top}) column->assign(n, 0.5);
     out.density.assign(n, 1000);

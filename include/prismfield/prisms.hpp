@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <prismfield/ranges.hpp>
+
+namespace prismfield {
+
+/// A block of prisms as columns, each of one length: metres and kg/m3, z up.
+struct PrismBlock {
+  std::vector<double> west, east, south, north, bottom, top, density;
+
+  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(west.size()); }
+  void resize(std::int64_t n);
+};
+
+/// Smallest box around an ensemble, metres, z up.
+struct Bounds {
+  double west = 0, east = 0, south = 0, north = 0, bottom = 0, top = 0;
+};
+
+/// An ensemble of prisms, listed or implicit: prisms are made on demand, range by range, so that a regular ensemble of
+/// 1e9 cells is never held whole. Prisms are numbered easting fastest, then northing, then upward. Safe to read from
+/// many threads.
+class PrismSource {
+public:
+  virtual ~PrismSource() = default;
+
+  [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
+  [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
+  /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within readable().
+  virtual void read(IndexRange range, PrismBlock& out) const = 0;
+  /// The prisms that can be read here: all, unless they are spread over ranks.
+  [[nodiscard]] virtual IndexRange readable() const noexcept { return {0, size()}; }
+  /// True when all prisms have equal edge lengths to rounding: kernels then prepare one shape for all.
+  [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }
+
+protected:
+  PrismSource() = default;
+  PrismSource(const PrismSource&) = default;
+  PrismSource& operator=(const PrismSource&) = default;
+};
+
+/// Columns that describe prisms and belong to somebody else: metres and kg/m3, z up, all of one length.
+struct PrismColumns {
+  std::span<const double> west, east, south, north, bottom, top, density;
+};
+
+/// An ensemble over the caller's own columns, which are not copied and must outlive it.
+class PrismList final : public PrismSource {
+public:
+  /// Throws InputError, naming the columns and prisms, for columns of different lengths, values that are not finite and
+  /// prisms whose east, north or top is not above their west, south or bottom.
+  explicit PrismList(const PrismColumns& columns);
+
+  [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_columns.west.size()); }
+  [[nodiscard]] Bounds bounds() const noexcept override { return m_bounds; }
+  void read(IndexRange range, PrismBlock& out) const override;
+
+private:
+  PrismColumns m_columns;
+  Bounds m_bounds;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include <prismfield/fields.hpp>
+
+namespace prismfield {
+
+enum class Space { automatic, serial, openmp, cuda };
+enum class Partition { automatic, prisms, points, points_per_prism, rank_grid };
+enum class Balance { count, cost };
+enum class KernelKind { automatic, corners };
+enum class Precision { double_, mixed, single };
+/// This version computes every one of them directly.
+enum class Method { automatic, direct, mesh, fft, tree };
+
+/// The words that users write for these choices.
+[[nodiscard]] const char* name(Axes axes) noexcept;
+[[nodiscard]] const char* name(Space space) noexcept;
+[[nodiscard]] const char* name(Partition partition) noexcept;
+[[nodiscard]] const char* name(Balance balance) noexcept;
+[[nodiscard]] const char* name(KernelKind kernel) noexcept;
+[[nodiscard]] const char* name(Precision precision) noexcept;
+[[nodiscard]] const char* name(Method method) noexcept;
+
+/// How a run is computed.
+struct Execution {
+  Space space = Space::automatic;
+  Partition partition = Partition::automatic;
+  /// with Partition::rank_grid: parts of prisms x parts of points
+  std::array<int, 2> rank_grid{1, 1};
+  Balance balance = Balance::count;
+  KernelKind kernel = KernelKind::automatic;
+  Precision precision = Precision::double_;
+  Method method = Method::automatic;
+  double tolerance = 1e-12;
+  /// one point at a time on a host, for studies and tests; otherwise vectors of points
+  bool scalar_lanes = false;
+  /// prisms per batch; unset: automatic, likewise below
+  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> slots;
+  std::optional<std::int64_t> block;
+  /// prisms between two reductions of the slots, rounded up to a batch for every slot
+  std::optional<std::int64_t> chunk;
+  /// bytes of scratch per rank
+  std::optional<std::int64_t> memory_limit;
+};
+
+/// What is asked of a forward run or an operator.
+struct Request {
+  FieldList fields = FieldList::all();
+  /// m3 kg-1 s-2, CODATA 2018
+  double gravitational_constant = 6.6743e-11;
+  Execution execution;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/figure.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "app/figure_script.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The script's exit code when its Python cannot import what it needs.
+constexpr int missing_module = 77;
+
+/// A nameless file that is gone when closed. Unlike a pipe it neither blocks nor raises SIGPIPE when a child ends
+/// early.
+using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+ScratchFile scratch_file() { return {std::tmpfile(), &std::fclose}; }
+
+/// The last line of what a child wrote that is not blank, at most 300 characters of it.
+std::string last_line(std::FILE* file) {
+  std::rewind(file);
+  std::string text;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
+    text.append(buffer, n);
+    // Only the end matters, however much was written.
+    if (text.size() > 16 * sizeof buffer) text.erase(0, text.size() - 8 * sizeof buffer);
+  }
+  const auto end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  text.resize(end + 1);
+  const auto begin = text.find_last_of('\n');
+  return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
+}
+
+struct SpawnSettings {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+/// This process's environment without what an MPI launcher put there: Python's HDF5 would take itself for a rank.
+std::vector<char*> environment_for_python() {
+  std::vector<char*> kept;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    bool of_launcher = false;
+    for (const std::string_view prefix : {"OMPI_", "PMIX_", "PMI_", "PRTE_"}) {
+      of_launcher = of_launcher || text.substr(0, prefix.size()) == prefix;
+    }
+    if (!of_launcher) kept.push_back(*variable);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
+struct Outcome {
+  /// the exit code, 127 when the program was not found
+  int code = 127;
+  std::string message;
+};
+
+/// Runs `program - result figure` with the script on its standard input; no shell sees the names.
+Outcome run_script(const std::string& program, const std::filesystem::path& result,
+                   const std::filesystem::path& figure) {
+  const ScratchFile input = scratch_file();
+  const ScratchFile output = scratch_file();
+  if (!input || !output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
+  if (std::fwrite(figure_script.data(), 1, figure_script.size(), input.get()) != figure_script.size() ||
+      std::fflush(input.get()) != 0) {
+    return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
+  }
+  std::rewind(input.get());
+
+  SpawnSettings settings;
+  ::posix_spawn_file_actions_adddup2(&settings.actions, ::fileno(input.get()), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, ::fileno(output.get()), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, ::fileno(output.get()), STDERR_FILENO);
+  // Python decides for itself what a signal does, whatever this program blocks or ignores.
+  sigset_t signals;
+  sigemptyset(&signals);
+  ::posix_spawnattr_setsigmask(&settings.attributes, &signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) sigaddset(&signals, signal);
+  ::posix_spawnattr_setsigdefault(&settings.attributes, &signals);
+  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  std::string words[] = {program, "-", result.string(), figure.string()};
+  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  const std::vector<char*> environment = environment_for_python();
+  pid_t child = 0;
+  const int status =
+      ::posix_spawnp(&child, program.c_str(), &settings.actions, &settings.attributes, arguments, environment.data());
+  if (status != 0) return {127, std::strerror(status)};
+  int ended = 0;
+  while (::waitpid(child, &ended, 0) < 0) {
+    if (errno != EINTR) return {1, fmt::format("cannot wait for {}: {}", program, std::strerror(errno))};
+  }
+  if (WIFSIGNALED(ended)) return {1, fmt::format("{} was ended by signal {}", program, WTERMSIG(ended))};
+  return {WEXITSTATUS(ended), last_line(output.get())};
+}
+
+}  // namespace
+
+const std::vector<std::string>& figure_suffixes() {
+  static const std::vector<std::string> suffixes{".png", ".pdf", ".svg"};
+  return suffixes;
+}
+
+std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure) {
+  std::vector<std::string> programs;
+  const char* chosen = std::getenv("PRISMFIELD_PYTHON");
+  if (chosen != nullptr && *chosen != '\0') programs.emplace_back(chosen);
+  programs.insert(programs.end(), {"python3", "/usr/bin/python3"});
+
+  std::string why;
+  for (const std::string& program : programs) {
+    const Outcome outcome = run_script(program, result, figure);
+    if (outcome.code == 0) return "";
+    // 126 and 127 are what env and version managers return for a Python that is not there.
+    const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;
+    if (!next) {
+      return fmt::format(
+          "no figure {}: {}", figure.string(),
+          outcome.message.empty() ? fmt::format("{} ended with {}", program, outcome.code) : outcome.message);
+    }
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program,
+                       outcome.message.empty() ? "not found" : outcome.message);
+  }
+  return fmt::format(
+      "no figure {}: no Python with xarray and matplotlib ({}); name one in PRISMFIELD_PYTHON or install "
+      "python3-xarray, python3-netcdf4 and python3-matplotlib",
+      figure.string(), why);
+}
+
+}  // namespace prismfield

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/info.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <prismfield/communicator.hpp>
+
+#include "base/human_text.hpp"
+#include "base/version.hpp"
+#include "engine/runtime.hpp"
+#include "io/hdf5_file.hpp"
+
+namespace prismfield {
+
+std::string info_text() {
+  const KokkosFacts facts = kokkos_facts();
+  std::string text;
+  const auto row = [&](const char* label, const std::string& content) {
+    text += fmt::format("{:<18}{}\n", label, content);
+  };
+  row("prismfield", fmt::format("{} (git {}), {} build", version, git_hash, PRISMFIELD_BUILD_TYPE));
+  row("compiler", facts.compiler);
+  row("Kokkos", facts.kokkos_version);
+  row("Kokkos Kernels", facts.kokkos_kernels_version);
+  row("MPI", mpi_library_version());
+  row("HDF5", fmt::format("{}, {}", hdf5_version(), hdf5_is_parallel() ? "parallel" : "serial"));
+  row("execution spaces", fmt::format("{}; default {}", fmt::join(facts.spaces, ", "), facts.default_space));
+  row("host", fmt::format("{}, {} of double ({})", counted(facts.host_threads, "thread"),
+                          counted(facts.simd_doubles, "SIMD lane"), facts.host_vector_instructions));
+  if (facts.devices.empty()) row("devices", "none");
+  for (const std::string& device : facts.devices) row("device", device);
+  return text;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <utility>
+
+#include "base/human_text.hpp"
+
+namespace prismfield {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+ProgressStyle progress_style(bool quiet) {
+  if (quiet) return ProgressStyle::silent;
+  return ::isatty(STDERR_FILENO) != 0 ? ProgressStyle::line : ProgressStyle::log;
+}
+
+Progress::Progress(ProgressStyle style, std::ostream& out) : Progress(style, out, steady_seconds) {}
+
+Progress::Progress(ProgressStyle style, std::ostream& out, Clock clock)
+    : m_style(style), m_out(out), m_clock(std::move(clock)), m_begin(m_clock()), m_last_written(m_begin) {}
+
+Progress::~Progress() {
+  if (m_line_length == 0) return;
+  // A stream that fails here has nothing left to tell.
+  try {
+    m_out << '\r' << std::string(m_line_length, ' ') << '\r' << std::flush;
+  } catch (const std::ios_base::failure&) {
+    m_line_length = 0;
+  }
+}
+
+std::string Progress::state(double done_fraction, std::int64_t pairs_done, double seconds) const {
+  std::string text = fmt::format("{:3.0f} %", 100 * done_fraction);
+  if (seconds <= 0 || done_fraction <= 0) return text;
+  text += fmt::format(", {} pairs/s", short_number(static_cast<double>(pairs_done) / seconds));
+  if (done_fraction < 1) text += fmt::format(", {} left", duration_text(seconds * (1 - done_fraction) / done_fraction));
+  return text;
+}
+
+void Progress::update(double done_fraction, std::int64_t pairs_done) {
+  if (m_style == ProgressStyle::silent) return;
+  const double done = std::clamp(done_fraction, 0.0, 1.0);
+  const double now = m_clock();
+  if (m_style == ProgressStyle::log) {
+    // Half a percent of rounding in the sum of pairs must not hide the last line.
+    const int tenth = static_cast<int>(done * 10 + 1e-9);
+    if (tenth <= m_last_tenth) return;
+    m_last_tenth = tenth;
+    m_out << "progress: " << state(done, pairs_done, now - m_begin) << std::endl;
+    return;
+  }
+  constexpr double shortest_interval = 0.1;
+  if (now - m_last_written < shortest_interval) return;
+  m_last_written = now;
+  std::string line = state(done, pairs_done, now - m_begin);
+  const std::size_t length = line.size();
+  // Blanks wipe the rest of a longer line before.
+  if (line.size() < m_line_length) line.append(m_line_length - line.size(), ' ');
+  m_line_length = std::max(length, m_line_length);
+  m_out << '\r' << line << std::flush;
+}
+
+}  // namespace prismfield

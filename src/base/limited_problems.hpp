@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+namespace prismfield {
+
+/// Passes the first mistakes of each kind on to a ProblemList and counts the rest, so that a file with a million bad
+/// lines ends in a page of messages.
+class LimitedProblems {
+public:
+  static constexpr std::int64_t limit = 20;
+
+  /// `where` stands for the file as a whole: the lines that count the rest begin with it.
+  LimitedProblems(ProblemList& problems, std::string where) : m_problems(problems), m_where(std::move(where)) {}
+
+  /// Adds the Problem that `make` returns, or counts it. `kind` is the phrase that names the rest, such as "NaN or
+  /// infinite values".
+  template <class Make>
+  void add(std::string_view kind, const Make& make) {
+    if (++m_counts[kind] > limit) return;
+    Problem problem = make();
+    m_problems.add(std::move(problem.where), std::move(problem.key), std::move(problem.what));
+  }
+
+  /// Says how many of each kind were counted but not passed on; call it once, at the end.
+  void finish() {
+    for (const auto& [kind, count] : m_counts) {
+      if (count > limit)
+        m_problems.add(m_where, "", std::to_string(count - limit) + " more of this kind: " + std::string(kind));
+    }
+    m_counts.clear();
+  }
+
+private:
+  ProblemList& m_problems;
+  std::string m_where;
+  std::map<std::string_view, std::int64_t> m_counts;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <vector>
+
+#include "compute/forward.hpp"
+#include "compute/partition.hpp"
+
+namespace prismfield {
+
+/// Which prisms each rank estimates, disjoint and all that any rank holds: its balanced part where every rank holds its
+/// own, else, from the first prism on, all that the lowest rank holds which holds the next one. held[r]: the prisms
+/// that rank r can read.
+[[nodiscard]] std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, std::int64_t n_prisms);
+
+/// This rank's share of prisms and points on the grid of ranks, so that all ranks' shares cost the same by the cost
+/// model (cost_model.hpp). Points are cut first, then the prisms of each part of points by their cost at those points,
+/// so that prisms next to one part of the points do not burden one rank of it. Each rank estimates some of the prisms
+/// at a sample of the points, about 2e7 pairs; rank 0 adds up and all ranks cut alike. `plan`: any plan of the run.
+/// Collective; throws AgreedFailure.
+[[nodiscard]] RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, const ForwardPlan& plan,
+                                            RankGrid grid, const Communicator& communicator);
+
+/// The plan of a run on all ranks: plan_forward() with the partition that `partition: auto` chooses from rank 0's view
+/// (see choose_partition) and the shares that `balance` asks for. Collective; throws AgreedFailure.
+[[nodiscard]] ForwardPlan plan_on_ranks(const Case& run, const Ensemble& ensemble, const Points& points,
+                                        const Communicator& communicator);
+
+}  // namespace prismfield

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "compute/partition.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prismfield {
+
+IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) noexcept {
+  const std::int64_t size = n / parts;
+  const std::int64_t rest = n % parts;
+  const std::int64_t begin = part * size + std::min(part, rest);
+  return {begin, begin + size + (part < rest ? 1 : 0)};
+}
+
+std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept {
+  const std::int64_t size = n / parts;
+  const std::int64_t rest = n % parts;
+  if (rest == 0) return i / size;
+  const std::int64_t in_larger = rest * (size + 1);
+  return i < in_larger ? i / (size + 1) : rest + (i - in_larger) / size;
+}
+
+RankShare rank_share(std::int64_t n_prisms, std::int64_t n_points, int rank, int prism_parts,
+                     int point_parts) noexcept {
+  return {balanced_part(n_prisms, rank % prism_parts, prism_parts),
+          balanced_part(n_points, rank / prism_parts, point_parts)};
+}
+
+std::vector<std::int64_t> equal_cost_cuts(std::int64_t n, const std::vector<double>& block_costs, std::int64_t parts) {
+  std::vector<std::int64_t> cuts{0};
+  const auto blocks = static_cast<std::int64_t>(block_costs.size());
+  const auto cost_of = [&](std::int64_t b) {
+    const double cost = block_costs[static_cast<std::size_t>(b)];
+    return std::isfinite(cost) && cost > 0 ? cost : 0.0;
+  };
+  double total = 0;
+  for (std::int64_t b = 0; b < blocks; ++b) total += cost_of(b);
+  if (!(total > 0) || !std::isfinite(total)) {
+    for (std::int64_t part = 0; part < parts; ++part) cuts.push_back(balanced_part(n, part, parts).end);
+    return cuts;
+  }
+  std::int64_t block = 0;
+  double before = 0;
+  for (std::int64_t part = 1; part < parts; ++part) {
+    const double wanted = total * (static_cast<double>(part) / static_cast<double>(parts));
+    while (block < blocks - 1 && before + cost_of(block) <= wanted) before += cost_of(block++);
+    const IndexRange things = balanced_part(n, block, blocks);
+    const double cost = cost_of(block);
+    const double share = cost > 0 ? std::clamp((wanted - before) / cost, 0.0, 1.0) : 0.0;
+    const auto cut = things.begin + static_cast<std::int64_t>(std::llround(share * static_cast<double>(things.size())));
+    cuts.push_back(std::max(cuts.back(), std::min(cut, things.end)));
+  }
+  cuts.push_back(n);
+  return cuts;
+}
+
+double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept {
+  const auto share = [](std::int64_t n, std::int64_t parts) {
+    return static_cast<double>(n / parts + (n % parts > 0));
+  };
+  const double prisms = share(facts.n_prisms, grid.prism_parts);
+  const auto lanes = static_cast<double>(std::max<std::int64_t>(facts.lanes, 1));
+  const double points = std::ceil(share(facts.n_points, grid.point_parts) / lanes) * lanes;
+  const double slot_bytes = std::max(1.0, points * static_cast<double>(facts.slot_point_bytes));
+  const auto limit = static_cast<double>(std::max<std::int64_t>(facts.memory_limit, 1));
+  const double wanted = grid.point_parts == facts.ranks && facts.ranks > 1 ? 1.0 : static_cast<double>(facts.slots);
+  const double slots = std::max(1.0, std::min({wanted, prisms, std::floor(limit / slot_bytes)}));
+  const double tiles = std::ceil(slot_bytes / limit);
+  const double message = 8.0 * facts.n_fields * points / facts.network_rate + facts.message_seconds;
+  const double messages = std::ceil(std::log2(static_cast<double>(grid.prism_parts))) + (grid.point_parts - 1);
+  return prisms * points * facts.pair_seconds + prisms * tiles * facts.prism_seconds +
+         2.0 * slots * slot_bytes / facts.memory_rate + messages * message;
+}
+
+RankGrid choose_partition(const PartitionFacts& facts) noexcept {
+  constexpr double clearly_faster = 0.9;
+  const RankGrid by_prisms{facts.ranks, 1};
+  const double by_prisms_seconds = partition_seconds(facts, by_prisms);
+  RankGrid best = by_prisms;
+  double best_seconds = by_prisms_seconds;
+  for (int point_parts = 2; point_parts <= facts.ranks; ++point_parts) {
+    if (facts.ranks % point_parts != 0) continue;
+    const RankGrid grid{facts.ranks / point_parts, point_parts};
+    const double seconds = partition_seconds(facts, grid);
+    if (seconds < best_seconds) {
+      best = grid;
+      best_seconds = seconds;
+    }
+  }
+  return best_seconds < clearly_faster * by_prisms_seconds ? best : by_prisms;
+}
+
+}  // namespace prismfield

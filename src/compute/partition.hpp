@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <prismfield/ranges.hpp>
+
+namespace prismfield {
+
+/// Part `part` of `parts` of `n` things, the sizes differing by at most one, larger ones first: the papers' balanced
+/// partition (Couder-Castaneda 2013, eq. 7-10; 2014, eq. 5-8), counted from zero.
+[[nodiscard]] IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) noexcept;
+
+/// The part of `parts` that thing number i of n is in: the inverse of balanced_part.
+[[nodiscard]] std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept;
+
+/// A rank's shares of prisms and points on a grid of ranks; ranks of one part of points are consecutive.
+struct RankShare {
+  IndexRange prisms;
+  IndexRange points;
+};
+
+/// Shares of `rank` on a grid of prism_parts x point_parts ranks.
+[[nodiscard]] RankShare rank_share(std::int64_t n_prisms, std::int64_t n_points, int rank, int prism_parts,
+                                   int point_parts) noexcept;
+
+/// The parts+1 ends of `parts` ranges of n things that cost equally much. block_costs[b]: cost of the things
+/// balanced_part(n, b, blocks); within a block all cost the same. Ranges of equal count where nothing costs anything.
+/// Costs that are negative or not finite count as nothing.
+[[nodiscard]] std::vector<std::int64_t> equal_cost_cuts(std::int64_t n, const std::vector<double>& block_costs,
+                                                        std::int64_t parts);
+
+/// Ranks as prism_parts parts of prisms x point_parts parts of points.
+struct RankGrid {
+  int prism_parts = 1;
+  int point_parts = 1;
+};
+
+/// A partition that is not the plan's own: decided with other ranks.
+struct Shares {
+  RankGrid grid;
+  RankShare mine;
+};
+
+/// What `partition: auto` knows of a run; the defaults are those of a cluster of our time.
+struct PartitionFacts {
+  std::int64_t n_prisms = 0;
+  std::int64_t n_points = 0;
+  int ranks = 1;
+  int n_fields = 1;
+  /// grids of one rank, points that it works on side by side
+  std::int64_t slots = 1;
+  std::int64_t lanes = 1;
+  /// bytes of scratch a point and slot, and of all scratch of a rank at most
+  std::int64_t slot_point_bytes = 8;
+  std::int64_t memory_limit = std::int64_t{1} << 40;
+  /// seconds that a rank takes for a pair and to read, prepare and stage a prism
+  double pair_seconds = 1e-9;
+  double prism_seconds = 1e-7;
+  /// bytes a second to and from a rank's memory, and between ranks; seconds of a message
+  double memory_rate = 1e10;
+  double network_rate = 2e9;
+  double message_seconds = 2e-5;
+};
+
+/// Seconds that a run takes on a grid of P x Q ranks by this model, m = ceil(n_prisms/P), n = ceil(n_points/Q) rounded
+/// up to whole lanes:
+///   m n pair_seconds                                                 the pairs of the largest share
+/// + m tiles prism_seconds                                            every tile of points takes all prisms of the rank
+/// + 2 slots n slot_point_bytes / memory_rate                         scratch zeroed and reduced
+/// + ceil(log2 P) (8 n_fields n / network_rate + message_seconds)     the sum over the parts of prisms, along a tree
+/// + (Q - 1) (8 n_fields n / network_rate + message_seconds)          the parts of points on their way to rank 0
+/// slots: 1 when Q is all ranks, else those of a rank, but no more than m and than memory_limit holds; tiles: how often
+/// one slot's grid passes memory_limit.
+[[nodiscard]] double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept;
+
+/// The grid of ranks for `partition: auto`: all ranks over prisms, unless another grid takes less than 0.9 of the
+/// modelled time; then the fastest, of equals the one with the most parts of prisms.
+[[nodiscard]] RankGrid choose_partition(const PartitionFacts& facts) noexcept;
+
+}  // namespace prismfield

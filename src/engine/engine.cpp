@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "engine/engine.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include <prismfield/error.hpp>
+
+#include "engine/kokkos_engine.hpp"
+#include "kernel/host_tile.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Calls f with the arithmetic that a precision stands for.
+template <class F>
+auto with_arithmetic(Precision precision, const F& f) {
+  switch (precision) {
+    case Precision::mixed: return f(kernel::MixedArithmetic());
+    case Precision::single: return f(kernel::SingleArithmetic());
+    case Precision::double_: break;
+  }
+  return f(kernel::DoubleArithmetic());
+}
+
+/// Calls f with the execution space that a key stands for; throws InputError when it was not built.
+template <class F>
+auto with_space(Space space, const F& f) {
+  if (space == Space::automatic) space = built_spaces().front();
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (space == Space::cuda) return f(Kokkos::Cuda());
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if (space == Space::openmp) return f(Kokkos::OpenMP());
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  if (space == Space::serial) return f(Kokkos::Serial());
+#endif
+  std::string built;
+  for (const Space s : built_spaces()) {
+    built += built.empty() ? "" : ", ";
+    built += s == Space::cuda ? "cuda" : s == Space::openmp ? "openmp" : "serial";
+  }
+  throw InputError("", "execution.space", "this program was built without that space; built in: " + built);
+}
+
+/// Memory that Linux would hand out without swapping, bytes.
+std::int64_t available_host_memory() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key;
+  while (meminfo >> key) {
+    std::int64_t kib = 0;
+    if (key == "MemAvailable:" && meminfo >> kib) return kib * 1024;
+    meminfo.ignore(256, '\n');
+  }
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 2;
+}
+
+}  // namespace
+
+std::vector<Space> built_spaces() {
+  std::vector<Space> spaces;
+#if defined(KOKKOS_ENABLE_CUDA)
+  spaces.push_back(Space::cuda);
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  spaces.push_back(Space::openmp);
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  spaces.push_back(Space::serial);
+#endif
+  return spaces;
+}
+
+EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel, bool scalar_lanes) {
+  return with_space(space, [&](auto exec) {
+    using Exec = decltype(exec);
+    return with_arithmetic(precision, [&](auto arithmetic) {
+      using A = decltype(arithmetic);
+      EngineTraits traits;
+      traits.memory = kokkos_engine_memory<Exec, A>(set);
+      if constexpr (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
+        traits.device = "host";
+        traits.threads = exec.concurrency();
+        traits.lanes = kernel == KernelKind::corners || scalar_lanes ? 1 : kernel::host_width<A>;
+        traits.free_memory = available_host_memory();
+      }
+#if defined(KOKKOS_ENABLE_CUDA)
+      if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+        const cudaDeviceProp& device = exec.cuda_device_prop();
+        std::size_t free = 0;
+        std::size_t total = 0;
+        if (cudaMemGetInfo(&free, &total) != cudaSuccess)
+          throw RunError("cannot ask the CUDA device for its free memory");
+        traits.device = device.name;
+        traits.threads = exec.concurrency();
+        traits.is_device = true;
+        traits.max_block = 512;
+        traits.free_memory = static_cast<std::int64_t>(free);
+      }
+#endif
+      return traits;
+    });
+  });
+}
+
+std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision, const EngineSettings& settings) {
+  return with_space(space, [&](auto exec) {
+    return with_arithmetic(
+        precision, [&](auto arithmetic) { return make_kokkos_engine<decltype(exec), decltype(arithmetic)>(settings); });
+  });
+}
+
+}  // namespace prismfield

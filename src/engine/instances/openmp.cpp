@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "engine/forward_launch.hpp"
+
+namespace prismfield {
+
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::OpenMP, kernel::DoubleArithmetic>(
+    const EngineSettings&);
+template EngineMemory kokkos_engine_memory<Kokkos::OpenMP, kernel::DoubleArithmetic>(FieldSet);
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::OpenMP, kernel::MixedArithmetic>(
+    const EngineSettings&);
+template EngineMemory kokkos_engine_memory<Kokkos::OpenMP, kernel::MixedArithmetic>(FieldSet);
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::OpenMP, kernel::SingleArithmetic>(
+    const EngineSettings&);
+template EngineMemory kokkos_engine_memory<Kokkos::OpenMP, kernel::SingleArithmetic>(FieldSet);
+
+}  // namespace prismfield

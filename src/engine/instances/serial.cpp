@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "engine/forward_launch.hpp"
+
+namespace prismfield {
+
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Serial, kernel::DoubleArithmetic>(
+    const EngineSettings&);
+template EngineMemory kokkos_engine_memory<Kokkos::Serial, kernel::DoubleArithmetic>(FieldSet);
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Serial, kernel::MixedArithmetic>(
+    const EngineSettings&);
+template EngineMemory kokkos_engine_memory<Kokkos::Serial, kernel::MixedArithmetic>(FieldSet);
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Serial, kernel::SingleArithmetic>(
+    const EngineSettings&);
+template EngineMemory kokkos_engine_memory<Kokkos::Serial, kernel::SingleArithmetic>(FieldSet);
+
+}  // namespace prismfield

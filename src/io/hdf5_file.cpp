@@ -1,0 +1,765 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/hdf5_file.hpp"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "base/version.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The most telling line of HDF5's error stack: the operating system's own words when a system call failed, else the
+/// innermost description.
+std::string hdf5_reason() {
+  struct Found {
+    std::string innermost;
+    std::string system;
+  } found;
+  const auto visit = [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
+    auto& out = *static_cast<Found*>(data);
+    const std::string text = entry->desc != nullptr ? entry->desc : "";
+    if (out.innermost.empty()) out.innermost = text;
+    const std::string mark = "error message = '";
+    const auto at = text.find(mark);
+    if (at != std::string::npos && out.system.empty()) {
+      const auto begin = at + mark.size();
+      out.system = text.substr(begin, text.find('\'', begin) - begin);
+    }
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &found);
+  H5Eclear2(H5E_DEFAULT);
+  if (!found.system.empty()) return found.system;
+  return found.innermost.empty() ? "HDF5 gives no reason" : found.innermost;
+}
+
+/// What a call works on, for its message.
+struct Subject {
+  const std::filesystem::path& file;
+  std::string object;
+};
+
+[[noreturn]] void fail(const Subject& subject, const std::string& what) {
+  throw RunError(subject.file.string() + ": " + (subject.object.empty() ? "" : subject.object + ": ") + what);
+}
+
+/// The one place that every HDF5 call passes: its status, or a RunError that says what could not be done and why.
+template <class Status>
+Status checked(Status status, const Subject& subject, const char* doing) {
+  if (status < 0) fail(subject, std::string("cannot ") + doing + ": " + hdf5_reason());
+  return status;
+}
+
+/// An HDF5 identifier that closes itself.
+class Handle {
+public:
+  using Close = herr_t (*)(hid_t);
+  Handle(hid_t id, Close close) noexcept : m_id(id), m_close(close) {}
+  Handle(Handle&& other) noexcept : m_id(std::exchange(other.m_id, H5I_INVALID_HID)), m_close(other.m_close) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(m_id, other.m_id);
+    std::swap(m_close, other.m_close);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (m_id >= 0 && m_close(m_id) < 0) H5Eclear2(H5E_DEFAULT);
+  }
+  [[nodiscard]] hid_t id() const noexcept { return m_id; }
+  [[nodiscard]] hid_t release() noexcept { return std::exchange(m_id, H5I_INVALID_HID); }
+
+private:
+  hid_t m_id;
+  Close m_close;
+};
+
+bool is_ascii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+}
+
+std::string last_component(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// What a file that HDF5 does not open really is.
+std::string why_not_hdf5(const std::filesystem::path& file, const std::string& reason) {
+  std::array<char, 8> head{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::string("cannot be read: ") + std::strerror(errno);
+  in.read(head.data(), head.size());
+  const std::string magic(head.data(), static_cast<std::size_t>(in.gcount()));
+  if (magic.empty()) return "is empty, not an HDF5 or netCDF-4 file";
+  if (magic.substr(0, 3) == "CDF") {
+    return "is a netCDF file of the classic format; convert it to netCDF-4 with 'nccopy -k nc4 IN OUT'";
+  }
+  if (magic == "\x89HDF\r\n\x1a\n") return "is a damaged HDF5 file: " + reason;
+  return "is not an HDF5 or netCDF-4 file";
+}
+
+/// Memory for the values of a dataset. A sparse one can claim any size, and not every system refuses memory that it
+/// does not have, so it is asked first.
+std::vector<double> room_for(std::size_t count, const Subject& about) {
+  const auto memory =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
+  if (count > memory / sizeof(double)) does_not_fit();
+  std::vector<double> values;
+  try {
+    values.resize(count);
+  } catch (const std::bad_alloc&) {
+    does_not_fit();
+  }
+  return values;
+}
+
+/// One entry of a dimension scale's REFERENCE_LIST, as the HDF5 dimension scale specification lays it out.
+struct ScaleUse {
+  hobj_ref_t dataset;
+  int dimension;
+};
+
+}  // namespace
+
+struct Hdf5File::Impl {
+  std::filesystem::path path;
+  hid_t file = H5I_INVALID_HID;
+  /// where a new file goes when it is complete; -1 for a file that is read
+  int descriptor = -1;
+  int dimensions = 0;
+  /// who uses each dimension scale; written when the file is closed, because the list cannot grow in place
+  std::map<std::string, std::vector<ScaleUse>> scale_uses;
+
+  /// the ranks that read together; nullptr for a file of this rank's own
+  const Communicator* communicator = nullptr;
+
+  explicit Impl(std::filesystem::path name) : path(std::move(name)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (file >= 0 && H5Fclose(file) < 0) H5Eclear2(H5E_DEFAULT);
+    discard();
+  }
+
+  /// Removes a new file that is not complete.
+  void discard() noexcept {
+    if (descriptor < 0) return;
+    struct stat status {};
+    // A device such as /dev/full is nobody's to remove.
+    const bool removable = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    ::close(std::exchange(descriptor, -1));
+    if (removable) ::unlink(path.c_str());
+  }
+
+  [[nodiscard]] Subject subject(std::string object = "") const { return {path, std::move(object)}; }
+
+  [[nodiscard]] bool exists(const std::string& name) const {
+    if (name.empty() || name == "/") return true;
+    // every folder on the way has to be there before its member may be asked for
+    for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+      const std::string part = name.substr(0, end);
+      if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
+        H5Eclear2(H5E_DEFAULT);
+        return false;
+      }
+      if (end == std::string::npos) return true;
+    }
+  }
+
+  [[nodiscard]] Handle open_dataset(const std::string& name) const {
+    if (!exists(name)) fail(subject(name), "there is no such dataset");
+    Handle object(checked(H5Oopen(file, name.c_str(), H5P_DEFAULT), subject(name), "open the dataset"), H5Oclose);
+    if (H5Iget_type(object.id()) != H5I_DATASET) fail(subject(name), "is a group, not a dataset");
+    return object;
+  }
+
+  [[nodiscard]] Handle open_object(const std::string& name) const {
+    if (!exists(name)) fail(subject(name), "there is no such group or dataset");
+    return {checked(H5Oopen(file, name.empty() ? "/" : name.c_str(), H5P_DEFAULT), subject(name), "open"), H5Oclose};
+  }
+
+  [[nodiscard]] Handle open_attribute(const std::string& object, const std::string& name) const {
+    const Handle holder = open_object(object);
+    const Subject about = subject(object + "@" + name);
+    if (checked(H5Aexists(holder.id(), name.c_str()), about, "look for the attribute") == 0) {
+      fail(about, "there is no such attribute");
+    }
+    return {checked(H5Aopen(holder.id(), name.c_str(), H5P_DEFAULT), about, "open the attribute"), H5Aclose};
+  }
+
+  [[nodiscard]] std::vector<hsize_t> extent(const Handle& space, const Subject& about) const {
+    const int rank = checked(H5Sget_simple_extent_ndims(space.id()), about, "read the shape");
+    std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+    checked(H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr), about, "read the shape");
+    return sizes;
+  }
+
+  void require_numeric(hid_t type, const Subject& about) const {
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_INTEGER || kind == H5T_FLOAT) return;
+    fail(about, kind == H5T_STRING ? "holds text, not numbers" : "holds no plain numbers");
+  }
+
+  /// The value of a numeric attribute of one element, or nothing when there is none.
+  [[nodiscard]] bool numeric_attribute(const Handle& object, const Subject& about, const char* name,
+                                       double& value) const {
+    if (checked(H5Aexists(object.id(), name), about, "look for an attribute") == 0) return false;
+    const Subject attribute_subject{path, about.object + "@" + name};
+    const Handle attribute(checked(H5Aopen(object.id(), name, H5P_DEFAULT), attribute_subject, "open the attribute"),
+                           H5Aclose);
+    const Handle type(checked(H5Aget_type(attribute.id()), attribute_subject, "read the type"), H5Tclose);
+    const Handle space(checked(H5Aget_space(attribute.id()), attribute_subject, "read the shape"), H5Sclose);
+    require_numeric(type.id(), attribute_subject);
+    if (checked(H5Sget_simple_extent_npoints(space.id()), attribute_subject, "read the shape") != 1) {
+      fail(attribute_subject, "must be one number");
+    }
+    checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value), attribute_subject, "read the attribute");
+    return true;
+  }
+
+  /// Applies netCDF's missing values, scale and offset.
+  void unpack(const Handle& object, const Subject& about, std::vector<double>& values) const {
+    for (const char* name : {"_FillValue", "missing_value"}) {
+      double fill = 0;
+      if (numeric_attribute(object, about, name, fill)) {
+        std::replace(values.begin(), values.end(), fill, std::numeric_limits<double>::quiet_NaN());
+      }
+    }
+    double scale = 1;
+    double offset = 0;
+    const bool scaled = numeric_attribute(object, about, "scale_factor", scale);
+    const bool shifted = numeric_attribute(object, about, "add_offset", offset);
+    if (scaled || shifted) {
+      for (double& value : values) value = value * scale + offset;
+    }
+  }
+
+  /// One string of fixed or variable length, from a dataset or an attribute by the reader given.
+  template <class Read>
+  [[nodiscard]] std::string text(const Handle& type, const Handle& space, const Subject& about, Read read) const {
+    if (H5Tget_class(type.id()) != H5T_STRING) fail(about, "holds numbers, not text");
+    const hssize_t count = checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape");
+    if (count == 0) return {};
+    if (count != 1) fail(about, "must be one string");
+    const Handle memory_type(checked(H5Tcopy(type.id()), about, "copy the type"), H5Tclose);
+    if (checked(H5Tis_variable_str(type.id()), about, "read the type") > 0) {
+      char* value = nullptr;
+      checked(read(memory_type.id(), &value), about, "read the text");
+      std::string result = value != nullptr ? value : "";
+      H5free_memory(value);
+      return result;
+    }
+    const std::size_t size = H5Tget_size(type.id());
+    std::string value(size, '\0');
+    checked(read(memory_type.id(), value.data()), about, "read the text");
+    if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) {
+      value.erase(value.find_last_not_of(' ') + 1);
+    } else {
+      value.resize(std::min(value.find('\0'), value.size()));
+    }
+    return value;
+  }
+
+  [[nodiscard]] Handle creation_properties(const Subject& about) const {
+    Handle list(checked(H5Pcreate(H5P_DATASET_CREATE), about, "make a property list"), H5Pclose);
+    // The same run gives the same bytes: no time of writing inside.
+    checked(H5Pset_obj_track_times(list.id(), false), about, "set a property");
+    checked(H5Pset_attr_creation_order(list.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), about,
+            "set a property");
+    return list;
+  }
+
+  void write(const std::string& name, const std::vector<std::int64_t>& shape, hid_t type, const void* values) {
+    const Subject about = subject(name);
+    std::vector<hsize_t> sizes;
+    for (const std::int64_t n : shape) sizes.push_back(static_cast<hsize_t>(n));
+    const Handle space(checked(sizes.empty() ? H5Screate(H5S_SCALAR)
+                                             : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+                               about, "make the shape"),
+                       H5Sclose);
+    const Handle properties = creation_properties(about);
+    // Every value is written at once, so numbers need no filling first; text does not do without.
+    if (H5Tget_class(type) != H5T_STRING) {
+      checked(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER), about, "set a property");
+    }
+    Handle dataset(checked(H5Dcreate2(file, name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                           about, "make the dataset"),
+                   H5Dclose);
+    checked(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), about, "write");
+    // Closing writes what was buffered, so its status counts too.
+    checked(H5Dclose(dataset.release()), about, "write");
+  }
+
+  void write_attribute(const Handle& object, const Subject& about, const char* name, hid_t type, const Handle& space,
+                       const void* value) {
+    if (checked(H5Aexists(object.id(), name), about, "look for an attribute") > 0) {
+      checked(H5Adelete(object.id(), name), about, "replace the attribute");
+    }
+    Handle attribute(
+        checked(H5Acreate2(object.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT), about, "make the attribute"),
+        H5Aclose);
+    if (value != nullptr) checked(H5Awrite(attribute.id(), type, value), about, "write the attribute");
+    checked(H5Aclose(attribute.release()), about, "write the attribute");
+  }
+
+  void write_scalar_attribute(const std::string& object, const std::string& name, hid_t type, const void* value) {
+    const Subject about = subject(object + "@" + name);
+    const Handle holder = open_object(object);
+    const Handle space(checked(H5Screate(H5S_SCALAR), about, "make the shape"), H5Sclose);
+    write_attribute(holder, about, name.c_str(), type, space, value);
+  }
+
+  [[nodiscard]] Handle text_type(const std::string& value, const Subject& about) const {
+    Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
+    checked(H5Tset_size(type.id(), std::max<std::size_t>(value.size(), 1)), about, "make the type");
+    checked(H5Tset_cset(type.id(), is_ascii(value) ? H5T_CSET_ASCII : H5T_CSET_UTF8), about, "make the type");
+    return type;
+  }
+
+  void write_text_attribute(const std::string& object, const std::string& name, const std::string& value) {
+    const Subject about = subject(object + "@" + name);
+    const Handle holder = open_object(object);
+    const Handle type = text_type(value, about);
+    // HDF5 has no strings of length 0; netCDF-4 stores an empty text as an attribute without data.
+    const Handle space(checked(H5Screate(value.empty() ? H5S_NULL : H5S_SCALAR), about, "make the shape"), H5Sclose);
+    write_attribute(holder, about, name.c_str(), type.id(), space, value.empty() ? nullptr : value.data());
+  }
+
+  /// Attributes that make a dataset a dimension of netCDF-4.
+  void mark_as_scale(const std::string& name, const std::string& label) {
+    write_scale_text(name, "CLASS", "DIMENSION_SCALE");
+    write_scale_text(name, "NAME", label);
+    const int id = dimensions++;
+    write_scalar_attribute(name, "_Netcdf4Dimid", H5T_NATIVE_INT, &id);
+    scale_uses[name];
+  }
+
+  /// The specification asks for null-terminated text with room for its terminator.
+  void write_scale_text(const std::string& object, const std::string& name, const std::string& value) {
+    const Subject about = subject(object + "@" + name);
+    Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
+    checked(H5Tset_size(type.id(), value.size() + 1), about, "make the type");
+    write_scalar_attribute(object, name, type.id(), value.c_str());
+  }
+
+  void write_scale_uses() {
+    for (const auto& [name, uses] : scale_uses) {
+      if (uses.empty()) continue;
+      const Subject about = subject(name + "@REFERENCE_LIST");
+      const Handle type(checked(H5Tcreate(H5T_COMPOUND, sizeof(ScaleUse)), about, "make the type"), H5Tclose);
+      checked(H5Tinsert(type.id(), "dataset", offsetof(ScaleUse, dataset), H5T_STD_REF_OBJ), about, "make the type");
+      checked(H5Tinsert(type.id(), "dimension", offsetof(ScaleUse, dimension), H5T_NATIVE_INT), about, "make the type");
+      const hsize_t count = uses.size();
+      const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+      write_attribute(open_object(name), about, "REFERENCE_LIST", type.id(), space, uses.data());
+    }
+    scale_uses.clear();
+  }
+
+  void write_out() {
+    checked(H5Fflush(file, H5F_SCOPE_GLOBAL), subject(), "complete the file");
+    const auto size =
+        static_cast<std::size_t>(checked(H5Fget_file_image(file, nullptr, 0), subject(), "find the size"));
+    // The handle of a file in memory is a pointer to the pointer to its bytes.
+    void* handle = nullptr;
+    checked(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), subject(), "find the image");
+    const char* bytes = *static_cast<char**>(handle);
+    // Linux moves at most 2 GiB a call.
+    constexpr std::size_t most = std::size_t{1} << 30;
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t n = ::write(descriptor, bytes + done, std::min(most, size - done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(subject(), std::string("cannot write: ") + std::strerror(errno));
+      done += static_cast<std::size_t>(n);
+    }
+    // Some file systems report a full disk or a quota only here; the copy keeps the file removable until then.
+    const int copy = ::dup(descriptor);
+    if (copy < 0 || ::close(copy) != 0) fail(subject(), std::string("cannot write: ") + std::strerror(errno));
+    ::close(std::exchange(descriptor, -1));
+  }
+};
+
+Hdf5File::Hdf5File(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
+Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
+Hdf5File::~Hdf5File() = default;
+
+namespace {
+
+/// Properties of opening: the file closes with its last handle's owner, and a file system without locks is no error.
+Handle access_properties(const Subject& about) {
+  Handle list(checked(H5Pcreate(H5P_FILE_ACCESS), about, "make a property list"), H5Pclose);
+  checked(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), about, "set a property");
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+  checked(H5Pset_file_locking(list.id(), true, true), about, "set a property");
+#endif
+  return list;
+}
+
+void keep_hdf5_quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+}  // namespace
+
+Hdf5File Hdf5File::open(const std::filesystem::path& file) {
+  keep_hdf5_quiet();
+  auto impl = std::make_unique<Impl>(file);
+  const Subject about = impl->subject();
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found) fail(about, "does not exist");
+  if (std::filesystem::is_directory(status)) fail(about, "is a folder");
+  const Handle properties = access_properties(about);
+  impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
+  if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
+  return Hdf5File(std::move(impl));
+}
+
+Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
+  keep_hdf5_quiet();
+  auto impl = std::make_unique<Impl>(file);
+  const Subject about = impl->subject();
+#ifdef H5_HAVE_PARALLEL
+  if (communicator.mpi_handle() == nullptr) return open(file);
+  impl->communicator = &communicator;
+  const Handle properties = access_properties(about);
+  const MPI_Comm ranks = *static_cast<const MPI_Comm*>(communicator.mpi_handle());
+  checked(H5Pset_fapl_mpio(properties.id(), ranks, MPI_INFO_NULL), about, "set a property");
+  // One rank looks things up in the file and tells the others.
+  checked(H5Pset_all_coll_metadata_ops(properties.id(), true), about, "set a property");
+  impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
+  if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
+  return Hdf5File(std::move(impl));
+#else
+  static_cast<void>(communicator);
+  fail(about, "cannot be read by several ranks together: this HDF5 library is serial");
+#endif
+}
+
+Hdf5File Hdf5File::create(const std::filesystem::path& file) {
+  keep_hdf5_quiet();
+  auto impl = std::make_unique<Impl>(file);
+  const Subject about = impl->subject();
+  impl->descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  if (impl->descriptor < 0) fail(about, std::string("cannot make the file: ") + std::strerror(errno));
+  const Handle access = access_properties(about);
+  constexpr std::size_t memory_step = std::size_t{1} << 20;
+  checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
+  const Handle creation(checked(H5Pcreate(H5P_FILE_CREATE), about, "make a property list"), H5Pclose);
+  // netCDF-4 lists variables and attributes in the order in which they were made.
+  constexpr unsigned ordered = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+  checked(H5Pset_link_creation_order(creation.id(), ordered), about, "set a property");
+  checked(H5Pset_attr_creation_order(creation.id(), ordered), about, "set a property");
+  impl->file = checked(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), about, "make the file");
+  Hdf5File result(std::move(impl));
+  result.write_attribute("/", "_NCProperties",
+                         std::string("version=2,prismfield=") + version + ",hdf5=" + hdf5_version());
+  return result;
+}
+
+bool Hdf5File::has(const std::string& path) const { return m_impl->exists(path); }
+
+bool Hdf5File::has_attribute(const std::string& path, const std::string& name) const {
+  if (!m_impl->exists(path)) return false;
+  const Handle object = m_impl->open_object(path);
+  return checked(H5Aexists(object.id(), name.c_str()), m_impl->subject(path), "look for an attribute") > 0;
+}
+
+std::vector<std::string> Hdf5File::dataset_names(const std::string& group) const {
+  const Subject about = m_impl->subject(group);
+  if (!m_impl->exists(group)) fail(about, "there is no such group");
+  const Handle folder = m_impl->open_object(group);
+  if (H5Iget_type(folder.id()) != H5I_GROUP) fail(about, "is a dataset, not a group");
+  H5G_info_t info;
+  checked(H5Gget_info(folder.id(), &info), about, "read the group");
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    const auto length = checked(
+        H5Lget_name_by_idx(folder.id(), ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT), about, "list");
+    std::string name(static_cast<std::size_t>(length), '\0');
+    checked(
+        H5Lget_name_by_idx(folder.id(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size() + 1, H5P_DEFAULT),
+        about, "list");
+    if (!m_impl->exists(group == "/" ? "/" + name : group + "/" + name)) continue;
+    const Handle member(checked(H5Oopen(folder.id(), name.c_str(), H5P_DEFAULT), about, "open a member"), H5Oclose);
+    if (H5Iget_type(member.id()) == H5I_DATASET) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::int64_t> Hdf5File::shape(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  std::vector<std::int64_t> result;
+  for (const hsize_t n : m_impl->extent(space, about)) result.push_back(static_cast<std::int64_t>(n));
+  return result;
+}
+
+std::vector<std::string> Hdf5File::dimension_names(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset + "@DIMENSION_LIST");
+  const Handle object = m_impl->open_dataset(dataset);
+  const auto rank = shape(dataset).size();
+  std::vector<std::string> names(rank);
+  if (checked(H5Aexists(object.id(), "DIMENSION_LIST"), about, "look for the attribute") == 0) {
+    if (rank == 1 && checked(H5Aexists(object.id(), "CLASS"), about, "look for the attribute") > 0) {
+      names[0] = last_component(dataset);
+    }
+    return names;
+  }
+  const Handle attribute(checked(H5Aopen(object.id(), "DIMENSION_LIST", H5P_DEFAULT), about, "open"), H5Aclose);
+  const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
+  const Handle stored(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
+  const Handle type(checked(H5Tvlen_create(H5T_STD_REF_OBJ), about, "make the type"), H5Tclose);
+  const bool readable = checked(H5Tequal(stored.id(), type.id()), about, "read the type") > 0 &&
+                        H5Sget_simple_extent_npoints(space.id()) == static_cast<hssize_t>(rank);
+  if (!readable) return names;
+  std::vector<hvl_t> lists(rank);
+  checked(H5Aread(attribute.id(), type.id(), lists.data()), about, "read");
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (lists[d].len == 0) continue;
+    std::array<char, 256> name{};
+    const ssize_t length = H5Rget_name(m_impl->file, H5R_OBJECT, lists[d].p, name.data(), name.size());
+    if (length > 0 && length < static_cast<ssize_t>(name.size())) names[d] = last_component(name.data());
+    // a reference to what is no longer there leaves the dimension without a name
+    if (length <= 0) H5Eclear2(H5E_DEFAULT);
+  }
+  checked(H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, lists.data()), about, "free memory");
+  return names;
+}
+
+std::vector<double> Hdf5File::read(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  m_impl->require_numeric(type.id(), about);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  const auto count =
+      static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape"));
+  std::vector<double> values = room_for(count, about);
+  if (count == 0) return values;
+  checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");
+  m_impl->unpack(object, about, values);
+  return values;
+}
+
+std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  m_impl->require_numeric(type.id(), about);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  const std::vector<hsize_t> sizes = m_impl->extent(space, about);
+  const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
+                      range.end <= static_cast<std::int64_t>(sizes[0]);
+  const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
+  // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
+  std::vector<std::int64_t> counts = {range.size()};
+  if (m_impl->communicator != nullptr) counts = m_impl->communicator->gather_everywhere(range.size());
+#ifdef H5_HAVE_PARALLEL
+  if (m_impl->communicator != nullptr) {
+    checked(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE), about, "set a property");
+  }
+#endif
+  std::vector<double> values;
+  bool has_room = true;
+  try {
+    if (within) values = room_for(static_cast<std::size_t>(range.size()), about);
+  } catch (const RunError&) {
+    has_room = false;
+  }
+  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
+  if (on_any(!within)) fail(about, "has no such range of values in one dimension");
+  if (on_any(!has_room)) fail(about, "its values do not fit into memory");
+  const std::int64_t most = *std::max_element(counts.begin(), counts.end());
+  // MPI-IO counts bytes in an int
+  constexpr std::int64_t piece = std::int64_t{1} << 27;
+  for (std::int64_t done = 0; done < most; done += piece) {
+    const auto count = static_cast<hsize_t>(std::clamp<std::int64_t>(range.size() - done, 0, piece));
+    const Handle memory(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+    if (count == 0) {
+      checked(H5Sselect_none(space.id()), about, "select values");
+      checked(H5Sselect_none(memory.id()), about, "select values");
+    } else {
+      const auto start = static_cast<hsize_t>(range.begin + done);
+      checked(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
+              "select values");
+    }
+    double* const to = values.data() + std::min(done, range.size());
+    checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), transfer.id(), to), about, "read");
+  }
+  m_impl->unpack(object, about, values);
+  return values;
+}
+
+std::string Hdf5File::read_text(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  return m_impl->text(type, space, about, [&](hid_t memory_type, void* value) {
+    return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);
+  });
+}
+
+double Hdf5File::read_attribute(const std::string& path, const std::string& name) const {
+  const Handle object = m_impl->open_object(path);
+  const Subject about = m_impl->subject(path);
+  double value = 0;
+  if (!m_impl->numeric_attribute(object, about, name.c_str(), value)) {
+    fail(m_impl->subject(path + "@" + name), "there is no such attribute");
+  }
+  return value;
+}
+
+std::string Hdf5File::read_text_attribute(const std::string& path, const std::string& name) const {
+  const Subject about = m_impl->subject(path + "@" + name);
+  const Handle attribute = m_impl->open_attribute(path, name);
+  const Handle type(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
+  const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
+  return m_impl->text(type, space, about,
+                      [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
+}
+
+void Hdf5File::make_group(const std::string& group) {
+  const Subject about = m_impl->subject(group);
+  const Handle properties(checked(H5Pcreate(H5P_GROUP_CREATE), about, "make a property list"), H5Pclose);
+  constexpr unsigned ordered = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+  checked(H5Pset_link_creation_order(properties.id(), ordered), about, "set a property");
+  checked(H5Pset_attr_creation_order(properties.id(), ordered), about, "set a property");
+  const Handle made(checked(H5Gcreate2(m_impl->file, group.c_str(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), about,
+                            "make the group"),
+                    H5Gclose);
+}
+
+void Hdf5File::write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values) {
+  m_impl->write(dataset, shape, H5T_NATIVE_DOUBLE, values);
+}
+
+void Hdf5File::write(const std::string& dataset, const std::vector<std::int64_t>& shape, const std::int64_t* values) {
+  m_impl->write(dataset, shape, H5T_NATIVE_INT64, values);
+}
+
+void Hdf5File::write_text(const std::string& dataset, const std::string& value) {
+  // A dataset of variable length is a netCDF-4 string variable and has no limit of size; of fixed length it would be an
+  // array of characters without a dimension, which netCDF-4 refuses.
+  const Subject about = m_impl->subject(dataset);
+  const Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
+  checked(H5Tset_size(type.id(), H5T_VARIABLE), about, "make the type");
+  checked(H5Tset_cset(type.id(), H5T_CSET_UTF8), about, "make the type");
+  const char* text = value.c_str();
+  m_impl->write(dataset, {}, type.id(), &text);
+}
+
+void Hdf5File::make_dimension(const std::string& dataset) {
+  if (shape(dataset).size() != 1) fail(m_impl->subject(dataset), "a dimension must have one dimension itself");
+  m_impl->mark_as_scale(dataset, last_component(dataset));
+}
+
+void Hdf5File::make_dimension_without_values(const std::string& name, std::int64_t length) {
+  const Subject about = m_impl->subject(name);
+  const auto size = static_cast<hsize_t>(length);
+  {
+    const Handle space(checked(H5Screate_simple(1, &size, nullptr), about, "make the shape"), H5Sclose);
+    const Handle properties = m_impl->creation_properties(about);
+    // netCDF-4 makes such a dimension a dataset of big-endian floats that is never written.
+    const Handle dataset(checked(H5Dcreate2(m_impl->file, name.c_str(), H5T_IEEE_F32BE, space.id(), H5P_DEFAULT,
+                                            properties.id(), H5P_DEFAULT),
+                                 about, "make the dimension"),
+                         H5Dclose);
+  }
+  std::string digits = std::to_string(length);
+  digits.insert(0, digits.size() < 10 ? 10 - digits.size() : 0, ' ');
+  m_impl->mark_as_scale(name, "This is a netCDF dimension but not a netCDF variable." + digits);
+}
+
+void Hdf5File::attach_dimensions(const std::string& dataset, const std::vector<std::string>& dimensions) {
+  const Subject about = m_impl->subject(dataset);
+  const auto sizes = shape(dataset);
+  if (sizes.size() != dimensions.size() || dimensions.empty()) {
+    fail(about, "one dimension scale must be named for each of its " + std::to_string(sizes.size()) + " dimensions");
+  }
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    if (m_impl->scale_uses.count(dimensions[d]) == 0) fail(m_impl->subject(dimensions[d]), "is no dimension scale");
+    if (shape(dimensions[d]).at(0) != sizes[d]) fail(about, dimensions[d] + " has another length");
+  }
+  ScaleUse use{};
+  checked(H5Rcreate(&use.dataset, m_impl->file, dataset.c_str(), H5R_OBJECT, -1), about, "refer to the dataset");
+  std::vector<hobj_ref_t> references(dimensions.size());
+  std::vector<hvl_t> lists(dimensions.size());
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    checked(H5Rcreate(&references[d], m_impl->file, dimensions[d].c_str(), H5R_OBJECT, -1), about,
+            "refer to the dimension");
+    lists[d] = {1, &references[d]};
+    use.dimension = static_cast<int>(d);
+    m_impl->scale_uses[dimensions[d]].push_back(use);
+  }
+  const Handle type(checked(H5Tvlen_create(H5T_STD_REF_OBJ), about, "make the type"), H5Tclose);
+  const hsize_t count = lists.size();
+  const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+  m_impl->write_attribute(m_impl->open_dataset(dataset), m_impl->subject(dataset + "@DIMENSION_LIST"), "DIMENSION_LIST",
+                          type.id(), space, lists.data());
+}
+
+void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::string& value) {
+  m_impl->write_text_attribute(path, name, value);
+}
+
+void Hdf5File::write_attribute(const std::string& path, const std::string& name, double value) {
+  m_impl->write_scalar_attribute(path, name, H5T_NATIVE_DOUBLE, &value);
+}
+
+void Hdf5File::write_attribute(const std::string& path, const std::string& name, std::int64_t value) {
+  m_impl->write_scalar_attribute(path, name, H5T_NATIVE_INT64, &value);
+}
+
+void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values) {
+  const Subject about = m_impl->subject(path + "@" + name);
+  const hsize_t count = values.size();
+  const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+  m_impl->write_attribute(m_impl->open_object(path), about, name.c_str(), H5T_NATIVE_DOUBLE, space, values.data());
+}
+
+void Hdf5File::close() {
+  if (m_impl->file < 0) return;
+  if (m_impl->descriptor >= 0) {
+    m_impl->write_scale_uses();
+    m_impl->write_out();
+  }
+  checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), m_impl->subject(), "close");
+}
+
+std::string hdf5_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+bool hdf5_is_parallel() {
+#ifdef H5_HAVE_PARALLEL
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace prismfield

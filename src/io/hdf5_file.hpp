@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <prismfield/ranges.hpp>
+
+namespace prismfield {
+
+class Communicator;
+
+/// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
+/// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
+/// No call is collective, except on a file opened collectively: under MPI one rank writes, with a serial or a parallel
+/// build of HDF5.
+class Hdf5File {
+public:
+  /// Opens an existing file to read. Throws RunError when it does not exist or is no HDF5 file.
+  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file);
+  /// Opens an existing file to be read by all ranks together through MPI-IO: every call on it, its closing too, is
+  /// collective. The communicator must outlive it. Throws RunError as open() does, and where hdf5_is_parallel() is
+  /// false.
+  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, const Communicator& communicator);
+  /// Makes a new file, replacing one of that name. It is built in memory and written by close(), because HDF5 does not
+  /// survive a full disk: after a failed write it crashes when the program ends. Without close() no file stays.
+  [[nodiscard]] static Hdf5File create(const std::filesystem::path& file);
+  Hdf5File(Hdf5File&&) noexcept;
+  Hdf5File& operator=(Hdf5File&&) noexcept;
+  ~Hdf5File();
+
+  /// True when `path` ("/group/name") names a dataset or group.
+  [[nodiscard]] bool has(const std::string& path) const;
+  [[nodiscard]] bool has_attribute(const std::string& path, const std::string& name) const;
+  /// Names of the datasets directly in `group`, sorted.
+  [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group = "/") const;
+  /// Extent of a dataset in each dimension; empty for a scalar.
+  [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
+  /// Names of a dataset's netCDF-4 dimensions, slowest first, "" where it has none; its own name for a dimension.
+  [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
+  /// A numeric dataset of any type and shape as doubles, row-major. Values equal to _FillValue or missing_value become
+  /// NaN; scale_factor and add_offset of packed netCDF data are applied.
+  [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
+  /// Values [range.begin, range.end) of a numeric dataset of one dimension, otherwise as read() gives them.
+  [[nodiscard]] std::vector<double> read(const std::string& dataset, IndexRange range) const;
+  /// A dataset of one string, of fixed or variable length.
+  [[nodiscard]] std::string read_text(const std::string& dataset) const;
+  /// A numeric attribute of one value.
+  [[nodiscard]] double read_attribute(const std::string& path, const std::string& name) const;
+  /// A text attribute of one string, of fixed or variable length.
+  [[nodiscard]] std::string read_text_attribute(const std::string& path, const std::string& name) const;
+
+  void make_group(const std::string& group);
+  void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values);
+  void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const std::int64_t* values);
+  void write_text(const std::string& dataset, const std::string& value);
+  /// Turns a one-dimensional dataset into a netCDF-4 dimension scale of its own name.
+  void make_dimension(const std::string& dataset);
+  /// Makes a dimension of `length` without coordinate values, as netCDF-4 does.
+  void make_dimension_without_values(const std::string& name, std::int64_t length);
+  /// Attaches dimension scales to a dataset, one a dimension, slowest first.
+  void attach_dimensions(const std::string& dataset, const std::vector<std::string>& dimensions);
+  /// Writes an attribute, replacing one of that name. Text is of fixed length, the only kind that every netCDF program
+  /// reads (ncview, NCO and Fortran programs pass over strings of variable length).
+  void write_attribute(const std::string& path, const std::string& name, const std::string& value);
+  void write_attribute(const std::string& path, const std::string& name, double value);
+  void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
+  void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
+  /// Writes a new file out and closes it; closes a file that was opened.
+  void close();
+
+private:
+  struct Impl;
+  explicit Hdf5File(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> m_impl;
+};
+
+/// "1.10.8" and whether the library was built for parallel access.
+[[nodiscard]] std::string hdf5_version();
+[[nodiscard]] bool hdf5_is_parallel();
+
+}  // namespace prismfield

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/input_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+namespace prismfield {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+/// The first bytes of a file.
+std::string start_of(const std::filesystem::path& path) {
+  const std::unique_ptr<std::FILE, Close> stream(std::fopen(path.c_str(), "rb"));
+  std::string start(8, '\0');
+  start.resize(stream ? std::fread(start.data(), 1, start.size(), stream.get()) : 0);
+  return start;
+}
+
+bool is_hdf5(const std::filesystem::path& path) { return start_of(path) == std::string_view("\x89HDF\r\n\x1a\n", 8); }
+
+bool is_classic_netcdf(const std::filesystem::path& path) {
+  const std::string start = start_of(path);
+  return start.starts_with("CDF\x01") || start.starts_with("CDF\x02") || start.starts_with("CDF\x05");
+}
+
+/// A classic file has no groups: its variables go by their bare names.
+std::string without_slash(const std::string& path) { return path.starts_with('/') ? path.substr(1) : path; }
+
+/// Calls `action` and turns the file's failure into a mistake of the file.
+template <class Action>
+auto as_input(const InputFile& file, const Action& action) {
+  try {
+    return action();
+  } catch (const RunError& error) {
+    throw InputError(file.where, file.key, error.what());
+  }
+}
+
+}  // namespace
+
+InputError InputFile::error(const std::string& what) const {
+  return {where, key, fmt::format("'{}' {}", path.string(), what)};
+}
+
+InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key) {
+  return {path, run.where(key), key};
+}
+
+void check_readable(const InputFile& file) {
+  std::error_code code;
+  const auto status = std::filesystem::status(file.path, code);
+  if (!std::filesystem::exists(status)) {
+    const std::string reason =
+        code && code != std::errc::no_such_file_or_directory ? code.message() : "there is no such file";
+    throw file.error("cannot be read: " + reason);
+  }
+  if (std::filesystem::is_directory(status)) throw file.error("is a folder; name a file");
+  // opening a pipe would take the data from the reader that follows
+  if (!std::filesystem::is_regular_file(status)) return;
+  const std::unique_ptr<std::FILE, Close> stream(std::fopen(file.path.c_str(), "rb"));
+  if (!stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
+}
+
+bool is_array_file(const InputFile& file) {
+  check_readable(file);
+  if (!std::filesystem::is_regular_file(file.path)) return false;
+  if (is_hdf5(file.path) || is_classic_netcdf(file.path)) return true;
+  const std::string extension = file.path.extension().string();
+  for (const char* promise : {".h5", ".hdf5", ".nc", ".nc4", ".grd"}) {
+    if (extension == promise) throw file.error("is no HDF5 or netCDF file, though its name says so");
+  }
+  return false;
+}
+
+ArrayFile::ArrayFile(const InputFile& file)
+    : m_file(file), m_content(as_input(file, [&] {
+        return is_classic_netcdf(file.path) ? Content(NetcdfClassic(file.path)) : Content(Hdf5File::open(file.path));
+      })) {}
+
+bool ArrayFile::has(const std::string& path) const {
+  return as_input(m_file, [&] {
+    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->has(path);
+    return path == "/" || std::get<NetcdfClassic>(m_content).has(without_slash(path));
+  });
+}
+
+std::vector<std::string> ArrayFile::dataset_names(const std::string& group) const {
+  if (!has(group)) throw m_file.error(fmt::format("has no group {}", group));
+  return as_input(m_file, [&] {
+    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->dataset_names(group);
+    return std::get<NetcdfClassic>(m_content).variable_names();
+  });
+}
+
+std::vector<std::int64_t> ArrayFile::shape(const std::string& dataset) const {
+  return as_input(m_file, [&] {
+    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->shape(dataset);
+    return std::get<NetcdfClassic>(m_content).shape(without_slash(dataset));
+  });
+}
+
+std::vector<double> ArrayFile::read(const std::string& dataset) const {
+  return as_input(m_file, [&] {
+    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->read(dataset);
+    return std::get<NetcdfClassic>(m_content).read(without_slash(dataset));
+  });
+}
+
+std::vector<std::string> ArrayFile::dimension_names(const std::string& dataset) const {
+  return as_input(m_file, [&] {
+    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->dimension_names(dataset);
+    return std::get<NetcdfClassic>(m_content).dimension_names(without_slash(dataset));
+  });
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+}  // namespace prismfield

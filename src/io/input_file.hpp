@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "case/case.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/netcdf_classic.hpp"
+
+namespace prismfield {
+
+/// A file that a case names, and where the case does so: that is where mistakes about the file as a whole are reported.
+struct InputFile {
+  std::filesystem::path path;
+  /// "case.yaml:12"
+  std::string where;
+  /// "model.prisms.file"
+  std::string key;
+
+  /// The mistake that the file as a whole makes; `what` follows the path.
+  [[nodiscard]] InputError error(const std::string& what) const;
+};
+
+/// The file that `key` of the case names.
+[[nodiscard]] InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key);
+
+/// Throws InputError unless the file exists, is no folder and can be opened.
+void check_readable(const InputFile& file);
+
+/// True when a readable file begins as HDF5, netCDF-4 or classic netCDF do. Throws InputError for a name that promises
+/// one of them (.h5, .hdf5, .nc, .nc4, .grd) when the content is something else.
+[[nodiscard]] bool is_array_file(const InputFile& file);
+
+/// An HDF5 or netCDF file, of the classic formats too, as input: what RunError says becomes InputError.
+class ArrayFile {
+public:
+  /// Throws InputError when the file is damaged.
+  explicit ArrayFile(const InputFile& file);
+
+  /// False for the classic netCDF formats.
+  [[nodiscard]] bool is_hdf5() const noexcept { return std::holds_alternative<Hdf5File>(m_content); }
+  [[nodiscard]] bool has(const std::string& path) const;
+  /// Names of the datasets directly in `group`. Throws InputError when there is no such group.
+  [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;
+  [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
+  /// A numeric dataset, row-major, as doubles, netCDF's missing values as NaN. Throws InputError when it holds anything
+  /// but numbers.
+  [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
+  /// Names of a dataset's netCDF dimensions, slowest first, "" where there is none.
+  [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
+
+private:
+  using Content = std::variant<Hdf5File, NetcdfClassic>;
+
+  InputFile m_file;
+  Content m_content;
+};
+
+/// "(50, 700, 700)"
+[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
+
+}  // namespace prismfield

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/text_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view unquoted(std::string_view text) noexcept {
+  text = trimmed(text);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = trimmed(text.substr(1, text.size() - 2));
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+/// True when an out-of-range decimal number is out of range because it is small.
+bool underflows(std::string_view number) noexcept {
+  long leading = 0;
+  bool after_point = false, significant = false;
+  std::size_t i = 0;
+  for (; i < number.size(); ++i) {
+    const char c = number[i];
+    if (c == '.') {
+      after_point = true;
+    } else if (c >= '0' && c <= '9') {
+      if (c != '0') significant = true;
+      if (!after_point && significant) ++leading;
+      if (after_point && !significant) --leading;
+    } else if (c == 'e' || c == 'E') {
+      break;
+    }
+  }
+  long exponent = 0;
+  if (i < number.size()) {
+    ++i;
+    const bool negative = i < number.size() && number[i] == '-';
+    for (; i < number.size(); ++i) {
+      if (number[i] >= '0' && number[i] <= '9' && exponent < 100'000'000) exponent = 10 * exponent + (number[i] - '0');
+    }
+    if (negative) exponent = -exponent;
+  }
+  return leading + exponent < 0;
+}
+
+/// What separates a line's fields: the first of semicolon and comma that it has outside quotes, else blanks.
+char separator_of(std::string_view line) noexcept {
+  bool quoted = false, comma = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == ';') return ';';
+    comma = comma || c == ',';
+  }
+  return comma ? ',' : ' ';
+}
+
+/// The fields of a line, quotes kept.
+std::vector<std::string_view> split(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  const auto end_of_field = [&](std::size_t at) {
+    bool quoted = false;
+    for (; at < line.size(); ++at) {
+      if (line[at] == '"') quoted = !quoted;
+      if (!quoted && (separator == ' ' ? is_blank(line[at]) : line[at] == separator)) break;
+    }
+    return at;
+  };
+  if (separator == ' ') {
+    for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
+      const std::size_t end = end_of_field(0);
+      fields.push_back(line.substr(0, end));
+      line.remove_prefix(end);
+    }
+    return fields;
+  }
+  for (std::size_t at = 0;;) {
+    const std::size_t end = end_of_field(at);
+    fields.push_back(trimmed(line.substr(at, end - at)));
+    if (end == line.size()) return fields;
+    at = end + 1;
+  }
+}
+
+/// The line up to a comment at its end: a `#` that begins a word outside quotes.
+std::string_view without_comment(std::string_view line, char separator) noexcept {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    const bool begins_word = i == 0 || is_blank(line[i - 1]) || line[i - 1] == separator;
+    if (!quoted && line[i] == '#' && begins_word) return line.substr(0, i);
+  }
+  return line;
+}
+
+bool parse_whole(std::string_view field, double& value, NumberStatus& status) {
+  const char* at = field.data();
+  const char* const end = at + field.size();
+  status = parse_number(at, end, value);
+  return status == NumberStatus::ok && at == end;
+}
+
+bool is_number(std::string_view field) {
+  double value = 0;
+  NumberStatus status{};
+  return parse_whole(unquoted(field), value, status) || status == NumberStatus::too_large;
+}
+
+/// Which wanted column each column of the file is.
+struct Layout {
+  static constexpr int nobody = -1;
+  /// index into TableRequest::needed, or `nobody`
+  std::vector<int> wanted;
+  std::vector<std::string> names;
+
+  [[nodiscard]] bool knows_any() const {
+    return std::any_of(wanted.begin(), wanted.end(), [](int w) { return w != nobody; });
+  }
+};
+
+Layout layout_of(const std::vector<std::string>& names, const TableRequest& request) {
+  Layout layout;
+  for (const std::string& name : names) {
+    std::string canonical = lower(name);
+    for (const auto& [spelling, meant] : request.aliases) {
+      if (canonical == spelling) {
+        canonical = meant;
+        break;
+      }
+    }
+    const auto found = std::find(request.needed.begin(), request.needed.end(), canonical);
+    layout.wanted.push_back(found == request.needed.end() ? Layout::nobody
+                                                          : static_cast<int>(found - request.needed.begin()));
+    layout.names.push_back(name);
+  }
+  return layout;
+}
+
+std::vector<std::string> names_in(std::string_view line) {
+  std::vector<std::string> names;
+  const char separator = separator_of(line);
+  for (const std::string_view field : split(without_comment(line, separator), separator))
+    names.emplace_back(unquoted(field));
+  // spreadsheets end a line with a separator when a column beside the table was once used
+  while (!names.empty() && names.back().empty()) names.pop_back();
+  return names;
+}
+
+/// The words of a comment, which may name the columns behind some words of its own.
+std::vector<std::string> words_in(std::string_view comment) {
+  std::vector<std::string> words;
+  constexpr std::string_view gaps = "# \t,;:\"";
+  for (;;) {
+    const std::size_t begin = comment.find_first_not_of(gaps);
+    if (begin == std::string_view::npos) return words;
+    comment.remove_prefix(begin);
+    const std::size_t end = std::min(comment.find_first_of(gaps), comment.size());
+    words.emplace_back(comment.substr(0, end));
+    comment.remove_prefix(end);
+  }
+}
+
+/// Throws when a wanted column is missing or given twice.
+void check_layout(const Layout& layout, const TableRequest& request, const std::string& where, const std::string& key) {
+  ProblemList problems;
+  std::vector<std::string> missing;
+  for (int w = 0; w < static_cast<int>(request.needed.size()); ++w) {
+    std::vector<std::string> same;
+    for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
+      if (layout.wanted[c] == w) same.push_back(layout.names[c]);
+    }
+    if (same.empty()) missing.push_back(request.needed[static_cast<std::size_t>(w)]);
+    if (same.size() > 1) {
+      problems.add(where, key,
+                   fmt::format("column {} is given {} times ({})", request.needed[static_cast<std::size_t>(w)],
+                               same.size(), fmt::join(same, ", ")));
+    }
+  }
+  if (!missing.empty()) {
+    std::string hint;
+    for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
+      if (layout.wanted[c] != Layout::nobody) continue;
+      const std::string near = nearest_spelling(lower(layout.names[c]), missing);
+      if (!near.empty()) hint += fmt::format("; {}: did you mean {}?", excerpt(layout.names[c]), near);
+    }
+    std::vector<std::string> names;
+    for (const std::string& name : layout.names) {
+      if (names.size() == 12) {
+        names.emplace_back("...");
+        break;
+      }
+      names.push_back(excerpt(name));
+    }
+    problems.add(where, key,
+                 fmt::format("missing column{} {}; the columns are {}{}", missing.size() > 1 ? "s" : "",
+                             fmt::join(missing, ", "), fmt::join(names, ", "), hint));
+  }
+  problems.throw_if_any();
+}
+
+/// Reads the rows of a table whose layout is known.
+class RowReader {
+public:
+  RowReader(const InputFile& file, const Layout& layout, const TableRequest& request, LimitedProblems& problems,
+            Table& table)
+      : m_file(file),
+        m_layout(layout),
+        m_request(request),
+        m_problems(problems),
+        m_table(table),
+        m_values(request.needed.size()) {}
+
+  void separator(char separator) noexcept { m_separator = separator; }
+
+  void read(std::string_view line, std::int64_t number) {
+    if (!parse_fast(line) && !parse_slowly(line, number)) return;
+    for (std::size_t w = 0; w < m_values.size(); ++w) m_table.columns[w].push_back(m_values[w]);
+    m_table.lines.push_back(number);
+  }
+
+private:
+  /// The row when nothing about it is unusual; else false.
+  bool parse_fast(std::string_view line) noexcept {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    const auto skip_blanks = [&] {
+      while (at != end && is_blank(*at)) ++at;
+    };
+    const std::size_t n = m_layout.wanted.size();
+    for (std::size_t c = 0; c < n; ++c) {
+      skip_blanks();
+      const int w = m_layout.wanted[c];
+      if (w == Layout::nobody) {
+        while (at != end && *at != '"' && (m_separator == ' ' ? !is_blank(*at) : *at != m_separator)) ++at;
+        if (at != end && *at == '"') return false;
+      } else {
+        double& value = m_values[static_cast<std::size_t>(w)];
+        if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
+      }
+      if (c + 1 == n) break;
+      if (at == end) return false;
+      if (m_separator == ' ') {
+        if (!is_blank(*at)) return false;
+      } else {
+        skip_blanks();
+        if (at == end || *at != m_separator) return false;
+        ++at;
+      }
+    }
+    skip_blanks();
+    return at == end;
+  }
+
+  /// The row, or what is wrong with it.
+  bool parse_slowly(std::string_view line, std::int64_t number) {
+    // a `#` may stand in a column of text
+    const std::vector<std::string_view> whole = split(line, m_separator);
+    if (whole.size() == m_layout.wanted.size() && parse_fields(whole, [](auto&&...) {})) return true;
+
+    std::vector<std::string_view> fields = split(without_comment(line, m_separator), m_separator);
+    const std::size_t n = m_layout.wanted.size();
+    while (fields.size() > n && fields.back().empty()) fields.pop_back();
+    if (fields.size() != n) {
+      m_problems.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
+        return Problem{line_of(m_file, number), "",
+                       fmt::format("{} column{}, {} are needed", fields.size(), fields.size() == 1 ? "" : "s", n)};
+      });
+      return false;
+    }
+    return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
+      m_problems.add(kind, [&] {
+        return Problem{line_of(m_file, number), m_request.needed[static_cast<std::size_t>(w)],
+                       field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
+      });
+    });
+  }
+
+  /// Reads the wanted fields into m_values; calls report(kind, wanted column, field, what) for each that is bad.
+  template <class Report>
+  bool parse_fields(const std::vector<std::string_view>& fields, const Report& report) {
+    bool good = true;
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const int w = m_layout.wanted[c];
+      if (w == Layout::nobody) continue;
+      const std::string_view field = unquoted(fields[c]);
+      double& value = m_values[static_cast<std::size_t>(w)];
+      NumberStatus status{};
+      if (!field.empty() && parse_whole(field, value, status) && std::isfinite(value)) continue;
+      good = false;
+      if (field.empty()) {
+        report("columns without a number", w, field, "no number");
+      } else if (status == NumberStatus::too_large) {
+        report("numbers too large for double precision", w, field, "is too large");
+      } else if (parse_whole(field, value, status)) {
+        report("NaN or infinite values", w, field, "is not finite");
+      } else {
+        const bool comma = field.find(',') != std::string_view::npos;
+        report("text where a number belongs", w, field,
+               comma ? "is not a number; decimals are written with a point" : "is not a number");
+      }
+    }
+    return good;
+  }
+
+  const InputFile& m_file;
+  const Layout& m_layout;
+  const TableRequest& m_request;
+  LimitedProblems& m_problems;
+  Table& m_table;
+  std::vector<double> m_values;
+  char m_separator = ',';
+};
+
+}  // namespace
+
+LineReader::LineReader(const InputFile& file) : m_file(file) {
+  check_readable(file);
+  m_stream.reset(std::fopen(file.path.c_str(), "rb"));
+  if (!m_stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
+  refill();
+  const std::string_view start(m_buffer.data(), std::min<std::size_t>(m_end, 4096));
+  if (start.starts_with("\xEF\xBB\xBF")) m_begin = 3;
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
+    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
+  }
+  if (start.find('\0') != std::string_view::npos) throw file.error("is no text file");
+}
+
+std::string LineReader::where() const { return line_of(m_file, m_number); }
+
+bool LineReader::refill() {
+  if (m_at_end) return false;
+  if (m_begin > 0) {
+    std::memmove(m_buffer.data(), m_buffer.data() + m_begin, m_end - m_begin);
+    m_end -= m_begin;
+    m_begin = 0;
+  }
+  if (m_end > longest_line) {
+    throw InputError(line_of(m_file, m_number + 1), "", "a line above 16 MiB; this is no table of numbers");
+  }
+  if (m_buffer.size() < m_end + chunk_bytes) m_buffer.resize(std::max(m_end + chunk_bytes, 2 * m_buffer.size()));
+  const std::size_t n = std::fread(m_buffer.data() + m_end, 1, chunk_bytes, m_stream.get());
+  if (std::ferror(m_stream.get()) != 0) throw m_file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
+  m_end += n;
+  m_at_end = n == 0;
+  m_newline_known = false;
+  return n > 0;
+}
+
+void LineReader::give(std::string_view& line, std::size_t end, std::size_t next) noexcept {
+  line = {m_buffer.data() + m_begin, end - m_begin};
+  m_begin = next;
+  if (m_newline < m_begin) m_newline_known = false;
+  ++m_number;
+}
+
+bool LineReader::next(std::string_view& line) {
+  const auto find = [this](char c, std::size_t end) {
+    const void* found = std::memchr(m_buffer.data() + m_begin, c, end - m_begin);
+    return found == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(found) - m_buffer.data());
+  };
+  for (;;) {
+    if (!m_newline_known) {
+      m_newline = find('\n', m_end);
+      m_newline_known = true;
+    }
+    const std::size_t stop = m_newline;
+    const std::size_t carriage = find('\r', stop);
+    // a CR that ends the buffer may be half of a CR LF
+    if (carriage < stop && carriage + 1 < m_end) {
+      give(line, carriage, carriage + 1 == stop ? stop + 1 : carriage + 1);
+      return true;
+    }
+    if (stop < m_end) {
+      give(line, stop, stop + 1);
+      return true;
+    }
+    if (refill()) continue;
+    if (m_begin == m_end) return false;
+    give(line, m_buffer[m_end - 1] == '\r' ? m_end - 1 : m_end, m_end);
+    return true;
+  }
+}
+
+NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept {
+  const char* start = at;
+  if (start != end && *start == '+') {
+    ++start;
+    if (start == end || *start == '-' || *start == '+') return NumberStatus::no_number;
+  }
+  const auto [next, error] = std::from_chars(start, end, value);
+  if (error == std::errc::invalid_argument) return NumberStatus::no_number;
+  at = next;
+  if (error == std::errc::result_out_of_range) {
+    if (!underflows({start, static_cast<std::size_t>(next - start)})) return NumberStatus::too_large;
+    value = 0;
+  }
+  return NumberStatus::ok;
+}
+
+std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
+
+Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
+  LineReader reader(file);
+  LimitedProblems limited(problems, file.path.string());
+  Table table;
+  table.columns.resize(request.needed.size());
+
+  Layout layout;
+  bool from_columns = false;
+  if (!request.columns.empty()) {
+    layout = layout_of(request.columns, request);
+    check_layout(layout, request, file.where, request.columns_key);
+    from_columns = true;
+  }
+  RowReader rows(file, layout, request, limited, table);
+
+  bool header_seen = false, data_seen = false;
+  std::vector<std::string> commented_names;
+  std::string_view line;
+  while (reader.next(line)) {
+    std::size_t first = 0;
+    while (first < line.size() && is_blank(line[first])) ++first;
+    if (first == line.size()) continue;
+    if (line[first] == '#') {
+      if (!data_seen && !header_seen) {
+        std::vector<std::string> names = words_in(line);
+        if (layout_of(names, request).knows_any()) commented_names = std::move(names);
+      }
+      continue;
+    }
+    if (!data_seen) {
+      const char separator = separator_of(line);
+      const std::vector<std::string_view> fields = split(without_comment(line, separator), separator);
+      std::vector<std::string> names = names_in(line);
+      const Layout here = layout_of(names, request);
+      if (!header_seen && (here.knows_any() || std::none_of(fields.begin(), fields.end(), is_number))) {
+        header_seen = true;
+        if (from_columns) {
+          for (std::size_t c = 0; c < std::min(here.wanted.size(), layout.wanted.size()); ++c) {
+            if (here.wanted[c] != Layout::nobody && here.wanted[c] != layout.wanted[c]) {
+              throw InputError(reader.where(), "",
+                               fmt::format("the header calls column {} {}, {} calls it {}", c + 1, here.names[c],
+                                           request.columns_key, layout.names[c]));
+            }
+          }
+        } else {
+          layout = here;
+          check_layout(layout, request, reader.where(), "");
+        }
+        continue;
+      }
+      data_seen = true;
+      rows.separator(separator);
+      if (!from_columns && !header_seen) {
+        std::size_t n = fields.size();
+        while (n > request.needed.size() && fields[n - 1].empty()) --n;
+        if (commented_names.size() > n) {
+          commented_names.erase(commented_names.begin(), commented_names.end() - static_cast<std::ptrdiff_t>(n));
+        }
+        Layout commented = layout_of(commented_names, request);
+        std::vector<bool> named(request.needed.size());
+        for (const int w : commented.wanted) {
+          if (w != Layout::nobody) named[static_cast<std::size_t>(w)] = true;
+        }
+        if (commented_names.size() == n && std::all_of(named.begin(), named.end(), [](bool is) { return is; })) {
+          layout = std::move(commented);
+          check_layout(layout, request, reader.where(), "");
+        } else if (n == request.needed.size()) {
+          layout = layout_of(request.needed, request);
+        } else {
+          std::string remedy = "name the columns in a header line";
+          if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
+          if (n > request.needed.size()) remedy += "; decimals are written with a point";
+          throw InputError(
+              reader.where(), "",
+              fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
+                          request.needed.size(), fmt::join(request.needed, ", "), remedy));
+        }
+      }
+    }
+    rows.read(line, reader.number());
+  }
+  if (!data_seen) {
+    throw file.error(reader.number() == 0 ? "is empty" : header_seen ? "has a header but no data" : "has no data");
+  }
+  limited.finish();
+  for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
+    if (layout.wanted[c] == Layout::nobody) table.ignored.push_back(layout.names[c]);
+  }
+  return table;
+}
+
+Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {
+  LineReader reader(file);
+  LimitedProblems limited(problems, file.path.string());
+  Numbers numbers;
+  if (request.count > 0) {
+    // a value takes two bytes at least: a short file must not claim the memory of a huge grid
+    std::error_code code;
+    const auto bytes = std::filesystem::file_size(file.path, code);
+    if (!code) numbers.values.reserve(std::min(static_cast<std::size_t>(request.count), bytes / 2 + 1));
+  }
+  std::string_view line;
+  while (reader.next(line)) {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    const auto is_gap = [&](char c) { return is_blank(c) || (request.several_a_line && c == ','); };
+    int on_line = 0;
+    for (;;) {
+      while (at != end && is_gap(*at)) ++at;
+      if (at == end || request.comment.find(*at) != std::string::npos) break;
+      const char* const start = at;
+      double value = 0;
+      const NumberStatus status = parse_number(at, end, value);
+      const bool ends = at == end || is_gap(*at) || request.comment.find(*at) != std::string::npos;
+      if (status != NumberStatus::ok || !ends || !std::isfinite(value)) {
+        at = start;
+        while (at != end && !is_gap(*at)) ++at;
+        const std::string_view word(start, static_cast<std::size_t>(at - start));
+        const bool too_large = status == NumberStatus::too_large;
+        const bool finite = status != NumberStatus::ok || !ends || std::isfinite(value);
+        limited.add(too_large ? "numbers too large for double precision"
+                    : finite  ? "text where a number belongs"
+                              : "NaN or infinite values",
+                    [&] {
+                      return Problem{reader.where(), request.what,
+                                     excerpt(word) + (too_large ? " is too large"
+                                                      : finite  ? " is not a number"
+                                                                : " is not finite")};
+                    });
+        value = 0;
+      }
+      if (++on_line == 2 && !request.several_a_line) {
+        limited.add("lines with more than one value", [&] {
+          return Problem{reader.where(), request.what, "more than one value on a line"};
+        });
+      }
+      if (on_line > 1 && !request.several_a_line) break;
+      ++numbers.found;
+      if (request.count < 0 || numbers.found <= request.count) {
+        numbers.values.push_back(value);
+        if (request.several_a_line) numbers.lines.push_back(reader.number());
+      }
+    }
+  }
+  limited.finish();
+  return numbers;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "io/input_file.hpp"
+
+namespace prismfield {
+
+/// Reads a text file line by line without holding it whole. Lines end with LF, CR LF or CR, mixed as they may be; a
+/// UTF-8 byte order mark is skipped.
+class LineReader {
+public:
+  /// bytes read at once
+  static constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
+  static constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+  /// Throws InputError when the file cannot be read or is no text.
+  explicit LineReader(const InputFile& file);
+
+  /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
+  /// line above 16 MiB and when reading fails.
+  [[nodiscard]] bool next(std::string_view& line);
+  /// Number of the line that next() gave last, from 1.
+  [[nodiscard]] std::int64_t number() const noexcept { return m_number; }
+  /// "bodies.csv:17" for that line
+  [[nodiscard]] std::string where() const;
+
+private:
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  bool refill();
+  void give(std::string_view& line, std::size_t end, std::size_t next) noexcept;
+
+  InputFile m_file;
+  std::unique_ptr<std::FILE, Close> m_stream;
+  std::vector<char> m_buffer;
+  std::size_t m_begin = 0, m_end = 0;
+  /// first LF at or after m_begin, m_end when the buffer has none; valid while m_newline_known
+  std::size_t m_newline = 0;
+  bool m_newline_known = false;
+  bool m_at_end = false;
+  std::int64_t m_number = 0;
+};
+
+enum class NumberStatus { ok, no_number, too_large };
+
+/// Reads a decimal number at `at` and moves `at` behind it; blanks are not skipped, a locale has no say, a value too
+/// small for double is 0. NaN and infinity are numbers here.
+[[nodiscard]] NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept;
+
+/// "file:line"
+[[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
+
+/// Which columns of a table are wanted.
+struct TableRequest {
+  /// canonical names, in the order of the columns of a file without header
+  std::vector<std::string> needed;
+  /// other spellings: (spelling, canonical name)
+  std::vector<std::pair<std::string, std::string>> aliases;
+  /// the file's columns as the case states them, any spelling; empty: the header's or the default order
+  std::vector<std::string> columns;
+  /// the key that states them, for messages; empty when there is none
+  std::string columns_key;
+};
+
+/// The wanted columns of a table, all of one length.
+struct Table {
+  /// (column in the order of TableRequest::needed, row)
+  std::vector<std::vector<double>> columns;
+  /// line of each row, from 1
+  std::vector<std::int64_t> lines;
+  /// columns of the file that nobody asked for
+  std::vector<std::string> ignored;
+
+  [[nodiscard]] std::int64_t rows() const noexcept { return static_cast<std::int64_t>(lines.size()); }
+};
+
+/// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
+/// names the columns), `#` comments skipped. Rows with a mistake (text, too few or too many numbers, NaN, infinity) are
+/// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns
+/// missing.
+[[nodiscard]] Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems);
+
+/// How a list of numbers is written.
+struct NumbersRequest {
+  /// everything behind one of these is a comment
+  std::string comment = "#";
+  /// more than one value a line, separated by blanks or commas, is allowed
+  bool several_a_line = false;
+  /// values wanted, -1 when any number will do; values behind are counted but not kept
+  std::int64_t count = -1;
+  /// what a value is, for messages, e.g. "density"
+  std::string what;
+};
+
+/// A list of numbers, in the order of the file.
+struct Numbers {
+  std::vector<double> values;
+  /// line of each value; only with several_a_line, otherwise empty
+  std::vector<std::int64_t> lines;
+  /// values in the file, those not kept included
+  std::int64_t found = 0;
+};
+
+/// Reads a list of numbers. Mistakes (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
+/// InputError when the file cannot be read or is no text.
+[[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
+
+}  // namespace prismfield

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+namespace prismfield {
+
+/// The forms of the prism field that the kernel chooses from; pairs are counted by form.
+enum class Form : int {
+  compact,
+  difference_free,
+  multipole_8,
+  multipole_6,
+  multipole_4,
+  multipole_2,
+  multipole_0,
+  corners
+};
+inline constexpr int n_forms = static_cast<int>(Form::corners) + 1;
+
+/// What /performance and tables call a form.
+[[nodiscard]] constexpr const char* name(Form form) noexcept {
+  switch (form) {
+    case Form::compact: return "compact";
+    case Form::difference_free: return "difference_free";
+    case Form::multipole_8: return "multipole_8";
+    case Form::multipole_6: return "multipole_6";
+    case Form::multipole_4: return "multipole_4";
+    case Form::multipole_2: return "multipole_2";
+    case Form::multipole_0: return "multipole_0";
+    case Form::corners: break;
+  }
+  return "corners";
+}
+
+}  // namespace prismfield

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+
+#include <prismfield/fields.hpp>
+#include <prismfield/request.hpp>
+
+namespace prismfield {
+
+/// A word that users write for a choice, and what it means.
+template <class T>
+struct Choice {
+  const char* word;
+  T meaning;
+};
+
+inline constexpr std::array axes_choices = {Choice<Axes>{"z_down", Axes::z_down}, Choice<Axes>{"z_up", Axes::z_up}};
+inline constexpr std::array space_choices = {
+    Choice<Space>{"default", Space::automatic}, Choice<Space>{"serial", Space::serial},
+    Choice<Space>{"openmp", Space::openmp}, Choice<Space>{"cuda", Space::cuda}};
+inline constexpr std::array partition_choices = {
+    Choice<Partition>{"auto", Partition::automatic}, Choice<Partition>{"prisms", Partition::prisms},
+    Choice<Partition>{"points", Partition::points}, Choice<Partition>{"points_per_prism", Partition::points_per_prism}};
+inline constexpr std::array balance_choices = {Choice<Balance>{"count", Balance::count},
+                                               Choice<Balance>{"cost", Balance::cost}};
+inline constexpr std::array kernel_choices = {Choice<KernelKind>{"auto", KernelKind::automatic},
+                                              Choice<KernelKind>{"corners", KernelKind::corners}};
+inline constexpr std::array precision_choices = {Choice<Precision>{"double", Precision::double_},
+                                                 Choice<Precision>{"mixed", Precision::mixed},
+                                                 Choice<Precision>{"single", Precision::single}};
+inline constexpr std::array method_choices = {
+    Choice<Method>{"auto", Method::automatic}, Choice<Method>{"direct", Method::direct},
+    Choice<Method>{"mesh", Method::mesh}, Choice<Method>{"fft", Method::fft}, Choice<Method>{"tree", Method::tree}};
+
+}  // namespace prismfield

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/request.hpp>
+
+#include "model/choices.hpp"
+
+namespace prismfield {
+namespace {
+
+template <class Choices, class T>
+const char* word_of(const Choices& choices, T value) noexcept {
+  for (const auto& choice : choices) {
+    if (choice.meaning == value) return choice.word;
+  }
+  return "";
+}
+
+}  // namespace
+
+const char* name(Axes axes) noexcept { return word_of(axes_choices, axes); }
+const char* name(Space space) noexcept { return word_of(space_choices, space); }
+const char* name(Partition partition) noexcept {
+  // a grid of ranks is written as numbers
+  return partition == Partition::rank_grid ? "ranks" : word_of(partition_choices, partition);
+}
+const char* name(Balance balance) noexcept { return word_of(balance_choices, balance); }
+const char* name(KernelKind kernel) noexcept { return word_of(kernel_choices, kernel); }
+const char* name(Precision precision) noexcept { return word_of(precision_choices, precision); }
+const char* name(Method method) noexcept { return word_of(method_choices, method); }
+
+}  // namespace prismfield

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "model/spatial_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace prismfield {
+
+std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) {
+  const auto n = static_cast<std::size_t>(range.size());
+  std::vector<std::int64_t> order(n);
+  if (n == 0) return order;
+  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
+  std::array<double, 3> low{};
+  double extent = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto [smallest, largest] =
+        std::minmax_element(columns[d]->begin() + range.begin, columns[d]->begin() + range.end);
+    low[d] = *smallest;
+    extent = std::max(extent, *largest - *smallest);
+  }
+  constexpr int bits = 20;
+  const double scale = extent > 0 ? ((1 << bits) - 1) / extent : 0;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto point = static_cast<std::size_t>(range.begin) + i;
+    std::uint64_t key = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto cell = static_cast<std::uint64_t>(((*columns[d])[point] - low[d]) * scale);
+      for (int bit = 0; bit < bits; ++bit) key |= (cell >> bit & 1U) << (3 * static_cast<unsigned>(bit) + d);
+    }
+    keys[i] = {key, static_cast<std::int64_t>(point)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
+  return order;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "parallel/agreement.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+namespace prismfield {
+
+Explanation explain(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    return {e.what(), exit_input};
+  } catch (const Stopped& e) {
+    return {e.what(), exit_stopped};
+  } catch (const RunError& e) {
+    return {std::string("error: ") + e.what(), exit_failure};
+  } catch (const std::bad_alloc&) {
+    return {"error: there is not enough memory; --dry-run tells how much a case needs", exit_failure};
+  } catch (const std::exception& e) {
+    return {std::string("error: ") + e.what(), exit_failure};
+  } catch (...) {
+    return {"error: a library failed and does not say why", exit_failure};
+  }
+}
+
+void agree(const Communicator& communicator, const std::function<void()>& step) {
+  std::exception_ptr error;
+  try {
+    step();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (!communicator.any(error != nullptr)) return;
+
+  const Explanation own = error != nullptr ? explain(error) : Explanation{"", exit_done};
+  ExitCode code = exit_failure;
+  for (const ExitCode possible : {exit_failure, exit_input, exit_stopped}) {
+    if (communicator.any(own.code == possible)) code = possible;
+  }
+  int lowest = 0;
+  while (!communicator.any(communicator.rank() == lowest && error != nullptr)) ++lowest;
+  std::string message;
+  if (communicator.rank() == lowest) {
+    message = own.message;
+    code = own.code;
+    // On rank 0 the reader need not know that there are others.
+    if (lowest > 0) message = "rank " + std::to_string(lowest) + ": " + message;
+  }
+  throw AgreedFailure{code, message};
+}
+
+void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {
+  std::vector<Problem> problems;
+  agree(communicator, [&] {
+    try {
+      step();
+    } catch (const InputError& error) {
+      problems = error.problems();
+    }
+  });
+  const std::vector<std::int64_t> counts = communicator.gather_everywhere(static_cast<std::int64_t>(problems.size()));
+  const auto finder = std::find_if(counts.begin(), counts.end(), [](std::int64_t n) { return n > 0; });
+  if (finder == counts.end()) return;
+  const auto rank = static_cast<int>(finder - counts.begin());
+  problems.resize(static_cast<std::size_t>(*finder));
+  for (Problem& problem : problems) {
+    for (std::string* text : {&problem.where, &problem.key, &problem.what}) broadcast(communicator, *text, rank);
+  }
+  throw InputError(std::move(problems));
+}
+
+}  // namespace prismfield

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/communicator.hpp>
+
+#include "compute/partition.hpp"
+#include "ranks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace prismfield {
+namespace {
+
+const Communicator& ranks() { return testing::ranks(); }
+
+TEST(Parallel, AllGatherBringsEveryRanksValuesToAll) {
+  const std::vector<std::int64_t> all = ranks().all_gather({ranks().rank(), -ranks().rank()});
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(2 * ranks().size()));
+  for (int rank = 0; rank < ranks().size(); ++rank) {
+    EXPECT_EQ(all[static_cast<std::size_t>(2 * rank)], rank);
+    EXPECT_EQ(all[static_cast<std::size_t>(2 * rank + 1)], -rank);
+  }
+}
+
+TEST(Parallel, BroadcastBringsTheRootsValuesInPieces) {
+  // more than one message holds
+  std::vector<double> values((std::size_t{1} << 20) + 7, ranks().rank() + 1.0);
+  broadcast(ranks(), values);
+  EXPECT_EQ(values.front(), 1.0);
+  EXPECT_EQ(values.back(), 1.0);
+  std::int64_t number = ranks().rank() + 5;
+  broadcast(ranks(), number);
+  EXPECT_EQ(number, 5);
+}
+
+TEST(Parallel, RanksOfOneMachineShareANode) { EXPECT_EQ(ranks().node(), 0); }
+
+/// Every grid of ranks gives the sum over the parts of prisms in the columns of each part of points.
+TEST(Parallel, PartsOfPointsAreSummedWhereTheyAre) {
+  constexpr std::int64_t rows = 3;
+  for (const std::int64_t columns : {std::int64_t{5}, (std::int64_t{1} << 20) + 11}) {
+    for (int group = 1; group <= ranks().size(); ++group) {
+      if (ranks().size() % group != 0) continue;
+      const RankShare share = rank_share(100, columns, ranks().rank(), group, ranks().size() / group);
+      std::vector<double> values(static_cast<std::size_t>(rows * columns), 0.0);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        for (std::int64_t i = share.points.begin; i < share.points.end; ++i) {
+          values[static_cast<std::size_t>(row * columns + i)] =
+              static_cast<double>(row * columns + i) * (1 + ranks().rank() % group);
+        }
+      }
+      ranks().sum_parts_to_root(values.data(), rows, columns, share.points.begin, share.points.end, group);
+      if (ranks().rank() != 0) continue;
+      const double factor = group * (group + 1) / 2.0;
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < rows * columns; ++i) {
+        if (values[static_cast<std::size_t>(i)] != factor * static_cast<double>(i)) ++wrong;
+      }
+      EXPECT_EQ(wrong, 0) << columns << " columns, groups of " << group;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace prismfield
