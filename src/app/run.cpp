@@ -26,6 +26,7 @@
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
+#include "compute/plan.hpp"
 #include "engine/runtime.hpp"
 #include "io/result_file.hpp"
 #include "model/ensemble.hpp"
@@ -58,6 +59,16 @@ void check_space(const Case& run) {
   throw InputError(run.where("execution.space"), "execution.space",
                    fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", wanted,
                                fmt::join(built, ", ")));
+}
+
+/// Throws InputError when a grid of ranks is asked for that this run has not.
+void check_rank_grid(const Case& run, const Communicator& communicator) {
+  if (run.execution.partition != Partition::rank_grid) return;
+  const auto [prism_parts, point_parts] = run.execution.rank_grid;
+  if (prism_parts * point_parts == communicator.size()) return;
+  throw InputError(run.where("execution.partition"), "execution.partition",
+                   fmt::format("{} x {} ranks asked for, but the run has {}; start it with mpirun -n {}", prism_parts,
+                               point_parts, communicator.size(), prism_parts * point_parts));
 }
 
 /// Throws InputError when the points alone would not fit into this machine's memory: better than to be killed.
@@ -121,6 +132,16 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
   return inputs;
 }
 
+/// What the plan has to know of the model and the points.
+ProblemSize size_of(const Inputs& inputs) {
+  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
+  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
+    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
+    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
+  };
+  return problem;
+}
+
 std::string points_text(const Points& points) {
   const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
   if (!points.is_grid()) return count;
@@ -135,13 +156,13 @@ std::string fields_text(FieldList fields) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string space_text(const ForwardPlan& plan) {
+std::string space_text(const Plan& plan) {
   if (plan.space == Space::cuda) return fmt::format("cuda, {}, blocks of {}", plan.device, plan.block);
   return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
 }
 
 /// `ranks`: what placement_text says of them.
-std::string partition_text(const ForwardPlan& plan, const std::string& ranks) {
+std::string partition_text(const Plan& plan, const std::string& ranks) {
   const std::string kind =
       plan.partition == Partition::rank_grid
           ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
@@ -150,31 +171,31 @@ std::string partition_text(const ForwardPlan& plan, const std::string& ranks) {
                      plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
 }
 
-std::string slots_text(const ForwardPlan& plan) {
+std::string slots_text(const Plan& plan) {
   return fmt::format("{}, batches of {}", counted(plan.slots, "slot"), counted(plan.batch, "prism"));
 }
 
-std::string tiles_text(const ForwardPlan& plan) {
+std::string tiles_text(const Plan& plan) {
   const std::int64_t points = plan.point_end - plan.point_begin;
   const std::int64_t tile = std::max<std::int64_t>(1, plan.tile_points);
   return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
 }
 
-std::string pairs_text(const ForwardPlan& plan) {
+std::string pairs_text(const Plan& plan) {
   const double pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
   constexpr double countable = 9e18;
   return pairs < countable ? grouped(plan.n_prisms * plan.n_points) : short_number(pairs);
 }
 
 /// The lines with which a run begins.
-std::string heading(const Inputs& inputs, const ForwardPlan& plan, const std::string& ranks) {
+std::string heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
   return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
                      points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
                      name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
 /// Tells all ranks which threads or device this rank's plan uses.
-void gather_plan_workers(const ForwardPlan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
+void gather_plan_workers(const Plan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
   const KokkosFacts facts = kokkos_facts();
   const bool on_device = plan.space == Space::cuda;
   gather_workers(communicator, on_device ? facts.host_threads : plan.threads, on_device ? facts.device_key : 0,
@@ -186,7 +207,7 @@ struct RankSizes {
   std::vector<std::int64_t> prisms, points, host, device;
 };
 
-RankSizes gather_sizes(const ForwardPlan& plan, const Communicator& communicator) {
+RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
   return {communicator.gather(plan.prism_end - plan.prism_begin),
           communicator.gather(plan.point_end - plan.point_begin), communicator.gather(plan.host_bytes),
           communicator.gather(plan.device_bytes)};
@@ -199,7 +220,7 @@ std::int64_t result_bytes(const Inputs& inputs) {
   return inputs.points.size() * columns * static_cast<std::int64_t>(sizeof(double)) + overhead;
 }
 
-std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const RankSizes& ranks,
+std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
                           const std::string& ranks_text) {
   std::string text = inputs.run.title + "\n";
   const auto row = [&](const char* label, const std::string& content) {
@@ -238,7 +259,7 @@ void warn_about_inputs(const Inputs& inputs) {
   for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
 }
 
-void warn_about_points(const Points& points, const ForwardResult& result) {
+void warn_about_points(const Points& points, const Fields& result) {
   if (result.points_inside > 0) {
     warn(fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
   }
@@ -260,7 +281,7 @@ void warn_about_points(const Points& points, const ForwardResult& result) {
 }
 
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
-std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const ForwardPlan& plan,
+std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Plan& plan,
                                             const Communicator& communicator) {
   const bool is_root = communicator.rank() == 0;
   const fs::path& file = run.output.checkpoint->file;
@@ -300,8 +321,28 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   return guard;
 }
 
+/// Shows the progress of a run, looks at signals and says when checkpoints fail.
+class RunObserver final : public Observer {
+public:
+  /// `guard` looks at signals itself; may be null.
+  RunObserver(ProgressStyle style, const CheckpointGuard* guard) : m_progress(style, std::cerr), m_guard(guard) {}
+
+  void progress(double done_fraction, std::int64_t pairs_done) override {
+    if (m_guard == nullptr) throw_if_interrupted();
+    m_progress.update(done_fraction, pairs_done);
+    if (m_guard == nullptr || m_guard->failure() == m_last_failure) return;
+    m_last_failure = m_guard->failure();
+    if (!m_last_failure.empty()) warn(m_last_failure + "; the run goes on without it");
+  }
+
+private:
+  Progress m_progress;
+  const CheckpointGuard* m_guard;
+  std::string m_last_failure;
+};
+
 /// Writes, shows and draws the result; on rank 0 only.
-void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, double setup_seconds,
+void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds,
             std::chrono::steady_clock::time_point begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
   write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
@@ -342,8 +383,9 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
                    ranks_sharing(places, communicator.rank()));
     arguments.refuse_rest();
   });
-  ForwardPlan plan;
-  plan = plan_on_ranks(inputs.run, *inputs.ensemble, inputs.points, communicator);
+  agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
+  const Request request = inputs.run.request();
+  Plan plan = plan_on_ranks(request, *inputs.ensemble, inputs.points, size_of(inputs), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -359,22 +401,11 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
-  ForwardResult result;
+  Fields result;
   bool stopped = false;
   try {
-    Progress progress(is_root ? progress_style(options.quiet) : ProgressStyle::silent, std::cerr);
-    std::string last_failure;
-    result = forward(
-        inputs.run, *inputs.ensemble, inputs.points, plan, communicator,
-        [&](double done_fraction, std::int64_t pairs_done) {
-          if (!guard) throw_if_interrupted();
-          progress.update(done_fraction, pairs_done);
-          if (guard && guard->failure() != last_failure) {
-            last_failure = guard->failure();
-            if (!last_failure.empty()) warn(last_failure + "; the run goes on without it");
-          }
-        },
-        guard.get());
+    RunObserver observer(is_root ? progress_style(options.quiet) : ProgressStyle::silent, guard.get());
+    result = forward(*inputs.ensemble, inputs.points, request, plan, communicator, &observer, guard.get());
   } catch (const Stopped&) {
     if (!guard) throw;
     stopped = true;
