@@ -8,7 +8,7 @@
 
 #include <prismfield/error.hpp>
 
-#include "engine/kokkos_engine.hpp"
+#include "engine/instances.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {
