@@ -3,6 +3,7 @@
 """What the checks of structure share: the sources of the library and their text without comments and literals."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 SUFFIXES = (".hpp", ".cpp")
@@ -30,6 +31,7 @@ def read(path):
     return Path(path).read_text(encoding="utf-8")
 
 
+@lru_cache(maxsize=None)
 def blank(text, keep_strings=False):
     """The text with comments and literals replaced by spaces, so that places and lines stay what they were."""
 
