@@ -302,6 +302,7 @@ PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L
 
 /// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
 /// lost at t edges. docs/numerics.md, Difference-free form. Not for points near or inside the prism.
+// long: the steps share nearly all of their values, and read side by side with the formulas
 template <FieldSet set, class L>
 PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
   using T = value_t<L>;
