@@ -46,14 +46,14 @@ EXCEPTIONS = [
     # a checkpoint is a file
     (r"src/compute/checkpoint", r"(src/io/|io/)"),
     # solvers know the operator and what it is made from, not how it is computed
-    (r"src/inversion/", r"include/prismfield/(operator|fields|points|prisms|request|result)\.hpp"),
+    (r"src/inversion/", r"include/prismfield/(operator|cells|fields|points|prisms|request|result)\.hpp"),
 ]
 
 # Rooms of the public headers, unless src/CMakeLists.txt tells them by PUBLIC_HEADERS.
 PUBLIC_HEADERS = {
     "base": ["error", "ranges"],
     # plans and results are plain data: files hold them, engines follow them
-    "model": ["fields", "forms", "plan", "points", "prisms", "request", "result"],
+    "model": ["cells", "fields", "forms", "plan", "points", "prisms", "request", "result"],
     "engine": ["runtime"],
     "parallel": ["communicator", "communicator_mpi"],
     "compute": ["forward", "operator"],
