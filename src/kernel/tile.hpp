@@ -128,8 +128,7 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
         } else {
           const FarPrism<typename Ls::Arithmetic>& far = data.far(p);
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
-          const auto on_contact_columns = [&data, &weight, point](int lane,
-                                                                  const PrismFaces<typename Ls::Real>& faces) {
+          const auto on_contact = [&data, &weight, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
             using R = value_t<typename Ls::Real>;
             R seen[6][Ls::width];
             for (int i = 0; i < 2; ++i) {
@@ -143,7 +142,7 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
             note_contact(data.contact, point + lane, x, y, z, static_cast<double>(weight.density));
           };
           add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, weight, px, py, pz, valid, sums, counts,
-                                           on_contact_columns);
+                                           on_contact);
         }
       }
       for (int f = 0; f < FieldValues<set, S>::size; ++f) {
