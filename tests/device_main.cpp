@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <prismfield/communicator.hpp>
+#include <prismfield/runtime.hpp>
 
-#include "engine/runtime.hpp"
 #include "ranks.hpp"
 
 namespace prismfield::testing {
@@ -25,7 +25,10 @@ int main(int argc, char** argv) {
   const prismfield::MpiSession session(argc, argv);
   const prismfield::Communicator communicator(session);
   prismfield::testing::all_ranks = &communicator;
-  const prismfield::KokkosSession kokkos(argc, argv, communicator.local_rank(), communicator.local_size());
+  prismfield::RuntimeOptions options;
+  options.local_rank = communicator.local_rank();
+  options.sharing = communicator.local_size();
+  const prismfield::Runtime runtime(argc, argv, options);
   const int failed = RUN_ALL_TESTS();
   return communicator.any(failed != 0) ? 1 : 0;
 }

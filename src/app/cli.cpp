@@ -237,14 +237,6 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_info(const
 
 }  // namespace
 
-void ArgumentVector::refuse_rest() const {
-  ProblemList problems;
-  for (int i = 1; i < m_argc; ++i) {
-    problems.add(m_argv[static_cast<std::size_t>(i)], "", "is no option of Kokkos; --kokkos-help lists them");
-  }
-  problems.throw_if_any();
-}
-
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandLine result;
   std::vector<std::string> own;

@@ -9,7 +9,7 @@
 
 #include "base/human_text.hpp"
 #include "base/version.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "io/hdf5_file.hpp"
 
 namespace prismfield {

@@ -6,7 +6,7 @@
 
 namespace prismfield {
 
-/// What `prismfield info` prints: versions, execution spaces, devices, SIMD width, compiler. Needs a KokkosSession.
+/// What `prismfield info` prints: versions, execution spaces, devices, SIMD width, compiler. Needs a Runtime.
 [[nodiscard]] std::string info_text();
 
 }  // namespace prismfield

@@ -11,11 +11,12 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
+#include <prismfield/runtime.hpp>
 
 #include "app/cli.hpp"
 #include "app/info.hpp"
 #include "app/run.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 #include "study/compare.hpp"
@@ -39,12 +40,13 @@ ExitCode compare_command(const CompareOptions& options, const Communicator& comm
 
 void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator) {
   std::vector<RankPlace> places = gather_places(communicator);
-  std::optional<KokkosSession> kokkos;
+  std::optional<Runtime> runtime;
   agree(communicator, [&] {
-    ArgumentVector arguments(kokkos_options);
-    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(),
-                   ranks_sharing(places, communicator.rank()));
-    arguments.refuse_rest();
+    RuntimeOptions wanted;
+    wanted.local_rank = communicator.local_rank();
+    wanted.sharing = ranks_sharing(places, communicator.rank());
+    wanted.kokkos_options = kokkos_options;
+    runtime.emplace(wanted);
   });
   const KokkosFacts facts = kokkos_facts();
   gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),

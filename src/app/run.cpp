@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,16 +16,18 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
+#include <prismfield/runtime.hpp>
 
 #include "app/figure.hpp"
 #include "app/progress.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
+#include "base/machine.hpp"
 #include "case/case.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
 #include "model/ensemble.hpp"
 #include "model/points.hpp"
@@ -73,7 +74,7 @@ void check_point_memory(const Case& run) {
   }
   constexpr double coordinates = 3;
   const double bytes = n_points * (coordinates + run.fields.size()) * sizeof(double);
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const auto memory = static_cast<double>(physical_memory());
   if (memory <= 0 || bytes <= memory) return;
   constexpr double gib = 1024.0 * 1024.0 * 1024.0;
   throw InputError(run.where(key), key,
@@ -335,12 +336,13 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   }
 
   std::vector<RankPlace> places = gather_places(communicator);
-  std::optional<KokkosSession> kokkos;
+  std::optional<Runtime> runtime;
   agree(communicator, [&] {
-    ArgumentVector arguments(kokkos_options);
-    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(),
-                   ranks_sharing(places, communicator.rank()));
-    arguments.refuse_rest();
+    RuntimeOptions wanted;
+    wanted.local_rank = communicator.local_rank();
+    wanted.sharing = ranks_sharing(places, communicator.rank());
+    wanted.kokkos_options = kokkos_options;
+    runtime.emplace(wanted);
   });
   ForwardPlan plan;
   plan = plan_on_ranks(inputs.run, *inputs.ensemble, inputs.points, communicator);

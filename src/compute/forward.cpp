@@ -16,7 +16,7 @@
 #include "compute/cost_model.hpp"
 #include "compute/partition.hpp"
 #include "engine/engine.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "model/spatial_order.hpp"
 
 namespace prismfield {

@@ -3,10 +3,10 @@
 
 #include <case/case.hpp>
 #include <compute/forward.hpp>
-#include <engine/runtime.hpp>
 #include <model/points.hpp>
 #include <prismfield/communicator.hpp>
 #include <prismfield/prisms.hpp>
+#include <prismfield/runtime.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
 };
 
 int run(int argc, char** argv) {
-  const prismfield::KokkosSession kokkos(argc, argv);
+  const prismfield::Runtime runtime(argc, argv);
   const prismfield::Communicator alone;
   const Cube cube;
   prismfield::Case gravity;
