@@ -18,6 +18,7 @@
 #include "app/run.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/mpi_session.hpp"
 #include "parallel/placement.hpp"
 #include "study/compare.hpp"
 
@@ -74,7 +75,7 @@ ExitCode end_all_ranks(const Communicator& communicator, const Explanation& fail
 
 ExitCode run_program(int& argc, char**& argv) {
   const MpiSession session(argc, argv);
-  const Communicator communicator(session);
+  const Communicator communicator = session.communicator();
   try {
     CommandLine line;
     agree(communicator, [&] { line = parse_command_line({argv + 1, argv + argc}); });

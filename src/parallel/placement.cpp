@@ -116,7 +116,7 @@ std::vector<RankPlace> gather_places(const Communicator& communicator) {
   }
   own[words] = communicator.node();
   own[words + 1] = std::max<std::int64_t>(1, ::sysconf(_SC_NPROCESSORS_ONLN));
-  const std::vector<std::int64_t> all = communicator.all_gather(own);
+  const std::vector<std::int64_t> all = communicator.gather_everywhere(own);
   std::vector<RankPlace> places(all.size() / own.size());
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const std::int64_t* const row = &all[rank * own.size()];
@@ -131,7 +131,7 @@ std::vector<RankPlace> gather_places(const Communicator& communicator) {
 
 void gather_workers(const Communicator& communicator, std::int64_t threads, std::int64_t device, std::int64_t devices,
                     std::vector<RankPlace>& places) {
-  const std::vector<std::int64_t> all = communicator.all_gather({threads, device, devices});
+  const std::vector<std::int64_t> all = communicator.gather_everywhere({threads, device, devices});
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     places[rank].threads = all[3 * rank];
     places[rank].device = all[3 * rank + 1];
