@@ -14,15 +14,20 @@ macro(prismfield_dependency)
 endmacro()
 
 if(NOT DEFINED HDF5_PREFER_PARALLEL)
-  set(HDF5_PREFER_PARALLEL ON)
+  set(HDF5_PREFER_PARALLEL ${PRISMFIELD_ENABLE_MPI})
 endif()
 
 prismfield_dependency(Threads)
 prismfield_dependency(Kokkos 4.5)
 prismfield_dependency(KokkosKernels)
 # The C interface: MPI's own C++ bindings are gone from the standard and would only add a library.
-prismfield_dependency(MPI COMPONENTS C)
+if(PRISMFIELD_ENABLE_MPI)
+  prismfield_dependency(MPI COMPONENTS C)
+endif()
 prismfield_dependency(HDF5 1.10 COMPONENTS C)
+if(HDF5_IS_PARALLEL AND NOT PRISMFIELD_ENABLE_MPI)
+  message(FATAL_ERROR "The HDF5 found needs MPI, but PRISMFIELD_ENABLE_MPI is OFF: name a serial HDF5 by HDF5_ROOT")
+endif()
 prismfield_dependency(yaml-cpp)
 prismfield_dependency(fmt)
 

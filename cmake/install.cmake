@@ -8,7 +8,10 @@ install(
   TARGETS prismfield_core
   EXPORT prismfieldTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY include/prismfield DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(NOT PRISMFIELD_ENABLE_MPI)
+  set(prismfield_headers_without PATTERN communicator_mpi.hpp EXCLUDE)
+endif()
+install(DIRECTORY include/prismfield DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" ${prismfield_headers_without})
 # until the rooms are apart: what the public headers still lean on
 install(DIRECTORY src/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS prismfield RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

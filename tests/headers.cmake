@@ -22,6 +22,10 @@ file(GLOB_RECURSE headers RELATIVE "${PROJECT_SOURCE_DIR}/src" CONFIGURE_DEPENDS
 file(GLOB public_headers RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/include/prismfield/*.hpp")
 
+if(NOT PRISMFIELD_ENABLE_MPI)
+  list(REMOVE_ITEM public_headers prismfield/communicator_mpi.hpp)
+endif()
+
 # The rooms as a test: these compile without any Kokkos in reach. Headers that need it say so by including it.
 set(kernel_headers)
 foreach(header IN LISTS headers)
@@ -34,6 +38,9 @@ foreach(header IN LISTS headers)
 endforeach()
 prismfield_add_header_test(headers_alone ${public_headers} ${headers})
 target_link_libraries(headers_alone PRIVATE prismfield_warnings)
+if(PRISMFIELD_ENABLE_MPI)
+  target_link_libraries(headers_alone PRIVATE MPI::MPI_C prismfield_mpi_options)
+endif()
 if(kernel_headers)
   prismfield_add_header_test(kernel_headers_alone ${kernel_headers})
   target_link_libraries(kernel_headers_alone PRIVATE Kokkos::kokkos prismfield_kernel_options)

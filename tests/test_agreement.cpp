@@ -45,6 +45,14 @@ TEST(Agree, TellsTheFailureOfTheOnlyRank) {
   }
 }
 
+TEST(Agree, ItsFailureIsAStandardException) {
+  const AgreedFailure failure(exit_input, "a:1: k: w");
+  EXPECT_STREQ(static_cast<const std::exception&>(failure).what(), "a:1: k: w");
+  EXPECT_EQ(explanation_of(failure).code, 2);
+  EXPECT_EQ(explanation_of(failure).message, "a:1: k: w");
+  EXPECT_STRNE(AgreedFailure(exit_failure, "").what(), "") << "on the ranks that did not fail";
+}
+
 TEST(Agree, EvenThingsThatAreNoExceptionEnd) {
   EXPECT_THROW(agree(Communicator(), [] { throw 3; }), AgreedFailure);
 }

@@ -143,16 +143,5 @@ TEST(Cli, SeveralMistakesAreFoundAtOnce) {
   EXPECT_THAT(found, HasSubstr("did you mean --quiet?"));
 }
 
-TEST(ArgumentVectorTest, IsWhatMainReceives) {
-  ArgumentVector arguments({"--kokkos-num-threads=3", "--kokkos-x"});
-  ASSERT_EQ(arguments.argc(), 3);
-  EXPECT_STREQ(arguments.argv()[0], "prismfield");
-  EXPECT_STREQ(arguments.argv()[2], "--kokkos-x");
-  EXPECT_EQ(arguments.argv()[3], nullptr);
-  EXPECT_THROW(arguments.refuse_rest(), InputError);
-  arguments.argc() = 1;
-  EXPECT_NO_THROW(arguments.refuse_rest());
-}
-
 }  // namespace
 }  // namespace prismfield

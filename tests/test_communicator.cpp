@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
 
 #include "compute/partition.hpp"
 #include "ranks.hpp"
 
 #include <gtest/gtest.h>
+
+#include <utility>
 
 namespace prismfield {
 namespace {
@@ -13,7 +16,7 @@ namespace {
 const Communicator& ranks() { return testing::ranks(); }
 
 TEST(Parallel, AllGatherBringsEveryRanksValuesToAll) {
-  const std::vector<std::int64_t> all = ranks().all_gather({ranks().rank(), -ranks().rank()});
+  const std::vector<std::int64_t> all = ranks().gather_everywhere({ranks().rank(), -ranks().rank()});
   ASSERT_EQ(all.size(), static_cast<std::size_t>(2 * ranks().size()));
   for (int rank = 0; rank < ranks().size(); ++rank) {
     EXPECT_EQ(all[static_cast<std::size_t>(2 * rank)], rank);
@@ -30,6 +33,37 @@ TEST(Parallel, BroadcastBringsTheRootsValuesInPieces) {
   std::int64_t number = ranks().rank() + 5;
   broadcast(ranks(), number);
   EXPECT_EQ(number, 5);
+}
+
+/// Sums that depend on the order of their terms, as a check that every rank gets the root's.
+TEST(Parallel, SumsEverywhereAreTheRootsBitForBit) {
+  const auto n = static_cast<std::size_t>(1000);
+  std::vector<double> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = 1.0 / (3.0 + static_cast<double>(i) + 7.0 * ranks().rank());
+  std::vector<double> on_root = values;
+  ranks().sum_to_root(on_root.data(), static_cast<std::int64_t>(n));
+  broadcast(ranks(), on_root);
+  ranks().sum_everywhere(values.data(), static_cast<std::int64_t>(n));
+  EXPECT_EQ(values, on_root);
+  double one = 1;
+  ranks().sum_everywhere(&one, 1);
+  EXPECT_EQ(one, ranks().size());
+}
+
+TEST(Parallel, RanksOfOneColorAreACommunicatorOfTheirOwn) {
+  const int color = ranks().rank() % 2;
+  Communicator part = ranks().split(color);
+  EXPECT_EQ(part.size(), (ranks().size() + 1 - color) / 2);
+  EXPECT_EQ(part.rank(), ranks().rank() / 2);
+  const std::vector<std::int64_t> members = part.gather_everywhere(static_cast<std::int64_t>(ranks().rank()));
+  for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i], static_cast<std::int64_t>(2 * i) + color);
+  // what ranks of a part tell each other is not heard by others
+  part.announce_stop();
+  EXPECT_FALSE(ranks().stop_announced());
+  part.end_announcements();
+  const Communicator moved = std::move(part);
+  EXPECT_EQ(moved.gather_everywhere(static_cast<std::int64_t>(1)).size(), members.size());
+  EXPECT_THROW(static_cast<void>(ranks().split(-1)), RunError);
 }
 
 TEST(Parallel, RanksOfOneMachineShareANode) { EXPECT_EQ(ranks().node(), 0); }

@@ -25,7 +25,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "forward_helpers.hpp"
 
 namespace prismfield::testing {

@@ -12,22 +12,6 @@
 
 namespace prismfield {
 
-/// MPI for the time of a run: initialised only when a launcher started this process, because MPI_Init and
-/// MPI_Finalize cost a third of a second that a run on one process does not need.
-class MpiSession {
-public:
-  /// Throws InputError when Slurm's srun started several tasks without joining them by MPI: without a message in all
-  /// but the first of them.
-  MpiSession(int& argc, char**& argv);
-  ~MpiSession();
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-  [[nodiscard]] bool active() const noexcept { return m_active; }
-
-private:
-  bool m_active = false;
-};
-
 /// Values that a rank sends to another; they must stay until the exchange is over.
 struct Outgoing {
   int rank = 0;
@@ -42,13 +26,16 @@ struct Incoming {
   std::int64_t n = 0;
 };
 
-/// The ranks of a run: a duplicate of MPI_COMM_WORLD, or one rank without MPI.
+/// The ranks of a run: one rank without MPI, or those of an MPI communicator (see communicator_mpi.hpp). Every function
+/// throws RunError when MPI fails.
 class Communicator {
 public:
-  explicit Communicator(const MpiSession& session);
-  /// one rank, no MPI: for libraries and tests
+  /// one rank, no MPI
   Communicator();
+  /// Where MPI still runs: collective.
   ~Communicator();
+  Communicator(Communicator&& other) noexcept;
+  Communicator& operator=(Communicator&& other) noexcept;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
@@ -60,10 +47,16 @@ public:
   /// the first rank of this node: a number that its ranks share and no other node has
   [[nodiscard]] int node() const noexcept { return m_node; }
 
+  /// The ranks that give the same color, of at least 0, in the order of their ranks here, as a communicator of their
+  /// own. Collective.
+  [[nodiscard]] Communicator split(int color) const;
+
   /// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
   /// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Collective.
   void sum_to_root(double* values, std::int64_t n) const;
   void sum_to_root(std::int64_t* values, std::int64_t n) const;
+  /// The same sum, bit for bit, on every rank. Collective.
+  void sum_everywhere(double* values, std::int64_t n) const;
   /// Adds every rank's part of values (rows, n_columns) onto `values`, of that shape on rank 0 and not looked at
   /// elsewhere. `part`: (rows, columns.size()). Ranks of one group of `group_size` consecutive ones have the same
   /// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
@@ -84,13 +77,13 @@ public:
   /// One value a rank, on every rank. Collective.
   [[nodiscard]] std::vector<double> gather_everywhere(double value) const;
   [[nodiscard]] std::vector<std::int64_t> gather_everywhere(std::int64_t value) const;
+  /// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
+  [[nodiscard]] std::vector<std::int64_t> gather_everywhere(const std::vector<std::int64_t>& values) const;
   /// Copies `n_bytes` bytes of `root` to every rank, in pieces that MPI can count. Collective.
   void broadcast_bytes(void* bytes, std::int64_t n_bytes, int root = 0) const;
   /// Sends and receives at once, in pieces that MPI can count; what one rank sends to another arrives in the order of
   /// both lists. Not to be sent to oneself. Collective.
   void exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const;
-  /// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
-  [[nodiscard]] std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& values) const;
   /// True everywhere when any rank says so. Collective.
   [[nodiscard]] bool any(bool value) const;
   void barrier() const;
@@ -101,6 +94,8 @@ public:
 
 private:
   struct Impl;
+  friend struct CommunicatorAccess;
+  explicit Communicator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> m_impl;
   int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1, m_node = 0;
 };
@@ -129,7 +124,7 @@ void broadcast(const Communicator& communicator, std::vector<T>& values, int roo
 void broadcast(const Communicator& communicator, std::string& text, int root = 0);
 void broadcast(const Communicator& communicator, std::vector<std::string>& texts, int root = 0);
 
-/// MPI library's version line, e.g. "Open MPI v4.1.4, ...".
+/// MPI library's version line, e.g. "Open MPI v4.1.4, ..."; "not built in" without it.
 [[nodiscard]] const char* mpi_library_version();
 
 }  // namespace prismfield

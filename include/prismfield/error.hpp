@@ -5,9 +5,13 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace prismfield {
+
+/// Exit codes, the same for every command.
+enum ExitCode : int { exit_done = 0, exit_failure = 1, exit_input = 2, exit_outside = 3, exit_stopped = 130 };
 
 /// One mistake in the input: where it stands, which key or column, what is wrong and what is allowed.
 struct Problem {
@@ -53,6 +57,19 @@ public:
 
 private:
   std::string m_text;
+};
+
+/// Thrown on every rank when a step of the run failed on at least one: all ranks know it and end in order.
+class AgreedFailure : public std::exception {
+public:
+  AgreedFailure(ExitCode code_, std::string message_) : code(code_), message(std::move(message_)) {}
+  [[nodiscard]] const char* what() const noexcept override {
+    return message.empty() ? "another rank failed and tells why" : message.c_str();
+  }
+
+  ExitCode code;
+  /// on the lowest rank that failed; "" on all others, so that one message is printed
+  std::string message;
 };
 
 /// Collects problems so that a user sees every mistake at once.

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -24,26 +27,63 @@ constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
     "tolerance, 130 stopped by a signal.";
 
-struct CommandName {
-  std::string name;
+using Asked = std::variant<HelpText, RunOptions, CompareOptions, InfoOptions>;
+
+/// A command as CLI11 knows it, what its usage names behind it, and what its options become.
+struct Command {
+  CLI::App* app = nullptr;
   std::string arguments;
-  std::string purpose;
+  std::function<Asked()> read;
+
+  [[nodiscard]] std::string usage() const {
+    return "prismfield " + app->get_name() + (arguments.empty() ? "" : " " + arguments);
+  }
 };
 
-const std::vector<CommandName>& commands() {
-  static const std::vector<CommandName> all = {
-      {"run", "CASE.yaml", "forward model: fields at points, written to a file"},
-      {"compare", "A.h5 B.h5", "differences of two results, B being the reference"},
-      {"info", "", "version, libraries, execution spaces and devices"},
-  };
-  return all;
-}
+/// The commands of this version, each added by a function of its own.
+class CommandSet {
+public:
+  CommandSet() : m_app("", "prismfield") {
+    m_app.set_help_flag();
+    m_app.require_subcommand(0, 1);
+    m_app.get_formatter()->column_width(28);
+  }
 
-std::string general_help() {
+  /// `footer` comes before what every command says. The caller adds the options and sets `read`.
+  Command& add(const std::string& name, const std::string& arguments, const std::string& purpose,
+               const std::string& footer = "") {
+    CLI::App* const app = m_app.add_subcommand(name, purpose);
+    app->set_help_flag("-h,--help", "this text");
+    app->allow_extras();
+    app->footer(footer + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_codes);
+    return m_commands.emplace_back(Command{app, arguments, {}});
+  }
+
+  [[nodiscard]] const std::deque<Command>& commands() const noexcept { return m_commands; }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Command& command : m_commands) names.push_back(command.app->get_name());
+    return names;
+  }
+  /// nullptr when there is no such command
+  [[nodiscard]] const Command* find(const std::string& name) const {
+    const auto found = std::find_if(m_commands.begin(), m_commands.end(),
+                                    [&](const Command& command) { return command.app->get_name() == name; });
+    return found == m_commands.end() ? nullptr : &*found;
+  }
+
+  /// Reads the arguments, of which the first names `command`.
+  Asked parse(const Command& command, const std::vector<std::string>& arguments);
+
+private:
+  CLI::App m_app;
+  std::deque<Command> m_commands;
+};
+
+std::string general_help(const CommandSet& commands) {
   std::string text = "Gravity potential, vector and gradient tensor of ensembles of prisms\n\nUsage:\n";
-  for (const CommandName& command : commands()) {
-    text +=
-        fmt::format("  {:<32}{}\n", fmt::format("prismfield {} {}", command.name, command.arguments), command.purpose);
+  for (const Command& command : commands.commands()) {
+    text += fmt::format("  {:<32}{}\n", command.usage(), command.app->get_description());
   }
   text += fmt::format(
       "\nOptions:\n  -h, --help                      this text, or after a command, all about that command\n"
@@ -53,91 +93,74 @@ std::string general_help() {
   return text;
 }
 
-std::string command_list() {
-  std::vector<std::string> names;
-  for (const CommandName& command : commands()) names.push_back(command.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+std::string command_list(const CommandSet& commands) { return fmt::format("{}", fmt::join(commands.names(), ", ")); }
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+/// Which options have a value too many or too few, where CLI11 found that one has.
+void add_mismatches(const CLI::App& app, const std::vector<std::string>& arguments, ProblemList& problems) {
+  std::vector<std::string> told;
+  std::vector<const CLI::Option*> given;
+  const auto tell = [&](const std::string& name, const std::string& what) {
+    if (std::find(told.begin(), told.end(), name) != told.end()) return;
+    told.push_back(name);
+    problems.add(name, "", what);
+  };
+  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::size_t equals = arguments[i].find('=');
+    const std::string name = arguments[i].substr(0, equals);
+    const CLI::Option* const option = name.starts_with("-") ? app.get_option_no_throw(name) : nullptr;
+    if (option == nullptr) continue;
+    if (!takes_value(*option)) {
+      if (equals != std::string::npos) tell(name, "takes no value");
+      continue;
+    }
+    if (equals == std::string::npos && ++i == arguments.size()) {
+      tell(name, fmt::format("has no value; write {} {}", name, option->get_type_name()));
+    }
+    const bool once = option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+    if (once && std::find(given.begin(), given.end(), option) != given.end())
+      tell(name, "is given more than once; keep one");
+    given.push_back(option);
+  }
 }
 
-/// One command's options, read by CLI11; what is wrong is told in this program's way.
-class CommandParser {
-public:
-  explicit CommandParser(const CommandName& command)
-      : m_command(command), m_app(command.purpose, "prismfield " + command.name) {
-    m_app.set_help_flag("-h,--help", "this text");
-    m_app.get_formatter()->column_width(28);
-    m_app.allow_extras();
-    set_footer("");
+std::string unknown_option(const CLI::App& app, const std::string& argument) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
+  const std::string nearest = nearest_spelling(argument.substr(0, argument.find('=')), names);
+  return fmt::format("is no option of prismfield {}{}: {}", app.get_name(),
+                     nearest.empty() ? "; there are" : "; did you mean " + nearest + "? There are",
+                     fmt::join(names, ", "));
+}
 
-  /// `text` comes before what every command says.
-  void set_footer(const std::string& text) {
-    m_app.footer(text + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_codes);
+Asked CommandSet::parse(const Command& command, const std::vector<std::string>& arguments) {
+  ProblemList problems;
+  try {
+    m_app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return HelpText{command.app->help("prismfield")};
+  } catch (const CLI::RequiredError&) {
+    problems.add("", "", fmt::format("an argument is missing; write {}", command.usage()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    add_mismatches(*command.app, arguments, problems);
+    if (problems.empty()) problems.add("", "", error.what());
+  } catch (const CLI::ParseError& error) {
+    problems.add("", "", fmt::format("{} (prismfield {} --help tells more)", error.what(), command.app->get_name()));
   }
-
-  [[nodiscard]] CLI::App& app() noexcept { return m_app; }
-
-  /// True when help was asked for.
-  bool parse(std::vector<std::string> arguments) {
-    std::reverse(arguments.begin(), arguments.end());
-    ProblemList problems;
-    try {
-      m_app.parse(std::move(arguments));
-    } catch (const CLI::CallForHelp&) {
-      return true;
-    } catch (const CLI::RequiredError&) {
-      problems.add("", "", fmt::format("an argument is missing; write {}", usage()));
-    } catch (const CLI::ArgumentMismatch& error) {
-      add_mismatch(error.what(), problems);
-    } catch (const CLI::ParseError& error) {
-      problems.add("", "", fmt::format("{} (prismfield {} --help tells more)", error.what(), m_command.name));
-    }
-    for (const std::string& extra : m_app.remaining()) {
-      if (extra == "--") continue;
-      if (extra.starts_with("-") && extra.size() > 1) {
-        problems.add(extra.substr(0, extra.find('=')), "", unknown_option(extra));
-      } else {
-        problems.add("", "", fmt::format("one argument too many: {}; write {}", excerpt(extra), usage()));
-      }
-    }
-    problems.throw_if_any();
-    return false;
-  }
-
-private:
-  [[nodiscard]] std::string usage() const {
-    return "prismfield " + m_command.name + (m_command.arguments.empty() ? "" : " " + m_command.arguments);
-  }
-
-  /// CLI11 names the option first and then counts values.
-  void add_mismatch(const std::string& reason, ProblemList& problems) const {
-    const std::string name = reason.substr(0, reason.find(':'));
-    const CLI::Option* option = m_app.get_option_no_throw(name);
-    if (reason.ends_with("disallowed flag override")) {
-      problems.add("--" + reason.substr(0, reason.find(' ')), "", "takes no value");
-    } else if (option == nullptr) {
-      problems.add("", "", reason);
-    } else if (option->count() == 0 || reason.find("received") == std::string::npos) {
-      problems.add(name, "", fmt::format("has no value; write {} {}", name, option->get_type_name()));
+  for (const std::string& extra : command.app->remaining()) {
+    if (extra == "--") continue;
+    if (extra.starts_with("-") && extra.size() > 1) {
+      problems.add(extra.substr(0, extra.find('=')), "", unknown_option(*command.app, extra));
     } else {
-      problems.add(name, "", "is given more than once; keep one");
+      problems.add("", "", fmt::format("one argument too many: {}; write {}", excerpt(extra), command.usage()));
     }
   }
-
-  [[nodiscard]] std::string unknown_option(const std::string& argument) const {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : m_app.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-    const std::string nearest = nearest_spelling(argument.substr(0, argument.find('=')), names);
-    return fmt::format("is no option of prismfield {}{}: {}", m_command.name,
-                       nearest.empty() ? "; there are" : "; did you mean " + nearest + "? There are",
-                       fmt::join(names, ", "));
-  }
-
-  const CommandName& m_command;
-  CLI::App m_app;
-};
+  problems.throw_if_any();
+  return command.read();
+}
 
 /// Every value of an option that takes one each time that it is given.
 void add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -145,85 +168,90 @@ void add_repeatable(CLI::App& app, const std::string& name, std::vector<std::str
   app.add_option(name, values, purpose)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
 }
 
-std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_run(const CommandName& command,
-                                                                          const std::vector<std::string>& arguments) {
-  CommandParser parser(command);
-  RunOptions options;
-  std::string file, output;
-  parser.app().add_option("CASE.yaml", file, "the case to compute")->type_name("")->required();
-  add_repeatable(parser.app(), "--set", options.overrides,
-                 "put a value in the place of the case's, e.g. --set execution.slots=4; may be repeated", "KEY=VALUE");
-  parser.app().add_flag("--check", options.check, "read and validate everything, then stop")->disable_flag_override();
-  parser.app()
-      .add_flag("--dry-run", options.dry_run,
-                "also print sizes, memory, the partition and an estimated time, then stop")
-      ->disable_flag_override();
-  parser.app()
-      .add_flag("--resume", options.resume,
-                "go on from output.checkpoint.file, or begin at the start when there is none")
-      ->disable_flag_override();
-  parser.app().add_flag("--quiet", options.quiet, "print nothing but warnings and mistakes")->disable_flag_override();
-  parser.app().add_option("--output", output, "the result's file, in the place of output.file")->type_name("FILE");
-  parser.set_footer(
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& purpose) {
+  app.add_flag(name, value, purpose)->disable_flag_override();
+}
+
+void add_run(CommandSet& commands) {
+  Command& command = commands.add(
+      "run", "CASE.yaml", "forward model: fields at points, written to a file",
       "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by\nits number, from 0: "
-      "--set "
-      "model.voxels.spheres.0.density=300. null takes a key out.\n");
-  if (parser.parse(arguments)) return HelpText{parser.app().help()};
-  if (parser.app().count("--output") > 0 && output.empty()) {
-    throw InputError("--output", "", "is empty; the name of a file is expected");
-  }
-  if (file.empty()) throw InputError("CASE.yaml", "", "is empty; the name of a file is expected");
-  options.file = file;
-  options.output = output;
-  return options;
-}
-
-std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_compare(
-    const CommandName& command, const std::vector<std::string>& arguments) {
-  CommandParser parser(command);
-  CompareOptions options;
-  std::string a, b, tolerance;
-  parser.app().add_option("A.h5", a, "a result")->type_name("")->required();
-  parser.app().add_option("B.h5", b, "the reference")->type_name("")->required();
-  parser.app()
-      .add_option("--tolerance", tolerance,
-                  "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3")
-      ->type_name("T");
-  parser.app()
-      .add_flag("--quiet", options.quiet, "print nothing but mistakes; the exit code tells")
-      ->disable_flag_override();
-  if (parser.parse(arguments)) return HelpText{parser.app().help()};
-  if (parser.app().count("--tolerance") > 0) {
-    double value = 0;
-    const auto [end, status] = std::from_chars(tolerance.data(), tolerance.data() + tolerance.size(), value);
-    if (status != std::errc{} || end != tolerance.data() + tolerance.size() || !std::isfinite(value) || value < 0) {
-      throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", excerpt(tolerance)));
+      "--set model.voxels.spheres.0.density=300. null takes a key out.\n");
+  struct Values {
+    RunOptions options;
+    std::string file, output;
+  };
+  const auto values = std::make_shared<Values>();
+  CLI::App& app = *command.app;
+  app.add_option("CASE.yaml", values->file, "the case to compute")->type_name("")->required();
+  add_repeatable(app, "--set", values->options.overrides,
+                 "put a value in the place of the case's, e.g. --set execution.slots=4; may be repeated", "KEY=VALUE");
+  add_flag(app, "--check", values->options.check, "read and validate everything, then stop");
+  add_flag(app, "--dry-run", values->options.dry_run,
+           "also print sizes, memory, the partition and an estimated time, then stop");
+  add_flag(app, "--resume", values->options.resume,
+           "go on from output.checkpoint.file, or begin at the start when there is none");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and mistakes");
+  const CLI::Option* const output =
+      app.add_option("--output", values->output, "the result's file, in the place of output.file")->type_name("FILE");
+  command.read = [values, output]() -> Asked {
+    if (output->count() > 0 && values->output.empty()) {
+      throw InputError("--output", "", "is empty; the name of a file is expected");
     }
-    options.tolerance = value;
-  }
-  if (a.empty() || b.empty()) {
-    throw InputError(a.empty() ? "A.h5" : "B.h5", "", "is empty; the name of a file is expected");
-  }
-  options.a = a;
-  options.b = b;
-  return options;
+    if (values->file.empty()) throw InputError("CASE.yaml", "", "is empty; the name of a file is expected");
+    values->options.file = values->file;
+    values->options.output = values->output;
+    return values->options;
+  };
 }
 
-std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_info(const CommandName& command,
-                                                                           const std::vector<std::string>& arguments) {
-  CommandParser parser(command);
-  if (parser.parse(arguments)) return HelpText{parser.app().help()};
-  return InfoOptions{};
+double tolerance_of(const std::string& text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0) {
+    throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", excerpt(text)));
+  }
+  return value;
 }
 
-[[noreturn]] void refuse_command(const std::string& word) {
-  const std::string there_are = fmt::format("there are: {} (prismfield --help tells more)", command_list());
+void add_compare(CommandSet& commands) {
+  Command& command = commands.add("compare", "A.h5 B.h5", "differences of two results, B being the reference");
+  struct Values {
+    CompareOptions options;
+    std::string a, b, tolerance;
+  };
+  const auto values = std::make_shared<Values>();
+  CLI::App& app = *command.app;
+  app.add_option("A.h5", values->a, "a result")->type_name("")->required();
+  app.add_option("B.h5", values->b, "the reference")->type_name("")->required();
+  const CLI::Option* const tolerance =
+      app.add_option("--tolerance", values->tolerance,
+                     "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3")
+          ->type_name("T");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but mistakes; the exit code tells");
+  command.read = [values, tolerance]() -> Asked {
+    if (tolerance->count() > 0) values->options.tolerance = tolerance_of(values->tolerance);
+    if (values->a.empty() || values->b.empty()) {
+      throw InputError(values->a.empty() ? "A.h5" : "B.h5", "", "is empty; the name of a file is expected");
+    }
+    values->options.a = values->a;
+    values->options.b = values->b;
+    return values->options;
+  };
+}
+
+void add_info(CommandSet& commands) {
+  commands.add("info", "", "version, libraries, execution spaces and devices").read = []() -> Asked {
+    return InfoOptions{};
+  };
+}
+
+[[noreturn]] void refuse_command(const CommandSet& commands, const std::string& word) {
+  const std::string there_are = fmt::format("there are: {} (prismfield --help tells more)", command_list(commands));
   if (word.starts_with("-")) {
     throw InputError(word, "", "is no option of prismfield itself; options follow a command, and " + there_are);
   }
-  std::vector<std::string> names;
-  for (const CommandName& command : commands()) names.push_back(command.name);
-  const std::string nearest = nearest_spelling(word, names);
+  const std::string nearest = nearest_spelling(word, commands.names());
   std::string what = fmt::format("{} is no command of this version", excerpt(word));
   if (word.ends_with(".yaml") || word.ends_with(".yml")) {
     what += "; did you mean prismfield run " + word + "?";
@@ -237,43 +265,30 @@ std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> parse_info(const
 
 }  // namespace
 
-void ArgumentVector::refuse_rest() const {
-  ProblemList problems;
-  for (int i = 1; i < m_argc; ++i) {
-    problems.add(m_argv[static_cast<std::size_t>(i)], "", "is no option of Kokkos; --kokkos-help lists them");
-  }
-  problems.throw_if_any();
-}
-
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandLine result;
   std::vector<std::string> own;
   for (const std::string& argument : arguments) {
     (argument.starts_with("--kokkos-") ? result.kokkos_options : own).push_back(argument);
   }
+  CommandSet commands;
+  add_run(commands);
+  add_compare(commands);
+  add_info(commands);
   if (own.empty()) {
-    throw InputError("", "",
-                     fmt::format("a command is missing; there are: {} (prismfield --help tells more)", command_list()));
+    throw InputError(
+        "", "",
+        fmt::format("a command is missing; there are: {} (prismfield --help tells more)", command_list(commands)));
   }
   const std::string word = own.front();
   if (word == "-h" || word == "--help") {
-    result.command = HelpText{general_help()};
-    return result;
-  }
-  if (word == "--version") {
+    result.command = HelpText{general_help(commands)};
+  } else if (word == "--version") {
     result.command = HelpText{fmt::format("prismfield {} ({})\n", version, git_hash)};
-    return result;
-  }
-  const auto command = std::find_if(commands().begin(), commands().end(),
-                                    [&](const CommandName& candidate) { return candidate.name == word; });
-  if (command == commands().end()) refuse_command(word);
-  const std::vector<std::string> rest(own.begin() + 1, own.end());
-  if (word == "run") {
-    result.command = parse_run(*command, rest);
-  } else if (word == "compare") {
-    result.command = parse_compare(*command, rest);
+  } else if (const Command* const command = commands.find(word)) {
+    result.command = commands.parse(*command, own);
   } else {
-    result.command = parse_info(*command, rest);
+    refuse_command(commands, word);
   }
   return result;
 }

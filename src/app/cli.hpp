@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,29 +36,6 @@ struct InfoOptions {};
 /// Text that was asked for by --help or --version.
 struct HelpText {
   std::string text;
-};
-
-/// Arguments in the form that main() receives, for libraries that read them so.
-class ArgumentVector {
-public:
-  explicit ArgumentVector(std::vector<std::string> options) : m_words(std::move(options)) {
-    m_words.insert(m_words.begin(), "prismfield");
-    for (std::string& word : m_words) m_argv.push_back(word.data());
-    m_argv.push_back(nullptr);
-    m_argc = static_cast<int>(m_words.size());
-  }
-  ArgumentVector(const ArgumentVector&) = delete;
-  ArgumentVector& operator=(const ArgumentVector&) = delete;
-
-  [[nodiscard]] int& argc() noexcept { return m_argc; }
-  [[nodiscard]] char** argv() noexcept { return m_argv.data(); }
-  /// Throws InputError for what the library left because it does not know it.
-  void refuse_rest() const;
-
-private:
-  std::vector<std::string> m_words;
-  std::vector<char*> m_argv;
-  int m_argc = 0;
 };
 
 /// What the command line asks for.

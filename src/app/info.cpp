@@ -5,17 +5,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iostream>
+
 #include <prismfield/communicator.hpp>
 
+#include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/version.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "io/hdf5_file.hpp"
+#include "parallel/placement.hpp"
 
 namespace prismfield {
+namespace {
 
-std::string info_text() {
-  const KokkosFacts facts = kokkos_facts();
+std::string info_text(const KokkosFacts& facts) {
   std::string text;
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("{:<18}{}\n", label, content);
@@ -32,6 +36,17 @@ std::string info_text() {
   if (facts.devices.empty()) row("devices", "none");
   for (const std::string& device : facts.devices) row("device", device);
   return text;
+}
+
+}  // namespace
+
+void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator) {
+  std::vector<RankPlace> places = gather_places(communicator);
+  const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
+  const KokkosFacts facts = kokkos_facts();
+  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
+                 places);
+  if (communicator.rank() == 0) std::cout << info_text(facts) << placement_table(places);
 }
 
 }  // namespace prismfield

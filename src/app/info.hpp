@@ -3,10 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace prismfield {
 
-/// What `prismfield info` prints: versions, execution spaces, devices, SIMD width, compiler. Needs a KokkosSession.
-[[nodiscard]] std::string info_text();
+class Communicator;
+
+/// `prismfield info`: versions, execution spaces, devices, SIMD width, compiler and where the ranks run, to standard
+/// output, by rank 0. Throws AgreedFailure. Collective.
+void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator);
 
 }  // namespace prismfield

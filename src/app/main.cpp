@@ -3,62 +3,18 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <thread>
-#include <type_traits>
-#include <vector>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "app/cli.hpp"
-#include "app/info.hpp"
-#include "app/run.hpp"
-#include "engine/runtime.hpp"
+#include "app/program.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/placement.hpp"
-#include "study/compare.hpp"
+#include "parallel/mpi_session.hpp"
 
 namespace prismfield {
 namespace {
-
-void print(const Communicator& communicator, const std::string& text) {
-  if (communicator.rank() == 0) std::cout << text;
-}
-
-ExitCode compare_command(const CompareOptions& options, const Communicator& communicator) {
-  ExitCode code = exit_done;
-  agree(communicator, [&] {
-    const Comparison comparison = compare_results(options.a, options.b);
-    if (options.tolerance && !within(comparison, *options.tolerance)) code = exit_outside;
-    if (!options.quiet) print(communicator, report(comparison, options.tolerance));
-  });
-  return code;
-}
-
-void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator) {
-  std::vector<RankPlace> places = gather_places(communicator);
-  std::optional<KokkosSession> kokkos;
-  agree(communicator, [&] {
-    ArgumentVector arguments(kokkos_options);
-    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(),
-                   ranks_sharing(places, communicator.rank()));
-    arguments.refuse_rest();
-  });
-  const KokkosFacts facts = kokkos_facts();
-  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
-                 places);
-  print(communicator, info_text() + placement_table(places));
-}
-
-ExitCode execute(const CommandLine& line, const Communicator& communicator) {
-  if (const auto* help = std::get_if<HelpText>(&line.command)) print(communicator, help->text);
-  if (const auto* run = std::get_if<RunOptions>(&line.command)) run_command(*run, line.kokkos_options, communicator);
-  if (std::holds_alternative<InfoOptions>(line.command)) info_command(line.kokkos_options, communicator);
-  if (const auto* compare = std::get_if<CompareOptions>(&line.command)) return compare_command(*compare, communicator);
-  return exit_done;
-}
 
 /// Ends the whole run after a failure that the other ranks may not share.
 ExitCode end_all_ranks(const Communicator& communicator, const Explanation& failure) {
@@ -70,15 +26,11 @@ ExitCode end_all_ranks(const Communicator& communicator, const Explanation& fail
   return failure.code;
 }
 
-ExitCode run_program(int& argc, char**& argv) {
+ExitCode run_on_ranks(int& argc, char**& argv) {
   const MpiSession session(argc, argv);
-  const Communicator communicator(session);
+  const Communicator communicator = session.communicator();
   try {
-    CommandLine line;
-    agree(communicator, [&] { line = parse_command_line({argv + 1, argv + argc}); });
-    const ExitCode code = execute(line, communicator);
-    if (!std::cout.flush()) throw RunError("standard output cannot be written");
-    return code;
+    return run_program({argv + 1, argv + argc}, communicator);
   } catch (const AgreedFailure& failure) {
     std::cout << std::flush;
     if (!failure.message.empty()) std::cerr << failure.message << std::endl;
@@ -94,7 +46,7 @@ ExitCode run_program(int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   try {
-    return prismfield::run_program(argc, argv);
+    return prismfield::run_on_ranks(argc, argv);
   } catch (...) {
     // MPI itself could not begin or end.
     const prismfield::Explanation failure = prismfield::explain(std::current_exception());

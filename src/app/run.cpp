@@ -3,8 +3,6 @@
 #include "app/run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +10,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include <prismfield/communicator.hpp>
@@ -20,17 +17,16 @@
 
 #include "app/figure.hpp"
 #include "app/progress.hpp"
-#include "base/human_text.hpp"
+#include "app/run_inputs.hpp"
+#include "app/run_text.hpp"
+#include "app/start.hpp"
 #include "base/interrupt.hpp"
-#include "case/case.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
 #include "compute/plan.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
-#include "model/ensemble.hpp"
-#include "model/points.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
@@ -38,160 +34,23 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
+using Moment = std::chrono::steady_clock::time_point;
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
+double seconds_since(Moment begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Everything that a case names, read and validated.
-struct Inputs {
-  Case run;
-  std::unique_ptr<Ensemble> ensemble;
-  Points points;
-};
+void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
 
-/// Throws InputError for a space that this build lacks, before anything is read for it.
-void check_space(const Case& run) {
-  if (run.execution.space == Space::automatic) return;
-  const std::vector<std::string> built = kokkos_facts().spaces;
-  const std::string wanted = name(run.execution.space);
-  if (std::find(built.begin(), built.end(), wanted) != built.end()) return;
-  throw InputError(run.where("execution.space"), "execution.space",
-                   fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", wanted,
-                               fmt::join(built, ", ")));
-}
-
-/// Throws InputError when a grid of ranks is asked for that this run has not.
+/// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
   if (run.execution.partition != Partition::rank_grid) return;
-  const auto [prism_parts, point_parts] = run.execution.rank_grid;
+  const int prism_parts = run.execution.rank_grid[0];
+  const int point_parts = run.execution.rank_grid[1];
   if (prism_parts * point_parts == communicator.size()) return;
   throw InputError(run.where("execution.partition"), "execution.partition",
                    fmt::format("{} x {} ranks asked for, but the run has {}; start it with mpirun -n {}", prism_parts,
                                point_parts, communicator.size(), prism_parts * point_parts));
-}
-
-/// Throws InputError when the points alone would not fit into this machine's memory: better than to be killed.
-void check_point_memory(const Case& run) {
-  double n_points = 0;
-  std::string key;
-  if (const auto* grid = std::get_if<GridSpec>(&run.observations)) {
-    n_points = static_cast<double>(grid->easting.count) * static_cast<double>(grid->northing.count);
-    key = "observations.grid";
-  } else if (const auto* random = std::get_if<StationsRandom>(&run.observations)) {
-    n_points = static_cast<double>(random->count);
-    key = "observations.stations.random";
-  }
-  constexpr double coordinates = 3;
-  const double bytes = n_points * (coordinates + run.fields.size()) * sizeof(double);
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  if (memory <= 0 || bytes <= memory) return;
-  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  throw InputError(run.where(key), key,
-                   fmt::format("has {} points, whose coordinates and fields take {} GiB of this machine's {} GiB; use "
-                               "fewer points",
-                               short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
-}
-
-/// Reads the case and what it names, large files once. Throws AgreedFailure with the mistakes of all of them.
-/// Collective.
-Inputs read_inputs(const RunOptions& options, const Communicator& communicator) {
-  Inputs inputs;
-  ProblemList problems;
-  const auto collect = [&](auto&& step) {
-    try {
-      step();
-      return true;
-    } catch (const InputError& error) {
-      problems.add(error);
-      return false;
-    }
-  };
-  bool points_fit = true;
-  agree(communicator, [&] {
-    inputs.run = read_case(options.file, options.overrides, options.output);
-    collect([&] { check_space(inputs.run); });
-    collect([&] { check_output(inputs.run); });
-    if (options.resume && !inputs.run.output.checkpoint) {
-      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
-    }
-    points_fit = collect([&] { check_point_memory(inputs.run); });
-    throw_if_interrupted();
-  });
-  collect([&] { inputs.ensemble = make_ensemble(inputs.run, communicator); });
-  agree(communicator, throw_if_interrupted);
-  // Without a model, ranges of random stations are unknown, but a file of stations can be read.
-  const Bounds bounds = inputs.ensemble ? inputs.ensemble->bounds() : Bounds{};
-  if (!communicator.any(!points_fit)) {
-    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
-  }
-  agree(communicator, [&] {
-    problems.throw_if_any();
-    throw_if_interrupted();
-  });
-  return inputs;
-}
-
-/// What the plan has to know of the model and the points.
-ProblemSize size_of(const Inputs& inputs) {
-  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
-  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
-    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
-    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
-  };
-  return problem;
-}
-
-std::string points_text(const Points& points) {
-  const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
-  if (!points.is_grid()) return count;
-  return fmt::format("grid {} x {}, {}", points.grid_easting.size(), points.grid_northing.size(), count);
-}
-
-std::string fields_text(FieldList fields) {
-  std::vector<std::string_view> names;
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) names.push_back(field.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string space_text(const Plan& plan) {
-  if (plan.space == Space::cuda) return fmt::format("cuda, {}, blocks of {}", plan.device, plan.block);
-  return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
-}
-
-/// `ranks`: what placement_text says of them.
-std::string partition_text(const Plan& plan, const std::string& ranks) {
-  const std::string kind =
-      plan.partition == Partition::rank_grid
-          ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
-          : std::string("by ") + name(plan.partition);
-  return fmt::format("{}{}{}, {}", kind, plan.partition_is_auto ? " (auto)" : "",
-                     plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
-}
-
-std::string slots_text(const Plan& plan) {
-  return fmt::format("{}, batches of {}", counted(plan.slots, "slot"), counted(plan.batch, "prism"));
-}
-
-std::string tiles_text(const Plan& plan) {
-  const std::int64_t points = plan.point_end - plan.point_begin;
-  const std::int64_t tile = std::max<std::int64_t>(1, plan.tile_points);
-  return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
-}
-
-std::string pairs_text(const Plan& plan) {
-  const double pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
-  constexpr double countable = 9e18;
-  return pairs < countable ? grouped(plan.n_prisms * plan.n_points) : short_number(pairs);
-}
-
-/// The lines with which a run begins.
-std::string heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
-                     points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
-                     name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
 /// Tells all ranks which threads or device this rank's plan uses.
@@ -202,82 +61,10 @@ void gather_plan_workers(const Plan& plan, const Communicator& communicator, std
                  static_cast<std::int64_t>(facts.devices.size()), places);
 }
 
-/// One rank's share and memory, as --dry-run tells it.
-struct RankSizes {
-  std::vector<std::int64_t> prisms, points, host, device;
-};
-
 RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
   return {communicator.gather(plan.prism_end - plan.prism_begin),
           communicator.gather(plan.point_end - plan.point_begin), communicator.gather(plan.host_bytes),
           communicator.gather(plan.device_bytes)};
-}
-
-/// Bytes of the result: every field, the coordinates, and room for attributes.
-std::int64_t result_bytes(const Inputs& inputs) {
-  constexpr std::int64_t overhead = 32 * 1024;
-  const std::int64_t columns = inputs.run.fields.size() + (inputs.points.is_grid() ? 1 : 3);
-  return inputs.points.size() * columns * static_cast<std::int64_t>(sizeof(double)) + overhead;
-}
-
-std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
-                          const std::string& ranks_text) {
-  std::string text = inputs.run.title + "\n";
-  const auto row = [&](const char* label, const std::string& content) {
-    text += fmt::format("  {:<18}{}\n", label, content);
-  };
-  row("model", inputs.ensemble->description());
-  row("points", points_text(inputs.points));
-  row("fields", fields_text(inputs.run.fields));
-  row("pairs", pairs_text(plan));
-  row("space", space_text(plan));
-  row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
-  row("partition", partition_text(plan, ranks_text));
-  row("slots", slots_text(plan));
-  row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.launch_prisms, "prism")));
-  row("scratch", fmt::format("{} (memory limit {})", size_text(plan.scratch_bytes), size_text(plan.memory_limit)));
-  const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
-  if (ranks.prisms.size() == 1) {
-    row("memory", size_text(ranks.host[0]) + (on_device ? ", on the device " + size_text(ranks.device[0]) : ""));
-  } else {
-    text += fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", "rank", "prisms", "points", "memory",
-                        on_device ? fmt::format(" {:>10}", "device") : "");
-    for (std::size_t i = 0; i < ranks.prisms.size(); ++i) {
-      text +=
-          fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", i, grouped(ranks.prisms[i]), grouped(ranks.points[i]),
-                      size_text(ranks.host[i]), on_device ? fmt::format(" {:>10}", size_text(ranks.device[i])) : "");
-    }
-  }
-  row("result", fmt::format("{}, about {}", output_file(inputs.run).string(), size_text(result_bytes(inputs))));
-  row("estimated time", duration_text(plan.estimated_seconds));
-  return text;
-}
-
-void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
-
-void warn_about_inputs(const Inputs& inputs) {
-  for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
-}
-
-void warn_about_points(const Points& points, const Fields& result) {
-  if (result.points_inside > 0) {
-    warn(fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
-  }
-  if (result.singular_points.empty()) return;
-  constexpr std::size_t most_named = 5;
-  std::vector<std::string> named;
-  for (const std::int64_t i : result.singular_points) {
-    if (named.size() == most_named) {
-      named.emplace_back("...");
-      break;
-    }
-    const auto at = static_cast<std::size_t>(i);
-    named.push_back(fmt::format("({}, {}, {})", points.easting[at], points.northing[at], points.upward[at]));
-  }
-  warn(
-      fmt::format("the gradient tensor has no value at {} on edges or corners of prisms, its finite part is written "
-                  "there: {}",
-                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), fmt::join(named, ", ")));
 }
 
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
@@ -313,10 +100,7 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
     warn(fmt::format("{} exists and will be replaced; --resume goes on from it", file.string()));
   }
   if (is_root && !options.quiet && options.resume) {
-    std::cout << (found ? fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", file.string(),
-                                      100 * guard->done_fraction())
-                        : fmt::format("{}: no checkpoint yet, the run begins at its start\n", file.string()))
-              << std::flush;
+    std::cout << resume_text(file.string(), found ? guard->done_fraction() : -1) << std::flush;
   }
   return guard;
 }
@@ -341,85 +125,97 @@ private:
   std::string m_last_failure;
 };
 
+/// What the plan has to know of the model and the points.
+ProblemSize size_of(const Inputs& inputs) {
+  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
+  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
+    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
+    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
+  };
+  return problem;
+}
+
 /// Writes, shows and draws the result; on rank 0 only.
-void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds,
-            std::chrono::steady_clock::time_point begin) {
+void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
   write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
   if (!quiet) std::cout << '\n' << field_statistics(inputs.run, result) << '\n';
   std::cout << std::flush;
-  warn_about_points(inputs.points, result);
+  for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
   if (inputs.run.output.figure) {
     const std::string warning = draw_figure(output_file(inputs.run), *inputs.run.output.figure);
     if (!warning.empty()) warn(warning);
   }
-  if (quiet) return;
-  const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
-  std::cout << fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
-                           counted(result.pairs, "pair"), duration_text(seconds_since(begin)), short_number(rate),
-                           duration_text(result.field_seconds));
+  if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin));
+}
+
+/// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.
+std::optional<Fields> compute(const Inputs& inputs, const Plan& plan, const Communicator& communicator,
+                              CheckpointGuard* guard, bool quiet) {
+  try {
+    RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
+    return forward(*inputs.ensemble, inputs.points, inputs.run.request(), plan, communicator, &observer, guard);
+  } catch (const Stopped&) {
+    if (guard == nullptr) throw;
+    return std::nullopt;
+  }
+}
+
+/// Computes with the guard that the case asks for and writes the result. Collective.
+void compute_and_write(const RunOptions& options, const Inputs& inputs, const Plan& plan,
+                       const Communicator& communicator, Moment begin) {
+  const bool is_root = communicator.rank() == 0;
+  std::unique_ptr<CheckpointGuard> guard;
+  if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
+  inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
+
+  const double setup_seconds = seconds_since(begin);
+  const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
+  if (!result) communicator.end_announcements();
+  agree(communicator, [&] {
+    if (!result) {
+      if (!guard->failure().empty()) throw RunError(guard->failure());
+      throw Stopped(
+          fmt::format("{} holds what was done, --resume goes on from it", inputs.run.output.checkpoint->file.string()));
+    }
+    if (is_root) finish(inputs, *result, options.quiet, setup_seconds, begin);
+  });
+  if (guard && is_root) remove_checkpoint(inputs.run.output.checkpoint->file);
 }
 
 }  // namespace
 
 void run_command(const RunOptions& options, const std::vector<std::string>& kokkos_options,
                  const Communicator& communicator) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Moment begin = std::chrono::steady_clock::now();
   const bool is_root = communicator.rank() == 0;
+  const bool tells = is_root && !options.quiet;
   catch_interrupts();
 
-  Inputs inputs = read_inputs(options, communicator);
-  if (is_root) warn_about_inputs(inputs);
+  const Inputs inputs = read_inputs(options, communicator);
+  if (is_root) {
+    for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
+  }
   if (options.check && !options.dry_run) {
-    if (is_root && !options.quiet) std::cout << options.file.string() << ": no mistakes found\n";
+    if (tells) std::cout << options.file.string() << ": no mistakes found\n";
     return;
   }
 
   std::vector<RankPlace> places = gather_places(communicator);
-  std::optional<KokkosSession> kokkos;
-  agree(communicator, [&] {
-    ArgumentVector arguments(kokkos_options);
-    kokkos.emplace(arguments.argc(), arguments.argv(), communicator.local_rank(),
-                   ranks_sharing(places, communicator.rank()));
-    arguments.refuse_rest();
-  });
+  const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
-  const Request request = inputs.run.request();
-  Plan plan = plan_on_ranks(request, *inputs.ensemble, inputs.points, size_of(inputs), communicator);
+  const Plan plan = plan_on_ranks(inputs.run.request(), *inputs.ensemble, inputs.points, size_of(inputs), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
   }
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
-    if (is_root && !options.quiet) std::cout << dry_run_table(inputs, plan, sizes, placement_text(places));
+    if (tells) std::cout << dry_run_table(inputs, plan, sizes, placement_text(places));
     return;
   }
-  if (is_root && !options.quiet) std::cout << heading(inputs, plan, placement_text(places)) << std::flush;
-  std::unique_ptr<CheckpointGuard> guard;
-  if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
-  inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
-
-  const double setup_seconds = seconds_since(begin);
-  Fields result;
-  bool stopped = false;
-  try {
-    RunObserver observer(is_root ? progress_style(options.quiet) : ProgressStyle::silent, guard.get());
-    result = forward(*inputs.ensemble, inputs.points, request, plan, communicator, &observer, guard.get());
-  } catch (const Stopped&) {
-    if (!guard) throw;
-    stopped = true;
-  }
-  if (stopped) communicator.end_announcements();
-  agree(communicator, [&] {
-    if (stopped) {
-      if (!guard->failure().empty()) throw RunError(guard->failure());
-      throw Stopped(
-          fmt::format("{} holds what was done, --resume goes on from it", inputs.run.output.checkpoint->file.string()));
-    }
-    if (is_root) finish(inputs, result, options.quiet, setup_seconds, begin);
-  });
-  if (guard && is_root) remove_checkpoint(inputs.run.output.checkpoint->file);
+  if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
+  compute_and_write(options, inputs, plan, communicator, begin);
 }
 
 }  // namespace prismfield

@@ -106,7 +106,7 @@ void sum_everywhere(const Communicator& communicator, std::vector<double>& value
 
 PrismBlocks prism_blocks(const PrismSource& ensemble, const Communicator& communicator) {
   const IndexRange own = ensemble.readable();
-  const std::vector<std::int64_t> ends = communicator.all_gather({own.begin, own.end});
+  const std::vector<std::int64_t> ends = communicator.gather_everywhere({own.begin, own.end});
   std::vector<IndexRange> held;
   for (std::size_t i = 0; i < ends.size(); i += 2) held.push_back({ends[i], ends[i + 1]});
   PrismBlocks prisms;

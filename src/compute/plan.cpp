@@ -13,7 +13,7 @@
 
 #include "compute/partition.hpp"
 #include "engine/engine.hpp"
-#include "engine/runtime.hpp"
+#include "engine/kokkos_facts.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield {

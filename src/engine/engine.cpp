@@ -2,12 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "engine/engine.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
-
 #include <prismfield/error.hpp>
 
+#include "base/machine.hpp"
 #include "engine/instances.hpp"
 #include "kernel/host_tile.hpp"
 
@@ -46,18 +43,6 @@ auto with_space(Space space, const F& f) {
   throw InputError("", "execution.space", "this program was built without that space; built in: " + built);
 }
 
-/// Memory that Linux would hand out without swapping, bytes.
-std::int64_t available_host_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  while (meminfo >> key) {
-    std::int64_t kib = 0;
-    if (key == "MemAvailable:" && meminfo >> kib) return kib * 1024;
-    meminfo.ignore(256, '\n');
-  }
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 2;
-}
-
 }  // namespace
 
 std::vector<Space> built_spaces() {
@@ -85,7 +70,7 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
         traits.device = "host";
         traits.threads = exec.concurrency();
         traits.lanes = kernel == KernelKind::corners || scalar_lanes ? 1 : kernel::host_width<A>;
-        traits.free_memory = available_host_memory();
+        traits.free_memory = available_memory();
       }
 #if defined(KOKKOS_ENABLE_CUDA)
       if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {

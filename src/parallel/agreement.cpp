@@ -19,6 +19,8 @@ Explanation explain(const std::exception_ptr& error) {
     return {e.what(), exit_input};
   } catch (const Stopped& e) {
     return {e.what(), exit_stopped};
+  } catch (const AgreedFailure& e) {
+    return {e.message, e.code};
   } catch (const RunError& e) {
     return {std::string("error: ") + e.what(), exit_failure};
   } catch (const std::bad_alloc&) {
@@ -53,7 +55,7 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
     // On rank 0 the reader need not know that there are others.
     if (lowest > 0) message = "rank " + std::to_string(lowest) + ": " + message;
   }
-  throw AgreedFailure{code, message};
+  throw AgreedFailure(code, message);
 }
 
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {

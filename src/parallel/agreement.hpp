@@ -6,12 +6,11 @@
 #include <functional>
 #include <string>
 
+#include <prismfield/error.hpp>
+
 namespace prismfield {
 
 class Communicator;
-
-/// Exit codes, the same for every command.
-enum ExitCode : int { exit_done = 0, exit_failure = 1, exit_input = 2, exit_outside = 3, exit_stopped = 130 };
 
 /// What a user reads about an exception, and the code with which the program ends.
 struct Explanation {
@@ -19,13 +18,6 @@ struct Explanation {
   ExitCode code;
 };
 [[nodiscard]] Explanation explain(const std::exception_ptr& error);
-
-/// Thrown on every rank when a step of the run failed on at least one: all ranks know it and end in order.
-struct AgreedFailure {
-  ExitCode code;
-  /// on the lowest rank that failed; "" on all others, so that one message is printed
-  std::string message;
-};
 
 /// Does the same step on every rank and throws AgreedFailure everywhere when it failed anywhere; without it the others
 /// would wait for the failed rank for ever. `step` must not communicate, unless all ranks fail in that together.

@@ -3,7 +3,6 @@
 #include "parallel/placement.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <prismfield/communicator.hpp>
 
 #include "base/human_text.hpp"
+#include "base/machine.hpp"
 
 namespace prismfield {
 namespace {
@@ -20,21 +20,6 @@ namespace {
 /// Core numbers that are told to other ranks; further ones are counted as if they were these.
 constexpr int most_cores = 2048;
 constexpr int bits_a_word = 32;
-
-/// Cores that this process may run on, as taskset, a batch system or mpirun's binding left them.
-std::vector<int> usable_cores() {
-  std::vector<int> cores;
-  cpu_set_t* const set = CPU_ALLOC(most_cores);
-  const std::size_t bytes = CPU_ALLOC_SIZE(most_cores);
-  if (set != nullptr && ::sched_getaffinity(0, bytes, set) == 0) {
-    for (int core = 0; core < most_cores; ++core) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(core), bytes, set)) cores.push_back(core);
-    }
-  }
-  if (set != nullptr) CPU_FREE(set);
-  if (cores.empty()) cores.push_back(0);
-  return cores;
-}
 
 /// The ranks of each node, in the order of nodes.
 std::map<std::int64_t, std::vector<std::size_t>> ranks_by_node(const std::vector<RankPlace>& places) {
@@ -125,12 +110,13 @@ std::string crowded_device(const std::vector<RankPlace>& places) {
 std::vector<RankPlace> gather_places(const Communicator& communicator) {
   constexpr std::size_t words = most_cores / bits_a_word;
   std::vector<std::int64_t> own(words + 2, 0);
-  for (const int core : usable_cores()) {
+  for (const int number : usable_cores()) {
+    const int core = number % most_cores;
     own[static_cast<std::size_t>(core / bits_a_word)] |= std::int64_t{1} << (core % bits_a_word);
   }
   own[words] = communicator.node();
   own[words + 1] = std::max<std::int64_t>(1, ::sysconf(_SC_NPROCESSORS_ONLN));
-  const std::vector<std::int64_t> all = communicator.all_gather(own);
+  const std::vector<std::int64_t> all = communicator.gather_everywhere(own);
   std::vector<RankPlace> places(all.size() / own.size());
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const std::int64_t* const row = &all[rank * own.size()];
@@ -145,7 +131,7 @@ std::vector<RankPlace> gather_places(const Communicator& communicator) {
 
 void gather_workers(const Communicator& communicator, std::int64_t threads, std::int64_t device, std::int64_t devices,
                     std::vector<RankPlace>& places) {
-  const std::vector<std::int64_t> all = communicator.all_gather({threads, device, devices});
+  const std::vector<std::int64_t> all = communicator.gather_everywhere({threads, device, devices});
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     places[rank].threads = all[3 * rank];
     places[rank].device = all[3 * rank + 1];

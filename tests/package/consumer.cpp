@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-#include <engine/runtime.hpp>
 #include <prismfield/communicator.hpp>
 #include <prismfield/forward.hpp>
 #include <prismfield/prisms.hpp>
+#include <prismfield/runtime.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ public:
 };
 
 int run(int argc, char** argv) {
-  const prismfield::KokkosSession kokkos(argc, argv);
+  const prismfield::Runtime runtime(argc, argv);
   const Cube cube;
   prismfield::Request request;
   request.fields = {prismfield::Field::gz};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace prismfield {
+
+/// How Kokkos is started; without meaning where it runs already.
+struct RuntimeOptions {
+  /// host threads; 0: OMP_NUM_THREADS, else the cores that this process may run on, divided by `sharing`
+  int threads = 0;
+  /// device that computes; -1: `local_rank` modulo the number of devices
+  int device = -1;
+  /// number of this rank among those of its node
+  int local_rank = 0;
+  /// ranks that may run on the same cores as this one, itself included
+  int sharing = 1;
+  /// Kokkos' own options, e.g. "--kokkos-num-threads=4"; what they say wins
+  std::vector<std::string> kokkos_options;
+};
+
+/// Kokkos for as long as this object lives, for callers that need not include its headers. A Kokkos that runs already
+/// is used as it is and goes on when this object ends; else this object starts it and ends it.
+class Runtime {
+public:
+  /// Checks too that this build computes rightly, by a small kernel in every execution space. Throws InputError for a
+  /// mistake in `kokkos_options` or in an environment variable of Kokkos; RunError when Kokkos cannot start, was ended
+  /// before (it starts once in a process), or when the check fails.
+  explicit Runtime(RuntimeOptions options = {});
+  /// The same with the --kokkos-* options of a command line too, which are taken out of it.
+  Runtime(int& argc, char** argv, RuntimeOptions options = {});
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Whether Kokkos ran before this object and goes on after it.
+  [[nodiscard]] bool adopted() const noexcept { return m_adopted; }
+
+private:
+  bool m_adopted = false;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/compare.hpp"
+
+#include <iostream>
+
+#include <prismfield/communicator.hpp>
+
+#include "parallel/agreement.hpp"
+#include "study/compare.hpp"
+
+namespace prismfield {
+
+ExitCode compare_command(const CompareOptions& options, const Communicator& communicator) {
+  ExitCode code = exit_done;
+  agree(communicator, [&] {
+    const Comparison comparison = compare_results(options.a, options.b);
+    if (options.tolerance && !within(comparison, *options.tolerance)) code = exit_outside;
+    if (!options.quiet && communicator.rank() == 0) std::cout << report(comparison, options.tolerance);
+  });
+  return code;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/program.hpp"
+
+#include <iostream>
+#include <variant>
+
+#include <prismfield/communicator.hpp>
+
+#include "app/cli.hpp"
+#include "app/compare.hpp"
+#include "app/info.hpp"
+#include "app/run.hpp"
+#include "parallel/agreement.hpp"
+
+namespace prismfield {
+namespace {
+
+struct Execute {
+  const std::vector<std::string>& kokkos_options;
+  const Communicator& communicator;
+
+  ExitCode operator()(const HelpText& help) const {
+    if (communicator.rank() == 0) std::cout << help.text;
+    return exit_done;
+  }
+  ExitCode operator()(const RunOptions& options) const {
+    run_command(options, kokkos_options, communicator);
+    return exit_done;
+  }
+  ExitCode operator()(const CompareOptions& options) const { return compare_command(options, communicator); }
+  ExitCode operator()(const InfoOptions&) const {
+    info_command(kokkos_options, communicator);
+    return exit_done;
+  }
+};
+
+}  // namespace
+
+ExitCode run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
+  CommandLine line;
+  agree(communicator, [&] { line = parse_command_line(arguments); });
+  const ExitCode code = std::visit(Execute{line.kokkos_options, communicator}, line.command);
+  if (!std::cout.flush()) throw RunError("standard output cannot be written");
+  return code;
+}
+
+}  // namespace prismfield

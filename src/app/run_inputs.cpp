@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/run_inputs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "base/interrupt.hpp"
+#include "base/machine.hpp"
+#include "engine/kokkos_facts.hpp"
+#include "io/result_file.hpp"
+#include "parallel/agreement.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Throws InputError for a space that this build lacks, before anything is read for it.
+void check_space(const Case& run) {
+  if (run.execution.space == Space::automatic) return;
+  const std::vector<std::string> built = kokkos_facts().spaces;
+  const std::string wanted = name(run.execution.space);
+  if (std::find(built.begin(), built.end(), wanted) != built.end()) return;
+  throw InputError(run.where("execution.space"), "execution.space",
+                   fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", wanted,
+                               fmt::join(built, ", ")));
+}
+
+/// Throws InputError when the points alone would not fit into this machine's memory: better than to be killed.
+void check_point_memory(const Case& run) {
+  double n_points = 0;
+  std::string key;
+  if (const auto* grid = std::get_if<GridSpec>(&run.observations)) {
+    n_points = static_cast<double>(grid->easting.count) * static_cast<double>(grid->northing.count);
+    key = "observations.grid";
+  } else if (const auto* random = std::get_if<StationsRandom>(&run.observations)) {
+    n_points = static_cast<double>(random->count);
+    key = "observations.stations.random";
+  }
+  constexpr double coordinates = 3;
+  const double bytes = n_points * (coordinates + run.fields.size()) * sizeof(double);
+  const auto memory = static_cast<double>(physical_memory());
+  if (memory <= 0 || bytes <= memory) return;
+  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+  throw InputError(run.where(key), key,
+                   fmt::format("has {} points, whose coordinates and fields take {} GiB of this machine's {} GiB; use "
+                               "fewer points",
+                               short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
+}
+
+}  // namespace
+
+Inputs read_inputs(const RunOptions& options, const Communicator& communicator) {
+  Inputs inputs;
+  ProblemList problems;
+  const auto collect = [&](auto&& step) {
+    try {
+      step();
+      return true;
+    } catch (const InputError& error) {
+      problems.add(error);
+      return false;
+    }
+  };
+  bool points_fit = true;
+  agree(communicator, [&] {
+    inputs.run = read_case(options.file, options.overrides, options.output);
+    collect([&] { check_space(inputs.run); });
+    collect([&] { check_output(inputs.run); });
+    if (options.resume && !inputs.run.output.checkpoint) {
+      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
+    }
+    points_fit = collect([&] { check_point_memory(inputs.run); });
+    throw_if_interrupted();
+  });
+  collect([&] { inputs.ensemble = make_ensemble(inputs.run, communicator); });
+  agree(communicator, throw_if_interrupted);
+  // Without a model, ranges of random stations are unknown, but a file of stations can be read.
+  const Bounds bounds = inputs.ensemble ? inputs.ensemble->bounds() : Bounds{};
+  if (!communicator.any(!points_fit)) {
+    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
+  }
+  agree(communicator, [&] {
+    problems.throw_if_any();
+    throw_if_interrupted();
+  });
+  return inputs;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/run_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/human_text.hpp"
+#include "io/result_file.hpp"
+
+namespace prismfield {
+namespace {
+
+std::string points_text(const Points& points) {
+  const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
+  if (!points.is_grid()) return count;
+  return fmt::format("grid {} x {}, {}", points.grid_easting.size(), points.grid_northing.size(), count);
+}
+
+std::string fields_text(FieldList fields) {
+  std::vector<std::string_view> names;
+  for (const FieldInfo& field : field_infos) {
+    if (fields.contains(field.field)) names.push_back(field.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string space_text(const Plan& plan) {
+  if (plan.space == Space::cuda) return fmt::format("cuda, {}, blocks of {}", plan.device, plan.block);
+  return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
+}
+
+/// `ranks`: what placement_text says of them.
+std::string partition_text(const Plan& plan, const std::string& ranks) {
+  const std::string kind =
+      plan.partition == Partition::rank_grid
+          ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
+          : std::string("by ") + name(plan.partition);
+  return fmt::format("{}{}{}, {}", kind, plan.partition_is_auto ? " (auto)" : "",
+                     plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
+}
+
+std::string slots_text(const Plan& plan) {
+  return fmt::format("{}, batches of {}", counted(plan.slots, "slot"), counted(plan.batch, "prism"));
+}
+
+std::string tiles_text(const Plan& plan) {
+  const std::int64_t points = plan.point_end - plan.point_begin;
+  const std::int64_t tile = std::max<std::int64_t>(1, plan.tile_points);
+  return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
+}
+
+std::string pairs_text(const Plan& plan) {
+  const double pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
+  constexpr double countable = 9e18;
+  return pairs < countable ? grouped(plan.n_prisms * plan.n_points) : short_number(pairs);
+}
+
+/// Bytes of the result: every field, the coordinates, and room for attributes.
+std::int64_t result_bytes(const Inputs& inputs) {
+  constexpr std::int64_t overhead = 32 * 1024;
+  const std::int64_t columns = inputs.run.fields.size() + (inputs.points.is_grid() ? 1 : 3);
+  return inputs.points.size() * columns * static_cast<std::int64_t>(sizeof(double)) + overhead;
+}
+
+}  // namespace
+
+std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
+  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
+                     points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
+                     name(plan.precision), slots_text(plan), tiles_text(plan));
+}
+
+std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
+                          const std::string& ranks_text) {
+  std::string text = inputs.run.title + "\n";
+  const auto row = [&](const char* label, const std::string& content) {
+    text += fmt::format("  {:<18}{}\n", label, content);
+  };
+  row("model", inputs.ensemble->description());
+  row("points", points_text(inputs.points));
+  row("fields", fields_text(inputs.run.fields));
+  row("pairs", pairs_text(plan));
+  row("space", space_text(plan));
+  row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
+  row("partition", partition_text(plan, ranks_text));
+  row("slots", slots_text(plan));
+  row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.launch_prisms, "prism")));
+  row("scratch", fmt::format("{} (memory limit {})", size_text(plan.scratch_bytes), size_text(plan.memory_limit)));
+  const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
+  if (ranks.prisms.size() == 1) {
+    row("memory", size_text(ranks.host[0]) + (on_device ? ", on the device " + size_text(ranks.device[0]) : ""));
+  } else {
+    text += fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", "rank", "prisms", "points", "memory",
+                        on_device ? fmt::format(" {:>10}", "device") : "");
+    for (std::size_t i = 0; i < ranks.prisms.size(); ++i) {
+      text +=
+          fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", i, grouped(ranks.prisms[i]), grouped(ranks.points[i]),
+                      size_text(ranks.host[i]), on_device ? fmt::format(" {:>10}", size_text(ranks.device[i])) : "");
+    }
+  }
+  row("result", fmt::format("{}, about {}", output_file(inputs.run).string(), size_text(result_bytes(inputs))));
+  row("estimated time", duration_text(plan.estimated_seconds));
+  return text;
+}
+
+std::vector<std::string> point_warnings(const Points& points, const Fields& result) {
+  std::vector<std::string> warnings;
+  if (result.points_inside > 0) {
+    warnings.push_back(
+        fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
+  }
+  if (result.singular_points.empty()) return warnings;
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> named;
+  for (const std::int64_t i : result.singular_points) {
+    if (named.size() == most_named) {
+      named.emplace_back("...");
+      break;
+    }
+    const auto at = static_cast<std::size_t>(i);
+    named.push_back(fmt::format("({}, {}, {})", points.easting[at], points.northing[at], points.upward[at]));
+  }
+  warnings.push_back(
+      fmt::format("the gradient tensor has no value at {} on edges or corners of prisms, its finite part is written "
+                  "there: {}",
+                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), fmt::join(named, ", ")));
+  return warnings;
+}
+
+std::string resume_text(const std::string& file, double done_fraction) {
+  return done_fraction < 0 ? fmt::format("{}: no checkpoint yet, the run begins at its start\n", file)
+                           : fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", file, 100 * done_fraction);
+}
+
+std::string run_summary(const Inputs& inputs, const Fields& result, double seconds) {
+  const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
+  return fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
+                     counted(result.pairs, "pair"), duration_text(seconds), short_number(rate),
+                     duration_text(result.field_seconds));
+}
+
+}  // namespace prismfield

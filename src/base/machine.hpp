@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace prismfield {
+
+/// Fills a mask of so many bytes, one bit a core, and returns 0; else an error number, EINVAL for a mask too small.
+using AffinityQuery = std::function<int(std::size_t bytes, void* mask)>;
+
+/// Numbers of the cores (hardware threads) that this thread may run on, rising, as taskset, a batch system or mpirun's
+/// binding left them; of any size of machine. Core 0 alone where the system does not tell.
+[[nodiscard]] std::vector<int> usable_cores();
+/// The same of another source than the system.
+[[nodiscard]] std::vector<int> usable_cores(const AffinityQuery& query);
+
+/// Memory of this machine, bytes; 0 where the system does not tell.
+[[nodiscard]] std::int64_t physical_memory();
+
+/// Memory that Linux would hand out without swapping, bytes; half of the machine's where it does not tell.
+[[nodiscard]] std::int64_t available_memory();
+
+}  // namespace prismfield

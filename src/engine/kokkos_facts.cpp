@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "engine/kokkos_facts.hpp"
+
+#include <KokkosKernels_config.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstring>
+
+#include "base/machine.hpp"
+#include "engine/engine.hpp"
+#include "kernel/host_tile.hpp"
+
+namespace prismfield {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+}  // namespace
+
+int device_count() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+#else
+  return 0;
+#endif
+}
+
+KokkosFacts kokkos_facts() {
+  KokkosFacts facts;
+  facts.kokkos_version = version_text(KOKKOS_VERSION);
+#if defined(KOKKOSKERNELS_VERSION)
+  facts.kokkos_kernels_version = version_text(KOKKOSKERNELS_VERSION);
+#endif
+  for (const Space space : built_spaces()) {
+    facts.spaces.emplace_back(space == Space::cuda ? "cuda" : space == Space::openmp ? "openmp" : "serial");
+  }
+  facts.default_space = facts.spaces.front();
+  facts.host_threads = Kokkos::is_initialized() ? Kokkos::num_threads() : static_cast<int>(usable_cores().size());
+  facts.simd_doubles = kernel::native_lanes<double>;
+#if defined(KOKKOS_ARCH_AVX512XEON)
+  facts.host_vector_instructions = "AVX-512";
+#elif defined(KOKKOS_ARCH_AVX2)
+  facts.host_vector_instructions = "AVX2";
+#elif defined(KOKKOS_ARCH_ARM_NEON)
+  facts.host_vector_instructions = "NEON";
+#else
+  facts.host_vector_instructions = "none known to Kokkos";
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+  for (int d = 0; d < device_count(); ++d) {
+    cudaDeviceProp device{};
+    if (cudaGetDeviceProperties(&device, d) == cudaSuccess) facts.devices.emplace_back(device.name);
+  }
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+  int current = 0;
+  cudaDeviceProp chosen{};
+  if (Kokkos::is_initialized() && cudaGetDevice(&current) == cudaSuccess &&
+      cudaGetDeviceProperties(&chosen, current) == cudaSuccess) {
+    // ranks may see the same device under different numbers, but never under different identifiers
+    std::int64_t halves[2] = {0, 0};
+    static_assert(sizeof(halves) == sizeof(chosen.uuid));
+    std::memcpy(halves, &chosen.uuid, sizeof(halves));
+    facts.device_key = (halves[0] ^ halves[1]) | 1;
+  }
+#endif
+#if defined(__clang__)
+  facts.compiler = std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+  facts.compiler = std::string("g++ ") + __VERSION__;
+#endif
+#if defined(__CUDACC_VER_MAJOR__)
+  facts.compiler += " with nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." + std::to_string(__CUDACC_VER_MINOR__);
+#endif
+  return facts;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/communicator_mpi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "parallel/check_mpi.hpp"
+
+namespace prismfield {
+namespace {
+
+/// MPI counts are int.
+int count_of(std::int64_t n) {
+  if (n < 0 || n > std::numeric_limits<int>::max())
+    throw RunError("an MPI message of " + std::to_string(n) + " values");
+  return static_cast<int>(n);
+}
+
+template <class T>
+MPI_Datatype datatype();
+template <>
+MPI_Datatype datatype<double>() {
+  return MPI_DOUBLE;
+}
+template <>
+MPI_Datatype datatype<std::int64_t>() {
+  return MPI_INT64_T;
+}
+
+constexpr int sum_tag = 17;
+constexpr int gather_tag = 18;
+constexpr int stop_tag = 19;
+constexpr int exchange_tag = 20;
+constexpr int part_tag = 21;
+
+/// Values of one message.
+constexpr std::int64_t piece = std::int64_t{1} << 20;
+
+template <class T>
+void send_pieces(MPI_Comm communicator, const T* values, std::int64_t n, int to, int tag) {
+  for (std::int64_t i = 0; i < n; i += piece) {
+    check_mpi(MPI_Send(values + i, count_of(std::min(piece, n - i)), datatype<T>(), to, tag, communicator), "MPI_Send");
+  }
+}
+
+/// Adds up over `size` consecutive ranks, of which this is number `number`, onto the first: receives from number + step
+/// and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
+template <class T>
+void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* values, std::int64_t n) {
+  std::vector<T> received(static_cast<std::size_t>(std::min(piece, n)));
+  for (int step = 1; step < size; step *= 2) {
+    if (number % (2 * step) == step) {
+      send_pieces(communicator, values, n, rank - step, sum_tag);
+      return;
+    }
+    if (number + step >= size) continue;
+    for (std::int64_t i = 0; i < n; i += piece) {
+      const int count = count_of(std::min(piece, n - i));
+      check_mpi(MPI_Recv(received.data(), count, datatype<T>(), rank + step, sum_tag, communicator, MPI_STATUS_IGNORE),
+                "MPI_Recv");
+      for (int j = 0; j < count; ++j) values[i + j] += received[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+template <class T>
+std::vector<T> gather_on_root(MPI_Comm communicator, int rank, int size, T value) {
+  std::vector<T> all(rank == 0 ? static_cast<std::size_t>(size) : 0);
+  check_mpi(MPI_Gather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), 0, communicator), "MPI_Gather");
+  return all;
+}
+
+template <class T>
+std::vector<T> gather_on_all(MPI_Comm communicator, int size, T value) {
+  std::vector<T> all(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), communicator), "MPI_Allgather");
+  return all;
+}
+
+}  // namespace
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw RunError(std::string(call) + " failed: " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+struct Communicator::Impl {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  bool announced = false;
+
+  ~Impl() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended == 0 && communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
+  }
+};
+
+struct CommunicatorAccess {
+  /// `call` makes the communicator, which is this library's own from then on.
+  template <class Call>
+  static Communicator make(const char* name, const Call& call) {
+    auto impl = std::make_unique<Communicator::Impl>();
+    check_mpi(call(&impl->communicator), name);
+    check_mpi(MPI_Comm_set_errhandler(impl->communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return Communicator(std::move(impl));
+  }
+};
+
+Communicator::Communicator() = default;
+Communicator::~Communicator() = default;
+Communicator::Communicator(Communicator&& other) noexcept { *this = std::move(other); }
+
+Communicator& Communicator::operator=(Communicator&& other) noexcept {
+  m_impl = std::move(other.m_impl);
+  m_rank = std::exchange(other.m_rank, 0);
+  m_size = std::exchange(other.m_size, 1);
+  m_local_rank = std::exchange(other.m_local_rank, 0);
+  m_local_size = std::exchange(other.m_local_size, 1);
+  m_node = std::exchange(other.m_node, 0);
+  return *this;
+}
+
+Communicator::Communicator(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {
+  check_mpi(MPI_Comm_rank(m_impl->communicator, &m_rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(m_impl->communicator, &m_size), "MPI_Comm_size");
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(m_impl->communicator, MPI_COMM_TYPE_SHARED, m_rank, MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
+  check_mpi(MPI_Comm_rank(node, &m_local_rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(node, &m_local_size), "MPI_Comm_size");
+  m_node = m_rank;
+  check_mpi(MPI_Bcast(&m_node, 1, MPI_INT, 0, node), "MPI_Bcast");
+  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+}
+
+Communicator make_communicator(MPI_Comm ranks) {
+  int begun = 0;
+  int ended = 0;
+  check_mpi(MPI_Initialized(&begun), "MPI_Initialized");
+  check_mpi(MPI_Finalized(&ended), "MPI_Finalized");
+  if (begun == 0 || ended != 0) throw RunError("a communicator of MPI is made while MPI does not run");
+  if (ranks == MPI_COMM_NULL) throw RunError("a communicator of MPI is made of MPI_COMM_NULL");
+  return CommunicatorAccess::make("MPI_Comm_dup", [&](MPI_Comm* made) { return MPI_Comm_dup(ranks, made); });
+}
+
+Communicator Communicator::split(int color) const {
+  if (color < 0) throw RunError("a color of " + std::to_string(color) + " where ranks are split");
+  if (!m_impl) return {};
+  return CommunicatorAccess::make(
+      "MPI_Comm_split", [&](MPI_Comm* made) { return MPI_Comm_split(m_impl->communicator, color, m_rank, made); });
+}
+
+void Communicator::sum_to_root(double* values, std::int64_t n) const {
+  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
+}
+
+void Communicator::add_parts_to_root(std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
+                                     IndexRange columns, int group_size, std::vector<double>& values) const {
+  if (!m_impl) {
+    add_part(part, rows, n_columns, columns, values);
+    return;
+  }
+  MPI_Comm const world = m_impl->communicator;
+  const auto n = static_cast<std::int64_t>(part.size());
+  sum_along_tree(world, m_rank, m_rank % group_size, group_size, part.data(), n);
+  if (m_rank % group_size != 0) return;
+  if (m_rank > 0) {
+    const std::array<std::int64_t, 2> ends = {columns.begin, columns.end};
+    check_mpi(MPI_Send(ends.data(), 2, MPI_INT64_T, 0, part_tag, world), "MPI_Send");
+    send_pieces(world, part.data(), n, 0, part_tag);
+    return;
+  }
+  add_part(part, rows, n_columns, columns, values);
+  for (int first = group_size; first < m_size; first += group_size) {
+    std::array<std::int64_t, 2> ends{};
+    check_mpi(MPI_Recv(ends.data(), 2, MPI_INT64_T, first, part_tag, world, MPI_STATUS_IGNORE), "MPI_Recv");
+    part.resize(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
+    const auto size = static_cast<std::int64_t>(part.size());
+    for (std::int64_t i = 0; i < size; i += piece) {
+      check_mpi(MPI_Recv(part.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, first, part_tag, world,
+                         MPI_STATUS_IGNORE),
+                "MPI_Recv");
+    }
+    add_part(part, rows, n_columns, {ends[0], ends[1]}, values);
+  }
+}
+
+void Communicator::sum_to_root(std::int64_t* values, std::int64_t n) const {
+  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
+}
+
+std::vector<double> Communicator::gather(double value) const {
+  if (!m_impl) return {value};
+  return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+}
+
+std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
+  if (!m_impl) return {value};
+  return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+}
+
+std::vector<std::vector<double>> Communicator::gather(const std::vector<double>& values) const {
+  const std::vector<std::int64_t> sizes = gather(static_cast<std::int64_t>(values.size()));
+  if (!m_impl) return {values};
+  if (m_rank != 0) {
+    send_pieces(m_impl->communicator, values.data(), static_cast<std::int64_t>(values.size()), 0, gather_tag);
+    return {};
+  }
+  std::vector<std::vector<double>> all{values};
+  for (int rank = 1; rank < m_size; ++rank) {
+    const std::int64_t size = sizes[static_cast<std::size_t>(rank)];
+    std::vector<double>& received = all.emplace_back(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < size; i += piece) {
+      check_mpi(MPI_Recv(received.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, rank, gather_tag,
+                         m_impl->communicator, MPI_STATUS_IGNORE),
+                "MPI_Recv");
+    }
+  }
+  return all;
+}
+
+void Communicator::announce_stop() const {
+  if (!m_impl || m_impl->announced) return;
+  m_impl->announced = true;
+  for (int rank = 0; rank < m_size; ++rank) {
+    // an empty message is on its way at once, whatever the other rank does
+    if (rank != m_rank) check_mpi(MPI_Send(nullptr, 0, MPI_INT, rank, stop_tag, m_impl->communicator), "MPI_Send");
+  }
+}
+
+bool Communicator::stop_announced() const {
+  if (!m_impl) return false;
+  int arrived = 0;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, stop_tag, m_impl->communicator, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  return arrived != 0;
+}
+
+void Communicator::end_announcements() const {
+  if (!m_impl) return;
+  int mine = m_impl->announced ? 1 : 0;
+  int all = 0;
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, m_impl->communicator), "MPI_Allreduce");
+  for (int i = 0; i < all - mine; ++i) {
+    check_mpi(MPI_Recv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, stop_tag, m_impl->communicator, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+  }
+  m_impl->announced = false;
+}
+
+std::vector<double> Communicator::gather_everywhere(double value) const {
+  if (!m_impl) return {value};
+  return gather_on_all(m_impl->communicator, m_size, value);
+}
+
+std::vector<std::int64_t> Communicator::gather_everywhere(std::int64_t value) const {
+  if (!m_impl) return {value};
+  return gather_on_all(m_impl->communicator, m_size, value);
+}
+
+void Communicator::broadcast_bytes(void* bytes, std::int64_t n_bytes, int root) const {
+  if (!m_impl) return;
+  constexpr std::int64_t bytes_at_once = std::int64_t{1} << 30;
+  for (std::int64_t i = 0; i < n_bytes; i += bytes_at_once) {
+    check_mpi(MPI_Bcast(static_cast<char*>(bytes) + i, count_of(std::min(bytes_at_once, n_bytes - i)), MPI_BYTE, root,
+                        m_impl->communicator),
+              "MPI_Bcast");
+  }
+}
+
+void Communicator::exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const {
+  if (!m_impl) return;
+  constexpr std::int64_t at_once = std::int64_t{1} << 26;
+  std::vector<MPI_Request> requests;
+  for (const Incoming& in : receives) {
+    for (std::int64_t i = 0; i < in.n; i += at_once) {
+      check_mpi(MPI_Irecv(in.values + i, count_of(std::min(at_once, in.n - i)), MPI_DOUBLE, in.rank, exchange_tag,
+                          m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Irecv");
+    }
+  }
+  for (const Outgoing& out : sends) {
+    for (std::int64_t i = 0; i < out.n; i += at_once) {
+      check_mpi(MPI_Isend(out.values + i, count_of(std::min(at_once, out.n - i)), MPI_DOUBLE, out.rank, exchange_tag,
+                          m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+    }
+  }
+  check_mpi(MPI_Waitall(count_of(static_cast<std::int64_t>(requests.size())), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+}
+
+std::vector<std::int64_t> Communicator::gather_everywhere(const std::vector<std::int64_t>& values) const {
+  if (!m_impl) return values;
+  const int n = count_of(static_cast<std::int64_t>(values.size()));
+  std::vector<std::int64_t> all(values.size() * static_cast<std::size_t>(m_size));
+  check_mpi(MPI_Allgather(values.data(), n, datatype<std::int64_t>(), all.data(), n, datatype<std::int64_t>(),
+                          m_impl->communicator),
+            "MPI_Allgather");
+  return all;
+}
+
+bool Communicator::any(bool value) const {
+  if (!m_impl) return value;
+  int mine = value ? 1 : 0;
+  int all = 0;
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LOR, m_impl->communicator), "MPI_Allreduce");
+  return all != 0;
+}
+
+void Communicator::barrier() const {
+  if (m_impl) check_mpi(MPI_Barrier(m_impl->communicator), "MPI_Barrier");
+}
+
+void Communicator::abort(int code) const {
+  if (m_impl) MPI_Abort(m_impl->communicator, code);
+}
+
+const void* Communicator::mpi_handle() const noexcept { return m_impl ? &m_impl->communicator : nullptr; }
+
+const char* mpi_library_version() {
+  static const std::string version = [] {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    // may be called before MPI_Init
+    check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+    std::string line(text.data(), static_cast<std::size_t>(length));
+    return line.substr(0, line.find_first_of("\n\0"));
+  }();
+  return version.c_str();
+}
+
+}  // namespace prismfield

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "base/machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace prismfield {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// A system of `size` cores, of which `cores` may be used.
+AffinityQuery machine_of(std::size_t size, std::vector<std::size_t> cores) {
+  return [=](std::size_t bytes, void* mask) {
+    if (8 * bytes < size) return EINVAL;
+    auto* const bits = static_cast<unsigned char*>(mask);
+    std::memset(bits, 0, bytes);
+    for (const std::size_t core : cores) bits[core / 8] = static_cast<unsigned char>(bits[core / 8] | 1U << core % 8);
+    return 0;
+  };
+}
+
+TEST(UsableCores, AreThoseOfTheMask) {
+  EXPECT_THAT(usable_cores(machine_of(64, {0, 3, 63})), ElementsAre(0, 3, 63));
+  EXPECT_THAT(usable_cores(machine_of(1024, {1023})), ElementsAre(1023));
+}
+
+TEST(UsableCores, OfMachinesBeyondTheUsualMask) {
+  EXPECT_THAT(usable_cores(machine_of(1025, {2, 1024})), ElementsAre(2, 1024));
+  EXPECT_THAT(usable_cores(machine_of(8192, {7, 5000, 8191})), ElementsAre(7, 5000, 8191));
+}
+
+TEST(UsableCores, AreOneWhereTheSystemDoesNotTell) {
+  EXPECT_THAT(usable_cores([](std::size_t, void*) { return EPERM; }), ElementsAre(0));
+  EXPECT_THAT(usable_cores([](std::size_t, void*) { return EINVAL; }), ElementsAre(0));
+  EXPECT_THAT(usable_cores(machine_of(64, {})), ElementsAre(0));
+}
+
+TEST(UsableCores, OfThisMachine) {
+  const std::vector<int> cores = usable_cores();
+  ASSERT_FALSE(cores.empty());
+  EXPECT_LE(static_cast<long>(cores.size()), ::sysconf(_SC_NPROCESSORS_CONF));
+  for (std::size_t i = 1; i < cores.size(); ++i) EXPECT_LT(cores[i - 1], cores[i]);
+}
+
+TEST(Memory, AvailableIsPartOfAll) {
+  EXPECT_GT(available_memory(), 0);
+  EXPECT_GT(physical_memory(), available_memory());
+}
+
+}  // namespace
+}  // namespace prismfield
