@@ -22,7 +22,7 @@ prismfield_dependency(Kokkos 4.5)
 prismfield_dependency(KokkosKernels)
 # The C interface: MPI's own C++ bindings are gone from the standard and would only add a library.
 prismfield_dependency(MPI COMPONENTS C)
-prismfield_dependency(HDF5 1.10 COMPONENTS C)
+prismfield_dependency(HDF5 1.10 COMPONENTS C HL)
 prismfield_dependency(yaml-cpp)
 prismfield_dependency(fmt)
 
