@@ -23,6 +23,7 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/case.hpp"
+#include "case/identity_hash.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
@@ -259,6 +260,15 @@ void warn_about_points(const Points& points, const ForwardResult& result) {
                   counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), fmt::join(named, ", ")));
 }
 
+/// The same problems, each with the place where the case has its key.
+InputError placed(const Case& run, const InputError& error) {
+  std::vector<Problem> problems = error.problems();
+  for (Problem& problem : problems) {
+    if (problem.where.empty()) problem.where = run.where(problem.key);
+  }
+  return InputError(std::move(problems));
+}
+
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
 std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const ForwardPlan& plan,
                                             const Communicator& communicator) {
@@ -272,8 +282,11 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   std::optional<Checkpoint> checkpoint;
   agree(communicator, [&] {
     if (!options.resume) return;
-    checkpoint =
-        read_checkpoint(file, hash, run.where("output.checkpoint.file"), communicator.rank(), communicator.size());
+    try {
+      checkpoint = read_checkpoint(file, hash, communicator.rank(), communicator.size());
+    } catch (const InputError& error) {
+      throw placed(run, error);
+    }
   });
   // folders that nodes see differently would give shares with gaps
   const std::vector<std::int64_t> ids =
@@ -284,7 +297,8 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
         run.where("output.checkpoint.file"), "output.checkpoint.file",
         fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
   });
-  auto guard = std::make_unique<CheckpointGuard>(run, plan, hash, communicator);
+  auto guard = std::make_unique<CheckpointGuard>(CheckpointSettings{file, run.output.checkpoint->every_seconds}, plan,
+                                                 hash, communicator);
   const bool found = checkpoint.has_value();
   if (found) guard->resume(std::move(*checkpoint), plan);
   std::error_code error;

@@ -63,7 +63,9 @@ EngineTraits traits_of(const ForwardPlan& plan, bool scalar_lanes) {
 
 /// Bytes that the plan takes at its peak, on the device and on the host: while the engine computes, or while rank 0
 /// gathers `n_asked` fields of all points after it. Scratch has the plan's own line.
-void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble& ensemble, std::int64_t n_asked) {
+/// With checkpoints, as after a resume on another number of ranks: `checkpoint_rank` is then this rank, else -1.
+void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble& ensemble, std::int64_t n_asked,
+                  int checkpoint_rank) {
   const EngineMemory& m = traits.memory;
   const std::int64_t shapes = ensemble.uniform_shape() ? 1 : plan.launch_prisms;
   const std::int64_t my_points = plan.point_end - plan.point_begin;
@@ -82,8 +84,10 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   const std::int64_t gathered = plan.n_points * (n_asked + n_contact_columns) * 8 + on_its_way;
   plan.device_bytes = traits.is_device ? engine : 0;
   const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
-  plan.host_bytes = std::max({always + std::max(traits.is_device ? beside_device : engine, gathered), while_moving,
-                              ensemble.peak_memory_bytes()});
+  const std::int64_t checkpoint =
+      checkpoint_rank < 0 ? 0 : checkpoint_memory(n_computed, my_points, plan.n_points, checkpoint_rank == 0);
+  plan.host_bytes = std::max({always + checkpoint + std::max(traits.is_device ? beside_device : engine, gathered),
+                              while_moving, ensemble.peak_memory_bytes()});
 }
 
 /// Fewer slots, then tiles of points, until the scratch fits the limit.
@@ -215,7 +219,7 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
       round;
   plan.chunk_prisms = std::max<std::int64_t>(1, chunk);
   plan.launch_prisms = std::max<std::int64_t>(1, std::min({launch, chunk, prisms}));
-  count_memory(plan, traits, ensemble, run.fields.size());
+  count_memory(plan, traits, ensemble, run.fields.size(), run.output.checkpoint ? communicator.rank() : -1);
 
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
                       : corners        ? pair_nanoseconds_corners_host / traits.threads
@@ -245,14 +249,15 @@ public:
         m_state(state),
         m_progress(progress),
         m_guard(guard),
-        m_pairs_before(state.pairs_by_form) {
-    for (const WorkItem& item : state.work) m_pairs += item.prisms.size() * item.ordered.size();
+        m_pairs_before(state.progress.pairs_by_form) {
+    for (const WorkItem& item : state.layout.work) m_pairs += item.prisms.size() * item.ordered.size();
     m_pairs_to_do = m_pairs - std::accumulate(m_pairs_before.begin(), m_pairs_before.end(), std::int64_t{0});
   }
 
   /// Returns before the end when the guard wants to stop.
   void work() {
-    while (!m_state.finished() && !m_stopped) do_item(m_state.work[static_cast<std::size_t>(m_state.item)]);
+    while (!m_state.finished() && !m_stopped)
+      do_item(m_state.layout.work[static_cast<std::size_t>(m_state.progress.item)]);
     count_pairs();
   }
 
@@ -263,16 +268,16 @@ public:
 private:
   void do_item(const WorkItem& item) {
     const std::vector<std::int64_t> order = spatial_order(m_points, item.points);
-    while (m_state.tile < item.ordered.size()) {
-      const std::int64_t begin = item.ordered.begin + m_state.tile;
-      const std::int64_t n = std::min(m_state.tile_points, item.ordered.end - begin);
+    while (m_state.progress.tile < item.ordered.size()) {
+      const std::int64_t begin = item.ordered.begin + m_state.progress.tile;
+      const std::int64_t n = std::min(m_state.layout.tile_points, item.ordered.end - begin);
       do_tile(item, order.data() + begin, n);
       if (m_stopped) return;
-      m_state.tile += n;
-      m_state.prisms = 0;
+      m_state.progress.tile += n;
+      m_state.progress.prisms = 0;
     }
-    ++m_state.item;
-    m_state.tile = 0;
+    ++m_state.progress.item;
+    m_state.progress.tile = 0;
   }
 
   /// `numbers`: of the tile's n points.
@@ -291,9 +296,9 @@ private:
     exchange(numbers, n, [](double& tile, double& all) { tile = all; });
     m_engine.start_tile(coordinates[0].data(), coordinates[1].data(), coordinates[2].data(), n, m_values.data(),
                         m_contact.data());
-    while (m_state.prisms < item.prisms.size() && !m_stopped) {
+    while (m_state.progress.prisms < item.prisms.size() && !m_stopped) {
       do_chunk(item, n);
-      const bool at_the_end = m_state.prisms == item.prisms.size();
+      const bool at_the_end = m_state.progress.prisms == item.prisms.size();
       const bool keep = m_guard != nullptr && m_guard->wants_state();
       m_stopped = m_guard != nullptr && m_guard->wants_stop();
       if (!at_the_end && !keep && !m_stopped) continue;
@@ -306,13 +311,13 @@ private:
   }
 
   void do_chunk(const WorkItem& item, std::int64_t n) {
-    const std::int64_t end = std::min(m_state.prisms + m_state.chunk_prisms, item.prisms.size());
-    while (m_state.prisms < end) {
-      const std::int64_t next = std::min(m_state.prisms + m_plan.launch_prisms, end);
-      m_ensemble.read({item.prisms.begin + m_state.prisms, item.prisms.begin + next}, m_block);
-      m_engine.add(m_block, m_state.prisms / m_state.batch);
-      m_done += (next - m_state.prisms) * n;
-      m_state.prisms = next;
+    const std::int64_t end = std::min(m_state.progress.prisms + m_state.layout.chunk_prisms, item.prisms.size());
+    while (m_state.progress.prisms < end) {
+      const std::int64_t next = std::min(m_state.progress.prisms + m_plan.launch_prisms, end);
+      m_ensemble.read({item.prisms.begin + m_state.progress.prisms, item.prisms.begin + next}, m_block);
+      m_engine.add(m_block, m_state.progress.prisms / m_state.layout.batch);
+      m_done += (next - m_state.progress.prisms) * n;
+      m_state.progress.prisms = next;
       if (m_progress) {
         m_progress(static_cast<double>(m_done) / static_cast<double>(std::max<std::int64_t>(m_pairs_to_do, 1)), m_done);
       }
@@ -323,20 +328,20 @@ private:
   /// Calls copy(value of the tile, value of the rank) for every field and contact of the tile's points.
   template <class Copy>
   void exchange(const std::int64_t* numbers, std::int64_t n, const Copy& copy) {
-    const auto all = static_cast<std::size_t>(m_state.points.size());
+    const auto all = static_cast<std::size_t>(m_state.layout.points.size());
     const auto size = static_cast<std::size_t>(n);
     for (std::size_t i = 0; i < size; ++i) {
-      const auto at = static_cast<std::size_t>(numbers[i] - m_state.points.begin);
-      for (std::size_t f = 0; f < n_fields(); ++f) copy(m_values[f * size + i], m_state.values[f * all + at]);
+      const auto at = static_cast<std::size_t>(numbers[i] - m_state.layout.points.begin);
+      for (std::size_t f = 0; f < n_fields(); ++f) copy(m_values[f * size + i], m_state.payload.values[f * all + at]);
       for (std::size_t c = 0; c < n_contact_columns; ++c) {
-        copy(m_contact[n_contact_columns * i + c], m_state.contact[n_contact_columns * at + c]);
+        copy(m_contact[n_contact_columns * i + c], m_state.payload.contact[n_contact_columns * at + c]);
       }
     }
   }
 
   void count_pairs() {
     const auto now = m_engine.pairs();
-    for (std::size_t f = 0; f < n_forms; ++f) m_state.pairs_by_form[f] = m_pairs_before[f] + now[f];
+    for (std::size_t f = 0; f < n_forms; ++f) m_state.progress.pairs_by_form[f] = m_pairs_before[f] + now[f];
   }
 
   [[nodiscard]] std::size_t n_fields() const { return static_cast<std::size_t>(fields_of(m_plan.set).size()); }
@@ -360,20 +365,14 @@ private:
 /// Adds what a state holds to the fields of a result (G included) and to the contacts of all points.
 void add_to_result(const RankState& state, FieldList computed, double gravitational_constant, ForwardResult& result,
                    std::vector<double>& contact) {
-  const auto n_points = contact.size() / n_contact_columns;
-  const auto mine = static_cast<std::size_t>(state.points.size());
-  const auto begin = static_cast<std::size_t>(state.points.begin);
+  std::vector<std::int64_t> rows;
   for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
-    const double* from = state.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * mine;
-    double* to =
-        result.values.data() + static_cast<std::size_t>(result.fields.index_of(field.field)) * n_points + begin;
-    for (std::size_t p = 0; p < mine; ++p) to[p] += gravitational_constant * from[p];
+    if (result.fields.contains(field.field)) rows.push_back(computed.index_of(field.field));
   }
-  std::transform(state.contact.begin(), state.contact.end(),
-                 contact.begin() + static_cast<std::ptrdiff_t>(n_contact_columns * begin),
-                 contact.begin() + static_cast<std::ptrdiff_t>(n_contact_columns * begin), std::plus<>());
-  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.pairs_by_form[f];
+  const auto n_points = static_cast<std::int64_t>(contact.size() / n_contact_columns);
+  add_payload(state.payload, state.layout.points, rows, gravitational_constant,
+              {{0, n_points}, result.values, contact});
+  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.progress.pairs_by_form[f];
 }
 
 /// Whether a rank's work is its share of the plan.
@@ -413,18 +412,18 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
   RankState state;
   if (auto begun = guard != nullptr ? guard->begin() : std::nullopt) {
     state = std::move(*begun);
-    plan.slots = state.slots;
-    plan.batch = state.batch;
-    plan.tile_points = state.tile_points;
-    plan.chunk_prisms = state.chunk_prisms;
+    plan.slots = state.layout.slots;
+    plan.batch = state.layout.batch;
+    plan.tile_points = state.layout.tile_points;
+    plan.chunk_prisms = state.layout.chunk_prisms;
     // whole batches, as in the run that it goes on from
     plan.launch_prisms = std::max<std::int64_t>(plan.launch_prisms / plan.batch, 1) * plan.batch;
     plan.launch_prisms = std::min(plan.launch_prisms, plan.chunk_prisms);
   } else {
-    state.work = work_of(plan);
-    state.points = {plan.point_begin, plan.point_end};
-    state.values.resize(static_cast<std::size_t>(computed.size() * state.points.size()));
-    state.contact.resize(static_cast<std::size_t>(n_contact_columns * state.points.size()));
+    state.layout.work = work_of(plan);
+    state.layout.points = {plan.point_begin, plan.point_end};
+    state.payload.values.resize(static_cast<std::size_t>(computed.size() * state.layout.points.size()));
+    state.payload.contact.resize(static_cast<std::size_t>(n_contact_columns * state.layout.points.size()));
   }
 
   EngineSettings settings;
@@ -450,7 +449,7 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       }
       const std::int64_t tile = plan.tile_points;
       fit_scratch(plan, traits, plan.slots * plan.tile_points * traits.memory.per_slot_point / 2);
-      if (state.prisms > 0 && plan.tile_points != tile) {
+      if (state.progress.prisms > 0 && plan.tile_points != tile) {
         throw RunError(
             fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
                         "more memory or on another number of ranks: {}",
@@ -458,11 +457,11 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       }
     }
   }
-  count_memory(plan, traits, ensemble, run.fields.size());
-  state.slots = plan.slots;
-  state.batch = plan.batch;
-  state.tile_points = plan.tile_points;
-  state.chunk_prisms = plan.chunk_prisms;
+  count_memory(plan, traits, ensemble, run.fields.size(), run.output.checkpoint ? communicator.rank() : -1);
+  state.layout.slots = plan.slots;
+  state.layout.batch = plan.batch;
+  state.layout.tile_points = plan.tile_points;
+  state.layout.chunk_prisms = plan.chunk_prisms;
 
   ForwardResult result;
   result.setup_seconds = seconds_since(start);
@@ -493,13 +492,13 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
     add_to_result(*before, computed, run.gravitational_constant, result, contact);
   }
   add_to_result(state, computed, run.gravitational_constant, result, contact);
-  const auto forms = state.pairs_by_form;
+  const auto forms = state.progress.pairs_by_form;
   std::int64_t prisms_staged = 0;
-  for (const WorkItem& item : state.work) {
+  for (const WorkItem& item : state.layout.work) {
     prisms_staged += item.prisms.size() * ceil_divide(item.ordered.size(), std::max<std::int64_t>(plan.tile_points, 1));
   }
   // shares of a plan do not overlap; those of a run that goes on on other ranks may
-  const bool as_planned = before == nullptr && is_share_of(state.work, plan);
+  const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
   state = RankState();
   if (communicator.any(!as_planned)) {
     communicator.sum_to_root(result.values.data(), static_cast<std::int64_t>(result.values.size()));

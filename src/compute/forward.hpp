@@ -11,6 +11,7 @@
 
 #include "case/case.hpp"
 #include "compute/partition.hpp"
+#include "compute/work_state.hpp"
 #include "kernel/contact.hpp"
 #include "kernel/forms.hpp"
 #include "model/ensemble.hpp"
@@ -59,38 +60,6 @@ struct ForwardPlan {
   /// of one pair on this rank, and bytes of scratch a slot and point: what estimates and `auto` reckon with
   double pair_seconds = 0;
   std::int64_t slot_point_bytes = 0;
-};
-
-/// A rectangle of work: prisms x points. The points are numbers `ordered` of the spatial order of `points`.
-struct WorkItem {
-  IndexRange prisms;
-  IndexRange points;
-  IndexRange ordered;
-
-  bool operator==(const WorkItem&) const noexcept = default;
-};
-
-/// What a rank has to do and has done: with it a run goes on as if it had never stopped, bit for bit.
-struct RankState {
-  std::vector<WorkItem> work;
-  /// on these the order of the additions depends
-  std::int64_t slots = 1;
-  std::int64_t batch = 1;
-  std::int64_t tile_points = 0;
-  std::int64_t chunk_prisms = 0;
-  /// finished: items before `item`, in it the tiles before ordered point `tile`, of this tile the first `prisms` prisms
-  std::int64_t item = 0;
-  std::int64_t tile = 0;
-  std::int64_t prisms = 0;
-  /// the points that `values` and `contact` hold
-  IndexRange points;
-  /// (field of the computed set, point), G = 1
-  std::vector<double> values;
-  /// (point, n_contact_columns)
-  std::vector<double> contact;
-  std::array<std::int64_t, n_forms> pairs_by_form{};
-
-  [[nodiscard]] bool finished() const noexcept { return item == static_cast<std::int64_t>(work.size()); }
 };
 
 /// What somebody who guards a run against its end is asked at the end of every chunk of prisms, on each rank by itself.
