@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
 #include <sys/resource.h>
 
 #include <cmath>
@@ -16,6 +18,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace prismfield {
@@ -203,6 +206,82 @@ TEST_F(Hdf5FileTest, WritesDimensionsThatItReads) {
   EXPECT_EQ(file.read_text_attribute("northing", "NAME"), "northing");
   EXPECT_EQ(file.read_text_attribute("station", "NAME"),
             "This is a netCDF dimension but not a netCDF variable.         3");
+}
+
+TEST_F(Hdf5FileTest, DimensionScalesAreThoseOfHdf5) {
+  const std::vector<double> values(6, 1.0);
+  for (const char* name : {"first.h5", "second.h5"}) {
+    Hdf5File file = Hdf5File::create(path(name));
+    file.write("northing", {2}, values.data());
+    file.make_dimension("northing");
+    file.make_dimension_without_values("station", 3);
+    for (const char* dataset : {"a", "b", "c"}) {
+      file.write(dataset, {2, 3}, values.data());
+      file.attach_dimensions(dataset, {"northing", "station"});
+    }
+    file.close();
+  }
+  const hid_t file = H5Fopen(path("first.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  for (const char* name : {"northing", "station"}) {
+    const hid_t scale = H5Dopen2(file, name, H5P_DEFAULT);
+    EXPECT_GT(H5DSis_scale(scale), 0);
+    for (const char* dataset : {"a", "b", "c"}) {
+      const hid_t user = H5Dopen2(file, dataset, H5P_DEFAULT);
+      EXPECT_GT(H5DSis_attached(user, scale, std::string(name) == "station" ? 1 : 0), 0) << name << ' ' << dataset;
+      EXPECT_EQ(H5DSget_num_scales(user, 0), 1);
+      H5Dclose(user);
+    }
+    H5Dclose(scale);
+  }
+  H5Fclose(file);
+  const auto bytes = [&](const char* name) {
+    std::ifstream in(path(name), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_EQ(bytes("first.h5"), bytes("second.h5")) << "the same calls give the same bytes";
+}
+
+TEST_F(Hdf5FileTest, IntegersComeBackExactlyOrNotAtAll) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
+  const std::vector<std::int64_t> integers = {smallest, smallest + 1, -1, 0, (std::int64_t{1} << 53) + 1, largest};
+  const double half = 0.5;
+  {
+    Hdf5File file = Hdf5File::create(path("i.h5"));
+    file.write("integers", {2, 3}, integers.data());
+    file.write("none", {0}, integers.data());
+    file.write("half", {1}, &half);
+    file.write_attribute("integers", "largest", largest);
+    file.write_attribute("integers", "half", half);
+    file.write_attribute("integers", "text", "7");
+    file.close();
+  }
+  {
+    const hid_t file = H5Fopen(path("i.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t space = H5Screate(H5S_SCALAR);
+    for (const auto& [name, value] :
+         {std::pair{"beyond", ~std::uint64_t{0}}, std::pair{"unsigned", std::uint64_t{7}}}) {
+      const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_UINT64, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value);
+      H5Dclose(dataset);
+    }
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+  const Hdf5File file = Hdf5File::open(path("i.h5"));
+  EXPECT_EQ(file.read_integers("integers"), integers);
+  EXPECT_TRUE(file.read_integers("none").empty());
+  EXPECT_EQ(file.read_integers("unsigned"), std::vector<std::int64_t>{7});
+  EXPECT_EQ(file.read_integer_attribute("integers", "largest"), largest);
+  EXPECT_THAT(message_of([&] { (void)file.read_integers("half"); }), HasSubstr("half: holds numbers that are no int"));
+  EXPECT_THAT(message_of([&] { (void)file.read_integers("beyond"); }), HasSubstr("beyond: holds an integer beyond"));
+  EXPECT_THAT(message_of([&] { (void)file.read_integers("missing"); }), HasSubstr("no such dataset"));
+  EXPECT_THAT(message_of([&] { (void)file.read_integer_attribute("integers", "half"); }), HasSubstr("no integers"));
+  EXPECT_THAT(message_of([&] { (void)file.read_integer_attribute("integers", "text"); }), HasSubstr("holds text"));
+  const Hdf5File samples = Hdf5File::open(sample("samples.h5"));
+  EXPECT_THAT(samples.read_integers("big_endian"), ElementsAre(1, -2, 70000));
+  EXPECT_THAT(message_of([&] { (void)samples.read_integer_attribute("/", "two_elements"); }), HasSubstr("integer"));
 }
 
 TEST_F(Hdf5FileTest, SaysWhyAFileIsNotOpened) {

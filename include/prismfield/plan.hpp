@@ -62,6 +62,8 @@ struct ProblemSize {
   std::int64_t n_points = 0;
   /// all prisms have one shape
   bool uniform_shape = false;
+  /// the run keeps checkpoints, which take memory too
+  bool checkpoints = false;
   /// of a rank that computes these prisms; empty: none
   std::function<ModelMemory(IndexRange)> model_memory;
 };

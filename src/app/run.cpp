@@ -21,6 +21,7 @@
 #include "app/run_text.hpp"
 #include "app/start.hpp"
 #include "base/interrupt.hpp"
+#include "case/identity_hash.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
@@ -67,6 +68,15 @@ RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
           communicator.gather(plan.device_bytes)};
 }
 
+/// The same problems, each with the place where the case has its key.
+InputError placed(const Case& run, const InputError& error) {
+  std::vector<Problem> problems = error.problems();
+  for (Problem& problem : problems) {
+    if (problem.where.empty()) problem.where = run.where(problem.key);
+  }
+  return InputError(std::move(problems));
+}
+
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
 std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Plan& plan,
                                             const Communicator& communicator) {
@@ -80,8 +90,11 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   std::optional<Checkpoint> checkpoint;
   agree(communicator, [&] {
     if (!options.resume) return;
-    checkpoint =
-        read_checkpoint(file, hash, run.where("output.checkpoint.file"), communicator.rank(), communicator.size());
+    try {
+      checkpoint = read_checkpoint(file, hash, communicator.rank(), communicator.size());
+    } catch (const InputError& error) {
+      throw placed(run, error);
+    }
   });
   // folders that nodes see differently would give shares with gaps
   const std::vector<std::int64_t> ids =
@@ -92,7 +105,8 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
         run.where("output.checkpoint.file"), "output.checkpoint.file",
         fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
   });
-  auto guard = std::make_unique<CheckpointGuard>(run, plan, hash, communicator);
+  auto guard = std::make_unique<CheckpointGuard>(CheckpointSettings{file, run.output.checkpoint->every_seconds}, plan,
+                                                 hash, communicator);
   const bool found = checkpoint.has_value();
   if (found) guard->resume(std::move(*checkpoint), plan);
   std::error_code error;
@@ -128,6 +142,7 @@ private:
 /// What the plan has to know of the model and the points.
 ProblemSize size_of(const Inputs& inputs) {
   ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
+  problem.checkpoints = inputs.run.output.checkpoint.has_value();
   problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
     const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
     return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};

@@ -29,20 +29,20 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// share of the plan.
 RankState begin_work(Plan& plan, RunGuard* guard) {
   if (auto begun = guard != nullptr ? guard->begin() : std::nullopt) {
-    plan.slots = begun->slots;
-    plan.batch = begun->batch;
-    plan.tile_points = begun->tile_points;
-    plan.chunk_prisms = begun->chunk_prisms;
+    plan.slots = begun->layout.slots;
+    plan.batch = begun->layout.batch;
+    plan.tile_points = begun->layout.tile_points;
+    plan.chunk_prisms = begun->layout.chunk_prisms;
     // whole batches, as in the run that it goes on from
     plan.launch_prisms = std::max<std::int64_t>(plan.launch_prisms / plan.batch, 1) * plan.batch;
     plan.launch_prisms = std::min(plan.launch_prisms, plan.chunk_prisms);
     return std::move(*begun);
   }
   RankState state;
-  state.work = work_of(plan);
-  state.points = plan.points();
-  state.values.resize(static_cast<std::size_t>(fields_of(plan.set).size() * state.points.size()));
-  state.contact.resize(static_cast<std::size_t>(n_contact_columns * state.points.size()));
+  state.layout.work = work_of(plan);
+  state.layout.points = plan.points();
+  state.payload.values.resize(static_cast<std::size_t>(fields_of(plan.set).size() * state.layout.points.size()));
+  state.payload.contact.resize(static_cast<std::size_t>(n_contact_columns * state.layout.points.size()));
   return state;
 }
 
@@ -91,9 +91,9 @@ bool is_share_of(const std::vector<WorkItem>& work, const Plan& plan) { return w
 double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits& traits, bool uniform_shape) {
   std::int64_t prisms_staged = 0;
   const std::int64_t tile = std::max<std::int64_t>(plan.tile_points, 1);
-  for (const WorkItem& item : state.work)
+  for (const WorkItem& item : state.layout.work)
     prisms_staged += item.prisms.size() * ((item.ordered.size() + tile - 1) / tile);
-  return cost_of_pairs(form_weights(traits.is_device), state.pairs_by_form) +
+  return cost_of_pairs(form_weights(traits.is_device), state.progress.pairs_by_form) +
          prism_weight(traits.is_device, uniform_shape) * static_cast<double>(prisms_staged);
 }
 
@@ -122,11 +122,11 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel, scalar_lanes);
   RankState state = begin_work(plan, guard);
   std::unique_ptr<FieldEngine> engine =
-      make_fitting_engine(plan, traits, engine_settings(plan, prisms, scalar_lanes), state.prisms > 0);
-  state.slots = plan.slots;
-  state.batch = plan.batch;
-  state.tile_points = plan.tile_points;
-  state.chunk_prisms = plan.chunk_prisms;
+      make_fitting_engine(plan, traits, engine_settings(plan, prisms, scalar_lanes), state.progress.prisms > 0);
+  state.layout.slots = plan.slots;
+  state.layout.batch = plan.batch;
+  state.layout.tile_points = plan.tile_points;
+  state.layout.chunk_prisms = plan.chunk_prisms;
   Fields result;
   result.fields = request.fields;
   result.setup_seconds = seconds_since(start);
@@ -147,7 +147,7 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   engine.reset();
 
   const RankState* const before = guard != nullptr ? guard->done_before() : nullptr;
-  const bool as_planned = before == nullptr && is_share_of(state.work, plan);
+  const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
   result.rank_cost = communicator.gather(cost_of_work(state, plan, traits, prisms.uniform_shape()));
   gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, result);
   result.pairs = plan.n_prisms * plan.n_points;

@@ -13,11 +13,12 @@ namespace {
 /// The asked fields of a state, G included: (field, point of the state) in the order of `asked`.
 std::vector<double> asked_values(const RankState& state, FieldList asked, FieldList computed,
                                  double gravitational_constant) {
-  const auto n = static_cast<std::size_t>(state.points.size());
+  const auto n = static_cast<std::size_t>(state.layout.points.size());
   std::vector<double> values(static_cast<std::size_t>(asked.size()) * n);
   for (const FieldInfo& field : field_infos) {
     if (!asked.contains(field.field)) continue;
-    const double* const from = state.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * n;
+    const double* const from =
+        state.payload.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * n;
     double* const to = values.data() + static_cast<std::size_t>(asked.index_of(field.field)) * n;
     std::transform(from, from + n, to, [&](double value) { return gravitational_constant * value; });
   }
@@ -46,25 +47,28 @@ void gather_fields(RankState& state, const RankState* before, bool as_planned, d
   const FieldList computed = fields_of(plan.set);
   const std::int64_t n_asked = result.fields.size();
   std::vector<double> part = asked_values(state, result.fields, computed, gravitational_constant);
-  state.values = std::vector<double>();
+  state.payload.values = std::vector<double>();
   std::vector<double> contact;
   if (is_root) {
     result.values.assign(static_cast<std::size_t>(n_asked * plan.n_points), 0.0);
     contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
   }
-  if (before != nullptr && is_root) {
+  if (before != nullptr && is_root && !before->payload.empty()) {
     add_part(asked_values(*before, result.fields, computed, gravitational_constant), n_asked, plan.n_points,
-             before->points, result.values);
-    add_part(before->contact, 1, n_contact_columns * plan.n_points, contact_range(before->points), contact);
-    for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += before->pairs_by_form[f];
+             before->layout.points, result.values);
+    add_part(before->payload.contact, 1, n_contact_columns * plan.n_points, contact_range(before->layout.points),
+             contact);
   }
-  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.pairs_by_form[f];
-  const IndexRange mine = state.points;
+  if (before != nullptr && is_root) {
+    for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += before->progress.pairs_by_form[f];
+  }
+  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.progress.pairs_by_form[f];
+  const IndexRange mine = state.layout.points;
   // parts of a run that goes on on other ranks may overlap in any way
   const int group_size = communicator.any(!as_planned) ? 1 : plan.prism_parts;
   communicator.add_parts_to_root(std::move(part), n_asked, plan.n_points, mine, group_size, result.values);
-  communicator.add_parts_to_root(std::move(state.contact), 1, n_contact_columns * plan.n_points, contact_range(mine),
-                                 group_size, contact);
+  communicator.add_parts_to_root(std::move(state.payload.contact), 1, n_contact_columns * plan.n_points,
+                                 contact_range(mine), group_size, contact);
   state = RankState();
   if (is_root) count_contacts(contact, plan.n_points, result);
   communicator.sum_to_root(result.pairs_by_form.data(), n_forms);

@@ -12,6 +12,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "compute/partition.hpp"
+#include "compute/work_state.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "kernel/contact.hpp"
@@ -179,8 +180,11 @@ void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& pro
   const std::int64_t whole = rank == 0 ? plan.n_points * (n_asked + n_contact_columns) * 8 : 0;
   plan.device_bytes = traits.is_device ? engine : 0;
   const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
-  plan.host_bytes = std::max(
-      {always + std::max(traits.is_device ? beside_device : engine, whole + on_its_way), while_moving, model.peak});
+  const std::int64_t checkpoint =
+      problem.checkpoints ? checkpoint_memory(n_computed, my_points, plan.n_points, rank == 0) : 0;
+  plan.host_bytes =
+      std::max({always + checkpoint + std::max(traits.is_device ? beside_device : engine, whole + on_its_way),
+                while_moving, model.peak});
 }
 
 Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine, const Shares* shares) {
@@ -220,7 +224,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
 }
 
 ProblemSize problem_size(const PrismSource& prisms, const Points& points) {
-  return {prisms.size(), points.size(), prisms.uniform_shape(), {}};
+  return {prisms.size(), points.size(), prisms.uniform_shape(), false, {}};
 }
 
 }  // namespace prismfield

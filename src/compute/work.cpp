@@ -10,8 +10,6 @@
 
 namespace prismfield {
 
-std::vector<WorkItem> work_of(const Plan& plan) { return {{plan.prisms(), plan.points(), {0, plan.points().size()}}}; }
-
 Worker::Worker(const PrismSource& prisms, const Points& points, const Plan& plan, FieldEngine& engine, RankState& state,
                Observer* observer, RunGuard* guard)
     : m_prisms(prisms),
@@ -21,42 +19,43 @@ Worker::Worker(const PrismSource& prisms, const Points& points, const Plan& plan
       m_state(state),
       m_observer(observer),
       m_guard(guard),
-      m_pairs_before(state.pairs_by_form) {
-  for (const WorkItem& item : state.work) m_pairs += item.prisms.size() * item.ordered.size();
+      m_pairs_before(state.progress.pairs_by_form) {
+  for (const WorkItem& item : state.layout.work) m_pairs += item.prisms.size() * item.ordered.size();
   m_pairs_to_do = m_pairs - std::accumulate(m_pairs_before.begin(), m_pairs_before.end(), std::int64_t{0});
 }
 
 void Worker::work() {
-  while (!m_state.finished() && !m_stopped) do_item(m_state.work[static_cast<std::size_t>(m_state.item)]);
+  while (!m_state.finished() && !m_stopped)
+    do_item(m_state.layout.work[static_cast<std::size_t>(m_state.progress.item)]);
   count_pairs();
 }
 
 /// Calls copy(value of the tile, value of the rank) for every field and contact of the tile's points.
 template <class Copy>
 void Worker::exchange(const std::int64_t* numbers, std::int64_t n, const Copy& copy) {
-  const auto all = static_cast<std::size_t>(m_state.points.size());
+  const auto all = static_cast<std::size_t>(m_state.layout.points.size());
   const auto size = static_cast<std::size_t>(n);
   for (std::size_t i = 0; i < size; ++i) {
-    const auto at = static_cast<std::size_t>(numbers[i] - m_state.points.begin);
-    for (std::size_t f = 0; f < n_fields(); ++f) copy(m_values[f * size + i], m_state.values[f * all + at]);
+    const auto at = static_cast<std::size_t>(numbers[i] - m_state.layout.points.begin);
+    for (std::size_t f = 0; f < n_fields(); ++f) copy(m_values[f * size + i], m_state.payload.values[f * all + at]);
     for (std::size_t c = 0; c < n_contact_columns; ++c) {
-      copy(m_contact[n_contact_columns * i + c], m_state.contact[n_contact_columns * at + c]);
+      copy(m_contact[n_contact_columns * i + c], m_state.payload.contact[n_contact_columns * at + c]);
     }
   }
 }
 
 void Worker::do_item(const WorkItem& item) {
   const std::vector<std::int64_t> order = spatial_order(m_points, item.points);
-  while (m_state.tile < item.ordered.size()) {
-    const std::int64_t begin = item.ordered.begin + m_state.tile;
-    const std::int64_t n = std::min(m_state.tile_points, item.ordered.end - begin);
+  while (m_state.progress.tile < item.ordered.size()) {
+    const std::int64_t begin = item.ordered.begin + m_state.progress.tile;
+    const std::int64_t n = std::min(m_state.layout.tile_points, item.ordered.end - begin);
     do_tile(item, order.data() + begin, n);
     if (m_stopped) return;
-    m_state.tile += n;
-    m_state.prisms = 0;
+    m_state.progress.tile += n;
+    m_state.progress.prisms = 0;
   }
-  ++m_state.item;
-  m_state.tile = 0;
+  ++m_state.progress.item;
+  m_state.progress.tile = 0;
 }
 
 void Worker::do_tile(const WorkItem& item, const std::int64_t* numbers, std::int64_t n) {
@@ -74,9 +73,9 @@ void Worker::do_tile(const WorkItem& item, const std::int64_t* numbers, std::int
   exchange(numbers, n, [](double& tile, double& all) { tile = all; });
   m_engine.start_tile(coordinates[0].data(), coordinates[1].data(), coordinates[2].data(), n, m_values.data(),
                       m_contact.data());
-  while (m_state.prisms < item.prisms.size() && !m_stopped) {
+  while (m_state.progress.prisms < item.prisms.size() && !m_stopped) {
     do_chunk(item, n);
-    const bool at_the_end = m_state.prisms == item.prisms.size();
+    const bool at_the_end = m_state.progress.prisms == item.prisms.size();
     const bool keep = m_guard != nullptr && m_guard->wants_state();
     m_stopped = m_guard != nullptr && m_guard->wants_stop();
     if (!at_the_end && !keep && !m_stopped) continue;
@@ -89,13 +88,13 @@ void Worker::do_tile(const WorkItem& item, const std::int64_t* numbers, std::int
 }
 
 void Worker::do_chunk(const WorkItem& item, std::int64_t n) {
-  const std::int64_t end = std::min(m_state.prisms + m_state.chunk_prisms, item.prisms.size());
-  while (m_state.prisms < end) {
-    const std::int64_t next = std::min(m_state.prisms + m_plan.launch_prisms, end);
-    m_prisms.read({item.prisms.begin + m_state.prisms, item.prisms.begin + next}, m_block);
-    m_engine.add(m_block, m_state.prisms / m_state.batch);
-    m_done += (next - m_state.prisms) * n;
-    m_state.prisms = next;
+  const std::int64_t end = std::min(m_state.progress.prisms + m_state.layout.chunk_prisms, item.prisms.size());
+  while (m_state.progress.prisms < end) {
+    const std::int64_t next = std::min(m_state.progress.prisms + m_plan.launch_prisms, end);
+    m_prisms.read({item.prisms.begin + m_state.progress.prisms, item.prisms.begin + next}, m_block);
+    m_engine.add(m_block, m_state.progress.prisms / m_state.layout.batch);
+    m_done += (next - m_state.progress.prisms) * n;
+    m_state.progress.prisms = next;
     if (m_observer != nullptr) {
       const double all = static_cast<double>(std::max<std::int64_t>(m_pairs_to_do, 1));
       m_observer->progress(static_cast<double>(m_done) / all, m_done);
@@ -106,7 +105,7 @@ void Worker::do_chunk(const WorkItem& item, std::int64_t n) {
 
 void Worker::count_pairs() {
   const auto now = m_engine.pairs();
-  for (std::size_t f = 0; f < n_forms; ++f) m_state.pairs_by_form[f] = m_pairs_before[f] + now[f];
+  for (std::size_t f = 0; f < n_forms; ++f) m_state.progress.pairs_by_form[f] = m_pairs_before[f] + now[f];
 }
 
 }  // namespace prismfield

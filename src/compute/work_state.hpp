@@ -21,30 +21,88 @@ struct WorkItem {
   bool operator==(const WorkItem&) const noexcept = default;
 };
 
-/// What a rank has to do and has done: with it a run goes on as if it had never stopped, bit for bit.
-struct RankState {
+/// What a rank has to do, and all on which the order of its additions depends.
+struct WorkLayout {
   std::vector<WorkItem> work;
-  /// on these the order of the additions depends
   std::int64_t slots = 1;
   std::int64_t batch = 1;
   std::int64_t tile_points = 0;
   std::int64_t chunk_prisms = 0;
-  /// finished: items before `item`, in it the tiles before ordered point `tile`, of this tile the first `prisms` prisms
+  /// the points that a payload of this layout holds
+  IndexRange points;
+
+  bool operator==(const WorkLayout&) const noexcept = default;
+};
+
+/// How far a rank has come: finished are the items before `item`, in it the tiles before ordered point `tile`, of this
+/// tile the first `prisms` prisms.
+struct WorkProgress {
   std::int64_t item = 0;
   std::int64_t tile = 0;
   std::int64_t prisms = 0;
-  /// the points that `values` and `contact` hold
-  IndexRange points;
+  std::array<std::int64_t, n_forms> pairs_by_form{};
+
+  bool operator==(const WorkProgress&) const noexcept = default;
+};
+
+/// What a rank has computed, at the points of its layout; empty: nothing.
+struct WorkPayload {
   /// (field of the computed set, point), G = 1
   std::vector<double> values;
   /// (point, n_contact_columns)
   std::vector<double> contact;
-  std::array<std::int64_t, n_forms> pairs_by_form{};
 
-  [[nodiscard]] bool finished() const noexcept { return item == static_cast<std::int64_t>(work.size()); }
+  [[nodiscard]] bool empty() const noexcept { return values.empty(); }
+  bool operator==(const WorkPayload&) const noexcept = default;
+};
+
+/// What a rank has to do and has done: with it a run goes on as if it had never stopped, bit for bit.
+struct RankState {
+  WorkLayout layout;
+  WorkProgress progress;
+  WorkPayload payload;
+
+  [[nodiscard]] bool finished() const noexcept {
+    return progress.item == static_cast<std::int64_t>(layout.work.size());
+  }
 };
 
 /// The share of a plan as one piece of work.
 [[nodiscard]] std::vector<WorkItem> work_of(const Plan& plan);
+/// The points from the first to the last that the items touch.
+[[nodiscard]] IndexRange points_of(const std::vector<WorkItem>& work);
+/// The prisms from the first to the last that the items touch.
+[[nodiscard]] IndexRange prisms_of(const std::vector<WorkItem>& work);
+[[nodiscard]] double pairs_in(const std::vector<WorkItem>& work);
+
+/// A payload of zeros for so many fields and points.
+[[nodiscard]] WorkPayload empty_payload(std::int64_t n_fields, std::int64_t n_points);
+
+/// Where add_payload() adds to: values (row, point) and contact (point, n_contact_columns), both of all `points`.
+struct PayloadSum {
+  IndexRange points;
+  std::vector<double>& values;
+  std::vector<double>& contact;
+};
+
+/// Adds to the sum a payload at `points`, which lie within those of the sum: to row i of the values `factor` times the
+/// payload's row rows[i]. An empty payload adds nothing.
+void add_payload(const WorkPayload& payload, IndexRange points, const std::vector<std::int64_t>& rows, double factor,
+                 const PayloadSum& sum);
+/// Adds what `from` computed, and its pairs, to `to`, which holds all points that `from` does.
+void add_state(const RankState& from, RankState& to);
+
+/// Work that the states leave to do, in the order of its prisms; what touches is one item where it can be.
+[[nodiscard]] std::vector<WorkItem> remaining_work(const std::vector<RankState>& states);
+/// Part `part` of `parts`: the same number of pairs for each, small items first. An item is cut, by its prisms, only
+/// where two parts meet: together with remaining_work() this keeps the items few, however often work is shared anew.
+[[nodiscard]] std::vector<WorkItem> share_of_work(const std::vector<WorkItem>& work, std::int64_t part,
+                                                  std::int64_t parts);
+
+/// Bytes that checkpoints take at most on a rank, beside its own payload: the image of the file that is written and, on
+/// rank 0 (`is_root`), what other ranks did before a run went on on another number of ranks, at all points and once
+/// more in the image. Reading such a checkpoint takes less.
+[[nodiscard]] std::int64_t checkpoint_memory(std::int64_t n_fields, std::int64_t rank_points, std::int64_t all_points,
+                                             bool is_root);
 
 }  // namespace prismfield

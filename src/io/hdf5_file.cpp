@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,6 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -117,12 +117,13 @@ std::string why_not_hdf5(const std::filesystem::path& file, const std::string& r
 
 /// Memory for the values of a dataset. A sparse one can claim any size, and not every system refuses memory that it
 /// does not have, so it is asked first.
-std::vector<double> room_for(std::size_t count, const Subject& about) {
+template <class Value = double>
+std::vector<Value> room_for(std::size_t count, const Subject& about) {
   const auto memory =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
-  if (count > memory / sizeof(double)) does_not_fit();
-  std::vector<double> values;
+  if (count > memory / sizeof(Value)) does_not_fit();
+  std::vector<Value> values;
   try {
     values.resize(count);
   } catch (const std::bad_alloc&) {
@@ -130,12 +131,6 @@ std::vector<double> room_for(std::size_t count, const Subject& about) {
   }
   return values;
 }
-
-/// One entry of a dimension scale's REFERENCE_LIST, as the HDF5 dimension scale specification lays it out.
-struct ScaleUse {
-  hobj_ref_t dataset;
-  int dimension;
-};
 
 }  // namespace
 
@@ -145,9 +140,6 @@ struct Hdf5File::Impl {
   /// where a new file goes when it is complete; -1 for a file that is read
   int descriptor = -1;
   int dimensions = 0;
-  /// who uses each dimension scale; written when the file is closed, because the list cannot grow in place
-  std::map<std::string, std::vector<ScaleUse>> scale_uses;
-
   /// the ranks that read together; nullptr for a file of this rank's own
   const Communicator* communicator = nullptr;
 
@@ -216,6 +208,29 @@ struct Hdf5File::Impl {
     const H5T_class_t kind = H5Tget_class(type);
     if (kind == H5T_INTEGER || kind == H5T_FLOAT) return;
     fail(about, kind == H5T_STRING ? "holds text, not numbers" : "holds no plain numbers");
+  }
+
+  /// Integers of 64 bits, by the reader given: exact, or not at all.
+  template <class Read>
+  [[nodiscard]] std::vector<std::int64_t> integers(const Handle& type, const Handle& space, const Subject& about,
+                                                   Read read) const {
+    require_numeric(type.id(), about);
+    if (H5Tget_class(type.id()) != H5T_INTEGER) fail(about, "holds numbers that are no integers");
+    const auto count =
+        static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape"));
+    std::vector<std::int64_t> values = room_for<std::int64_t>(count, about);
+    if (count == 0) return values;
+    // HDF5 takes what does not fit to the nearest that does
+    const bool clipped = H5Tget_size(type.id()) > sizeof(std::int64_t) ||
+                         (H5Tget_sign(type.id()) == H5T_SGN_NONE && H5Tget_size(type.id()) == sizeof(std::int64_t));
+    checked(read(H5T_NATIVE_INT64, values.data()), about, "read");
+    if (clipped && std::any_of(values.begin(), values.end(), [](std::int64_t value) {
+          using Limits = std::numeric_limits<std::int64_t>;
+          return value == Limits::max() || value == Limits::min();
+        })) {
+      fail(about, "holds an integer beyond 64 bits");
+    }
+    return values;
   }
 
   /// The value of a numeric attribute of one element, or nothing when there is none.
@@ -343,35 +358,14 @@ struct Hdf5File::Impl {
     write_attribute(holder, about, name.c_str(), type.id(), space, value.empty() ? nullptr : value.data());
   }
 
-  /// Attributes that make a dataset a dimension of netCDF-4.
+  /// Makes a dataset a dimension of netCDF-4, which knows it by `label`.
   void mark_as_scale(const std::string& name, const std::string& label) {
-    write_scale_text(name, "CLASS", "DIMENSION_SCALE");
-    write_scale_text(name, "NAME", label);
+    {
+      const Handle dataset = open_dataset(name);
+      checked(H5DSset_scale(dataset.id(), label.c_str()), subject(name), "make a dimension scale");
+    }
     const int id = dimensions++;
     write_scalar_attribute(name, "_Netcdf4Dimid", H5T_NATIVE_INT, &id);
-    scale_uses[name];
-  }
-
-  /// The specification asks for null-terminated text with room for its terminator.
-  void write_scale_text(const std::string& object, const std::string& name, const std::string& value) {
-    const Subject about = subject(object + "@" + name);
-    Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
-    checked(H5Tset_size(type.id(), value.size() + 1), about, "make the type");
-    write_scalar_attribute(object, name, type.id(), value.c_str());
-  }
-
-  void write_scale_uses() {
-    for (const auto& [name, uses] : scale_uses) {
-      if (uses.empty()) continue;
-      const Subject about = subject(name + "@REFERENCE_LIST");
-      const Handle type(checked(H5Tcreate(H5T_COMPOUND, sizeof(ScaleUse)), about, "make the type"), H5Tclose);
-      checked(H5Tinsert(type.id(), "dataset", offsetof(ScaleUse, dataset), H5T_STD_REF_OBJ), about, "make the type");
-      checked(H5Tinsert(type.id(), "dimension", offsetof(ScaleUse, dimension), H5T_NATIVE_INT), about, "make the type");
-      const hsize_t count = uses.size();
-      const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
-      write_attribute(open_object(name), about, "REFERENCE_LIST", type.id(), space, uses.data());
-    }
-    scale_uses.clear();
   }
 
   void write_out() {
@@ -609,6 +603,16 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   return values;
 }
 
+std::vector<std::int64_t> Hdf5File::read_integers(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  return m_impl->integers(type, space, about, [&](hid_t memory_type, void* values) {
+    return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  });
+}
+
 std::string Hdf5File::read_text(const std::string& dataset) const {
   const Subject about = m_impl->subject(dataset);
   const Handle object = m_impl->open_dataset(dataset);
@@ -627,6 +631,17 @@ double Hdf5File::read_attribute(const std::string& path, const std::string& name
     fail(m_impl->subject(path + "@" + name), "there is no such attribute");
   }
   return value;
+}
+
+std::int64_t Hdf5File::read_integer_attribute(const std::string& path, const std::string& name) const {
+  const Subject about = m_impl->subject(path + "@" + name);
+  const Handle attribute = m_impl->open_attribute(path, name);
+  const Handle type(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
+  const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
+  const std::vector<std::int64_t> values = m_impl->integers(
+      type, space, about, [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
+  if (values.size() != 1) fail(about, "must be one number");
+  return values.front();
 }
 
 std::string Hdf5File::read_text_attribute(const std::string& path, const std::string& name) const {
@@ -697,25 +712,17 @@ void Hdf5File::attach_dimensions(const std::string& dataset, const std::vector<s
     fail(about, "one dimension scale must be named for each of its " + std::to_string(sizes.size()) + " dimensions");
   }
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    if (m_impl->scale_uses.count(dimensions[d]) == 0) fail(m_impl->subject(dimensions[d]), "is no dimension scale");
+    const Subject scale = m_impl->subject(dimensions[d]);
+    if (checked(H5DSis_scale(m_impl->open_dataset(dimensions[d]).id()), scale, "look for a dimension scale") == 0) {
+      fail(scale, "is no dimension scale");
+    }
     if (shape(dimensions[d]).at(0) != sizes[d]) fail(about, dimensions[d] + " has another length");
   }
-  ScaleUse use{};
-  checked(H5Rcreate(&use.dataset, m_impl->file, dataset.c_str(), H5R_OBJECT, -1), about, "refer to the dataset");
-  std::vector<hobj_ref_t> references(dimensions.size());
-  std::vector<hvl_t> lists(dimensions.size());
+  const Handle object = m_impl->open_dataset(dataset);
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    checked(H5Rcreate(&references[d], m_impl->file, dimensions[d].c_str(), H5R_OBJECT, -1), about,
-            "refer to the dimension");
-    lists[d] = {1, &references[d]};
-    use.dimension = static_cast<int>(d);
-    m_impl->scale_uses[dimensions[d]].push_back(use);
+    const Handle scale = m_impl->open_dataset(dimensions[d]);
+    checked(H5DSattach_scale(object.id(), scale.id(), static_cast<unsigned>(d)), about, "attach a dimension scale");
   }
-  const Handle type(checked(H5Tvlen_create(H5T_STD_REF_OBJ), about, "make the type"), H5Tclose);
-  const hsize_t count = lists.size();
-  const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
-  m_impl->write_attribute(m_impl->open_dataset(dataset), m_impl->subject(dataset + "@DIMENSION_LIST"), "DIMENSION_LIST",
-                          type.id(), space, lists.data());
 }
 
 void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::string& value) {
@@ -740,7 +747,6 @@ void Hdf5File::write_attribute(const std::string& path, const std::string& name,
 void Hdf5File::close() {
   if (m_impl->file < 0) return;
   if (m_impl->descriptor >= 0) {
-    m_impl->write_scale_uses();
     m_impl->write_out();
   }
   checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), m_impl->subject(), "close");

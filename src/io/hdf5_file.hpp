@@ -47,10 +47,15 @@ public:
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
   /// Values [range.begin, range.end) of a numeric dataset of one dimension, otherwise as read() gives them.
   [[nodiscard]] std::vector<double> read(const std::string& dataset, IndexRange range) const;
+  /// A dataset of integers of any shape, row-major, exact: fill values and scales are not looked at. Throws RunError
+  /// for numbers that are no integers or beyond 64 bits.
+  [[nodiscard]] std::vector<std::int64_t> read_integers(const std::string& dataset) const;
   /// A dataset of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text(const std::string& dataset) const;
   /// A numeric attribute of one value.
   [[nodiscard]] double read_attribute(const std::string& path, const std::string& name) const;
+  /// An integer attribute of one value, as exact as read_integers().
+  [[nodiscard]] std::int64_t read_integer_attribute(const std::string& path, const std::string& name) const;
   /// A text attribute of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text_attribute(const std::string& path, const std::string& name) const;
 

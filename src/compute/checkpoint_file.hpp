@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "compute/work_state.hpp"
+
+namespace prismfield {
+
+/// How a run's work is shared out, rank by rank.
+struct CheckpointLayout {
+  std::uint64_t case_hash = 0;
+  std::vector<WorkLayout> ranks;
+
+  /// Tells this layout from any other of the same case.
+  [[nodiscard]] std::uint64_t id() const;
+};
+
+/// What a checkpoint holds.
+struct Checkpoint {
+  CheckpointLayout layout;
+  /// what ranks of earlier layouts did, at all points; empty payload: nothing
+  RankState before;
+  /// one a rank: as far as it came, at the start of its share when it kept nothing yet; payloads only where asked for
+  std::vector<RankState> states;
+
+  /// Tells this checkpoint from an earlier or later one of the same layout.
+  [[nodiscard]] std::uint64_t id() const;
+};
+
+/// The file of a rank's state: the checkpoint itself for rank 0, one beside it for each other rank. Where the
+/// checkpoint is a symbolic link, all of them are where it leads to. Every rank keeps its state by itself; the
+/// checkpoint names the layout, and a state of another layout is passed over, so that whatever files a crash leaves
+/// behind fit together.
+[[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
+
+/// Writes the checkpoint with rank 0's state, replacing the old one when it is complete. Throws RunError.
+void write_checkpoint(const std::filesystem::path& file, const CheckpointLayout& layout, const RankState& before,
+                      const RankState& state);
+/// Writes the state of another rank, likewise.
+void write_rank_state(const std::filesystem::path& file, int rank, std::uint64_t layout_id, const RankState& state);
+
+/// Reads a checkpoint for one of n_ranks ranks; nothing when there is none. The payloads that are read are the rank's
+/// own, or, when the checkpoint is of another number of ranks, all of them on rank 0, added up in `before`. Throws
+/// InputError by the key output.checkpoint.file, without a place, for a file that is no checkpoint, is damaged
+/// anywhere, or is one of another case or version.
+[[nodiscard]] std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file, std::uint64_t case_hash,
+                                                        int rank, int n_ranks);
+
+/// Removes a checkpoint with the states of all ranks.
+void remove_checkpoint(const std::filesystem::path& file);
+
+}  // namespace prismfield
