@@ -19,10 +19,10 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include <prismfield/points.hpp>
 #include "case/case.hpp"
 #include "compute/forward.hpp"
 #include "list_ensemble.hpp"
-#include "model/points.hpp"
 
 /// What the tests of the fields share: running forward() on a few prisms and points, and measuring errors.
 namespace prismfield::testing {
@@ -85,7 +85,7 @@ inline const char* text(Partition p) {
   return run;
 }
 
-[[nodiscard]] inline ForwardResult run_forward(const Case& run, const Ensemble& ensemble,
+[[nodiscard]] inline ForwardResult run_forward(const Case& run, const PrismSource& ensemble,
                                                const std::vector<Point>& points) {
   const Points stations = make_station_points(points);
   const Communicator alone;

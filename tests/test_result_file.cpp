@@ -407,7 +407,9 @@ TEST_F(OutputTest, CheckProtectsInputs) {
   Case run = sample_case(path("in.h5"));
   const auto is_protected = [&] { return problems_of(run).find("would replace the input") != std::string::npos; };
   EXPECT_FALSE(is_protected());
-  run.model = PrismsSpec{path("in.h5"), "/", {}, false, 1, 1, false};
+  PrismsSpec prisms;
+  prisms.file = path("in.h5");
+  run.model = prisms;
   EXPECT_TRUE(is_protected());
   VoxelsSpec voxels;
   voxels.density = DensityFile{path("./in.h5"), "", 1};

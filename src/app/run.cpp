@@ -23,13 +23,13 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/case.hpp"
+#include "case/make_model.hpp"
+#include "case/make_points.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
 #include "engine/runtime.hpp"
 #include "io/result_file.hpp"
-#include "model/ensemble.hpp"
-#include "model/points.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
@@ -45,7 +45,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 /// Everything that a case names, read and validated.
 struct Inputs {
   Case run;
-  std::unique_ptr<Ensemble> ensemble;
+  std::optional<Model> model;
   Points points;
 };
 
@@ -107,10 +107,10 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
     points_fit = collect([&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });
-  collect([&] { inputs.ensemble = make_ensemble(inputs.run, communicator); });
+  collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
-  const Bounds bounds = inputs.ensemble ? inputs.ensemble->bounds() : Bounds{};
+  const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
   if (!communicator.any(!points_fit)) {
     collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
   }
@@ -168,7 +168,7 @@ std::string pairs_text(const ForwardPlan& plan) {
 
 /// The lines with which a run begins.
 std::string heading(const Inputs& inputs, const ForwardPlan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
+  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.model->description(),
                      points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
                      name(plan.precision), slots_text(plan), tiles_text(plan));
 }
@@ -192,6 +192,12 @@ RankSizes gather_sizes(const ForwardPlan& plan, const Communicator& communicator
           communicator.gather(plan.device_bytes)};
 }
 
+/// What the model occupies once this rank holds `range`.
+ModelMemory memory_of(const Model& model, IndexRange range) {
+  const auto [after, during] = model.memory_to_hold(range);
+  return {after, during, model.peak_memory_bytes()};
+}
+
 /// Bytes of the result: every field, the coordinates, and room for attributes.
 std::int64_t result_bytes(const Inputs& inputs) {
   constexpr std::int64_t overhead = 32 * 1024;
@@ -205,7 +211,7 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("  {:<18}{}\n", label, content);
   };
-  row("model", inputs.ensemble->description());
+  row("model", inputs.model->description());
   row("points", points_text(inputs.points));
   row("fields", fields_text(inputs.run.fields));
   row("pairs", pairs_text(plan));
@@ -235,7 +241,7 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
 void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
 
 void warn_about_inputs(const Inputs& inputs) {
-  for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
+  for (const std::string& warning : inputs.model->warnings()) warn(warning);
 }
 
 void warn_about_points(const Points& points, const ForwardResult& result) {
@@ -343,7 +349,8 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     arguments.refuse_rest();
   });
   ForwardPlan plan;
-  plan = plan_on_ranks(inputs.run, *inputs.ensemble, inputs.points, communicator);
+  plan = plan_on_ranks(inputs.run, inputs.model->source(), inputs.points, communicator,
+                       [&](IndexRange range) { return memory_of(*inputs.model, range); });
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -356,7 +363,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   if (is_root && !options.quiet) std::cout << heading(inputs, plan, placement_text(places)) << std::flush;
   std::unique_ptr<CheckpointGuard> guard;
   if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
-  inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
+  inputs.model->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
   ForwardResult result;
@@ -365,7 +372,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     Progress progress(is_root ? progress_style(options.quiet) : ProgressStyle::silent, std::cerr);
     std::string last_failure;
     result = forward(
-        inputs.run, *inputs.ensemble, inputs.points, plan, communicator,
+        inputs.run, inputs.model->source(), inputs.points, plan, communicator,
         [&](double done_fraction, std::int64_t pairs_done) {
           if (!guard) throw_if_interrupted();
           progress.update(done_fraction, pairs_done);

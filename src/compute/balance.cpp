@@ -66,7 +66,7 @@ struct PrismBlocks {
 };
 
 /// Costs of this rank's prisms by block, and of the groups of points, at one of `point_sets` sets of points.
-void estimate(const CostSettings& settings, const Ensemble& ensemble, const PrismBlocks& prisms,
+void estimate(const CostSettings& settings, const PrismSource& ensemble, const PrismBlocks& prisms,
               const CostPoints& points, int point_sets, double* block_cost, std::vector<double>& group_cost) {
   group_cost.assign(static_cast<std::size_t>(points.groups), 0.0);
   if (prisms.mine.size() == 0 || points.groups == 0) return;
@@ -103,7 +103,7 @@ void sum_everywhere(const Communicator& communicator, std::vector<double>& value
   broadcast(communicator, values);
 }
 
-PrismBlocks prism_blocks(const Ensemble& ensemble, const Communicator& communicator) {
+PrismBlocks prism_blocks(const PrismSource& ensemble, const Communicator& communicator) {
   const IndexRange own = ensemble.readable();
   const std::vector<std::int64_t> ends = communicator.all_gather({own.begin, own.end});
   std::vector<IndexRange> held;
@@ -120,7 +120,7 @@ IndexRange part_of(const std::vector<std::int64_t>& cuts, int part) {
   return {cuts[p], cuts[p + 1]};
 }
 
-PartitionFacts facts_of(const Case& run, const Ensemble& ensemble, const ForwardPlan& plan, int ranks) {
+PartitionFacts facts_of(const Case& run, const PrismSource& ensemble, const ForwardPlan& plan, int ranks) {
   const bool on_device = plan.space == Space::cuda;
   PartitionFacts facts;
   facts.n_prisms = plan.n_prisms;
@@ -169,7 +169,7 @@ std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, s
   return ranges;
 }
 
-RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, const ForwardPlan& plan, RankGrid grid,
+RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const ForwardPlan& plan, RankGrid grid,
                               const Communicator& communicator) {
   CostSettings settings;
   settings.precision = plan.precision;
@@ -216,10 +216,10 @@ RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, co
   return {part_of(equal_cost_cuts(prisms.n_prisms, costs, grid.prism_parts), my_prism_part), my_points};
 }
 
-ForwardPlan plan_on_ranks(const Case& run, const Ensemble& ensemble, const Points& points,
-                          const Communicator& communicator) {
+ForwardPlan plan_on_ranks(const Case& run, const PrismSource& ensemble, const Points& points,
+                          const Communicator& communicator, const MemoryOfRange& model_memory) {
   ForwardPlan plan;
-  agree(communicator, [&] { plan = plan_forward(run, ensemble, points, communicator); });
+  agree(communicator, [&] { plan = plan_forward(run, ensemble, points, communicator, nullptr, model_memory); });
   const bool is_chosen = run.execution.partition == Partition::automatic;
   const bool by_cost = run.execution.balance == Balance::cost;
   if (communicator.size() == 1 || !(is_chosen || by_cost)) return plan;
@@ -236,7 +236,7 @@ ForwardPlan plan_on_ranks(const Case& run, const Ensemble& ensemble, const Point
   shares.mine = by_cost ? cost_balanced_share(ensemble, points, plan, shares.grid, communicator)
                         : rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts,
                                      shares.grid.point_parts);
-  agree(communicator, [&] { plan = plan_forward(run, ensemble, points, communicator, &shares); });
+  agree(communicator, [&] { plan = plan_forward(run, ensemble, points, communicator, &shares, model_memory); });
   return plan;
 }
 

@@ -63,7 +63,8 @@ EngineTraits traits_of(const ForwardPlan& plan, bool scalar_lanes) {
 
 /// Bytes that the plan takes at its peak, on the device and on the host: while the engine computes, or while rank 0
 /// gathers `n_asked` fields of all points after it. Scratch has the plan's own line.
-void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble& ensemble, std::int64_t n_asked) {
+void count_memory(ForwardPlan& plan, const EngineTraits& traits, const PrismSource& ensemble,
+                  const MemoryOfRange& model_memory, std::int64_t n_asked) {
   const EngineMemory& m = traits.memory;
   const std::int64_t shapes = ensemble.uniform_shape() ? 1 : plan.launch_prisms;
   const std::int64_t my_points = plan.point_end - plan.point_begin;
@@ -72,7 +73,7 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   const std::int64_t engine =
       plan.scratch_bytes + plan.tile_points * m.per_point + plan.launch_prisms * m.per_prism + shapes * m.per_shape;
   const std::int64_t beside_device = plan.tile_points * m.host_per_point + plan.launch_prisms * m.host_per_prism;
-  const Ensemble::HoldMemory model = ensemble.memory_to_hold({plan.prism_begin, plan.prism_end});
+  const ModelMemory model = model_memory ? model_memory({plan.prism_begin, plan.prism_end}) : ModelMemory{};
   // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
   const std::int64_t always = model.after + plan.n_points * 3 * 8 + my_points * 4 * 8 + plan.launch_prisms * 7 * 8 +
                               (my_points + plan.tile_points) * (n_computed + n_contact_columns) * 8;
@@ -82,8 +83,8 @@ void count_memory(ForwardPlan& plan, const EngineTraits& traits, const Ensemble&
   const std::int64_t gathered = plan.n_points * (n_asked + n_contact_columns) * 8 + on_its_way;
   plan.device_bytes = traits.is_device ? engine : 0;
   const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
-  plan.host_bytes = std::max({always + std::max(traits.is_device ? beside_device : engine, gathered), while_moving,
-                              ensemble.peak_memory_bytes()});
+  plan.host_bytes =
+      std::max({always + std::max(traits.is_device ? beside_device : engine, gathered), while_moving, model.peak});
 }
 
 /// Fewer slots, then tiles of points, until the scratch fits the limit.
@@ -108,8 +109,8 @@ void count_contacts(const std::vector<double>& contact, std::int64_t n_points, F
 
 }  // namespace
 
-ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
-                         const Communicator& communicator, const Shares* shares) {
+ForwardPlan plan_forward(const Case& run, const PrismSource& ensemble, const Points& points,
+                         const Communicator& communicator, const Shares* shares, const MemoryOfRange& model_memory) {
   const Execution& wanted = run.execution;
   ForwardPlan plan;
   plan.space = wanted.space == Space::automatic ? built_spaces().front() : wanted.space;
@@ -215,7 +216,7 @@ ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points
       round;
   plan.chunk_prisms = std::max<std::int64_t>(1, chunk);
   plan.launch_prisms = std::max<std::int64_t>(1, std::min({launch, chunk, prisms}));
-  count_memory(plan, traits, ensemble, run.fields.size());
+  count_memory(plan, traits, ensemble, model_memory, run.fields.size());
 
   const double pair = traits.is_device ? (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device)
                       : corners        ? pair_nanoseconds_corners_host / traits.threads
@@ -236,8 +237,8 @@ namespace {
 /// Does a rank's work, item by item, tile by tile, chunk by chunk.
 class Worker {
 public:
-  Worker(const Ensemble& ensemble, const Points& points, const ForwardPlan& plan, FieldEngine& engine, RankState& state,
-         const ProgressCallback& progress, RunGuard* guard)
+  Worker(const PrismSource& ensemble, const Points& points, const ForwardPlan& plan, FieldEngine& engine,
+         RankState& state, const ProgressCallback& progress, RunGuard* guard)
       : m_ensemble(ensemble),
         m_points(points),
         m_plan(plan),
@@ -341,7 +342,7 @@ private:
 
   [[nodiscard]] std::size_t n_fields() const { return static_cast<std::size_t>(fields_of(m_plan.set).size()); }
 
-  const Ensemble& m_ensemble;
+  const PrismSource& m_ensemble;
   const Points& m_points;
   const ForwardPlan& m_plan;
   FieldEngine& m_engine;
@@ -404,7 +405,7 @@ std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::in
 
 }  // namespace
 
-ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
+ForwardResult forward(const Case& run, const PrismSource& ensemble, const Points& points, ForwardPlan plan,
                       const Communicator& communicator, const ProgressCallback& progress, RunGuard* guard) {
   const auto start = Clock::now();
   const EngineTraits traits = traits_of(plan, run.execution.scalar_lanes);
@@ -458,7 +459,7 @@ ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& p
       }
     }
   }
-  count_memory(plan, traits, ensemble, run.fields.size());
+  count_memory(plan, traits, ensemble, {}, run.fields.size());
   state.slots = plan.slots;
   state.batch = plan.batch;
   state.tile_points = plan.tile_points;

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
 #include "case/case.hpp"
 #include "compute/partition.hpp"
 #include "kernel/contact.hpp"
 #include "kernel/forms.hpp"
-#include "model/ensemble.hpp"
-#include "model/points.hpp"
 
 namespace prismfield {
 
@@ -145,11 +146,20 @@ struct ForwardResult {
 /// Stopped.
 using ProgressCallback = std::function<void(double done_fraction, std::int64_t pairs_done)>;
 
+/// Host memory that an ensemble occupies, bytes: once a rank has the prisms it computes, at most on the way there, and
+/// at most while it was made.
+struct ModelMemory {
+  std::int64_t after = 0, during = 0, peak = 0;
+};
+/// The same for the prisms of a rank; empty: none.
+using MemoryOfRange = std::function<ModelMemory(IndexRange)>;
+
 /// Decides slots, batch, block, tiles and memory for a run on this rank alone; plan_on_ranks() in balance.hpp also does
 /// what ranks have to decide together. `shares`: what they decided; without it `auto` is by prisms and shares are of
 /// equal count. Throws InputError for a space that was not built or has no device.
-[[nodiscard]] ForwardPlan plan_forward(const Case& run, const Ensemble& ensemble, const Points& points,
-                                       const Communicator& communicator, const Shares* shares = nullptr);
+[[nodiscard]] ForwardPlan plan_forward(const Case& run, const PrismSource& ensemble, const Points& points,
+                                       const Communicator& communicator, const Shares* shares = nullptr,
+                                       const MemoryOfRange& model_memory = {});
 
 /// The share of a plan as one piece of work.
 [[nodiscard]] std::vector<WorkItem> work_of(const ForwardPlan& plan);
@@ -158,8 +168,8 @@ using ProgressCallback = std::function<void(double done_fraction, std::int64_t p
 /// the guard begins with. Collective over `communicator`. Potential and vector are exact everywhere; the tensor on a
 /// face is the mean of both sides, on edges and corners its finite part. Kokkos must be initialised. Throws RunError
 /// when even the smallest plan finds no memory, and on every rank Stopped when the guard of one wanted to stop.
-[[nodiscard]] ForwardResult forward(const Case& run, const Ensemble& ensemble, const Points& points, ForwardPlan plan,
-                                    const Communicator& communicator, const ProgressCallback& progress,
-                                    RunGuard* guard = nullptr);
+[[nodiscard]] ForwardResult forward(const Case& run, const PrismSource& ensemble, const Points& points,
+                                    ForwardPlan plan, const Communicator& communicator,
+                                    const ProgressCallback& progress, RunGuard* guard = nullptr);
 
 }  // namespace prismfield

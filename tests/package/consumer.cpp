@@ -4,8 +4,8 @@
 #include <case/case.hpp>
 #include <compute/forward.hpp>
 #include <engine/runtime.hpp>
-#include <model/points.hpp>
 #include <prismfield/communicator.hpp>
+#include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace {
 
 /// A cube of 1 m and 1000 kg/m3 around the origin.
-class Cube : public prismfield::Ensemble {
+class Cube : public prismfield::PrismSource {
 public:
   [[nodiscard]] std::int64_t size() const noexcept override { return 1; }
   [[nodiscard]] prismfield::Bounds bounds() const noexcept override { return {-0.5, 0.5, -0.5, 0.5, -0.5, 0.5}; }
@@ -27,8 +27,6 @@ public:
     for (auto* column : {&out.east, &out.north, &out.top}) column->assign(n, 0.5);
     out.density.assign(n, 1000);
   }
-  [[nodiscard]] std::int64_t memory_bytes() const noexcept override { return 0; }
-  [[nodiscard]] std::string description() const override { return "one cube"; }
 };
 
 int run(int argc, char** argv) {
