@@ -18,6 +18,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/field_statistics.hpp"
 #include "app/figure.hpp"
 #include "app/progress.hpp"
 #include "base/human_text.hpp"
@@ -25,6 +26,7 @@
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "case/make_points.hpp"
+#include "case/output_check.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
@@ -310,8 +312,8 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
 void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, double setup_seconds,
             std::chrono::steady_clock::time_point begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
-  if (!quiet) std::cout << '\n' << field_statistics(inputs.run, result) << '\n';
+  write_result(result_header(inputs.run), inputs.points, result, {setup_seconds, seconds_since(begin)});
+  if (!quiet) std::cout << '\n' << field_statistics(result_header(inputs.run), result) << '\n';
   std::cout << std::flush;
   warn_about_points(inputs.points, result);
   if (inputs.run.output.figure) {

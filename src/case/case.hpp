@@ -14,6 +14,7 @@
 #include <prismfield/request.hpp>
 
 #include "io/density_file.hpp"
+#include "io/noise.hpp"
 #include "io/prism_file.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
@@ -68,12 +69,6 @@ struct StationsFile {
 };
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
 
-/// observations.noise: standard deviation per field in output units
-struct NoiseSpec {
-  std::map<Field, double> sigma;
-  std::uint64_t seed = 1;
-};
-
 /// output.checkpoint
 struct CheckpointSpec {
   double every_seconds = 600;
@@ -96,6 +91,7 @@ struct Case {
   Axes axes = Axes::z_down;
   ModelSpec model;
   PointsSpec observations;
+  /// observations.noise
   std::optional<NoiseSpec> noise;
   FieldList fields = FieldList::all();
   Execution execution;
