@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/ensemble.hpp"
+#include <prismfield/prisms.hpp>
 
 namespace prismfield::testing {
 
@@ -25,7 +25,7 @@ struct Prism {
 };
 
 /// Prisms held as a list: an ensemble without a file behind it.
-class ListEnsemble : public Ensemble {
+class ListEnsemble : public PrismSource {
 public:
   /// `uniform`: the prisms are cells of one shape, as a regular ensemble's are.
   explicit ListEnsemble(const std::vector<Prism>& prisms, bool uniform = false)
@@ -64,10 +64,6 @@ public:
     }
   }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_uniform; }
-  [[nodiscard]] std::int64_t memory_bytes() const noexcept override {
-    return static_cast<std::int64_t>(m_prisms.size() * sizeof(Prism));
-  }
-  [[nodiscard]] std::string description() const override { return "list of " + std::to_string(size()) + " prisms"; }
 
 private:
   std::vector<Prism> m_prisms;

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/points.hpp>
+
 #include "case/case.hpp"
 #include "compute/forward.hpp"
-#include "model/points.hpp"
 
 namespace prismfield::testing_samples {
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
+#include "case/output_check.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
@@ -263,10 +264,10 @@ TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
 TEST_F(CompareTest, ComparesResultsOfRuns) {
   const Points points = grid_points(7, 5);
   Fields result = sample_result(points);
-  write_result(sample_case(path("b.h5")), points, result, {});
+  write_result(result_header(sample_case(path("b.h5"))), points, result, {});
   const auto at = static_cast<std::size_t>(Field::gzz) * 35 + 8;
   result.values[at] *= 1 + 1e-9;
-  write_result(sample_case(path("a.h5")), points, result, {});
+  write_result(result_header(sample_case(path("a.h5"))), points, result, {});
   const Comparison comparison = compare_results(path("a.h5"), path("b.h5"));
   EXPECT_EQ(comparison.points, 35);
   EXPECT_EQ(comparison.fields.size(), 10U);
@@ -288,8 +289,8 @@ TEST_F(CompareTest, AGridAndTheSamePointsAsStationsAgree) {
   Points stations = grid;
   stations.grid_easting.clear();
   stations.grid_northing.clear();
-  write_result(sample_case(path("grid.h5")), grid, sample_result(grid), {});
-  write_result(sample_case(path("stations.h5")), stations, sample_result(grid), {});
+  write_result(result_header(sample_case(path("grid.h5"))), grid, sample_result(grid), {});
+  write_result(result_header(sample_case(path("stations.h5"))), stations, sample_result(grid), {});
   EXPECT_TRUE(within(compare_results(path("grid.h5"), path("stations.h5")), 0));
 }
 

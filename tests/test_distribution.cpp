@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "case/case.hpp"
-#include "compute/partition.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/prisms.hpp"
 #include "parallel/agreement.hpp"
@@ -231,10 +229,9 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
     made.close();
   }
   ranks().barrier();
-  Case run;
   PrismsSpec spec;
   spec.file = file;
-  const auto list = make_prisms(run, spec, ranks());
+  const auto list = read_prisms(InputFile{file, "", "model.prisms.file"}, spec, ranks());
   constexpr std::int64_t kept = n - of_zero_size;
   EXPECT_EQ(list->size(), kept);
   EXPECT_EQ(list->bounds().west, of_zero_size);

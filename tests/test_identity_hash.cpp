@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "case/case.hpp"
 #include "case/identity_hash.hpp"
+#include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
-
-#include "case/case.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {

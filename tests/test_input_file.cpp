@@ -22,13 +22,6 @@ protected:
   ScratchFolder m_folder;
 };
 
-TEST_F(InputFileTest, KnowsWhereTheCaseNamesIt) {
-  Case run;
-  run.locations["model.prisms.file"] = "case.yaml:12";
-  const InputFile file = input_file(run, "a.csv", "model.prisms.file");
-  EXPECT_EQ(mistakes([&] { throw file.error("is odd"); }), "case.yaml:12: model.prisms.file: 'a.csv' is odd");
-}
-
 TEST_F(InputFileTest, TellsArraysByTheirContent) {
   Hdf5File::create(m_folder / "a.csv").close();
   EXPECT_TRUE(is_array_file(named(m_folder / "a.csv")));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/random.hpp"
-#include "io/hdf5_file.hpp"
-#include "model/mesh.hpp"
+#include "made_model.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -20,6 +19,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::lines_in;
+using testing::made;
 using testing::mistakes;
 using testing::ScratchFolder;
 
@@ -37,13 +37,13 @@ protected:
     m_spec.density = ConstantDensity{7};
   }
   PrismBlock read() {
-    const auto ensemble = make_mesh(m_run, m_spec);
+    const auto ensemble = made(m_run, m_spec);
     PrismBlock block;
     ensemble->read({0, ensemble->size()}, block);
     return block;
   }
   std::string message() {
-    std::string text = mistakes([&] { (void)make_mesh(m_run, m_spec); });
+    std::string text = mistakes([&] { (void)made(m_run, m_spec); });
     const std::string folder = (m_folder / "").string();
     for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder)) text.erase(at, folder.size());
     return text;
@@ -68,7 +68,7 @@ TEST_F(Mesh, TakesEdgesAsTheyAreWritten) {
   EXPECT_THAT(p.bottom, ElementsAre(-30, -30, -30, -30, -30, -30, -15, -15, -15, -15, -15, -15));
   EXPECT_THAT(p.top, ElementsAre(-15, -15, -15, -15, -15, -15, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(p.density, Each(7));
-  EXPECT_EQ(make_mesh(m_run, m_spec)->description(), "mesh 3 x 2 x 2, 12 prisms with density");
+  EXPECT_EQ(made(m_run, m_spec)->description(), "mesh 3 x 2 x 2, 12 prisms with density");
 }
 
 TEST_F(Mesh, TakesEdgesFromAFile) {
@@ -78,7 +78,7 @@ TEST_F(Mesh, TakesEdgesFromAFile) {
 
 TEST_F(Mesh, DrawsWidthsUpwardFromTheOrigin) {
   m_spec.upward = EdgesRandom{{1000, 11000}, 400, -5, std::nullopt, 3};
-  const auto ensemble = make_mesh(m_run, m_spec);
+  const auto ensemble = made(m_run, m_spec);
   EXPECT_EQ(ensemble->bounds().bottom, -5);
   PrismBlock p;
   ensemble->read({0, ensemble->size()}, p);
@@ -92,7 +92,7 @@ TEST_F(Mesh, DrawsWidthsUpwardFromTheOrigin) {
 
 TEST_F(Mesh, DrawsWidthsDownwardFromTheTop) {
   m_spec.upward = EdgesRandom{{1000, 11000}, 20, 77, 0.0, 3};
-  const auto ensemble = make_mesh(m_run, m_spec);
+  const auto ensemble = made(m_run, m_spec);
   EXPECT_EQ(ensemble->bounds().top, 0);
   EXPECT_LT(ensemble->bounds().bottom, -20 * 1000);
   EXPECT_GT(ensemble->bounds().bottom, -20 * 11000);
@@ -164,7 +164,7 @@ constexpr std::string_view small_density = "! density\n111\n112\n211\n212\n121\n
 
 TEST_F(Mesh, ReadsUbcFiles) {
   ubc(small_mesh, small_density);
-  const auto ensemble = make_mesh(m_run, m_spec);
+  const auto ensemble = made(m_run, m_spec);
   const Bounds bounds = ensemble->bounds();
   EXPECT_EQ(bounds.west, 100);
   EXPECT_EQ(bounds.east, 130);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/random.hpp"
 #include "case/case.hpp"
+#include "case/make_points.hpp"
 #include "io/hdf5_file.hpp"
-#include "model/points.hpp"
 #include "scratch_folder.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
-#include "io/prisms.hpp"
+#include "made_model.hpp"
 #include "scratch_folder.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::lines_in;
+using testing::made;
 using testing::mistakes;
 using ::testing::Not;
 using testing::ScratchFolder;
@@ -30,17 +31,17 @@ protected:
     m_run.locations["model.prisms.group"] = "case.yaml:5";
     m_run.locations["model.prisms.columns"] = "case.yaml:6";
   }
-  std::unique_ptr<Ensemble> make(std::string_view text) {
+  std::unique_ptr<testing::MadeModel> make(std::string_view text) {
     m_spec.file = m_folder.write("b.csv", text);
-    return make_prisms(m_run, m_spec);
+    return made(m_run, m_spec);
   }
-  static PrismBlock read(const Ensemble& ensemble) {
+  static PrismBlock read(const PrismSource& ensemble) {
     PrismBlock block;
     ensemble.read({0, ensemble.size()}, block);
     return block;
   }
   std::string message() {
-    std::string text = mistakes([&] { (void)make_prisms(m_run, m_spec); });
+    std::string text = mistakes([&] { (void)made(m_run, m_spec); });
     return without_folder(text);
   }
   std::string message(std::string_view text) {
@@ -221,11 +222,11 @@ protected:
 
 TEST_F(PrismHdf5, IsReadFromAnyGroup) {
   write(two());
-  expect_two(read(*make_prisms(m_run, m_spec)));
+  expect_two(read(*made(m_run, m_spec)));
   write(two(), "/bodies");
   for (const char* group : {"/bodies", "bodies", "/bodies/"}) {
     m_spec.group = group;
-    expect_two(read(*make_prisms(m_run, m_spec)));
+    expect_two(read(*made(m_run, m_spec)));
   }
   m_spec.group = "/none";
   EXPECT_EQ(message(), "case.yaml:5: model.prisms.group: 'b.h5' has no group /none");
@@ -244,7 +245,7 @@ TEST_F(PrismHdf5, MayUseThePapersNamesAndUnits) {
          {"density", {0.3, -0.2}}});
   m_spec.z_down = true;
   m_spec.length_to_si = m_spec.density_to_si = 1000;
-  expect_two(read(*make_prisms(m_run, m_spec)));
+  expect_two(read(*made(m_run, m_spec)));
 }
 
 TEST_F(PrismHdf5, OfIntegersIsRead) {
@@ -256,7 +257,7 @@ TEST_F(PrismHdf5, OfIntegersIsRead) {
   }
   file.close();
   m_spec.file = m_folder / "i.h5";
-  expect_two(read(*make_prisms(m_run, m_spec)));
+  expect_two(read(*made(m_run, m_spec)));
 }
 
 TEST_F(PrismHdf5, MistakesAreNamedByIndex) {
@@ -272,8 +273,7 @@ TEST_F(PrismHdf5, MistakesAreNamedByIndex) {
             "b.h5: prism [1]: overlaps the prism of index 0 by 5 x 3 x 1 m; allow_overlap: true accepts this");
   columns[1].second[0] = 0;
   write(columns);
-  EXPECT_EQ(without_folder(make_prisms(m_run, m_spec)->warnings().at(0)),
-            "b.h5: 1 prism of zero size left out, at index 0");
+  EXPECT_EQ(without_folder(made(m_run, m_spec)->warnings().at(0)), "b.h5: 1 prism of zero size left out, at index 0");
 }
 
 TEST_F(PrismHdf5, OfTheWrongShapeIsRefused) {

@@ -22,7 +22,9 @@
 #include <string>
 #include <vector>
 
+#include "case/make_points.hpp"
 #include "forward_helpers.hpp"
+#include "made_model.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -466,7 +468,7 @@ TEST(SevenSpheres, PairsAreThoseOfTheCase) {
   Case run;
   run.model = voxels;
   run.observations = GridSpec{{0, 22000, 150}, {0, 22000, 100}, 100.0};
-  const auto ensemble = make_ensemble(run);
+  const auto ensemble = testing::made(run);
   ASSERT_EQ(ensemble->size(), 251'946);
   const Points points = make_points(run, ensemble->bounds());
   ASSERT_EQ(points.size(), 15'000);

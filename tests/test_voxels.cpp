@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/random.hpp"
-#include "io/hdf5_file.hpp"
-#include "model/voxels.hpp"
+#include "made_model.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::lines_in;
+using testing::made;
 using testing::mistakes;
 using testing::ScratchFolder;
 
@@ -32,7 +31,7 @@ Case voxels_case() {
   return run;
 }
 
-PrismBlock read_all(const Ensemble& ensemble) {
+PrismBlock read_all(const PrismSource& ensemble) {
   PrismBlock block;
   ensemble.read({0, ensemble.size()}, block);
   return block;
@@ -123,7 +122,7 @@ VoxelsSpec seven_spheres() {
 }
 
 TEST(Voxels, SevenSpheresOfThePapersHave251946Prisms) {
-  const auto ensemble = make_voxels(voxels_case(), seven_spheres());
+  const auto ensemble = made(voxels_case(), seven_spheres());
   ASSERT_EQ(ensemble->size(), 251946);
   EXPECT_EQ(ensemble->description(), "voxels 700 x 700 x 50, 251946 prisms with density");
   std::map<double, int> count;
@@ -142,7 +141,7 @@ TEST(Voxels, OneSphereOfThePapersHas13997Prisms) {
   v.northing = {0, 10000, 100};
   v.upward = {-5000, 0, 50};
   v.spheres = {{{5050, 5050, -2450}, 1497, 1000}};
-  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 13997);
+  EXPECT_EQ(made(voxels_case(), v)->size(), 13997);
 }
 
 TEST(Voxels, OneCellIsTheWholeBox) {
@@ -153,8 +152,8 @@ TEST(Voxels, OneCellIsTheWholeBox) {
   v.density = ConstantDensity{5};
   PrismBlock expected;
   append(expected, -1, 2, 3, 7, -9, -8, 5);
-  expect_equal(read_all(*make_voxels(voxels_case(), v)), expected);
-  EXPECT_EQ(make_voxels(voxels_case(), v)->description(), "voxels 1 x 1 x 1, 1 prism with density");
+  expect_equal(read_all(*made(voxels_case(), v)), expected);
+  EXPECT_EQ(made(voxels_case(), v)->description(), "voxels 1 x 1 x 1, 1 prism with density");
 }
 
 TEST(Voxels, NeighboursShareTheirFacesToTheLastBit) {
@@ -163,7 +162,7 @@ TEST(Voxels, NeighboursShareTheirFacesToTheLastBit) {
   v.northing = {1e5 + 0.1, 1e5 + 0.7, 11};
   v.upward = {-0.3, 1e-3, 13};
   v.density = ConstantDensity{1};
-  const PrismBlock p = read_all(*make_voxels(voxels_case(), v));
+  const PrismBlock p = read_all(*made(voxels_case(), v));
   ASSERT_EQ(p.size(), 7 * 11 * 13);
   for (std::size_t c = 0; c + 1 < 7; ++c) EXPECT_EQ(p.east[c], p.west[c + 1]);
   for (std::size_t c = 0; c + 7 < 77; c += 7) EXPECT_EQ(p.north[c], p.south[c + 7]);
@@ -177,16 +176,16 @@ TEST(Voxels, ASphereTakesCentresOnItsSurface) {
   v.easting = v.northing = v.upward = {0, 8, 8};
   v.spheres = {{{3.5, 3.5, 3.5}, 2, 1}};
   // lattice points within 2 of the origin: 1 + 6 + 12 + 8 + 6
-  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 33);
+  EXPECT_EQ(made(voxels_case(), v)->size(), 33);
   v.spheres[0].radius = std::nextafter(2.0, 0.0);
-  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 27);
+  EXPECT_EQ(made(voxels_case(), v)->size(), 27);
 }
 
 TEST(Voxels, ABoxTakesCentresOnItsMinimumAndNotOnItsMaximum) {
   VoxelsSpec v;
   v.easting = v.northing = v.upward = {0, 8, 8};
   v.boxes = {{{1.5, 3.5}, {2.5, 3.5}, {0, 8}, 7}};
-  const auto ensemble = make_voxels(voxels_case(), v);
+  const auto ensemble = made(voxels_case(), v);
   EXPECT_EQ(ensemble->size(), 2 * 1 * 8);
   EXPECT_EQ(ensemble->bounds().west, 1);
   EXPECT_EQ(ensemble->bounds().east, 3);
@@ -198,9 +197,9 @@ TEST(Voxels, LaterShapesWinAndZeroCarves) {
   v.northing = v.upward = {0, 1, 1};
   v.density = ConstantDensity{1};
   v.spheres = {{{2.5, 0.5, 0.5}, 2, 2}, {{2.5, 0.5, 0.5}, 1, 0}};
-  EXPECT_THAT(read_all(*make_voxels(voxels_case(), v)).density, ElementsAre(2, 2));
+  EXPECT_THAT(read_all(*made(voxels_case(), v)).density, ElementsAre(2, 2));
   v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 0}, {{2, 3}, {0, 1}, {0, 1}, 4}};
-  const PrismBlock p = read_all(*make_voxels(voxels_case(), v));
+  const PrismBlock p = read_all(*made(voxels_case(), v));
   EXPECT_THAT(p.density, ElementsAre(4, 2));
   EXPECT_THAT(p.west, ElementsAre(2, 4));
 }
@@ -251,10 +250,10 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
       expected = cell_by_cell(v, [&](std::int64_t cell) { return values[static_cast<std::size_t>(cell)]; });
     }
     if (expected.size() == 0) {
-      EXPECT_THAT(mistakes([&] { (void)make_voxels(voxels_case(), v); }), HasSubstr("no cell has a density"));
+      EXPECT_THAT(mistakes([&] { (void)made(voxels_case(), v); }), HasSubstr("no cell has a density"));
       continue;
     }
-    const auto ensemble = make_voxels(voxels_case(), v);
+    const auto ensemble = made(voxels_case(), v);
     SCOPED_TRACE("round " + std::to_string(round));
     ASSERT_EQ(ensemble->size(), expected.size());
     expect_equal(read_all(*ensemble), expected);
@@ -280,7 +279,7 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
 }
 
 TEST(Voxels, MayBeReadByManyThreads) {
-  const auto ensemble = make_voxels(voxels_case(), seven_spheres());
+  const auto ensemble = made(voxels_case(), seven_spheres());
   const PrismBlock all = read_all(*ensemble);
   std::vector<std::thread> threads;
   std::array<bool, 4> good{};
@@ -306,15 +305,15 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   v.easting = v.northing = {0, 1000, 1000};
   v.upward = {-1000, 0, 1000};
   v.spheres = {{{500, 500, -500}, 400, 300}, {{300, 300, -500}, 100, 0}};
-  const auto spheres = make_voxels(voxels_case(), v);
+  const auto spheres = made(voxels_case(), v);
   // 4/3 pi 400^3, less the part of 100^3 that is inside, to the roughness of the surface
   EXPECT_NEAR(static_cast<double>(spheres->size()), 4.0 / 3 * 3.14159265358979 * (64e6 - 1e6), 3e5);
   EXPECT_LT(spheres->memory_bytes(), 50'000'000);
   v.density = RandomDensity{{100, 3000}, 7};
-  EXPECT_LT(make_voxels(voxels_case(), v)->memory_bytes(), 50'000'000);
+  EXPECT_LT(made(voxels_case(), v)->memory_bytes(), 50'000'000);
   v.spheres.clear();
   v.density = ConstantDensity{1};
-  const auto full = make_voxels(voxels_case(), v);
+  const auto full = made(voxels_case(), v);
   EXPECT_EQ(full->size(), 1'000'000'000);
   EXPECT_LT(full->memory_bytes(), 100'000);
   PrismBlock last;
@@ -326,8 +325,8 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   v.northing = v.upward = {0, 1, 30000};
   v.density = ConstantDensity{0};
   v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 5}};
-  EXPECT_EQ(make_voxels(voxels_case(), v)->size(), 900'000'000);
-  EXPECT_LT(make_voxels(voxels_case(), v)->memory_bytes(), 1'000'000);
+  EXPECT_EQ(made(voxels_case(), v)->size(), 900'000'000);
+  EXPECT_LT(made(voxels_case(), v)->memory_bytes(), 1'000'000);
 }
 
 TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
@@ -336,17 +335,17 @@ TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
   v.northing = {0, 20, 20};
   v.upward = {0, 30, 30};
   v.density = RandomDensity{{100, 3000}, 9};
-  const PrismBlock all = read_all(*make_voxels(voxels_case(), v));
+  const PrismBlock all = read_all(*made(voxels_case(), v));
   for (std::size_t c = 0; c < all.density.size(); ++c) {
     ASSERT_EQ(all.density[c], random_uniform(100, 3000, 9, RandomStream::cell_density, c));
   }
   // carved cells leave the others as they were
   v.boxes = {{{0, 10}, {0, 20}, {0, 29}, 0}};
-  const PrismBlock rest = read_all(*make_voxels(voxels_case(), v));
+  const PrismBlock rest = read_all(*made(voxels_case(), v));
   ASSERT_EQ(rest.size(), 200);
   EXPECT_EQ(rest.density[0], all.density[29 * 200]);
   v.density = RandomDensity{{5, 5}, 9};
-  EXPECT_EQ(read_all(*make_voxels(voxels_case(), v)).density[0], 5);
+  EXPECT_EQ(read_all(*made(voxels_case(), v)).density[0], 5);
 }
 
 TEST(Voxels, WarnOfAShapeThatCoversNoCentre) {
@@ -355,16 +354,15 @@ TEST(Voxels, WarnOfAShapeThatCoversNoCentre) {
   v.density = ConstantDensity{1};
   v.spheres = {{{4, 4, 4}, 3, 2}, {{4, 4, 4}, 0.5, 3}, {{100, 4, 4}, 3, 3}};
   v.boxes = {{{0, 0.5}, {0, 8}, {0, 8}, 3}, {{0, 8}, {0, 8}, {0, 8}, 4}};
-  EXPECT_THAT(make_voxels(voxels_case(), v)->warnings(),
-              ElementsAre("model.voxels.spheres[1] covers the centre of no cell",
-                          "model.voxels.spheres[2] covers the centre of no cell",
-                          "model.voxels.boxes[0] covers the centre of no cell"));
+  EXPECT_THAT(made(voxels_case(), v)->warnings(), ElementsAre("model.voxels.spheres[1] covers the centre of no cell",
+                                                              "model.voxels.spheres[2] covers the centre of no cell",
+                                                              "model.voxels.boxes[0] covers the centre of no cell"));
 }
 
 TEST(Voxels, RefuseWhatCannotBeCells) {
   VoxelsSpec v;
   v.easting = v.northing = v.upward = {0, 8, 8};
-  const auto message = [&] { return mistakes([&] { (void)make_voxels(voxels_case(), v); }); };
+  const auto message = [&] { return mistakes([&] { (void)made(voxels_case(), v); }); };
   EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.voxels: "), HasSubstr("no cell has a density")));
   v.density = ConstantDensity{1};
   v.easting = {8, 0, 8};
@@ -377,119 +375,6 @@ TEST(Voxels, RefuseWhatCannotBeCells) {
   EXPECT_THAT(message(), HasSubstr("cells; at most 4.6e18 are allowed"));
   v.easting.count = 3'000'000'000;
   EXPECT_THAT(message(), HasSubstr("3000000000 cells; 1 to 10000000 are allowed in one direction"));
-}
-
-class DensityFiles : public ::testing::Test {
-protected:
-  DensityFiles() {
-    m_spec.easting = {0, 2, 2};
-    m_spec.northing = {0, 3, 3};
-    m_spec.upward = {0, 4, 4};
-  }
-  PrismBlock read(const std::filesystem::path& path, const std::string& dataset = "", double to_si = 1) {
-    m_spec.density = DensityFile{path, dataset, to_si};
-    return read_all(*make_voxels(voxels_case(), m_spec));
-  }
-  std::string message(const std::filesystem::path& path, const std::string& dataset = "", double to_si = 1) {
-    return mistakes([&] { (void)read(path, dataset, to_si); });
-  }
-  std::filesystem::path hdf5(const std::string& name, const std::vector<std::int64_t>& shape,
-                             const std::vector<double>& values) {
-    Hdf5File file = Hdf5File::create(m_folder / name);
-    file.write("/density", shape, values.data());
-    file.close();
-    return m_folder / name;
-  }
-  static std::vector<double> count_up(std::size_t n) {
-    std::vector<double> values(n);
-    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i + 1);
-    return values;
-  }
-
-  ScratchFolder m_folder;
-  VoxelsSpec m_spec;
-};
-
-TEST_F(DensityFiles, OfHdf5AreCellsInOrder) {
-  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{4, 3, 2}, {24}}) {
-    EXPECT_EQ(read(hdf5("d.h5", shape, count_up(24))).density, count_up(24));
-  }
-  EXPECT_EQ(read(m_folder / "d.h5", "/density", 1000).density[3], 4000);
-  // whatever the file is called
-  std::filesystem::rename(m_folder / "d.h5", m_folder / "d.txt");
-  EXPECT_EQ(read(m_folder / "d.txt", "density").density[3], 4);
-}
-
-TEST_F(DensityFiles, OfIntegersAreRead) {
-  Hdf5File file = Hdf5File::create(m_folder / "i.h5");
-  std::vector<std::int64_t> values(24, -7);
-  file.make_group("/model");
-  file.write("/model/rho", {4, 3, 2}, values.data());
-  file.close();
-  EXPECT_EQ(read(m_folder / "i.h5", "model/rho").density, std::vector<double>(24, -7));
-}
-
-TEST_F(DensityFiles, OfTextAreCellsInOrder) {
-  std::string text = "# density\n";
-  for (int i = 1; i <= 24; ++i) text += std::to_string(i) + (i % 2 == 0 ? "\n" : " # odd\r\n");
-  EXPECT_EQ(read(m_folder.write("d.txt", text)).density, count_up(24));
-  EXPECT_EQ(read(m_folder / "d.txt", "", 1000).density[1], 2000);
-}
-
-TEST_F(DensityFiles, OfTheWrongSizeSayBothSizes) {
-  EXPECT_THAT(
-      message(m_folder.write("d.txt", "1\n2\n3\n")),
-      AllOf(HasSubstr("case.yaml:8: model.voxels.density.file: "), HasSubstr("holds 3 values, 2 x 3 x 4 = 24 cells")));
-  EXPECT_THAT(message(hdf5("d.h5", {2, 3, 4}, count_up(24))),
-              HasSubstr("has /density of shape (2, 3, 4); (upward, northing, easting) = (4, 3, 2) or (24) is needed"));
-  EXPECT_THAT(message(hdf5("d.h5", {25}, count_up(25))), HasSubstr("of shape (25)"));
-  EXPECT_THAT(message(hdf5("d.h5", {1, 24}, count_up(24))), HasSubstr("of shape (1, 24)"));
-  EXPECT_THAT(message(m_folder / "d.h5", "rho"), HasSubstr("has no dataset /rho; its datasets are: density"));
-}
-
-TEST_F(DensityFiles, NameWhatIsNotFinite) {
-  std::vector<double> values = count_up(24);
-  values[13] = std::nan("");
-  EXPECT_THAT(message(hdf5("d.h5", {24}, values)),
-              HasSubstr("d.h5: density: cell 13 (easting 1, northing 0, upward 2, from 0) is NaN or infinite"));
-  EXPECT_THAT(message(hdf5("d.h5", {24}, std::vector<double>(24, INFINITY))), HasSubstr("4 more of this kind"));
-  EXPECT_THAT(message(hdf5("d.h5", {24}, std::vector<double>(24, 1e308)), "", 1000), HasSubstr("cell 0"));
-  std::string text;
-  for (int i = 1; i <= 24; ++i) text += i == 5 ? "NaN\n" : i == 7 ? "stone\n" : "1\n";
-  const std::string both = message(m_folder.write("d.txt", text));
-  EXPECT_THAT(both, AllOf(HasSubstr("d.txt:5: density: 'NaN' is not finite"),
-                          HasSubstr("d.txt:7: density: 'stone' is not a number")));
-  EXPECT_EQ(lines_in(both), 2U);
-}
-
-TEST_F(DensityFiles, ThatCannotBeReadAreNamedWithTheirKey) {
-  EXPECT_THAT(message(m_folder / "none.h5"), AllOf(HasSubstr("case.yaml:8: model.voxels.density.file: '"),
-                                                   HasSubstr("none.h5' cannot be read: there is no such file")));
-  EXPECT_THAT(message(m_folder / ""), HasSubstr("is a folder"));
-  EXPECT_THAT(message(m_folder.write("text.h5", "1\n2\n")),
-              HasSubstr("is no HDF5 or netCDF file, though its name says so"));
-  EXPECT_THAT(message(m_folder.write("old.nc", "CDF\x01 and more")), HasSubstr("cut short"));
-  EXPECT_THAT(message(m_folder.write("cut.h5", std::string_view("\x89HDF\r\n\x1a\n\0\0", 10))),
-              HasSubstr("case.yaml:8: model.voxels.density.file: "));
-  Hdf5File file = Hdf5File::create(m_folder / "words.h5");
-  file.write_text("/density", "heavy");
-  file.close();
-  EXPECT_NE(message(m_folder / "words.h5"), "");
-  std::filesystem::resize_file(hdf5("half.h5", {24}, count_up(24)), 1500);
-  EXPECT_NE(message(m_folder / "half.h5"), "");
-}
-
-TEST_F(DensityFiles, WhoseCoordinatesDescendAreRefused) {
-  Hdf5File file = Hdf5File::create(m_folder / "down.nc");
-  const std::vector<double> upward = {4, 3, 2, 1}, northing = {1, 2, 3}, easting = {1, 2}, values = count_up(24);
-  file.write("/upward", {4}, upward.data());
-  file.write("/northing", {3}, northing.data());
-  file.write("/easting", {2}, easting.data());
-  for (const char* name : {"/upward", "/northing", "/easting"}) file.make_dimension(name);
-  file.write("/density", {4, 3, 2}, values.data());
-  file.attach_dimensions("/density", {"/upward", "/northing", "/easting"});
-  file.close();
-  EXPECT_THAT(message(m_folder / "down.nc"), HasSubstr("coordinates upward that descend"));
 }
 
 }  // namespace

@@ -23,4 +23,13 @@ struct IndexRange {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
+/// Part `part` of `parts` of `n` things, the sizes differing by at most one, larger ones first: the papers' balanced
+/// partition (Couder-Castaneda 2013, eq. 7-10; 2014, eq. 5-8), counted from zero.
+[[nodiscard]] inline IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) noexcept {
+  const std::int64_t size = n / parts;
+  const std::int64_t rest = n % parts;
+  const std::int64_t begin = part * size + std::min(part, rest);
+  return {begin, begin + size + (part < rest ? 1 : 0)};
+}
+
 }  // namespace prismfield

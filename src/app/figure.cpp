@@ -15,6 +15,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "app/figure_script.hpp"
 
@@ -123,11 +124,6 @@ Outcome run_script(const std::string& program, const std::filesystem::path& resu
 }
 
 }  // namespace
-
-const std::vector<std::string>& figure_suffixes() {
-  static const std::vector<std::string> suffixes{".png", ".pdf", ".svg"};
-  return suffixes;
-}
 
 std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure) {
   std::vector<std::string> programs;

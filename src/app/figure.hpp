@@ -4,12 +4,8 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 namespace prismfield {
-
-/// Suffixes that name a kind of figure: ".png", ".pdf", ".svg".
-[[nodiscard]] const std::vector<std::string>& figure_suffixes();
 
 /// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
 /// that can import xarray and matplotlib. Returns "" or the warning that says why there is no figure; a figure of that

@@ -15,6 +15,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/field_statistics.hpp"
 #include "app/figure.hpp"
 #include "app/progress.hpp"
 #include "app/run_inputs.hpp"
@@ -22,6 +23,8 @@
 #include "app/start.hpp"
 #include "base/interrupt.hpp"
 #include "case/identity_hash.hpp"
+#include "case/output_check.hpp"
+#include "case/places.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
@@ -68,15 +71,6 @@ RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
           communicator.gather(plan.device_bytes)};
 }
 
-/// The same problems, each with the place where the case has its key.
-InputError placed(const Case& run, const InputError& error) {
-  std::vector<Problem> problems = error.problems();
-  for (Problem& problem : problems) {
-    if (problem.where.empty()) problem.where = run.where(problem.key);
-  }
-  return InputError(std::move(problems));
-}
-
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
 std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Plan& plan,
                                             const Communicator& communicator) {
@@ -90,11 +84,8 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   std::optional<Checkpoint> checkpoint;
   agree(communicator, [&] {
     if (!options.resume) return;
-    try {
-      checkpoint = read_checkpoint(file, hash, communicator.rank(), communicator.size());
-    } catch (const InputError& error) {
-      throw placed(run, error);
-    }
+    checkpoint =
+        at_places_of(run, [&] { return read_checkpoint(file, hash, communicator.rank(), communicator.size()); });
   });
   // folders that nodes see differently would give shares with gaps
   const std::vector<std::int64_t> ids =
@@ -141,11 +132,11 @@ private:
 
 /// What the plan has to know of the model and the points.
 ProblemSize size_of(const Inputs& inputs) {
-  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
+  ProblemSize problem = problem_size(inputs.model->source(), inputs.points);
   problem.checkpoints = inputs.run.output.checkpoint.has_value();
-  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
-    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
-    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
+  problem.model_memory = [&model = *inputs.model](IndexRange prisms) {
+    const auto [after, during] = model.memory_to_hold(prisms);
+    return ModelMemory{after, during, model.peak_memory_bytes()};
   };
   return problem;
 }
@@ -153,8 +144,8 @@ ProblemSize size_of(const Inputs& inputs) {
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
-  if (!quiet) std::cout << '\n' << field_statistics(inputs.run, result) << '\n';
+  write_result(result_header(inputs.run), inputs.points, result, {setup_seconds, seconds_since(begin)});
+  if (!quiet) std::cout << '\n' << field_statistics(result_header(inputs.run), result) << '\n';
   std::cout << std::flush;
   for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
   if (inputs.run.output.figure) {
@@ -169,7 +160,7 @@ std::optional<Fields> compute(const Inputs& inputs, const Plan& plan, const Comm
                               CheckpointGuard* guard, bool quiet) {
   try {
     RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
-    return forward(*inputs.ensemble, inputs.points, inputs.run.request(), plan, communicator, &observer, guard);
+    return forward(inputs.model->source(), inputs.points, inputs.run.request(), plan, communicator, &observer, guard);
   } catch (const Stopped&) {
     if (guard == nullptr) throw;
     return std::nullopt;
@@ -177,12 +168,12 @@ std::optional<Fields> compute(const Inputs& inputs, const Plan& plan, const Comm
 }
 
 /// Computes with the guard that the case asks for and writes the result. Collective.
-void compute_and_write(const RunOptions& options, const Inputs& inputs, const Plan& plan,
-                       const Communicator& communicator, Moment begin) {
+void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& plan, const Communicator& communicator,
+                       Moment begin) {
   const bool is_root = communicator.rank() == 0;
   std::unique_ptr<CheckpointGuard> guard;
   if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
-  inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
+  inputs.model->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
@@ -207,9 +198,9 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   const bool tells = is_root && !options.quiet;
   catch_interrupts();
 
-  const Inputs inputs = read_inputs(options, communicator);
+  Inputs inputs = read_inputs(options, communicator);
   if (is_root) {
-    for (const std::string& warning : inputs.ensemble->warnings()) warn(warning);
+    for (const std::string& warning : inputs.model->warnings()) warn(warning);
   }
   if (options.check && !options.dry_run) {
     if (tells) std::cout << options.file.string() << ": no mistakes found\n";
@@ -219,7 +210,8 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
-  const Plan plan = plan_on_ranks(inputs.run.request(), *inputs.ensemble, inputs.points, size_of(inputs), communicator);
+  const Plan plan =
+      plan_on_ranks(inputs.run.request(), inputs.model->source(), inputs.points, size_of(inputs), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);

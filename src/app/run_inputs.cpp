@@ -13,8 +13,9 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/machine.hpp"
+#include "case/make_points.hpp"
+#include "case/output_check.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -78,10 +79,10 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
     points_fit = collect([&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });
-  collect([&] { inputs.ensemble = make_ensemble(inputs.run, communicator); });
+  collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
-  const Bounds bounds = inputs.ensemble ? inputs.ensemble->bounds() : Bounds{};
+  const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
   if (!communicator.any(!points_fit)) {
     collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
   }

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <memory>
+#include <optional>
 
 #include "app/cli.hpp"
 #include "case/case.hpp"
-#include "model/ensemble.hpp"
+#include "case/make_model.hpp"
 #include "model/points.hpp"
 
 namespace prismfield {
@@ -16,7 +16,7 @@ class Communicator;
 /// Everything that a case names, read and validated.
 struct Inputs {
   Case run;
-  std::unique_ptr<Ensemble> ensemble;
+  std::optional<Model> model;
   Points points;
 };
 

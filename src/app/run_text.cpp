@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/run_text.hpp"
 
+#include "base/human_text.hpp"
+#include "case/output_check.hpp"
+#include "io/result_file.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
-
-#include "base/human_text.hpp"
-#include "io/result_file.hpp"
 
 namespace prismfield {
 namespace {
@@ -69,7 +70,7 @@ std::int64_t result_bytes(const Inputs& inputs) {
 }  // namespace
 
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
+  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.model->description(),
                      points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
                      name(plan.precision), slots_text(plan), tiles_text(plan));
 }
@@ -80,7 +81,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("  {:<18}{}\n", label, content);
   };
-  row("model", inputs.ensemble->description());
+  row("model", inputs.model->description());
   row("points", points_text(inputs.points));
   row("fields", fields_text(inputs.run.fields));
   row("pairs", pairs_text(plan));

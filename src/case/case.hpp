@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -14,20 +13,16 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
 
+#include "io/density_file.hpp"
+#include "io/noise.hpp"
+#include "io/prism_file.hpp"
+#include "io/ubc.hpp"
+#include "model/axis.hpp"
+#include "model/edges.hpp"
+#include "model/points.hpp"
+#include "model/voxels.hpp"
+
 namespace prismfield {
-
-/// [min, max] in metres.
-struct Range {
-  double min = 0;
-  double max = 0;
-};
-
-/// [min, max, count]: `count` cells between min and max, or `count` points with both ends included.
-struct Axis {
-  double min = 0;
-  double max = 0;
-  std::int64_t count = 0;
-};
 
 /// The same density everywhere, kg/m3.
 struct ConstantDensity {
@@ -40,77 +35,18 @@ struct RandomDensity {
   std::uint64_t seed = 1;
 };
 
-/// Densities of shape (upward, northing, easting) or flat in that order, from HDF5, netCDF-4 or text.
-struct DensityFile {
-  std::filesystem::path file;
-  /// HDF5 or netCDF-4 only; empty: "density"
-  std::string dataset;
-  /// factor from the file's unit to kg/m3
-  double to_si = 1;
-};
-
 using DensitySpec = std::variant<ConstantDensity, RandomDensity, DensityFile>;
 
-struct Sphere {
-  std::array<double, 3> center{};
-  double radius = 0;
-  double density = 0;
-};
-
-struct Box {
-  Range easting, northing, upward;
-  double density = 0;
-};
-
 /// model.voxels
-struct VoxelsSpec {
-  Axis easting, northing, upward;
+struct VoxelsSpec : Voxels {
   DensitySpec density = ConstantDensity{};
-  std::vector<Sphere> spheres;
-  std::vector<Box> boxes;
 };
 
-/// model.prisms
-struct PrismsSpec {
-  std::filesystem::path file;
-  std::string group = "/";
-  /// names of the columns in the file's order, canonical or the papers' (x1, y1, z1, x2, y2, z2); empty: the file's
-  /// header or the default order
-  std::vector<std::string> columns;
-  bool z_down = false;
-  /// factors from the file's units to m and kg/m3
-  double length_to_si = 1;
-  double density_to_si = 1;
-  bool allow_overlap = false;
-};
-
-/// Cell edges of one direction of a mesh, each as the user wrote it.
-struct EdgesList {
-  std::vector<double> edges;
-};
-struct EdgesWidths {
-  double origin = 0;
-  std::vector<double> widths;
-};
+/// Cell edges of one direction of a mesh in a file.
 struct EdgesFile {
   std::filesystem::path file;
 };
-/// Widths uniform on [widths.min, widths.max) m; upward from `origin`, or downward from `top` when it is given.
-struct EdgesRandom {
-  Range widths;
-  std::int64_t cells = 0;
-  double origin = 0;
-  std::optional<double> top;
-  std::uint64_t seed = 1;
-};
 using EdgesSpec = std::variant<EdgesList, EdgesWidths, Axis, EdgesFile, EdgesRandom>;
-
-struct UbcFiles {
-  std::filesystem::path mesh;
-  std::filesystem::path density;
-  /// factor from the file's unit to kg/m3
-  double density_to_si = 1;
-};
 
 /// model.mesh
 struct MeshSpec {
@@ -131,18 +67,7 @@ struct GridSpec {
 struct StationsFile {
   std::filesystem::path file;
 };
-struct StationsRandom {
-  std::int64_t count = 0;
-  std::optional<Range> easting, northing, upward;
-  std::uint64_t seed = 1;
-};
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
-
-/// observations.noise: standard deviation per field in output units
-struct NoiseSpec {
-  std::map<Field, double> sigma;
-  std::uint64_t seed = 1;
-};
 
 /// output.checkpoint
 struct CheckpointSpec {
@@ -166,6 +91,7 @@ struct Case {
   Axes axes = Axes::z_down;
   ModelSpec model;
   PointsSpec observations;
+  /// observations.noise
   std::optional<NoiseSpec> noise;
   FieldList fields = FieldList::all();
   Execution execution;

@@ -7,13 +7,6 @@
 
 namespace prismfield {
 
-IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) noexcept {
-  const std::int64_t size = n / parts;
-  const std::int64_t rest = n % parts;
-  const std::int64_t begin = part * size + std::min(part, rest);
-  return {begin, begin + size + (part < rest ? 1 : 0)};
-}
-
 std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept {
   const std::int64_t size = n / parts;
   const std::int64_t rest = n % parts;

@@ -10,10 +10,6 @@
 
 namespace prismfield {
 
-/// Part `part` of `parts` of `n` things, the sizes differing by at most one, larger ones first: the papers' balanced
-/// partition (Couder-Castaneda 2013, eq. 7-10; 2014, eq. 5-8), counted from zero.
-[[nodiscard]] IndexRange balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) noexcept;
-
 /// The part of `parts` that thing number i of n is in: the inverse of balanced_part.
 [[nodiscard]] std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept;
 

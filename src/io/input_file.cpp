@@ -53,10 +53,6 @@ InputError InputFile::error(const std::string& what) const {
   return {where, key, fmt::format("'{}' {}", path.string(), what)};
 }
 
-InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key) {
-  return {path, run.where(key), key};
-}
-
 void check_readable(const InputFile& file) {
   std::error_code code;
   const auto status = std::filesystem::status(file.path, code);

@@ -10,7 +10,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "case/case.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/netcdf_classic.hpp"
 
@@ -27,9 +26,6 @@ struct InputFile {
   /// The mistake that the file as a whole makes; `what` follows the path.
   [[nodiscard]] InputError error(const std::string& what) const;
 };
-
-/// The file that `key` of the case names.
-[[nodiscard]] InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key);
 
 /// Throws InputError unless the file exists, is no folder and can be opened.
 void check_readable(const InputFile& file);

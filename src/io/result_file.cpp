@@ -2,15 +2,11 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/result_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <functional>
 #include <limits>
@@ -20,7 +16,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/figure.hpp"
 #include "base/random.hpp"
 #include "base/temporary_file.hpp"
 #include "base/version.hpp"
@@ -39,58 +34,6 @@ std::string partition_text(const Plan& plan) {
   return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
 }
 
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code error;
-  if (fs::equivalent(a, b, error) && !error) return true;
-  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
-}
-
-/// Why a file of this name cannot be made, or "".
-std::string why_not_writable(const fs::path& file) {
-  std::error_code error;
-  if (!file.has_filename()) return "names a folder; give the name of a file";
-  const fs::path target = followed(file);
-  const fs::path folder = folder_of(target);
-  const auto folder_status = fs::status(folder, error);
-  if (folder_status.type() == fs::file_type::not_found) {
-    return fmt::format("the folder {} does not exist; make it first", folder.string());
-  }
-  if (folder_status.type() != fs::file_type::directory) return fmt::format("{} is not a folder", folder.string());
-  const auto status = fs::status(target, error);
-  if (status.type() == fs::file_type::none) return fmt::format("{}: {}", file.string(), error.message());
-  if (status.type() == fs::file_type::directory) {
-    return fmt::format("{} is a folder; give the name of a file", file.string());
-  }
-  if (status.type() != fs::file_type::not_found) {
-    if (status.type() != fs::file_type::regular) return fmt::format("{} is not a regular file", file.string());
-    if (::access(target.c_str(), W_OK) != 0) {
-      return fmt::format("{} exists and must not be replaced: {}", file.string(), std::strerror(errno));
-    }
-  }
-  // Only making a file shows that one can be made: permissions, a read-only file system, a name that is too long.
-  const fs::path trial = temporary_name(target);
-  const int descriptor = ::open(trial.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    // A rank on another node with this number is trying the same.
-    if (errno == EEXIST) return "";
-    return fmt::format("no file can be made in the folder {}: {}", folder.string(), std::strerror(errno));
-  }
-  ::close(descriptor);
-  ::unlink(trial.c_str());
-  return "";
-}
-
-/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
-std::pair<double, double> range_of(const double* values, std::int64_t n) {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -minimum;
-  for (std::int64_t i = 0; i < n; ++i) {
-    minimum = std::fmin(minimum, values[i]);
-    maximum = std::fmax(maximum, values[i]);
-  }
-  return {minimum, maximum};
-}
-
 /// One field of a result in the units and axes of the output.
 std::vector<double> converted(const Fields& result, Field field, Axes axes) {
   const auto n_points = static_cast<std::ptrdiff_t>(result.values.size()) / std::max(1, result.fields.size());
@@ -100,25 +43,6 @@ std::vector<double> converted(const Fields& result, Field field, Axes axes) {
   // Adding 0 turns the -0 of a flipped sign into 0.
   for (double& value : values) value = value * factor + 0.0;
   return values;
-}
-
-std::string statistics_header() {
-  return fmt::format("{:<10} {:<8} {:>15} {:>15} {:>15}\n", "field", "unit", "minimum", "maximum", "RMS");
-}
-
-std::string statistics_row(const FieldInfo& field, const double* values, std::int64_t n_points) {
-  const auto [minimum, maximum] = range_of(values, n_points);
-  long double squares = 0;
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < n_points; ++i) {
-    if (std::isnan(values[i])) continue;
-    squares += static_cast<long double>(values[i]) * values[i];
-    ++count;
-  }
-  const std::string row = fmt::format("{:<10} {:<8}", field.name, field.unit);
-  if (count == 0) return fmt::format("{} {:>15} {:>15} {:>15}\n", row, "-", "-", "-");
-  const auto rms = static_cast<double>(std::sqrt(squares / static_cast<long double>(count)));
-  return fmt::format("{} {:>15.7g} {:>15.7g} {:>15.7g}\n", row, minimum, maximum, rms);
 }
 
 std::string utc_now() {
@@ -211,18 +135,19 @@ void write_field(Hdf5File& file, const Layout& layout, const FieldInfo& field, c
   write_range(file, name, values, layout.n_points());
 }
 
-void write_fields(Hdf5File& file, const Layout& layout, const Case& run, const Fields& result) {
+void write_fields(Hdf5File& file, const Layout& layout, const ResultHeader& header, const Fields& result) {
   const auto n_points = static_cast<std::size_t>(layout.n_points());
   for (const FieldInfo& field : field_infos) {
     if (!result.fields.contains(field.field)) continue;
     const std::string name(field.name);
-    write_field(file, layout, field, name, std::string(field.long_name), output_values(run, result, field.field).data(),
-                run.axes);
-    const bool noisy = run.noise && run.noise->sigma.count(field.field) > 0;
+    write_field(file, layout, field, name, std::string(field.long_name),
+                output_values(header, result, field.field).data(), header.axes);
+    const bool noisy = header.noise && header.noise->sigma.count(field.field) > 0;
     if (!noisy) continue;
     const std::string sigma_name = name + "_sigma";
-    const std::vector<double> sigma(n_points, run.noise->sigma.at(field.field));
-    write_field(file, layout, field, sigma_name, "standard deviation of the noise in " + name, sigma.data(), run.axes);
+    const std::vector<double> sigma(n_points, header.noise->sigma.at(field.field));
+    write_field(file, layout, field, sigma_name, "standard deviation of the noise in " + name, sigma.data(),
+                header.axes);
     file.write_attribute(name, "ancillary_variables", sigma_name);
   }
   if (!result.singular_points.empty()) {
@@ -236,10 +161,10 @@ void write_fields(Hdf5File& file, const Layout& layout, const Case& run, const F
   }
 }
 
-void write_root_attributes(Hdf5File& file, const Case& run, const Points& points, const Fields& result) {
+void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
   file.write_attribute("/", "Conventions", "CF-1.8");
-  file.write_attribute("/", "title", run.title.empty() ? run.file.stem().string() : run.title);
-  file.write_attribute("/", "history", fmt::format("{}: prismfield run {}", utc_now(), run.file.string()));
+  file.write_attribute("/", "title", header.title);
+  file.write_attribute("/", "history", fmt::format("{}: {}", utc_now(), header.command));
   file.write_attribute("/", "source", fmt::format("prismfield {} (git {})", version, git_hash));
   if (points.is_grid()) {
     // GMT's word for values that belong to the nodes
@@ -247,14 +172,14 @@ void write_root_attributes(Hdf5File& file, const Case& run, const Points& points
   } else {
     file.write_attribute("/", "featureType", "point");
   }
-  file.write_attribute("/", "axes", name(run.axes));
-  file.write_attribute("/", "gravitational_constant", run.gravitational_constant);
+  file.write_attribute("/", "axes", name(header.axes));
+  file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
-  if (run.text.size() > longest_case_attribute) {
-    file.write_text("case", run.text);
+  if (header.case_text.size() > longest_case_attribute) {
+    file.write_text("case", header.case_text);
   } else {
-    file.write_attribute("/", "case", run.text);
+    file.write_attribute("/", "case", header.case_text);
   }
 }
 
@@ -340,13 +265,13 @@ void write_performance(Hdf5File& file, const Fields& result, const RunTimes& tim
   file.write_attribute(group, "field_seconds", result.field_seconds);
 }
 
-void write_file(const fs::path& name, const Case& run, const Points& points, const Fields& result,
+void write_file(const fs::path& name, const ResultHeader& header, const Points& points, const Fields& result,
                 const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
   Hdf5File file = Hdf5File::create(name);
-  write_root_attributes(file, run, points, result);
+  write_root_attributes(file, header, points, result);
   const Layout layout = write_points(file, points);
-  write_fields(file, layout, run, result);
+  write_fields(file, layout, header, result);
   file.make_group("/performance");
   write_ranks(file, result);
   write_busy(file, result);
@@ -360,6 +285,16 @@ void write_file(const fs::path& name, const Case& run, const Points& points, con
 
 }  // namespace
 
+std::pair<double, double> range_of(const double* values, std::int64_t n) {
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -minimum;
+  for (std::int64_t i = 0; i < n; ++i) {
+    minimum = std::fmin(minimum, values[i]);
+    maximum = std::fmax(maximum, values[i]);
+  }
+  return {minimum, maximum};
+}
+
 FieldTable to_output_units(const Fields& result, Axes axes) {
   FieldTable table{result.fields, {}};
   table.values.reserve(result.values.size());
@@ -371,65 +306,21 @@ FieldTable to_output_units(const Fields& result, Axes axes) {
   return table;
 }
 
-std::vector<double> output_values(const Case& run, const Fields& result, Field field) {
-  std::vector<double> values = converted(result, field, run.axes);
-  if (!run.noise || run.noise->sigma.count(field) == 0) return values;
-  const double sigma = run.noise->sigma.at(field);
+std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field) {
+  std::vector<double> values = converted(result, field, header.axes);
+  if (!header.noise || header.noise->sigma.count(field) == 0) return values;
+  const double sigma = header.noise->sigma.at(field);
   const auto stream =
       static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
   // One rounding, so that every machine writes the same bits.
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = std::fma(sigma, random_normal(run.noise->seed, stream, i), values[i]);
+    values[i] = std::fma(sigma, random_normal(header.noise->seed, stream, i), values[i]);
   }
   return values;
 }
 
-fs::path output_file(const Case& run) {
-  if (!run.output.file.empty()) return run.output.file;
-  return run.file.stem().string() + ".h5";
-}
-
-void check_output(const Case& run) {
-  ProblemList problems;
-  const fs::path result = output_file(run);
-  struct Output {
-    const char* key;
-    fs::path file;
-  };
-  std::vector<Output> outputs{{"output.file", result}};
-  if (run.output.figure) outputs.push_back({"output.figure", *run.output.figure});
-  if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
-
-  const auto inputs = run.input_files();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [key, file] = outputs[i];
-    const auto add = [&, key = key](std::string what) { problems.add(run.where(key), key, std::move(what)); };
-    if (const std::string why = why_not_writable(file); !why.empty()) add(why);
-    for (const fs::path& input : inputs) {
-      if (!input.empty() && same_file(file, input)) {
-        add(fmt::format("would replace the input {}; choose another name", input.string()));
-        break;
-      }
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (same_file(file, outputs[j].file)) {
-        add(fmt::format("is the same file as {}; choose another name", outputs[j].key));
-      }
-    }
-  }
-  if (run.output.figure) {
-    const auto& suffixes = figure_suffixes();
-    const std::string suffix = run.output.figure->extension().string();
-    if (std::find(suffixes.begin(), suffixes.end(), suffix) == suffixes.end()) {
-      problems.add(run.where("output.figure"), "output.figure",
-                   fmt::format("no kind of figure ends in '{}'; allowed: {}", suffix, fmt::join(suffixes, ", ")));
-    }
-  }
-  problems.throw_if_any();
-}
-
-void write_result(const Case& run, const Points& points, const Fields& result, const RunTimes& times) {
-  const fs::path target = followed(output_file(run));
+void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times) {
+  const fs::path target = followed(header.file);
   // Renaming would put the result in the place of a device.
   if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
     throw RunError(fmt::format("{}: the result is not written: it is not a regular file", target.string()));
@@ -437,7 +328,7 @@ void write_result(const Case& run, const Points& points, const Fields& result, c
   const FileSizeSignalIgnored ignored;
   TemporaryFile temporary(temporary_name(target));
   try {
-    write_file(temporary.name(), run, points, result, times);
+    write_file(temporary.name(), header, points, result, times);
     temporary.move_to(target);
   } catch (const RunError& error) {
     // Users know the file by its own name.
@@ -447,25 +338,6 @@ void write_result(const Case& run, const Points& points, const Fields& result, c
     }
     throw RunError(fmt::format("{}: the result is not written: {}", target.string(), why));
   }
-}
-
-std::string field_statistics(const FieldTable& table, std::int64_t n_points) {
-  std::string out = statistics_header();
-  for (const FieldInfo& field : field_infos) {
-    if (!table.fields.contains(field.field)) continue;
-    out += statistics_row(field, table.values.data() + table.fields.index_of(field.field) * n_points, n_points);
-  }
-  return out;
-}
-
-std::string field_statistics(const Case& run, const Fields& result) {
-  std::string out = statistics_header();
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
-    const auto values = output_values(run, result, field.field);
-    out += statistics_row(field, values.data(), static_cast<std::int64_t>(values.size()));
-  }
-  return out;
 }
 
 }  // namespace prismfield

@@ -4,14 +4,32 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "case/case.hpp"
-#include "compute/forward.hpp"
-#include "model/points.hpp"
+#include <prismfield/fields.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/result.hpp>
+
+#include "io/noise.hpp"
 
 namespace prismfield {
+
+/// What a result says of the run that made it.
+struct ResultHeader {
+  /// where the result goes
+  std::filesystem::path file;
+  std::string title;
+  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
+  std::string command;
+  Axes axes = Axes::z_down;
+  double gravitational_constant = 0;
+  /// the YAML as run
+  std::string case_text;
+  std::optional<NoiseSpec> noise;
+};
 
 /// What the caller of write_result has measured, for /performance.
 struct RunTimes {
@@ -28,32 +46,20 @@ struct FieldTable {
   std::vector<double> values;
 };
 
-/// Applies the case's axes and units to a result.
+/// Applies axes and units of the output to a result.
 [[nodiscard]] FieldTable to_output_units(const Fields& result, Axes axes);
 
-/// One field as write_result writes it: units and axes of the output, observations.noise added. The normal deviates
+/// One field as write_result writes it: units and axes of the output, the noise added. The normal deviates
 /// depend on seed, field and point number only, so that the other fields of a run never change them.
-[[nodiscard]] std::vector<double> output_values(const Case& run, const Fields& result, Field field);
-
-/// Checks, before anything is computed, that the result, the figure and the checkpoint can be written: the folder
-/// exists and is writable, and no input would be replaced. Also that noise is asked for computed fields only. Throws
-/// InputError with every mistake found, each naming its key.
-void check_output(const Case& run);
-
-/// Where the result goes: output.file, or the case's name with .h5 in the working folder.
-[[nodiscard]] std::filesystem::path output_file(const Case& run);
+[[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
 
 /// Writes the result as HDF5 that netCDF-4 programs open, under a temporary name in the same folder, renamed when
-/// complete; observations.noise is applied here and its sigma written beside the fields. Called on rank 0 only. Takes
+/// complete; the noise is applied here and its sigma written beside the fields. Called on rank 0 only. Takes
 /// memory for one field and for the whole file while it writes.
 /// Throws RunError, leaving neither a half-written file nor a changed old one.
-void write_result(const Case& run, const Points& points, const Fields& result, const RunTimes& times);
+void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times);
 
-/// Minimum, maximum and RMS of each field as the table that the terminal shows. Values that are not numbers are left
-/// out.
-[[nodiscard]] std::string field_statistics(const FieldTable& table, std::int64_t n_points);
-
-/// The same for the values that write_result writes, one field in memory at a time.
-[[nodiscard]] std::string field_statistics(const Case& run, const Fields& result);
+/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
+[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
 
 }  // namespace prismfield

@@ -2,11 +2,27 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
-#include "case/case.hpp"
-
 namespace prismfield {
+
+/// Directions in the order of coordinates and of numbering.
+inline constexpr std::array<const char*, 3> direction_names = {"easting", "northing", "upward"};
+
+/// [min, max] in metres.
+struct Range {
+  double min = 0;
+  double max = 0;
+};
+
+/// [min, max, count]: `count` cells between min and max, or `count` points with both ends included.
+struct Axis {
+  double min = 0;
+  double max = 0;
+  std::int64_t count = 0;
+};
 
 /// Edges of an axis' cells, metres, count + 1 of them: min + i ((max - min)/count) in double, the last exactly max.
 /// The same on every machine.

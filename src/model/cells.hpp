@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "case/case.hpp"
-#include "io/input_file.hpp"
-#include "model/ensemble.hpp"
+#include <prismfield/prisms.hpp>
+
+#include "model/axis.hpp"
 
 namespace prismfield {
 
@@ -41,55 +43,75 @@ struct PaintedCells {
   double density = 0;
 };
 
+/// Consecutive cells of a row that the same thing fills.
+struct CellRun {
+  static constexpr std::int32_t from_background = -1;
+
+  std::int32_t first;
+  /// prisms of the row before it
+  std::int32_t before;
+  /// index into CellsContent::constants, or from_background
+  std::int32_t fill;
+};
+
+/// Consecutive rows with the same runs; rows without prisms belong to no group.
+struct CellGroup {
+  std::int64_t first_row;
+  std::int64_t rows;
+  /// prisms before it
+  std::int64_t before;
+  std::size_t first_run;
+  std::int32_t runs;
+  std::int32_t prisms_a_row;
+};
+
+/// All that Cells are made of, plain data: ranks pass it on to each other.
+struct CellsContent {
+  /// begins the description: "voxels" or "mesh"
+  std::string kind;
+  CellEdges edges;
+  /// densities of kind listed are those of the prisms alone, in their order
+  CellBackground background;
+  std::vector<double> constants;
+  std::vector<CellRun> runs;
+  std::vector<CellGroup> groups;
+  std::int64_t size = 0;
+  Bounds bounds;
+  std::vector<std::string> warnings;
+  /// host memory while they were being made, bytes
+  std::int64_t peak_bytes = 0;
+};
+
 /// The cells of a rectilinear grid as an ensemble: edges, and what fills the cells. Rows (of cells along easting) that
 /// look alike and follow each other are kept once, so that memory goes with the rows that differ, not with the cells.
 /// Cells of density 0 are left out.
-class Cells final : public Ensemble {
+class Cells final : public PrismSource {
 public:
-  [[nodiscard]] std::int64_t size() const noexcept override { return m_size; }
-  [[nodiscard]] Bounds bounds() const noexcept override { return m_bounds; }
+  explicit Cells(CellsContent content) : m_content(std::move(content)) {}
+
+  [[nodiscard]] std::int64_t size() const noexcept override { return m_content.size; }
+  [[nodiscard]] Bounds bounds() const noexcept override { return m_content.bounds; }
   [[nodiscard]] bool uniform_shape() const noexcept override;
   void read(IndexRange range, PrismBlock& out) const override;
-  [[nodiscard]] std::int64_t memory_bytes() const noexcept override;
-  [[nodiscard]] std::string description() const override;
-  void add_warning(std::string text) { m_warnings.push_back(std::move(text)); }
-  void note_peak(std::int64_t bytes) noexcept { m_peak_bytes = std::max(m_peak_bytes, bytes); }
+
+  /// Host memory that the cells occupy, bytes.
+  [[nodiscard]] std::int64_t memory_bytes() const noexcept;
+  /// The same while they were being made: reading and checking files takes more than what stays.
+  [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept {
+    return std::max(m_content.peak_bytes, memory_bytes());
+  }
+  void note_peak(std::int64_t bytes) noexcept { m_content.peak_bytes = std::max(m_content.peak_bytes, bytes); }
+  /// One line, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
+  [[nodiscard]] std::string description() const;
+  /// What the user should be told though the run goes on.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
+  void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
+
+  /// The content, out of cells that nobody needs any more.
+  [[nodiscard]] CellsContent take() && noexcept { return std::move(m_content); }
 
 private:
-  friend class CellsBuilder;
-  friend std::unique_ptr<Ensemble> share_cells(std::unique_ptr<Ensemble> cells, const Communicator& communicator);
-  static constexpr std::int32_t from_background = -1;
-
-  /// Consecutive cells of a row that the same thing fills.
-  struct Run {
-    std::int32_t first;
-    /// prisms of the row before it
-    std::int32_t before;
-    /// index into m_constants, or from_background
-    std::int32_t fill;
-  };
-  /// Consecutive rows with the same runs; rows without prisms belong to no group.
-  struct Group {
-    std::int64_t first_row;
-    std::int64_t rows;
-    /// prisms before it
-    std::int64_t before;
-    std::size_t first_run;
-    std::int32_t runs;
-    std::int32_t prisms_a_row;
-  };
-
-  [[nodiscard]] std::int32_t run_end(const Group& group, std::int32_t run) const noexcept;
-
-  std::string m_kind;
-  CellEdges m_edges;
-  /// densities of kind listed are those of the prisms alone, in their order
-  CellBackground m_background;
-  std::vector<double> m_constants;
-  std::vector<Run> m_runs;
-  std::vector<Group> m_groups;
-  std::int64_t m_size = 0;
-  Bounds m_bounds;
+  CellsContent m_content;
 };
 
 /// Makes Cells from rows painted in ascending order.
@@ -112,27 +134,25 @@ private:
   void add_listed_rows();
   void find_bounds();
 
-  std::unique_ptr<Cells> m_cells;
+  CellsContent m_content;
   CellCounts m_counts{};
   std::int64_t m_next_row = 0;
   std::map<double, std::int32_t> m_constant_of;
   /// the row being put together: its runs and the prisms in it
-  std::vector<Cells::Run> m_row;
+  std::vector<CellRun> m_row;
   std::int32_t m_row_prisms = 0;
 };
-
-/// Gives every rank the Cells that rank 0 made; `cells` is not looked at elsewhere. Collective.
-[[nodiscard]] std::unique_ptr<Ensemble> share_cells(std::unique_ptr<Ensemble> cells, const Communicator& communicator);
-
-/// What a case's density key asks for: reads and validates its file. `key` is "model.voxels.density".
-/// Throws InputError with every mistake found.
-[[nodiscard]] CellBackground cell_background(const Case& run, const std::string& key, const DensitySpec& spec,
-                                             const CellCounts& counts);
 
 /// More cells than any survey has in one direction, few enough that a direction's edges always fit in memory.
 inline constexpr std::int64_t most_cells_in_a_direction = 10'000'000;
 
-/// Throws InputError unless the numbers of cells and their product can be counted.
-void check_cell_counts(const CellCounts& counts, const std::string& where, const std::string& key);
+/// Throws InputError, by `key` and the direction, unless the numbers of cells and their product can be counted.
+void check_cell_counts(const CellCounts& counts, const std::string& key);
+
+/// Cells between edges.
+[[nodiscard]] CellCounts counts_of(const CellEdges& edges);
+
+/// What fills the cells of a grid of so many: a file of densities must know them.
+using MakeBackground = std::function<CellBackground(const CellCounts&)>;
 
 }  // namespace prismfield

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
-#include "case/case.hpp"
-#include "model/ensemble.hpp"
+#include "model/cells.hpp"
 
 namespace prismfield {
 
-/// The ensemble that model.mesh describes, never held as a list: rectilinear cells whose edges are listed, drawn at
-/// random or read from files, UBC's mesh and density files among them. Cells of density 0 are left out. Throws
-/// InputError with every mistake found.
-[[nodiscard]] std::unique_ptr<Ensemble> make_mesh(const Case& run, const MeshSpec& spec);
+/// An ensemble of rectilinear cells between `edges`, never held as a list. Cells of density 0 are left out.
+/// Throws InputError by key, `edges_key` for numbers of cells that cannot be.
+[[nodiscard]] std::unique_ptr<Cells> make_mesh(CellEdges edges, const std::string& edges_key,
+                                               const MakeBackground& background);
 
 }  // namespace prismfield

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/ensemble.hpp"
+#include <prismfield/prisms.hpp>
 
 namespace prismfield {
 

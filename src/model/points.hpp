@@ -3,22 +3,35 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "model/axis.hpp"
+
 namespace prismfield {
 
-class Communicator;
-struct Case;
+/// Heights at the nodes of a grid of these easting and northing coordinates: (northing, easting), metres.
+using HeightsOn = std::function<std::vector<double>(const std::vector<double>&, const std::vector<double>&)>;
+/// One height for all, or one a node.
+using GridHeights = std::variant<double, HeightsOn>;
 
-/// The points that a case's observations describe; reads and validates the files that they name.
-/// `bounds` of the model give the default ranges of random stations. Throws InputError with every mistake found.
-[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds);
+/// Points of a grid. Throws InputError with every mistake found, by keys such as observations.grid.easting.
+[[nodiscard]] Points make_grid(const Axis& easting, const Axis& northing, const GridHeights& heights);
 
-/// The same on every rank, of files that rank 0 alone reads. Throws InputError with every mistake, the same on every
-/// rank, and AgreedFailure for failures. Collective.
-[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator);
+/// Stations drawn at random; ranges that are not given: over the model, 100 m above its top.
+struct StationsRandom {
+  std::int64_t count = 0;
+  std::optional<Range> easting, northing, upward;
+  std::uint64_t seed = 1;
+};
+
+/// Random stations over a model of these bounds; coordinates depend on seed and station number only. Throws InputError
+/// with every mistake found, by keys such as observations.stations.random.
+[[nodiscard]] Points make_random_stations(const StationsRandom& spec, const Bounds& bounds);
 
 }  // namespace prismfield

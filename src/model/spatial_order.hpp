@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <prismfield/points.hpp>
 #include <prismfield/ranges.hpp>
-
-#include "model/points.hpp"
 
 namespace prismfield {
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
-#include "model/axis.hpp"
-#include "model/cells.hpp"
+#include <prismfield/error.hpp>
 
 namespace prismfield {
 namespace {
@@ -210,27 +210,25 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Ensemble> make_voxels(const Case& run, const VoxelsSpec& spec) {
+std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background) {
   const std::string key = "model.voxels";
   const std::array<const Axis*, 3> axes = {&spec.easting, &spec.northing, &spec.upward};
-  const std::array<const char*, 3> names = {"easting", "northing", "upward"};
   const CellCounts counts = {spec.easting.count, spec.northing.count, spec.upward.count};
-  check_cell_counts(counts, run.where(key), key);
+  check_cell_counts(counts, key);
 
   ProblemList problems;
   CellEdges edges;
   Centers centers;
   for (std::size_t d = 0; d < 3; ++d) {
-    const std::string axis_key = key + "." + names[d];
+    const std::string axis_key = key + "." + direction_names[d];
     if (!(axes[d]->min < axes[d]->max)) {
-      problems.add(run.where(axis_key), axis_key,
-                   fmt::format("min {} is not below max {}", axes[d]->min, axes[d]->max));
+      problems.add("", axis_key, fmt::format("min {} is not below max {}", axes[d]->min, axes[d]->max));
       continue;
     }
     edges[d] = cell_edges(*axes[d]);
     centers[d] = cell_centers(*axes[d]);
     if (std::adjacent_find(edges[d].begin(), edges[d].end(), std::greater_equal<>()) != edges[d].end()) {
-      problems.add(run.where(axis_key), axis_key,
+      problems.add("", axis_key,
                    fmt::format("{} cells between {} and {} are thinner than double precision can tell apart", counts[d],
                                axes[d]->min, axes[d]->max));
     }
@@ -241,11 +239,11 @@ std::unique_ptr<Ensemble> make_voxels(const Case& run, const VoxelsSpec& spec) {
   for (const Sphere& sphere : spec.spheres) shapes.push_back(sphere_shape(sphere, centers));
   for (const Box& box : spec.boxes) shapes.push_back(box_shape(box, centers));
 
-  CellsBuilder builder("voxels", std::move(edges), cell_background(run, key + ".density", spec.density, counts));
+  CellsBuilder builder("voxels", std::move(edges), background(counts));
   Painter(shapes, counts, builder).paint_all();
   std::unique_ptr<Cells> cells = builder.build();
   if (cells->size() == 0) {
-    throw InputError(run.where(key), key,
+    throw InputError("", key,
                      "no cell has a density; give a density other than 0, or spheres or boxes that cover the centre of "
                      "a cell");
   }

@@ -2,16 +2,38 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <memory>
+#include <vector>
 
-#include "case/case.hpp"
-#include "model/ensemble.hpp"
+#include "model/axis.hpp"
+#include "model/cells.hpp"
 
 namespace prismfield {
 
-/// The ensemble that model.voxels describes, never held as a list: equal cells, with spheres and then boxes painted
-/// over the background, later ones over earlier ones. A cell belongs to a sphere when its centre is within the radius,
-/// to a box when min <= centre < max. Cells of density 0 are left out. Throws InputError with every mistake found.
-[[nodiscard]] std::unique_ptr<Ensemble> make_voxels(const Case& run, const VoxelsSpec& spec);
+/// A cell belongs when its centre is within the radius; metres, kg/m3.
+struct Sphere {
+  std::array<double, 3> center{};
+  double radius = 0;
+  double density = 0;
+};
+
+/// A cell belongs when min <= centre < max; metres, kg/m3.
+struct Box {
+  Range easting, northing, upward;
+  double density = 0;
+};
+
+/// Equal cells, and what is painted over their background.
+struct Voxels {
+  Axis easting, northing, upward;
+  std::vector<Sphere> spheres;
+  std::vector<Box> boxes;
+};
+
+/// An ensemble of equal cells, never held as a list, with spheres and then boxes painted over the background, later
+/// ones over earlier ones. Cells of density 0 are left out. `background` is asked once the counts are known to be
+/// possible. Throws InputError with every mistake found, by keys such as model.voxels.easting.
+[[nodiscard]] std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background);
 
 }  // namespace prismfield

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/case.hpp"
-#include "model/ensemble.hpp"
+#include "made_model.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -11,6 +10,7 @@ namespace prismfield {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::made;
 using testing::mistakes;
 using testing::ScratchFolder;
 
@@ -26,33 +26,32 @@ TEST(PrismBlock, ResizesEveryColumn) {
   EXPECT_EQ(block.size(), 0);
 }
 
-TEST(MakeEnsemble, MakesEachKindOfModel) {
+TEST(MakeModel, MakesEachKindOfModel) {
   ScratchFolder folder;
   Case run;
   VoxelsSpec voxels;
   voxels.easting = voxels.northing = voxels.upward = {0, 2, 2};
   voxels.density = ConstantDensity{1};
   run.model = voxels;
-  EXPECT_EQ(make_ensemble(run)->description(), "voxels 2 x 2 x 2, 8 prisms with density");
+  EXPECT_EQ(made(run)->description(), "voxels 2 x 2 x 2, 8 prisms with density");
   PrismsSpec prisms;
   prisms.file = folder.write("b.csv", "0,1,0,1,0,1,5\n");
   run.model = prisms;
-  EXPECT_EQ(make_ensemble(run)->description(), "1 prism");
+  EXPECT_EQ(made(run)->description(), "1 prism");
   MeshSpec mesh;
   mesh.easting = mesh.northing = mesh.upward = EdgesList{{0, 1, 4}};
   mesh.density = ConstantDensity{1};
   run.model = mesh;
-  EXPECT_EQ(make_ensemble(run)->description(), "mesh 2 x 2 x 2, 8 prisms with density");
+  EXPECT_EQ(made(run)->description(), "mesh 2 x 2 x 2, 8 prisms with density");
 }
 
-TEST(MakeEnsemble, SaysThatTheModelIsMissing) {
+TEST(MakeModel, SaysThatTheModelIsMissing) {
   Case run;
   run.locations["model"] = "case.yaml:2";
-  EXPECT_EQ(mistakes([&] { (void)make_ensemble(run); }),
-            "case.yaml:2: model: is missing; prisms, voxels or mesh is needed");
+  EXPECT_EQ(mistakes([&] { (void)made(run); }), "case.yaml:2: model: is missing; prisms, voxels or mesh is needed");
 }
 
-TEST(MakeEnsemble, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
+TEST(MakeModel, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   ScratchFolder folder;
   Case run;
   VoxelsSpec voxels;
@@ -61,14 +60,14 @@ TEST(MakeEnsemble, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   voxels.upward = {-20, 0, 2};
   voxels.density = RandomDensity{{100, 3000}, 4};
   run.model = voxels;
-  const auto as_voxels = make_ensemble(run);
+  const auto as_voxels = made(run);
   MeshSpec mesh;
   mesh.easting = EdgesWidths{0, {10, 10, 10, 10}};
   mesh.northing = EdgesList{{0, 10, 20, 30}};
   mesh.upward = EdgesRandom{{10, 10}, 2, 0, 0.0, 1};
   mesh.density = RandomDensity{{100, 3000}, 4};
   run.model = mesh;
-  const auto as_mesh = make_ensemble(run);
+  const auto as_mesh = made(run);
   PrismBlock a, b;
   as_voxels->read({0, as_voxels->size()}, a);
   as_mesh->read({0, as_mesh->size()}, b);
@@ -84,7 +83,7 @@ TEST(MakeEnsemble, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   PrismsSpec prisms;
   prisms.file = folder.write("b.csv", text);
   run.model = prisms;
-  const auto as_list = make_ensemble(run);
+  const auto as_list = made(run);
   as_list->read({0, as_list->size()}, b);
   EXPECT_EQ(a.west, b.west);
   EXPECT_EQ(a.north, b.north);

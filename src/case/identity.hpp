@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <string>
+
+#include "case/yaml_tree.hpp"
+
+namespace prismfield {
+
+/// The case without what no field depends on, with sorted keys, as YAML.
+[[nodiscard]] std::string identity_of(YamlNode root);
+
+}  // namespace prismfield

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace prismfield::case_keys {
+
+using Words = std::vector<std::string>;
+
+inline const Words top = {"title",        "gravitational_constant",
+                          "axes",         "model",
+                          "observations", "fields",
+                          "execution",    "output",
+                          "sensitivity",  "inversion"};
+inline const Words model = {"voxels", "prisms", "mesh"};
+inline const Words voxels = {"easting", "northing", "upward", "density", "spheres", "boxes"};
+inline const Words prisms = {"file", "group", "columns", "axis_z", "length_unit", "density_unit", "allow_overlap"};
+inline const Words mesh = {"easting", "northing", "upward", "density", "ubc"};
+inline const Words edges = {"edges", "origin", "widths", "file", "random_widths", "cells", "top", "seed"};
+inline const Words density = {"random", "seed", "file", "dataset", "density_unit"};
+inline const Words ubc = {"mesh", "density", "density_unit"};
+inline const Words sphere = {"center", "radius", "density"};
+inline const Words box = {"easting", "northing", "upward", "density"};
+inline const Words observations = {"grid", "stations", "noise"};
+inline const Words grid = {"easting", "northing", "upward"};
+inline const Words height = {"file"};
+inline const Words stations = {"file", "random", "easting", "northing", "upward", "seed"};
+inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
+                                "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
+inline const Words partition = {"ranks"};
+inline const Words output = {"file", "figure", "checkpoint"};
+inline const Words checkpoint = {"every", "file"};
+
+/// Where a key belongs that stands at the wrong level, which is what wrong indentation leads to.
+inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &top},
+                                                                        {"model", &model},
+                                                                        {"model.voxels", &voxels},
+                                                                        {"model.prisms", &prisms},
+                                                                        {"model.mesh", &mesh},
+                                                                        {"observations", &observations},
+                                                                        {"observations.grid", &grid},
+                                                                        {"execution", &execution},
+                                                                        {"output", &output},
+                                                                        {"output.checkpoint", &checkpoint}};
+
+}  // namespace prismfield::case_keys

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/make_model.hpp"
+
+#include <array>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "case/case.hpp"
+#include "case/places.hpp"
+#include "io/density_file.hpp"
+#include "io/edges_file.hpp"
+#include "io/prisms.hpp"
+#include "io/ubc.hpp"
+#include "model/edges.hpp"
+#include "model/mesh.hpp"
+#include "model/voxels.hpp"
+#include "parallel/agreement.hpp"
+
+namespace prismfield {
+
+const PrismSource& Model::source() const noexcept {
+  return std::visit([](const auto& prisms) -> const PrismSource& { return *prisms; }, m_prisms);
+}
+
+std::string Model::description() const {
+  return std::visit([](const auto& prisms) { return prisms->description(); }, m_prisms);
+}
+
+const std::vector<std::string>& Model::warnings() const noexcept {
+  return std::visit([](const auto& prisms) -> const std::vector<std::string>& { return prisms->warnings(); }, m_prisms);
+}
+
+std::int64_t Model::memory_bytes() const noexcept {
+  return std::visit([](const auto& prisms) { return prisms->memory_bytes(); }, m_prisms);
+}
+
+std::int64_t Model::peak_memory_bytes() const noexcept {
+  return std::visit([](const auto& prisms) { return prisms->peak_memory_bytes(); }, m_prisms);
+}
+
+DistributedPrisms::HoldMemory Model::memory_to_hold(IndexRange range) const noexcept {
+  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
+    return (*list)->memory_to_hold(range);
+  }
+  return {memory_bytes(), memory_bytes()};
+}
+
+void Model::hold(IndexRange range, const Communicator& communicator) {
+  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
+    (*list)->hold(range, communicator);
+  }
+}
+
+namespace {
+
+bool names_file(const DensitySpec& density) { return std::holds_alternative<DensityFile>(density); }
+
+/// True when the cells of a model cannot be made from the case alone.
+bool names_file(const ModelSpec& model) {
+  if (const auto* voxels = std::get_if<VoxelsSpec>(&model)) return names_file(voxels->density);
+  const auto* mesh = std::get_if<MeshSpec>(&model);
+  if (mesh == nullptr) return false;
+  const auto edges_in_file = [](const EdgesSpec& edges) { return std::holds_alternative<EdgesFile>(edges); };
+  return mesh->ubc || names_file(mesh->density) || edges_in_file(mesh->easting) || edges_in_file(mesh->northing) ||
+         edges_in_file(mesh->upward);
+}
+
+CellBackground listed_background(std::vector<double> densities) {
+  CellBackground background;
+  background.kind = CellBackground::Kind::listed;
+  background.densities = std::move(densities);
+  return background;
+}
+
+/// What the density key of the case, "model.voxels.density", asks for.
+CellBackground cell_background(const Case& run, const std::string& key, const DensitySpec& spec,
+                               const CellCounts& counts) {
+  if (const auto* file = std::get_if<DensityFile>(&spec)) {
+    return listed_background(read_densities(input_file(run, file->file, key + ".file"), *file, counts));
+  }
+  CellBackground background;
+  if (const auto* constant = std::get_if<ConstantDensity>(&spec)) {
+    background.value = constant->value;
+    return background;
+  }
+  const auto& random = std::get<RandomDensity>(spec);
+  if (!(random.range.min <= random.range.max)) {
+    throw InputError("", key + ".random", "the first density is above the second");
+  }
+  if (random.range.min == random.range.max) {
+    background.value = random.range.min;
+  } else {
+    background.kind = CellBackground::Kind::random;
+    background.range = random.range;
+    background.seed = random.seed;
+  }
+  return background;
+}
+
+std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
+  return make_voxels(spec, [&](const CellCounts& counts) {
+    return cell_background(run, "model.voxels.density", spec.density, counts);
+  });
+}
+
+std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
+  const InputFile mesh = input_file(run, files.mesh, "model.mesh.ubc.mesh");
+  const InputFile density = input_file(run, files.density, "model.mesh.ubc.density");
+  ProblemList problems;
+  for (const InputFile* file : {&mesh, &density}) {
+    try {
+      check_readable(*file);
+    } catch (const InputError& error) {
+      problems.add(error);
+    }
+  }
+  problems.throw_if_any();
+  std::int64_t cell_total = 0;
+  auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
+    cell_total = counts[0] * counts[1] * counts[2];
+    return listed_background(read_ubc_densities(density, files.density_to_si, counts));
+  });
+  // file order and cell order, held side by side
+  cells->note_peak(2 * cell_total * static_cast<std::int64_t>(sizeof(double)));
+  return cells;
+}
+
+std::vector<double> edges_of(const Case& run, const EdgesSpec& spec, std::size_t direction, ProblemList& problems) {
+  const auto make = [&](const auto& edges) {
+    using Spec = std::decay_t<decltype(edges)>;
+    if constexpr (std::is_same_v<Spec, EdgesFile>) {
+      const std::string name = direction_names[direction];
+      return read_edges(input_file(run, edges.file, "model.mesh." + name + ".file"), name, problems);
+    } else {
+      return make_edges(edges, direction, problems);
+    }
+  };
+  return std::visit(make, spec);
+}
+
+std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
+  if (spec.ubc) return mesh_of_ubc(run, *spec.ubc);
+  ProblemList problems;
+  CellEdges edges;
+  const std::array<const EdgesSpec*, 3> specs = {&spec.easting, &spec.northing, &spec.upward};
+  for (std::size_t d = 0; d < 3; ++d) {
+    try {
+      edges[d] = edges_of(run, *specs[d], d, problems);
+    } catch (const InputError& error) {
+      problems.add(error);
+    }
+  }
+  problems.throw_if_any();
+  return make_mesh(std::move(edges), "model.mesh", [&](const CellCounts& counts) {
+    return cell_background(run, "model.mesh.density", spec.density, counts);
+  });
+}
+
+std::unique_ptr<Cells> cells_of(const Case& run) {
+  if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) return voxels_of(run, *voxels);
+  if (const auto* mesh = std::get_if<MeshSpec>(&run.model)) return mesh_of(run, *mesh);
+  throw InputError("", "model", "is missing; prisms, voxels or mesh is needed");
+}
+
+/// Gives every rank the cells that rank 0 made; `cells` is not looked at elsewhere. Collective.
+std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communicator& communicator) {
+  if (communicator.size() == 1) return cells;
+  CellsContent content;
+  if (communicator.rank() == 0) content = std::move(*cells).take();
+  broadcast(communicator, content.kind);
+  for (std::vector<double>& edges : content.edges) broadcast(communicator, edges);
+  broadcast(communicator, content.background.kind);
+  broadcast(communicator, content.background.value);
+  broadcast(communicator, content.background.range);
+  broadcast(communicator, content.background.seed);
+  broadcast(communicator, content.background.densities);
+  broadcast(communicator, content.constants);
+  broadcast(communicator, content.runs);
+  broadcast(communicator, content.groups);
+  broadcast(communicator, content.size);
+  broadcast(communicator, content.bounds);
+  broadcast(communicator, content.warnings);
+  return std::make_unique<Cells>(std::move(content));
+}
+
+InputFile prism_file(const Case& run, const PrismsSpec& spec) {
+  return input_file(run, spec.file, "model.prisms.file");
+}
+
+}  // namespace
+
+Model make_model(const Case& run) {
+  return at_places_of(run, [&] {
+    if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
+      return Model(read_prisms(prism_file(run, *prisms), *prisms));
+    }
+    return Model(cells_of(run));
+  });
+}
+
+Model make_model(const Case& run, const Communicator& communicator) {
+  return at_places_of(run, [&] {
+    if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
+      return Model(read_prisms(prism_file(run, *prisms), *prisms, communicator));
+    }
+    // What is computed from the case alone is made by each rank for itself.
+    const bool read_by_root = names_file(run.model);
+    std::unique_ptr<Cells> cells;
+    agree_on_input(communicator, [&] {
+      if (!read_by_root || communicator.rank() == 0) cells = cells_of(run);
+    });
+    return Model(read_by_root ? share_cells(std::move(cells), communicator) : std::move(cells));
+  });
+}
+
+}  // namespace prismfield

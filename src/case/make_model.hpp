@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <prismfield/prisms.hpp>
+
+#include "io/distributed_prisms.hpp"
+#include "model/cells.hpp"
+
+namespace prismfield {
+
+class Communicator;
+struct Case;
+
+/// The ensemble that a run computes, and what is to be told of it. Under MPI a rank may hold only a range of a listed
+/// one; everything but read() tells of the whole on every rank. Cells of density 0 and prisms of zero size are left out
+/// of the numbering.
+class Model {
+public:
+  explicit Model(std::unique_ptr<Cells> cells) : m_prisms(std::move(cells)) {}
+  explicit Model(std::unique_ptr<DistributedPrisms> list) : m_prisms(std::move(list)) {}
+
+  [[nodiscard]] const PrismSource& source() const noexcept;
+  /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
+  [[nodiscard]] std::string description() const;
+  /// What the user should be told though the run goes on (prisms of zero size left out, ...).
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
+  /// Host memory that the ensemble itself occupies, and at most while it was being made, bytes.
+  [[nodiscard]] std::int64_t memory_bytes() const noexcept;
+  [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept;
+  /// Host memory that it occupies once this rank holds `range`, and at most on the way there, bytes.
+  [[nodiscard]] DistributedPrisms::HoldMemory memory_to_hold(IndexRange range) const noexcept;
+  /// Makes `range` the prisms that this rank holds: listed ones move between ranks, others are everywhere. Collective;
+  /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
+  void hold(IndexRange range, const Communicator& communicator);
+
+private:
+  std::variant<std::unique_ptr<Cells>, std::unique_ptr<DistributedPrisms>> m_prisms;
+};
+
+/// The ensemble that a case's model describes; reads and validates the files that it names.
+/// Throws InputError with every mistake found.
+[[nodiscard]] Model make_model(const Case& run);
+
+/// The same for ranks that compute together: every file is read once, by rank 0, or a list in HDF5 by all ranks, each a
+/// part, where the library is parallel. hold() then gives each rank its prisms. Throws InputError with every mistake,
+/// the same on every rank, and AgreedFailure for failures. Collective.
+[[nodiscard]] Model make_model(const Case& run, const Communicator& communicator);
+
+}  // namespace prismfield

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
+namespace prismfield {
+
+class Communicator;
+struct Case;
+
+/// The points that a case's observations describe; reads and validates the files that they name.
+/// `bounds` of the model give the default ranges of random stations. Throws InputError with every mistake found.
+[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds);
+
+/// The same on every rank, of files that rank 0 alone reads. Throws InputError with every mistake, the same on every
+/// rank, and AgreedFailure for failures. Collective.
+[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator);
+
+}  // namespace prismfield

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/output_check.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "base/temporary_file.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error) && !error) return true;
+  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
+}
+
+/// Why a file of this name cannot be made, or "".
+std::string why_not_writable(const fs::path& file) {
+  std::error_code error;
+  if (!file.has_filename()) return "names a folder; give the name of a file";
+  const fs::path target = followed(file);
+  const fs::path folder = folder_of(target);
+  const auto folder_status = fs::status(folder, error);
+  if (folder_status.type() == fs::file_type::not_found) {
+    return fmt::format("the folder {} does not exist; make it first", folder.string());
+  }
+  if (folder_status.type() != fs::file_type::directory) return fmt::format("{} is not a folder", folder.string());
+  const auto status = fs::status(target, error);
+  if (status.type() == fs::file_type::none) return fmt::format("{}: {}", file.string(), error.message());
+  if (status.type() == fs::file_type::directory) {
+    return fmt::format("{} is a folder; give the name of a file", file.string());
+  }
+  if (status.type() != fs::file_type::not_found) {
+    if (status.type() != fs::file_type::regular) return fmt::format("{} is not a regular file", file.string());
+    if (::access(target.c_str(), W_OK) != 0) {
+      return fmt::format("{} exists and must not be replaced: {}", file.string(), std::strerror(errno));
+    }
+  }
+  // Only making a file shows that one can be made: permissions, a read-only file system, a name that is too long.
+  const fs::path trial = temporary_name(target);
+  const int descriptor = ::open(trial.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    // A rank on another node with this number is trying the same.
+    if (errno == EEXIST) return "";
+    return fmt::format("no file can be made in the folder {}: {}", folder.string(), std::strerror(errno));
+  }
+  ::close(descriptor);
+  ::unlink(trial.c_str());
+  return "";
+}
+
+}  // namespace
+
+const std::vector<std::string>& figure_suffixes() {
+  static const std::vector<std::string> suffixes{".png", ".pdf", ".svg"};
+  return suffixes;
+}
+
+fs::path output_file(const Case& run) {
+  if (!run.output.file.empty()) return run.output.file;
+  return run.file.stem().string() + ".h5";
+}
+
+void check_output(const Case& run) {
+  ProblemList problems;
+  const fs::path result = output_file(run);
+  struct Output {
+    const char* key;
+    fs::path file;
+  };
+  std::vector<Output> outputs{{"output.file", result}};
+  if (run.output.figure) outputs.push_back({"output.figure", *run.output.figure});
+  if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
+
+  const auto inputs = run.input_files();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [key, file] = outputs[i];
+    const auto add = [&, key = key](std::string what) { problems.add(run.where(key), key, std::move(what)); };
+    if (const std::string why = why_not_writable(file); !why.empty()) add(why);
+    for (const fs::path& input : inputs) {
+      if (!input.empty() && same_file(file, input)) {
+        add(fmt::format("would replace the input {}; choose another name", input.string()));
+        break;
+      }
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same_file(file, outputs[j].file)) {
+        add(fmt::format("is the same file as {}; choose another name", outputs[j].key));
+      }
+    }
+  }
+  if (run.output.figure) {
+    const auto& suffixes = figure_suffixes();
+    const std::string suffix = run.output.figure->extension().string();
+    if (std::find(suffixes.begin(), suffixes.end(), suffix) == suffixes.end()) {
+      problems.add(run.where("output.figure"), "output.figure",
+                   fmt::format("no kind of figure ends in '{}'; allowed: {}", suffix, fmt::join(suffixes, ", ")));
+    }
+  }
+  problems.throw_if_any();
+}
+
+ResultHeader result_header(const Case& run) {
+  ResultHeader header;
+  header.file = output_file(run);
+  header.title = run.title.empty() ? run.file.stem().string() : run.title;
+  header.command = "prismfield run " + run.file.string();
+  header.axes = run.axes;
+  header.gravitational_constant = run.gravitational_constant;
+  header.case_text = run.text;
+  header.noise = run.noise;
+  return header;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/read_sections.hpp"
+
+#include "case/keys.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The section observations.
+class ObservationsReader : public CaseReader {
+public:
+  explicit ObservationsReader(const CaseReader& values) : CaseReader(values) {}
+
+  void observations(const Value& value, Case& run);
+
+private:
+  GridSpec grid(const Value& value);
+  PointsSpec stations(const Value& value);
+  NoiseSpec noise(const Value& value, FieldList fields);
+};
+
+GridSpec ObservationsReader::grid(const Value& value) {
+  const Section section(*this, value, case_keys::grid);
+  GridSpec result;
+  if (const auto v = section.need("easting", "[min, max, points]")) result.easting = grid_axis(*v).value_or(Axis{});
+  if (const auto v = section.need("northing", "[min, max, points]")) result.northing = grid_axis(*v).value_or(Axis{});
+  countable(value, {result.easting.count, result.northing.count});
+  const auto v = section.need("upward", "a height, or {file: name},");
+  if (!v) return result;
+  if (v->node->kind == Kind::map) {
+    const Section file(*this, *v, case_keys::height);
+    if (const auto name = file.need("file", "the name of a netCDF or CSV file"))
+      result.upward = input(*name).value_or("");
+  } else if (v->node->kind == Kind::list) {
+    problem(*v, "is a list; a height or {file: name} is expected");
+  } else {
+    result.upward = number(*v).value_or(0);
+  }
+  return result;
+}
+
+PointsSpec ObservationsReader::stations(const Value& value) {
+  const Section section(*this, value, case_keys::stations);
+  const std::string chosen = section.one_of({{"file", {}}, {"random", {"easting", "northing", "upward", "seed"}}});
+  if (chosen == "file") {
+    const auto v = section.find("file");
+    return StationsFile{v ? input(*v).value_or("") : std::filesystem::path()};
+  }
+  StationsRandom random;
+  if (chosen.empty()) return random;
+  if (const auto v = section.find("random")) random.count = whole(*v, 1).value_or(1);
+  if (const auto v = section.find("easting")) random.easting = range(*v, true);
+  if (const auto v = section.find("northing")) random.northing = range(*v, true);
+  if (const auto v = section.find("upward")) random.upward = range(*v, true);
+  if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
+  return random;
+}
+
+NoiseSpec ObservationsReader::noise(const Value& value, FieldList fields) {
+  Words known;
+  for (const FieldInfo& field : field_infos) known.emplace_back(field.name);
+  known.emplace_back("seed");
+  const Section section(*this, value, known);
+  NoiseSpec result;
+  for (const FieldInfo& field : field_infos) {
+    const auto v = section.find(std::string(field.name));
+    if (!v) continue;
+    if (const auto sigma = positive(*v)) result.sigma[field.field] = *sigma;
+    if (!fields.contains(field.field)) problem(*v, "is no field of this run; add it to fields or take its noise out");
+  }
+  if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
+  return result;
+}
+
+void ObservationsReader::observations(const Value& value, Case& run) {
+  const Section section(*this, value, case_keys::observations);
+  const std::string chosen = section.one_of({{"grid", {}}, {"stations", {}}});
+  if (const auto v = chosen.empty() ? std::nullopt : section.find(chosen)) {
+    if (chosen == "grid") {
+      run.observations = grid(*v);
+    } else {
+      run.observations = stations(*v);
+    }
+  }
+  if (const auto v = section.find("noise")) run.noise = noise(*v, run.fields);
+}
+
+}  // namespace
+
+void read_observations(const CaseReader& values, const Value& value, Case& run) {
+  ObservationsReader(values).observations(value, run);
+}
+
+}  // namespace prismfield

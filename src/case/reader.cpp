@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "base/human_text.hpp"
+#include "case/keys.hpp"
+
+namespace prismfield {
+
+std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+std::string allowed(const std::string& word, const Words& names, const std::string& other_form) {
+  const std::string nearest = nearest_spelling(word, names);
+  const std::string all = joined(names) + (other_form.empty() ? "" : ", " + other_form);
+  return nearest.empty() ? "; allowed: " + all : "; did you mean " + nearest + "? Allowed: " + all;
+}
+
+std::string kind_name(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::list: return "a list";
+    case YamlNode::Kind::map: return "a map";
+    case YamlNode::Kind::scalar: return (node.quoted ? "the text " : "") + excerpt(node.text);
+    case YamlNode::Kind::null:
+    case YamlNode::Kind::removed: break;
+  }
+  return "empty";
+}
+
+Section::Section(CaseReader& reader, Value map, const Words& known) : m_reader(reader), m_map(std::move(map)) {
+  if (m_map.node->kind != YamlNode::Kind::map) {
+    m_reader.problem(m_map,
+                     fmt::format("is {}; a map with the keys {} is expected", kind_name(*m_map.node), joined(known)));
+    return;
+  }
+  m_is_map = true;
+  for (const YamlEntry& entry : m_map.node->entries) {
+    if (std::find(known.begin(), known.end(), entry.key) == known.end()) m_reader.unknown_key(m_map, entry, known);
+  }
+}
+bool Section::has(const std::string& key) const {
+  const YamlNode* node = m_is_map ? m_map.node->find(key) : nullptr;
+  return node != nullptr && node->kind != YamlNode::Kind::removed;
+}
+
+std::optional<Value> Section::find(const std::string& key) const {
+  if (!has(key)) return std::nullopt;
+  const auto& entries = m_map.node->entries;
+  const auto entry = std::find_if(entries.begin(), entries.end(), [&](const YamlEntry& e) { return e.key == key; });
+  Value value{&entry->value, join_key(m_map.path, key), m_reader.place(entry->value, entry->key_line)};
+  if (value.node->kind == YamlNode::Kind::null) {
+    m_reader.problem(value, "has no value; write one or leave the key out");
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<Value> Section::need(const std::string& key, const std::string& expected) const {
+  if (m_is_map && !has(key)) {
+    m_reader.problem_at(m_map.where, join_key(m_map.path, key), "is missing; " + expected + " is expected");
+  }
+  return find(key);
+}
+
+std::string Section::one_of(const std::vector<Alternative>& alternatives) const {
+  if (!m_is_map) return {};
+  Words names, written;
+  for (const Alternative& a : alternatives) {
+    names.push_back(a.key);
+    if (has(a.key)) written.push_back(a.key);
+  }
+  if (written.empty()) {
+    m_reader.problem(m_map, "one of the keys " + joined(names) + " is missing");
+    return {};
+  }
+  if (written.size() > 1) {
+    m_reader.problem(m_map,
+                     fmt::format("has {}; exactly one of {} is allowed", fmt::join(written, " and "), joined(names)));
+    return {};
+  }
+  const std::string& chosen = written.front();
+  std::map<std::string, Words> owners;
+  for (const Alternative& a : alternatives) {
+    for (const std::string& companion : a.companions) owners[companion].push_back(a.key);
+  }
+  for (const auto& [companion, keys] : owners) {
+    if (std::find(keys.begin(), keys.end(), chosen) != keys.end()) continue;
+    if (const auto value = find(companion)) {
+      m_reader.problem(*value, fmt::format("goes with {}, not with {}", fmt::join(keys, " or "), chosen));
+    }
+  }
+  return chosen;
+}
+
+std::string CaseReader::place(const YamlNode& node, std::int32_t key_line) const {
+  return node.option != nullptr ? std::string(node.option) : fmt::format("{}:{}", m_file, key_line);
+}
+
+void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Words& known) {
+  Words elsewhere;
+  for (const auto& [home, keys] : case_keys::homes) {
+    if (std::find(keys->begin(), keys->end(), entry.key) != keys->end()) {
+      elsewhere.push_back(home.empty() ? "the top level" : home);
+    }
+  }
+  std::string what = "is no known key";
+  if (!elsewhere.empty() && nearest_spelling(entry.key, known).empty()) {
+    what += fmt::format(" here, but in {}{}", fmt::join(elsewhere, ", "),
+                        entry.value.option == nullptr ? " (look at the indentation)" : "");
+  }
+  m_problems.add(place(entry.value, entry.key_line), join_key(map.path, entry.key), what + allowed(entry.key, known));
+}
+
+bool CaseReader::is_plain(const Value& value, const std::string& expected) {
+  if (value.node->kind == Kind::scalar && !value.node->quoted) return true;
+  problem(value, fmt::format("is {}{}; {} is expected", kind_name(*value.node),
+                             value.node->kind == Kind::scalar ? " in quotes" : "", expected));
+  return false;
+}
+
+std::optional<double> CaseReader::number(const Value& value, const std::string& expected) {
+  if (!is_plain(value, expected)) return std::nullopt;
+  std::string_view text = value.node->text;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double result = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
+  const bool whole_text = end == text.data() + text.size() && !text.starts_with('+');
+  if (whole_text && status == std::errc::result_out_of_range) {
+    problem(value, fmt::format("is {}, beyond what a double can hold", kind_name(*value.node)));
+    return std::nullopt;
+  }
+  std::string name = value.node->text;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool yaml_infinity = name.ends_with(".inf") || name == ".nan";
+  if (yaml_infinity || (whole_text && status == std::errc{} && !std::isfinite(result))) {
+    problem(value, fmt::format("is {}; a finite number is expected", kind_name(*value.node)));
+    return std::nullopt;
+  }
+  if (!whole_text || status != std::errc{}) {
+    const bool comma = text.find(',') != std::string_view::npos;
+    problem(value, fmt::format("is {}; {} is expected{}", kind_name(*value.node), expected,
+                               comma ? ", with a decimal point and without commas" : ""));
+    return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<double> CaseReader::positive(const Value& value) {
+  const auto result = number(value);
+  if (!result || *result > 0) return result;
+  problem(value, fmt::format("is {}; a number above 0 is expected", kind_name(*value.node)));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t least, std::int64_t most,
+                                              const std::string& expected) {
+  if (!is_plain(value, expected)) return std::nullopt;
+  const auto refuse = [&](const std::string& what) {
+    problem(value, "is " + kind_name(*value.node) + what);
+    return std::nullopt;
+  };
+  std::string_view text = value.node->text;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t result = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (status == std::errc::result_out_of_range) return refuse(", too large for a count");
+  if (status != std::errc{} || end != text.data() + text.size()) {
+    // 1e6 and 150.0 are whole numbers too.
+    const auto as_double = number(value, expected);
+    if (!as_double) return std::nullopt;
+    if (*as_double != std::floor(*as_double)) return refuse("; " + expected + " is expected");
+    constexpr double exact = 9007199254740992.0;
+    if (std::abs(*as_double) > exact) return refuse(", too large for a count");
+    result = static_cast<std::int64_t>(*as_double);
+  }
+  if (result >= least && result <= most) return result;
+  return refuse(most < largest_count ? fmt::format("; {} from {} to {} is expected", expected, least, most)
+                                     : fmt::format("; {} of at least {} is expected", expected, least));
+}
+
+std::optional<std::uint64_t> CaseReader::seed(const Value& value) {
+  if (!is_plain(value, "a whole number")) return std::nullopt;
+  const std::string& text = value.node->text;
+  std::uint64_t result = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (status == std::errc{} && end == text.data() + text.size()) return result;
+  problem(value, fmt::format("is {}; a whole number from 0 to {} is expected", kind_name(*value.node),
+                             std::numeric_limits<std::uint64_t>::max()));
+  return std::nullopt;
+}
+
+std::optional<bool> CaseReader::truth(const Value& value) {
+  return choice(value, std::array{Choice<bool>{"true", true}, Choice<bool>{"false", false}});
+}
+
+std::optional<std::string> CaseReader::words(const Value& value, const char* expected) {
+  if (value.node->kind != Kind::scalar) {
+    problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
+    return std::nullopt;
+  }
+  if (value.node->text.empty()) {
+    problem(value, fmt::format("is empty; {} is expected", expected));
+    return std::nullopt;
+  }
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (std::any_of(value.node->text.begin(), value.node->text.end(), is_control)) {
+    problem(value, fmt::format("is {}, with line ends or other control characters; {} is expected",
+                               kind_name(*value.node), expected));
+    return std::nullopt;
+  }
+  return value.node->text;
+}
+
+std::optional<std::filesystem::path> CaseReader::path(const Value& value) {
+  const auto text = words(value, "the name of a file");
+  if (!text) return std::nullopt;
+  return std::filesystem::path(*text);
+}
+
+std::optional<std::filesystem::path> CaseReader::input(const Value& value) {
+  const auto file = path(value);
+  if (!file) return std::nullopt;
+  return m_folder / *file;
+}
+
+std::optional<double> CaseReader::with_unit(const Value& value,
+                                            const std::vector<std::pair<std::string, double>>& units,
+                                            const char* example) {
+  Words names;
+  for (const auto& unit : units) names.push_back(unit.first);
+  if (!is_plain(value, example)) return std::nullopt;
+  const std::string& text = value.node->text;
+  double amount = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::size_t begin = rest.find_first_not_of(' ');
+  const std::string unit(begin == std::string_view::npos ? std::string_view() : rest.substr(begin));
+  if (status != std::errc{} || !std::isfinite(amount) || amount <= 0) {
+    problem(value, fmt::format("is {}; a number above 0 with a unit ({}) is expected, such as {}",
+                               kind_name(*value.node), joined(names), example));
+    return std::nullopt;
+  }
+  for (const auto& [name, factor] : units) {
+    if (name == unit) return amount * factor;
+  }
+  problem(value, fmt::format("is {}, {} unit{}", kind_name(*value.node), unit.empty() ? "without a" : "with an unknown",
+                             allowed(unit, names)));
+  return std::nullopt;
+}
+
+double CaseReader::unit_factor(const Section& section, const std::string& key, const char* si, const char* other,
+                               double factor) {
+  const auto value = section.find(key);
+  if (!value) return 1;
+  return choice(*value, std::array{Choice<double>{si, 1}, Choice<double>{other, factor}}).value_or(1);
+}
+
+bool CaseReader::is_list(const Value& value, const std::string& form) {
+  if (value.node->kind == Kind::list) return true;
+  problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), form));
+  return false;
+}
+
+bool CaseReader::is_list_of(const Value& value, std::size_t n, const std::string& form) {
+  if (!is_list(value, form)) return false;
+  if (value.node->items.size() == n) return true;
+  problem(value, fmt::format("has {} values; {} is expected", value.node->items.size(), form));
+  return false;
+}
+
+std::optional<std::vector<double>> CaseReader::numbers(const Value& value, const std::string& form) {
+  if (!is_list(value, form)) return std::nullopt;
+  // A file's worth of wrong values would bury everything else.
+  constexpr std::size_t most_reported = 10;
+  const std::size_t before = m_problems.size();
+  std::vector<double> result;
+  result.reserve(value.node->items.size());
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+    if (const auto x = number(item(value, i))) result.push_back(*x);
+    if (m_problems.size() >= before + most_reported) break;
+  }
+  if (m_problems.size() != before) return std::nullopt;
+  return result;
+}
+
+std::optional<Range> CaseReader::range(const Value& value, bool may_be_equal) {
+  static const std::string form = "[min, max]";
+  if (!is_list_of(value, 2, form)) return std::nullopt;
+  const auto min = number(item(value, 0));
+  const auto max = number(item(value, 1));
+  if (!min || !max) return std::nullopt;
+  if (*min > *max || (*min == *max && !may_be_equal)) {
+    problem(value, fmt::format("has min {} and max {}; min must be {} max", *min, *max,
+                               may_be_equal ? "at most" : "less than"));
+    return std::nullopt;
+  }
+  return Range{*min, *max};
+}
+
+std::optional<Axis> CaseReader::cells(const Value& value) {
+  if (!is_list_of(value, 3, "[min, max, cells]")) return std::nullopt;
+  const auto min = number(item(value, 0));
+  const auto max = number(item(value, 1));
+  const auto count = whole(item(value, 2), 1);
+  if (min && max && !(*min < *max)) {
+    problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
+    return std::nullopt;
+  }
+  if (!min || !max || !count) return std::nullopt;
+  return Axis{*min, *max, *count};
+}
+
+std::optional<Axis> CaseReader::grid_axis(const Value& value) {
+  if (!is_list_of(value, 3, "[min, max, points]")) return std::nullopt;
+  const auto min = number(item(value, 0));
+  const auto max = number(item(value, 1));
+  const auto count = whole(item(value, 2), 1);
+  if (!min || !max || !count) return std::nullopt;
+  if (*count == 1 && *min != *max) {
+    problem(value,
+            fmt::format("has 1 point from {} to {}, but both ends are included; write two points or more, or min "
+                        "equal to max",
+                        *min, *max));
+    return std::nullopt;
+  }
+  if (*count > 1 && !(*min < *max)) {
+    problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
+    return std::nullopt;
+  }
+  return Axis{*min, *max, *count};
+}
+
+bool CaseReader::countable(const Value& value, std::initializer_list<std::int64_t> counts) {
+  std::int64_t product = 1;
+  for (const std::int64_t n : counts) {
+    if (n > 0 && product > largest_count / n) {
+      problem(value, fmt::format("has {} elements, more than can be counted", fmt::join(counts, " x ")));
+      return false;
+    }
+    product *= n;
+  }
+  return true;
+}
+
+}  // namespace prismfield

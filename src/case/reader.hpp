@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "case/yaml_tree.hpp"
+#include "model/axis.hpp"
+#include "model/choices.hpp"
+
+namespace prismfield {
+
+using Words = std::vector<std::string>;
+
+/// Words with commas between them.
+[[nodiscard]] std::string joined(const Words& words);
+/// The end of a message about a word that is none of `names`.
+[[nodiscard]] std::string allowed(const std::string& word, const Words& names, const std::string& other_form = "");
+/// What kind of value a node is, for messages: "a list", "'7'".
+[[nodiscard]] std::string kind_name(const YamlNode& node);
+
+/// A value with its key path and where it was written.
+struct Value {
+  const YamlNode* node;
+  std::string path;
+  std::string where;
+};
+
+/// A choice of one key among several, with the keys that go with it.
+struct Alternative {
+  std::string key;
+  Words companions;
+};
+
+class Section;
+
+/// Reads values of a case's tree; every mistake goes into one list and reading goes on: a value with one is not there.
+class CaseReader {
+public:
+  using Kind = YamlNode::Kind;
+  static constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
+
+  /// `problems` must outlive the reader and its copies.
+  CaseReader(const std::filesystem::path& file, ProblemList& problems)
+      : m_file(file.string()), m_folder(file.parent_path()), m_problems(problems) {}
+
+  /// "file:line", or the option that wrote the node.
+  [[nodiscard]] std::string place(const YamlNode& node, std::int32_t key_line) const;
+  void problem_at(std::string where, std::string key, std::string what) {
+    m_problems.add(std::move(where), std::move(key), std::move(what));
+  }
+  void problem(const Value& value, std::string what) { m_problems.add(value.where, value.path, std::move(what)); }
+  /// Adds the problem of a key that is none of `known`.
+  void unknown_key(const Value& map, const YamlEntry& entry, const Words& known);
+
+  /// Element i of a list.
+  [[nodiscard]] Value item(const Value& list, std::size_t i) const {
+    const YamlNode& node = list.node->items[i];
+    return {&node, join_key(list.path, std::to_string(i)), place(node, node.line)};
+  }
+
+  // Each adds a problem that says what is expected, and returns nothing or false, where the value is something else.
+
+  bool is_plain(const Value& value, const std::string& expected);
+  std::optional<double> number(const Value& value, const std::string& expected = "a number");
+  std::optional<double> positive(const Value& value);
+  std::optional<std::int64_t> whole(const Value& value, std::int64_t least, std::int64_t most = largest_count,
+                                    const std::string& expected = "a whole number");
+  std::optional<std::uint64_t> seed(const Value& value);
+  std::optional<bool> truth(const Value& value);
+  std::optional<std::string> words(const Value& value, const char* expected);
+  std::optional<std::filesystem::path> path(const Value& value);
+  /// a path relative to the case's folder
+  std::optional<std::filesystem::path> input(const Value& value);
+  std::optional<double> with_unit(const Value& value, const std::vector<std::pair<std::string, double>>& units,
+                                  const char* example);
+  template <class T, std::size_t n>
+  std::optional<T> choice(const Value& value, const std::array<Choice<T>, n>& choices,
+                          const std::string& other_form = "");
+  /// the factor to SI of the unit that a key names: 1 for `si` and without the key, `factor` for `other`
+  double unit_factor(const Section& section, const std::string& key, const char* si, const char* other, double factor);
+
+  bool is_list(const Value& value, const std::string& form);
+  bool is_list_of(const Value& value, std::size_t n, const std::string& form);
+  std::optional<std::vector<double>> numbers(const Value& value, const std::string& form);
+  std::optional<Range> range(const Value& value, bool may_be_equal);
+  /// [min, max, cells], [min, max, points]
+  std::optional<Axis> cells(const Value& value);
+  std::optional<Axis> grid_axis(const Value& value);
+  /// false when the product of `counts` passes the largest count
+  bool countable(const Value& value, std::initializer_list<std::int64_t> counts);
+
+private:
+  std::string m_file;
+  std::filesystem::path m_folder;
+  ProblemList& m_problems;
+};
+
+/// A map whose keys are checked when it is entered.
+class Section {
+public:
+  Section(CaseReader& reader, Value map, const Words& known);
+  [[nodiscard]] explicit operator bool() const noexcept { return m_is_map; }
+  [[nodiscard]] const Value& map() const noexcept { return m_map; }
+
+  /// True when the key was written, with or without a value.
+  [[nodiscard]] bool has(const std::string& key) const;
+  /// The value of a key, if it is there; a key without a value is a mistake.
+  [[nodiscard]] std::optional<Value> find(const std::string& key) const;
+  /// As find, and a missing key is a mistake; `expected` says what belongs there.
+  [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;
+  /// The one alternative that was written; none, several and keys that go with another one are mistakes.
+  [[nodiscard]] std::string one_of(const std::vector<Alternative>& alternatives) const;
+
+private:
+  CaseReader& m_reader;
+  Value m_map;
+  bool m_is_map = false;
+};
+
+template <class T, std::size_t n>
+std::optional<T> CaseReader::choice(const Value& value, const std::array<Choice<T>, n>& choices,
+                                    const std::string& other_form) {
+  Words names;
+  for (const auto& [name, result] : choices) {
+    if (value.node->kind == Kind::scalar && value.node->text == name) return result;
+    names.push_back(name);
+  }
+  problem(value, "is " + kind_name(*value.node) + allowed(value.node->text, names, other_form));
+  return std::nullopt;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/density_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "base/limited_problems.hpp"
+#include "io/text_table.hpp"
+
+namespace prismfield {
+namespace {
+
+std::string cell_name(const CellCounts& counts, std::int64_t cell) {
+  return fmt::format("cell {} (easting {}, northing {}, upward {}, from 0)", cell, cell % counts[0],
+                     cell / counts[0] % counts[1], cell / counts[0] / counts[1]);
+}
+
+/// Applies the file's unit and checks every density.
+void to_kilograms(std::vector<double>& densities, double to_si, const InputFile& file, const CellCounts& counts) {
+  ProblemList problems;
+  LimitedProblems limited(problems, file.path.string());
+  for (std::size_t i = 0; i < densities.size(); ++i) {
+    double& density = densities[i];
+    density *= to_si;
+    if (std::isfinite(density)) continue;
+    limited.add("NaN or infinite densities", [&] {
+      return Problem{file.path.string(), "density",
+                     cell_name(counts, static_cast<std::int64_t>(i)) + " is NaN or infinite"};
+    });
+  }
+  limited.finish();
+  problems.throw_if_any();
+}
+
+std::vector<double> densities_from_text(const InputFile& file, double to_si, const CellCounts& counts) {
+  ProblemList problems;
+  NumbersRequest request;
+  request.count = counts[0] * counts[1] * counts[2];
+  request.what = "density";
+  Numbers numbers = read_numbers(file, request, problems);
+  if (numbers.found != request.count) {
+    problems.add(
+        file.where, file.key,
+        fmt::format("'{}' holds {} value{}, {} x {} x {} = {} cells need one each", file.path.string(), numbers.found,
+                    numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2], request.count));
+  }
+  problems.throw_if_any();
+  to_kilograms(numbers.values, to_si, file, counts);
+  return std::move(numbers.values);
+}
+
+/// The numbering starts at the west, south, bottom corner: a file that carries coordinates running the other way would
+/// be read upside down.
+void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::string& dataset,
+                     const CellCounts& counts) {
+  const std::vector<std::string> dimensions = arrays.dimension_names(dataset);
+  if (dimensions.size() != 3) return;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::string& name = dimensions[d];
+    const std::size_t direction = 2 - d;
+    for (std::size_t other = 0; other < 3; ++other) {
+      if (other != direction && name == direction_names[other]) {
+        throw file.error(fmt::format("has {} of dimensions ({}); (upward, northing, easting) are needed", dataset,
+                                     fmt::join(dimensions, ", ")));
+      }
+    }
+    const std::string group = dataset.substr(0, dataset.find_last_of('/') + 1);
+    if (name.empty() || !arrays.has(group + name)) continue;
+    const std::vector<double> coordinates = arrays.read(group + name);
+    if (coordinates.size() == static_cast<std::size_t>(counts[direction]) && coordinates.size() > 1 &&
+        coordinates.front() > coordinates.back()) {
+      throw file.error(
+          fmt::format("has {} of coordinates {} that descend; cells are numbered from the west, south, "
+                      "bottom corner",
+                      dataset, name));
+    }
+  }
+}
+
+std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
+  const ArrayFile arrays(file);
+  const std::string name = spec.dataset.empty() ? "density" : spec.dataset;
+  const std::string dataset = name.starts_with('/') ? name : "/" + name;
+  if (!arrays.has(dataset)) {
+    throw file.error(
+        fmt::format("has no dataset {}; its datasets are: {}", dataset, fmt::join(arrays.dataset_names("/"), ", ")));
+  }
+  const std::vector<std::int64_t> shape = arrays.shape(dataset);
+  const std::int64_t total = counts[0] * counts[1] * counts[2];
+  const std::vector<std::int64_t> wanted = {counts[2], counts[1], counts[0]};
+  if (shape != wanted && shape != std::vector<std::int64_t>{total}) {
+    throw file.error(fmt::format("has {} of shape {}; (upward, northing, easting) = {} or ({}) is needed", dataset,
+                                 shape_text(shape), shape_text(wanted), total));
+  }
+  if (shape.size() == 3) check_ascending(arrays, file, dataset, counts);
+  std::vector<double> densities = arrays.read(dataset);
+  to_kilograms(densities, spec.to_si, file, counts);
+  return densities;
+}
+
+}  // namespace
+
+std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
+  return is_array_file(file) ? densities_from_arrays(file, spec, counts)
+                             : densities_from_text(file, spec.to_si, counts);
+}
+
+}  // namespace prismfield

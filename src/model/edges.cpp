@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "model/edges.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/limited_problems.hpp"
+#include "base/random.hpp"
+#include "model/cells.hpp"
+
+namespace prismfield {
+
+void check_edges(const std::vector<double>& edges, const std::string& file, const std::string& key,
+                 const std::function<std::string(std::size_t)>& where, ProblemList& problems) {
+  LimitedProblems limited(problems, file);
+  if (edges.size() < 2) {
+    limited.add("edges", [&] {
+      return Problem{file, key,
+                     fmt::format("{} edge{}; two or more are needed", edges.size(), edges.size() == 1 ? "" : "s")};
+    });
+  }
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!std::isfinite(edges[i])) {
+      limited.add("edges that are not finite", [&] {
+        return Problem{where(i), key, fmt::format("edge {} is not finite", i)};
+      });
+    } else if (i > 0 && !(edges[i] > edges[i - 1])) {
+      limited.add("edges that do not increase", [&] {
+        return Problem{where(i), key,
+                       fmt::format("edge {}, {}, is not above the one before, {}; edges must increase", i, edges[i],
+                                   edges[i - 1])};
+      });
+    }
+  }
+  limited.finish();
+}
+
+std::vector<double> edges_from_widths(double origin, const std::vector<double>& widths) {
+  std::vector<double> edges{origin};
+  edges.reserve(widths.size() + 1);
+  for (const double width : widths) edges.push_back(edges.back() + width);
+  return edges;
+}
+
+namespace {
+
+constexpr std::array<RandomStream, 3> width_streams = {
+    RandomStream::mesh_width_easting, RandomStream::mesh_width_northing, RandomStream::mesh_width_upward};
+
+std::vector<double> random_edges(const EdgesRandom& spec, RandomStream stream) {
+  std::vector<double> widths(static_cast<std::size_t>(spec.cells), spec.widths.min);
+  if (spec.widths.min < spec.widths.max) {
+    fill_uniform(spec.widths.min, spec.widths.max, spec.seed, stream, 0, spec.cells, widths.data());
+  }
+  if (!spec.top) return edges_from_widths(spec.origin, widths);
+  std::vector<double> edges(widths.size() + 1, *spec.top);
+  for (std::size_t i = widths.size(); i-- > 0;) edges[i] = edges[i + 1] - widths[i];
+  return edges;
+}
+
+/// Edges of one direction by each of the rules; mistakes are added to `problems`.
+class EdgesMaker {
+public:
+  EdgesMaker(std::size_t direction, ProblemList& problems)
+      : m_direction(direction), m_key(std::string("model.mesh.") + direction_names[direction]), m_problems(problems) {}
+
+  std::vector<double> operator()(const EdgesList& spec) const {
+    check(spec.edges, m_key + ".edges");
+    return spec.edges;
+  }
+
+  std::vector<double> operator()(const EdgesWidths& spec) const {
+    const std::string key = m_key + ".widths";
+    LimitedProblems limited(m_problems, "");
+    bool good = true;
+    for (std::size_t i = 0; i < spec.widths.size(); ++i) {
+      if (spec.widths[i] > 0 && std::isfinite(spec.widths[i])) continue;
+      good = false;
+      limited.add("widths that are not positive", [&] {
+        return Problem{"", key, fmt::format("width {}, {}, must be above 0", i, spec.widths[i])};
+      });
+    }
+    limited.finish();
+    std::vector<double> edges = edges_from_widths(spec.origin, spec.widths);
+    if (good) check(edges, key);
+    return edges;
+  }
+
+  std::vector<double> operator()(const Axis& spec) const {
+    if (!counted(spec.count, m_key)) return {};
+    std::vector<double> edges = cell_edges(spec);
+    check(edges, m_key);
+    return edges;
+  }
+
+  std::vector<double> operator()(const EdgesRandom& spec) const {
+    if (!counted(spec.cells, m_key + ".cells")) return {};
+    const std::string key = m_key + ".random_widths";
+    if (!(spec.widths.min > 0 && spec.widths.min <= spec.widths.max && std::isfinite(spec.widths.max))) {
+      m_problems.add(
+          "", key,
+          fmt::format("[{}, {}]; 0 < least width <= greatest width is needed", spec.widths.min, spec.widths.max));
+      return {};
+    }
+    std::vector<double> edges = random_edges(spec, width_streams[m_direction]);
+    check(edges, key);
+    return edges;
+  }
+
+private:
+  [[nodiscard]] bool counted(std::int64_t cells, const std::string& key) const {
+    if (cells >= 1 && cells <= most_cells_in_a_direction) return true;
+    m_problems.add("", key,
+                   fmt::format("{} cells; 1 to {} are allowed in one direction", cells, most_cells_in_a_direction));
+    return false;
+  }
+
+  void check(const std::vector<double>& edges, const std::string& key) const {
+    check_edges(
+        edges, "", key, [](std::size_t) { return std::string(); }, m_problems);
+  }
+
+  std::size_t m_direction;
+  std::string m_key;
+  ProblemList& m_problems;
+};
+
+}  // namespace
+
+std::vector<double> make_edges(const EdgesRule& rule, std::size_t direction, ProblemList& problems) {
+  return std::visit(EdgesMaker(direction, problems), rule);
+}
+
+}  // namespace prismfield

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "model/axis.hpp"
+
+namespace prismfield {
+
+/// Cell edges of one direction, each as the user wrote it, metres.
+struct EdgesList {
+  std::vector<double> edges;
+};
+struct EdgesWidths {
+  double origin = 0;
+  std::vector<double> widths;
+};
+/// Widths uniform on [widths.min, widths.max) m; upward from `origin`, or downward from `top` when it is given.
+struct EdgesRandom {
+  Range widths;
+  std::int64_t cells = 0;
+  double origin = 0;
+  std::optional<double> top;
+  std::uint64_t seed = 1;
+};
+using EdgesRule = std::variant<EdgesList, EdgesWidths, Axis, EdgesRandom>;
+
+/// Edges of direction 0, 1 or 2 of a mesh, metres, strictly increasing. Mistakes are added to `problems`, by keys such
+/// as model.mesh.easting.widths; what comes back is of use only when there were none.
+[[nodiscard]] std::vector<double> make_edges(const EdgesRule& rule, std::size_t direction, ProblemList& problems);
+
+/// Each edge the width's length above the one before, the first at `origin`, metres.
+[[nodiscard]] std::vector<double> edges_from_widths(double origin, const std::vector<double>& widths);
+
+/// Adds a problem, by `key`, for each edge that is not finite or not above the one before; `where` gives an edge's
+/// "file:line", `file` is for those of the list as a whole.
+void check_edges(const std::vector<double>& edges, const std::string& file, const std::string& key,
+                 const std::function<std::string(std::size_t)>& where, ProblemList& problems);
+
+}  // namespace prismfield

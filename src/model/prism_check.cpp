@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "model/prism_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "model/overlaps.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::size_t overlaps_named = 10;
+constexpr std::size_t overlaps_counted = 100'000;
+
+}  // namespace
+
+ZeroSize PrismCheck::check_each() {
+  const auto columns = columns_of(m_list.prisms);
+  std::size_t kept = 0;
+  ZeroSize zero;
+  for (std::size_t i = 0; i < m_list.numbers.size(); ++i) {
+    std::array<double, 7> prism{};
+    for (std::size_t c = 0; c < 7; ++c) prism[c] = (*columns[c])[i];
+    const std::int64_t number = m_list.numbers[i];
+    if (!is_finite(prism, number) || is_inverted(prism, number) || !convert(prism, number)) continue;
+    if (prism[0] == prism[1] || prism[2] == prism[3] || prism[4] == prism[5]) {
+      if (zero.count++ == 0) zero.first = number;
+      continue;
+    }
+    for (std::size_t c = 0; c < 7; ++c) (*columns[c])[kept] = prism[c];
+    m_list.numbers[kept++] = number;
+  }
+  m_limited.finish();
+  for (auto* column : columns) column->resize(kept);
+  m_list.numbers.resize(kept);
+  return zero;
+}
+
+std::int64_t PrismCheck::check_overlaps() {
+  const Overlaps overlaps = find_overlaps(m_list.prisms, overlap_tolerance, overlaps_counted);
+  const std::size_t named = std::min(overlaps.pairs.size(), overlaps_named);
+  for (std::size_t o = 0; o < named; ++o) {
+    const auto a = static_cast<std::size_t>(overlaps.pairs[o].first);
+    const auto b = static_cast<std::size_t>(overlaps.pairs[o].second);
+    const std::string other = "the prism of " + m_names.reference(m_list.numbers[a]);
+    m_problems.add(m_names.where(m_list.numbers[b]), m_names.key(m_list.numbers[b]),
+                   fmt::format("overlaps {} by {} m; allow_overlap: true accepts this", other, common_edges(a, b)));
+  }
+  if (overlaps.pairs.size() > named) {
+    m_problems.add(m_names.list(), "",
+                   fmt::format("{}{} more overlapping pairs", overlaps.complete ? "" : "more than ",
+                               overlaps.pairs.size() - named));
+  }
+  return overlaps.memory_bytes;
+}
+
+bool PrismCheck::is_finite(const std::array<double, 7>& prism, std::int64_t number) {
+  bool finite = true;
+  for (std::size_t c = 0; c < 7; ++c) {
+    if (std::isfinite(prism[c])) continue;
+    finite = false;
+    m_limited.add("NaN or infinite values", [&] {
+      return Problem{m_names.where(number), m_names.key(number, prism_columns[c]), "is NaN or infinite"};
+    });
+  }
+  return finite;
+}
+
+bool PrismCheck::is_inverted(const std::array<double, 7>& prism, std::int64_t number) {
+  bool inverted = false;
+  for (std::size_t c = 0; c < 6; c += 2) {
+    const bool depths = c == 4 && m_units.z_down;
+    if (depths ? prism[c] >= prism[c + 1] : prism[c] <= prism[c + 1]) continue;
+    inverted = true;
+    m_limited.add("inverted prisms", [&] {
+      static constexpr std::array<const char*, 3> relations = {"is east of", "is north of", "is above"};
+      const char* const remark = c < 4    ? ""
+                                 : depths ? "; with axis_z: down these are depths"
+                                          : "; with axis_z: up these are heights";
+      return Problem{m_names.where(number), m_names.key(number),
+                     fmt::format("{} {} {} {} {}{}", prism_columns[c], prism[c], relations[c / 2], prism_columns[c + 1],
+                                 prism[c + 1], remark)};
+    });
+  }
+  return inverted;
+}
+
+bool PrismCheck::convert(std::array<double, 7>& prism, std::int64_t number) {
+  for (std::size_t c = 0; c < 6; ++c) prism[c] *= m_units.length_to_si;
+  prism[6] *= m_units.density_to_si;
+  if (m_units.z_down) {
+    prism[4] = -prism[4];
+    prism[5] = -prism[5];
+  }
+  if (std::all_of(prism.begin(), prism.end(), [](double v) { return std::isfinite(v); })) return true;
+  m_limited.add("numbers too large for double precision in metres and kg/m3", [&] {
+    return Problem{m_names.where(number), m_names.key(number),
+                   "a number is too large for double precision in metres and kg/m3"};
+  });
+  return false;
+}
+
+std::string PrismCheck::common_edges(std::size_t a, std::size_t b) const {
+  const PrismBlock& p = m_list.prisms;
+  return fmt::format("{:.6g} x {:.6g} x {:.6g}", std::min(p.east[a], p.east[b]) - std::max(p.west[a], p.west[b]),
+                     std::min(p.north[a], p.north[b]) - std::max(p.south[a], p.south[b]),
+                     std::min(p.top[a], p.top[b]) - std::max(p.bottom[a], p.bottom[b]));
+}
+
+Bounds bounds_of(const PrismBlock& prisms) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  const auto least = [](const std::vector<double>& v) {
+    return std::accumulate(v.begin(), v.end(), far, [](double a, double b) { return std::min(a, b); });
+  };
+  const auto greatest = [](const std::vector<double>& v) {
+    return std::accumulate(v.begin(), v.end(), -far, [](double a, double b) { return std::max(a, b); });
+  };
+  return {least(prisms.west),     greatest(prisms.east), least(prisms.south),
+          greatest(prisms.north), least(prisms.bottom),  greatest(prisms.top)};
+}
+
+}  // namespace prismfield

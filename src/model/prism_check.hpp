@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "base/limited_problems.hpp"
+
+namespace prismfield {
+
+/// The numbers of a prism, in the order of a list.
+inline constexpr std::array<const char*, 7> prism_columns = {"west",   "east", "south",  "north",
+                                                             "bottom", "top",  "density"};
+
+[[nodiscard]] inline std::array<std::vector<double>*, 7> columns_of(PrismBlock& block) {
+  return {&block.west, &block.east, &block.south, &block.north, &block.bottom, &block.top, &block.density};
+}
+
+/// Host memory of a prism, bytes.
+inline constexpr std::int64_t prism_bytes = 7 * sizeof(double);
+
+/// What the numbers of a list mean.
+struct PrismUnits {
+  /// bottom and top are depths
+  bool z_down = false;
+  /// factors to m and kg/m3
+  double length_to_si = 1;
+  double density_to_si = 1;
+};
+
+/// Prisms, and the number that each has where it came from: a line, an index.
+struct NumberedPrisms {
+  PrismBlock prisms;
+  std::vector<std::int64_t> numbers;
+};
+
+/// How messages tell the prisms of a list from each other.
+class PrismNames {
+public:
+  virtual ~PrismNames() = default;
+  /// where mistakes of the list as a whole stand
+  [[nodiscard]] virtual std::string list() const = 0;
+  /// where those of a prism stand, and its key or the key of one of its columns
+  [[nodiscard]] virtual std::string where(std::int64_t number) const = 0;
+  [[nodiscard]] virtual std::string key(std::int64_t number) const = 0;
+  [[nodiscard]] virtual std::string key(std::int64_t number, const char* column) const = 0;
+  /// "line 17"
+  [[nodiscard]] virtual std::string reference(std::int64_t number) const = 0;
+
+protected:
+  PrismNames() = default;
+  PrismNames(const PrismNames&) = default;
+  PrismNames& operator=(const PrismNames&) = default;
+};
+
+/// Prisms of zero size in a list or a part of it.
+struct ZeroSize {
+  std::int64_t count = 0;
+  /// number of the first
+  std::int64_t first = 0;
+};
+
+/// Overlaps deeper than this fraction of the smaller edge in all three directions are mistakes.
+inline constexpr double overlap_tolerance = 1e-6;
+
+/// Checks prisms and turns them into metres, kg/m3 and z up; mistakes go to `problems`, at most 20 of one kind named.
+/// All arguments must outlive it.
+class PrismCheck {
+public:
+  PrismCheck(NumberedPrisms& list, const PrismUnits& units, const PrismNames& names, ProblemList& problems)
+      : m_list(list), m_units(units), m_names(names), m_problems(problems), m_limited(problems, names.list()) {}
+
+  /// Leaves out prisms with a mistake and those of zero size, which it counts.
+  ZeroSize check_each();
+  /// Adds a problem for each of the first pairs that overlap; returns the bytes that the search took.
+  std::int64_t check_overlaps();
+
+private:
+  bool is_finite(const std::array<double, 7>& prism, std::int64_t number);
+  bool is_inverted(const std::array<double, 7>& prism, std::int64_t number);
+  bool convert(std::array<double, 7>& prism, std::int64_t number);
+  [[nodiscard]] std::string common_edges(std::size_t a, std::size_t b) const;
+
+  NumberedPrisms& m_list;
+  const PrismUnits& m_units;
+  const PrismNames& m_names;
+  ProblemList& m_problems;
+  LimitedProblems m_limited;
+};
+
+/// The smallest box around prisms; without any, one that every other box contains.
+[[nodiscard]] Bounds bounds_of(const PrismBlock& prisms);
+
+}  // namespace prismfield

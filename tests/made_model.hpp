@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/prisms.hpp>
+
+#include "case/case.hpp"
+#include "case/make_model.hpp"
+
+namespace prismfield::testing {
+
+/// A model and its prisms under one name.
+class MadeModel final : public PrismSource {
+public:
+  explicit MadeModel(Model model) : m_model(std::move(model)) {}
+
+  [[nodiscard]] std::int64_t size() const noexcept override { return m_model.source().size(); }
+  [[nodiscard]] Bounds bounds() const noexcept override { return m_model.source().bounds(); }
+  void read(IndexRange range, PrismBlock& out) const override { m_model.source().read(range, out); }
+  [[nodiscard]] IndexRange readable() const noexcept override { return m_model.source().readable(); }
+  [[nodiscard]] bool uniform_shape() const noexcept override { return m_model.source().uniform_shape(); }
+  [[nodiscard]] std::string description() const { return m_model.description(); }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return m_model.warnings(); }
+  [[nodiscard]] std::int64_t memory_bytes() const { return m_model.memory_bytes(); }
+  [[nodiscard]] std::int64_t peak_memory_bytes() const { return m_model.peak_memory_bytes(); }
+
+private:
+  Model m_model;
+};
+
+/// The model of a case.
+inline std::unique_ptr<MadeModel> made(const Case& run) { return std::make_unique<MadeModel>(make_model(run)); }
+
+/// The same with another model in the place of the case's.
+inline std::unique_ptr<MadeModel> made(Case run, ModelSpec model) {
+  run.model = std::move(model);
+  return made(run);
+}
+
+}  // namespace prismfield::testing

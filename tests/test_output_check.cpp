@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/error.hpp>
+
+#include "case/output_check.hpp"
+#include "result_samples.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using namespace testing_samples;
+
+class OutputTest : public testing::Test {
+protected:
+  OutputTest() {
+    fs::remove_all(m_folder);
+    fs::create_directories(m_folder);
+  }
+  ~OutputTest() override { fs::remove_all(m_folder); }
+  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
+  [[nodiscard]] std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(m_folder)) found.insert(entry.path().filename().string());
+    return found;
+  }
+
+private:
+  fs::path m_folder =
+      fs::path("output check " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Every problem that check_output finds, one message a line.
+std::string problems_of(const Case& run) {
+  try {
+    check_output(run);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OutputFile, TakesTheNameOfTheCase) {
+  Case run;
+  run.file = "some/folder/seven.spheres.yaml";
+  EXPECT_EQ(output_file(run), fs::path("seven.spheres.h5"));
+  run.output.file = "other.nc";
+  EXPECT_EQ(output_file(run), fs::path("other.nc"));
+}
+
+TEST_F(OutputTest, CheckAcceptsWhatCanBeWritten) {
+  Case run = sample_case(path("r.h5"));
+  EXPECT_EQ(problems_of(run), "");
+  std::ofstream(path("r.h5")) << "old";
+  EXPECT_EQ(problems_of(run), "");
+  run.output.figure = path("r.svg");
+  run.output.checkpoint = CheckpointSpec{60, path("r.ckpt.h5")};
+  run.noise = NoiseSpec{{{Field::gz, 1.0}}, 1};
+  EXPECT_EQ(problems_of(run), "");
+  // nothing is left behind, and the old result is as it was
+  EXPECT_EQ(names(), std::set<std::string>{"r.h5"});
+  EXPECT_EQ(content(path("r.h5")), "old");
+}
+
+TEST_F(OutputTest, CheckNamesEveryMistake) {
+  Case run = sample_case(path("none/r.h5"), {Field::gx});
+  run.output.figure = path("picture.gif");
+  run.output.checkpoint = CheckpointSpec{60, path("nowhere/c.h5")};
+  const std::string all = problems_of(run);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n') + (all.back() == '\n' ? 0 : 1), 3) << all;
+  EXPECT_THAT(all, HasSubstr("sample.yaml:7: output.file: the folder " + path("none").string() + " does not exist"));
+  EXPECT_THAT(all, AllOf(HasSubstr("output.figure: "), HasSubstr(".gif"), HasSubstr(".png, .pdf, .svg")));
+  EXPECT_THAT(all, HasSubstr("sample.yaml:6: output.checkpoint.file: "));
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(OutputTest, CheckRefusesNamesThatAreNoFiles) {
+  std::ofstream(path("file")) << "x";
+  EXPECT_THAT(problems_of(sample_case(path("file/r.h5"))), HasSubstr("is not a folder"));
+  fs::create_directories(path("folder"));
+  EXPECT_THAT(problems_of(sample_case(path("folder"))), HasSubstr("is a folder"));
+  EXPECT_THAT(problems_of(sample_case(path("folder/"))), HasSubstr("names a folder"));
+  EXPECT_THAT(problems_of(sample_case("/dev/null")), HasSubstr("is not a regular file"));
+  EXPECT_THAT(problems_of(sample_case(path(std::string(300, 'n')))), HasSubstr("File name too long"));
+  if (fs::exists("/proc/self")) {
+    EXPECT_THAT(problems_of(sample_case("/proc/r.h5")), HasSubstr("no file can be made in the folder /proc"));
+  }
+  EXPECT_THROW(
+      write_result(result_header(sample_case("/dev/null")), grid_points(2, 2), sample_result(grid_points(2, 2)), {}),
+      RunError);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(OutputTest, CheckRefusesAFolderWithoutPermission) {
+  if (::geteuid() == 0) GTEST_SKIP() << "the superuser may write everywhere";
+  fs::create_directories(path("closed"));
+  fs::permissions(path("closed"), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_THAT(problems_of(sample_case(path("closed/r.h5"))), HasSubstr("Permission denied"));
+  std::ofstream(path("kept.h5")) << "x";
+  fs::permissions(path("kept.h5"), fs::perms::owner_read);
+  EXPECT_THAT(problems_of(sample_case(path("kept.h5"))), HasSubstr("must not be replaced"));
+}
+
+TEST_F(OutputTest, CheckProtectsInputs) {
+  std::ofstream(path("in.h5")) << "input";
+  Case run = sample_case(path("in.h5"));
+  const auto is_protected = [&] { return problems_of(run).find("would replace the input") != std::string::npos; };
+  EXPECT_FALSE(is_protected());
+  PrismsSpec prisms;
+  prisms.file = path("in.h5");
+  run.model = prisms;
+  EXPECT_TRUE(is_protected());
+  VoxelsSpec voxels;
+  voxels.density = DensityFile{path("./in.h5"), "", 1};
+  run.model = voxels;
+  EXPECT_TRUE(is_protected());
+  MeshSpec mesh;
+  mesh.northing = EdgesFile{path("in.h5")};
+  run.model = mesh;
+  EXPECT_TRUE(is_protected());
+  mesh = {};
+  mesh.ubc = UbcFiles{"other.msh", path("in.h5"), 1};
+  run.model = mesh;
+  EXPECT_TRUE(is_protected());
+  run.model = {};
+  run.observations = StationsFile{path("in.h5")};
+  EXPECT_TRUE(is_protected());
+  GridSpec grid;
+  grid.upward = path("in.h5");
+  run.observations = grid;
+  EXPECT_TRUE(is_protected());
+  fs::create_symlink("in.h5", path("alias.h5"));
+  run.output.file = path("alias.h5");
+  EXPECT_TRUE(is_protected());
+  run.output.file = path("out.h5");
+  EXPECT_FALSE(is_protected());
+  run.file = path("out.h5");
+  EXPECT_TRUE(is_protected());
+
+  Case same = sample_case(path("a.png"));
+  same.output.figure = path("./a.png");
+  EXPECT_THAT(problems_of(same), HasSubstr("output.figure: is the same file as output.file"));
+}
+
+TEST(FigureSuffixes, AreTheThree) { EXPECT_EQ(figure_suffixes(), (std::vector<std::string>{".png", ".pdf", ".svg"})); }
+
+}  // namespace
+}  // namespace prismfield
