@@ -74,36 +74,29 @@ inline const char* text(Partition p) {
   return p;
 }
 
-/// A case with G = 1, so that results are in units of the density times powers of a metre.
-[[nodiscard]] inline Case make_case(const Execution& execution, FieldList fields = FieldList::all()) {
-  Case run;
-  run.title = "test";
-  run.gravitational_constant = 1;
-  run.axes = Axes::z_up;
-  run.fields = fields;
-  run.execution = execution;
-  return run;
+/// A request with G = 1, so that results are in units of the density times powers of a metre.
+[[nodiscard]] inline Request make_request(const Execution& execution, FieldList fields = FieldList::all()) {
+  return {fields, 1, execution};
 }
 
-[[nodiscard]] inline ForwardResult run_forward(const Case& run, const Ensemble& ensemble,
-                                               const std::vector<Point>& points) {
+[[nodiscard]] inline Fields run_forward(const Request& run, const PrismSource& ensemble,
+                                        const std::vector<Point>& points) {
   const Points stations = make_station_points(points);
-  const Communicator alone;
-  return forward(run, ensemble, stations, plan_forward(run, ensemble, stations, alone), alone, {});
+  return forward(ensemble, stations, run);
 }
 
-[[nodiscard]] inline ForwardResult run_forward(const Case& run, const std::vector<Prism>& prisms,
-                                               const std::vector<Point>& points) {
+[[nodiscard]] inline Fields run_forward(const Request& run, const std::vector<Prism>& prisms,
+                                        const std::vector<Point>& points) {
   return run_forward(run, ListEnsemble(prisms), points);
 }
 
-[[nodiscard]] inline ForwardResult run_forward(const Execution& execution, const std::vector<Prism>& prisms,
-                                               const std::vector<Point>& points, FieldList fields = FieldList::all()) {
-  return run_forward(make_case(execution, fields), prisms, points);
+[[nodiscard]] inline Fields run_forward(const Execution& execution, const std::vector<Prism>& prisms,
+                                        const std::vector<Point>& points, FieldList fields = FieldList::all()) {
+  return run_forward(make_request(execution, fields), prisms, points);
 }
 
 /// The ten values of a run of all fields at one of its points.
-[[nodiscard]] inline TenValues values_at(const ForwardResult& result, std::size_t point) {
+[[nodiscard]] inline TenValues values_at(const Fields& result, std::size_t point) {
   const std::size_t n_points = result.values.size() / n_all_fields;
   TenValues v;
   for (std::size_t f = 0; f < n_all_fields; ++f) v[f] = result.values.at(f * n_points + point);
@@ -113,7 +106,7 @@ inline const char* text(Partition p) {
 /// The ten values at every point, G = 1.
 [[nodiscard]] inline std::vector<TenValues> compute(const Execution& execution, const std::vector<Prism>& prisms,
                                                     const std::vector<Point>& points) {
-  const ForwardResult result = run_forward(execution, prisms, points);
+  const Fields result = run_forward(execution, prisms, points);
   std::vector<TenValues> out;
   for (std::size_t i = 0; i < points.size(); ++i) out.push_back(values_at(result, i));
   return out;
@@ -129,7 +122,7 @@ inline const char* text(Partition p) {
   std::optional<std::string> reason;
   try {
     const ListEnsemble ensemble({{0, 1, 0, 1, 0, 1, 1}});
-    static_cast<void>(plan_forward(make_case(execution), ensemble, make_station_points({{2, 2, 2}}), Communicator()));
+    static_cast<void>(forward(ensemble, make_station_points({{2, 2, 2}}), make_request(execution)));
   } catch (const InputError& error) {
     reason = error.what();
   }

@@ -54,8 +54,8 @@ inline Case sample_case(const std::filesystem::path& output, FieldList fields = 
 }
 
 /// A result in which every value tells its field and point: (field number + 1) * 1e-5 * sin(point + field), SI, z up.
-inline ForwardResult sample_result(const Points& points, FieldList fields = FieldList::all()) {
-  ForwardResult result;
+inline Fields sample_result(const Points& points, FieldList fields = FieldList::all()) {
+  Fields result;
   result.fields = fields;
   for (const FieldInfo& field : field_infos) {
     if (!fields.contains(field.field)) continue;

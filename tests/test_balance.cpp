@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "compute/balance.hpp"
 #include "compute/cost_model.hpp"
+#include "compute/plan.hpp"
 #include "engine/engine.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
@@ -81,12 +82,12 @@ double unevenness(const std::vector<double>& loads) {
   return worst;
 }
 
-ForwardResult run_on_ranks(const Execution& execution, const std::vector<Prism>& prisms, const std::vector<Point>& at) {
-  const Case run = testing::make_case(execution, FieldList{Field::gz});
+Fields run_on_ranks(const Execution& execution, const std::vector<Prism>& prisms, const std::vector<Point>& at) {
+  const Request run = testing::make_request(execution, FieldList{Field::gz});
   const ListEnsemble ensemble(prisms, true);
   const Points points = testing::make_station_points(at);
-  const ForwardPlan plan = plan_on_ranks(run, ensemble, points, ranks());
-  return forward(run, ensemble, points, plan, ranks(), {});
+  const Plan plan = plan_on_ranks(run, ensemble, points, problem_size(ensemble, points), ranks());
+  return forward(ensemble, points, run, plan, ranks(), nullptr);
 }
 
 struct Trial {
@@ -114,9 +115,9 @@ TEST(Balance, LoadsByCostAreWithinTwoPercent) {
     execution.rank_grid = trial.grid;
     execution.precision = trial.precision;
     execution.scalar_lanes = trial.scalar_lanes;
-    const ForwardResult by_count = run_on_ranks(execution, prisms, points);
+    const Fields by_count = run_on_ranks(execution, prisms, points);
     execution.balance = Balance::cost;
-    const ForwardResult by_cost = run_on_ranks(execution, prisms, points);
+    const Fields by_cost = run_on_ranks(execution, prisms, points);
     if (ranks().rank() != 0) continue;
     ASSERT_EQ(by_cost.rank_cost.size(), static_cast<std::size_t>(n));
     // float's multipoles begin nearer, so that less depends on distance
@@ -146,10 +147,10 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   Execution execution;
   execution.partition = Partition::prisms;
   execution.balance = Balance::cost;
-  const Case run = testing::make_case(execution);
+  const Request run = testing::make_request(execution);
   const ListEnsemble ensemble(prisms, true);
   const Points at = testing::make_station_points(points);
-  const ForwardPlan plan = plan_on_ranks(run, ensemble, at, ranks());
+  const Plan plan = plan_on_ranks(run, ensemble, at, problem_size(ensemble, at), ranks());
   const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(plan.space == Space::cuda),
                               prism_weight(plan.space == Space::cuda, true)};
   PrismBlock block;
@@ -180,11 +181,11 @@ TEST(Balance, AutoIsTheSameOnAllRanksAndChoosesPointsForFewPrisms) {
     // on a device these few prisms are done before they are shared out
     execution.space = built_spaces().back();
     execution.balance = balance;
-    const ForwardResult many = run_on_ranks(execution, prisms, stations(50));
+    const Fields many = run_on_ranks(execution, prisms, stations(50));
     EXPECT_EQ(many.plan.partition, Partition::prisms);
     EXPECT_TRUE(many.plan.partition_is_auto);
     EXPECT_EQ(many.plan.prism_parts, ranks().size());
-    const ForwardResult few = run_on_ranks(execution, {prisms.back()}, stations(4));
+    const Fields few = run_on_ranks(execution, {prisms.back()}, stations(4));
     if (ranks().size() > 1) {
       EXPECT_EQ(few.plan.partition, Partition::points);
       EXPECT_EQ(few.plan.point_parts, ranks().size());
@@ -204,7 +205,7 @@ TEST(Balance, FewerPrismsThanRanksAndNoneAtAll) {
   execution.balance = Balance::cost;
   for (const std::size_t n : {0U, 1U, 3U}) {
     const std::vector<Prism> prisms(all.end() - static_cast<std::ptrdiff_t>(n), all.end());
-    const ForwardResult result = run_on_ranks(execution, prisms, stations(100));
+    const Fields result = run_on_ranks(execution, prisms, stations(100));
     if (ranks().rank() != 0) continue;
     EXPECT_EQ(result.pairs, static_cast<std::int64_t>(n * stations(100).size()));
     EXPECT_EQ(std::accumulate(result.rank_pairs.begin(), result.rank_pairs.end(), std::int64_t{0}), result.pairs);

@@ -75,14 +75,15 @@ TEST(Parallel, PartsOfPointsAreSummedWhereTheyAre) {
     for (int group = 1; group <= ranks().size(); ++group) {
       if (ranks().size() % group != 0) continue;
       const RankShare share = rank_share(100, columns, ranks().rank(), group, ranks().size() / group);
-      std::vector<double> values(static_cast<std::size_t>(rows * columns), 0.0);
+      const IndexRange mine = share.points;
+      std::vector<double> part;
       for (std::int64_t row = 0; row < rows; ++row) {
-        for (std::int64_t i = share.points.begin; i < share.points.end; ++i) {
-          values[static_cast<std::size_t>(row * columns + i)] =
-              static_cast<double>(row * columns + i) * (1 + ranks().rank() % group);
+        for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+          part.push_back(static_cast<double>(row * columns + i) * (1 + ranks().rank() % group));
         }
       }
-      ranks().sum_parts_to_root(values.data(), rows, columns, share.points.begin, share.points.end, group);
+      std::vector<double> values(ranks().rank() == 0 ? static_cast<std::size_t>(rows * columns) : 0, 0.0);
+      ranks().add_parts_to_root(std::move(part), rows, columns, mine, group, values);
       if (ranks().rank() != 0) continue;
       const double factor = group * (group + 1) / 2.0;
       std::int64_t wrong = 0;

@@ -262,7 +262,7 @@ TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
 
 TEST_F(CompareTest, ComparesResultsOfRuns) {
   const Points points = grid_points(7, 5);
-  ForwardResult result = sample_result(points);
+  Fields result = sample_result(points);
   write_result(sample_case(path("b.h5")), points, result, {});
   const auto at = static_cast<std::size_t>(Field::gzz) * 35 + 8;
   result.values[at] *= 1 + 1e-9;

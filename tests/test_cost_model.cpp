@@ -66,7 +66,7 @@ TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
       execution.precision = precision;
       execution.kernel = kernel;
       execution.scalar_lanes = true;
-      const ForwardResult result = testing::run_forward(execution, prisms, points);
+      const Fields result = testing::run_forward(execution, prisms, points);
       const bool on_device = result.plan.space == Space::cuda;
       const CostSettings settings{precision, kernel, 1, form_weights(on_device), 0};
       std::vector<double> group_cost;

@@ -183,7 +183,7 @@ TEST_F(FigureTest, DrawsAFieldThatIsZeroEverywhere) {
   PRISMFIELD_NEED_DRAWING();
   ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
   const Points points = grid_points(5, 5);
-  ForwardResult result = sample_result(points, {Field::gz, Field::gzz});
+  Fields result = sample_result(points, {Field::gz, Field::gzz});
   std::fill(result.values.begin(), result.values.end(), 0.0);
   Case run = sample_case(path("r.h5"));
   // a title that is no formula

@@ -29,9 +29,9 @@ protected:
                                                      double gravitational_constant, Axes axes = Axes::z_down) {
     Execution execution;
     execution.space = GetParam();
-    Case run = make_case(execution);
+    Request run = make_request(execution);
     run.gravitational_constant = gravitational_constant;
-    const ForwardResult result = run_forward(run, prisms, points);
+    const Fields result = run_forward(run, prisms, points);
     std::vector<TenValues> out;
     for (std::size_t i = 0; i < points.size(); ++i) {
       out.push_back(values_at(result, i));

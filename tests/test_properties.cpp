@@ -141,7 +141,7 @@ TEST(Spaces, WhatWasBuiltRuns) {
   }
 }
 
-class Fields : public ::testing::TestWithParam<Manner> {
+class FieldTest : public ::testing::TestWithParam<Manner> {
 protected:
   void SetUp() override {
     if (const auto reason = unavailable(GetParam().space)) GTEST_SKIP() << *reason;
@@ -187,7 +187,7 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(
-    Spaces, Fields,
+    Spaces, FieldTest,
     ::testing::Values(Manner{Space::serial, Precision::double_}, Manner{Space::serial, Precision::mixed},
                       Manner{Space::serial, Precision::single}, Manner{Space::openmp, Precision::double_},
                       Manner{Space::openmp, Precision::mixed}, Manner{Space::openmp, Precision::single},
@@ -198,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
 // ---- symmetry
 
 /// Looking at prism and points in a mirror changes the sign of the components with one index across it.
-TEST_P(Fields, MirrorSymmetry) {
+TEST_P(FieldTest, MirrorSymmetry) {
   const std::vector<Point> points = points_about_box();
   const Values original = compute({box}, points);
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -222,7 +222,7 @@ TEST_P(Fields, MirrorSymmetry) {
 }
 
 /// Renaming the axes renames the components.
-TEST_P(Fields, AxisPermutation) {
+TEST_P(FieldTest, AxisPermutation) {
   const std::vector<Point> points = points_about_box();
   const Values original = compute({box}, points);
   const Prism turned{box.bottom, box.top, box.west, box.east, box.south, box.north, box.density};
@@ -241,7 +241,7 @@ TEST_P(Fields, AxisPermutation) {
 
 /// g is the gradient of V and T that of g. Central differences of order 6 with steps of a fraction of the distance to
 /// the surface: their own error is 36 fraction^6, and errors of the fields grow by 1.5 / fraction.
-TEST_P(Fields, FiniteDifferences) {
+TEST_P(FieldTest, FiniteDifferences) {
   const double fraction = in_double() ? 1.0 / 256 : 1.0 / 16;
   const double tolerance = 10 * (36 * std::pow(fraction, 6) + m_accuracy * 1.5 / fraction);
   for (const Point& at : points_about_box()) {
@@ -281,7 +281,7 @@ TEST_P(Fields, FiniteDifferences) {
 double trace(const TenValues& v) { return v[4] + v[5] + v[6]; }
 
 /// The three diagonal components are computed independently; outside they add up to nothing.
-TEST_P(Fields, LaplaceOutside) {
+TEST_P(FieldTest, LaplaceOutside) {
   const std::vector<Point> points = points_about_box();
   const Values v = compute({box}, points);
   int outside = 0;
@@ -294,7 +294,7 @@ TEST_P(Fields, LaplaceOutside) {
 }
 
 /// -4 pi G rho inside, the part of it that the body's opening holds on faces, edges and corners.
-TEST_P(Fields, PoissonInside) {
+TEST_P(FieldTest, PoissonInside) {
   const auto expect_trace = [&](const std::vector<Point>& points, double expected) {
     const Values v = compute({box}, points);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -330,7 +330,7 @@ TEST_P(Fields, PoissonInside) {
 
 /// On a face the tensor is the mean of both sides, to second order in their distance. The attraction across the face
 /// has a kink there: its slope is 4 pi rho less inside, so its mean lies 2 pi rho times the distance off, outwards.
-TEST_P(Fields, MeanOfBothSidesOnFaces) {
+TEST_P(FieldTest, MeanOfBothSidesOnFaces) {
   const double step = std::ldexp(1.0, in_double() ? -20 : -9);
   const std::vector<std::pair<Point, std::size_t>> faces{{{box.west, 1, -2}, 0},  {{box.east, -1.5, -5}, 0},
                                                          {{1, box.south, -2}, 1}, {{2, box.north, -3}, 1},
@@ -354,7 +354,7 @@ TEST_P(Fields, MeanOfBothSidesOnFaces) {
 /// On edges and corners V and g are the limits, and so are the components that hold the edge's own direction. The mean
 /// over eight neighbours differs by second order in their distance, times its logarithm, once the kink of g is taken
 /// off: pi rho times the distance across each side of an edge, half of it at a corner.
-TEST_P(Fields, LimitsOnEdgesAndCorners) {
+TEST_P(FieldTest, LimitsOnEdgesAndCorners) {
   const double step = std::ldexp(1.0, in_double() ? -20 : -9);
   const double tolerance = 4 * m_accuracy + 20 * step * step * std::log(1 / step);
   struct Place {
@@ -407,7 +407,7 @@ TEST_P(Fields, LimitsOnEdgesAndCorners) {
 }
 
 /// V at a cube's corner is half of that at its centre, where the tensor is -4 pi / 3 in each direction.
-TEST_P(Fields, CubeIdentities) {
+TEST_P(FieldTest, CubeIdentities) {
   for (const double edge : {1e-3, 2.0, 77.0, 1e6}) {
     const Prism cube{-edge / 2, edge / 2, -edge / 2, edge / 2, -edge / 2, edge / 2, 1.75};
     const Values v = compute({cube}, {{0, 0, 0}, {edge / 2, edge / 2, edge / 2}, {-edge / 2, edge / 2, -edge / 2}});
@@ -446,7 +446,7 @@ double attraction_of_slab(double half_width, double distance, double thickness) 
 }
 
 /// A wide slab attracts with 2 pi G rho t, less what its edges lack, wherever the point is above or below it.
-TEST_P(Fields, SlabLimit) {
+TEST_P(FieldTest, SlabLimit) {
   for (const double half_width : {8.0, 50.0, 500.0}) {
     const Prism slab{-half_width, half_width, -half_width, half_width, -1, 0, 3};
     for (const double distance : {0.0, 0.25, 1.0, 4.0}) {
@@ -467,7 +467,7 @@ TEST_P(Fields, SlabLimit) {
 }
 
 /// Far away only the mass counts: a cube has no quadrupole, so the rest is (edge / distance)^4.
-TEST_P(Fields, PointMassLimit) {
+TEST_P(FieldTest, PointMassLimit) {
   const Prism cube{-1, 1, -1, 1, -1, 1, 4};
   const double mass = cube.volume() * cube.density;
   for (const double distance : {2e3, 2e4, 2e5, 2e7}) {
@@ -536,7 +536,7 @@ bool on_edge(const Prism& p, const Point& q) {
 }
 
 /// A prism cut in pieces has the same fields, on the inner faces, edges and corners too, where infinite parts cancel.
-TEST_P(Fields, Subdivision) {
+TEST_P(FieldTest, Subdivision) {
   struct Frame {
     double scale;
     Point shift;
@@ -555,7 +555,7 @@ TEST_P(Fields, Subdivision) {
       for (Prism& p : pieces) p = place_prism(p);
       const Prism whole = place_prism(box);
       Values expected = compute({whole}, points);
-      const ForwardResult result = run_forward(m_execution, pieces, points);
+      const Fields result = run_forward(m_execution, pieces, points);
       Values actual;
       std::vector<std::int64_t> singular;
       for (std::size_t i = 0; i < points.size(); ++i) {
@@ -573,7 +573,7 @@ TEST_P(Fields, Subdivision) {
 
 /// A face of one cell on which two others meet: their common edge ends nowhere, and cells of different length meet on
 /// an edge.
-TEST_P(Fields, SubdivisionWithTJunctions) {
+TEST_P(FieldTest, SubdivisionWithTJunctions) {
   const std::vector<Prism> pieces{{-3, 1.5, -2, 4, -6, -1, box.density},
                                   {1.5, 5, -2, 0.75, -6, -1, box.density},
                                   {1.5, 5, 0.75, 4, -6, -3.5, box.density},
@@ -595,7 +595,7 @@ TEST_P(Fields, SubdivisionWithTJunctions) {
 }
 
 /// What cells of one shape share is prepared once: the same fields as from cells prepared one by one.
-TEST_P(Fields, CellsOfOneShape) {
+TEST_P(FieldTest, CellsOfOneShape) {
   // widths that are no doubles, as of the seven spheres
   const std::vector<Prism> cells =
       cells_between({0, 22000.0 / 700, 2 * (22000.0 / 700)}, {5000, 5000 + 22000.0 / 700}, {-4160, -4000, -3840},
@@ -603,8 +603,8 @@ TEST_P(Fields, CellsOfOneShape) {
   std::vector<Point> points;
   for (const Point& p : points_about_box()) points.push_back(plus(times(20, p), {30, 5010, -4000}));
   points.push_back({22000.0 / 700, 5010, -4000});
-  const ForwardResult apart = run_forward(make_case(m_execution), ListEnsemble(cells), points);
-  const ForwardResult shared = run_forward(make_case(m_execution), ListEnsemble(cells, true), points);
+  const Fields apart = run_forward(make_request(m_execution), ListEnsemble(cells), points);
+  const Fields shared = run_forward(make_request(m_execution), ListEnsemble(cells, true), points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const TenValues expected = values_at(apart, i);
     expect_equal(values_at(shared, i), expected, scales_near(expected, cells, points[i]), 2 * m_accuracy,
@@ -615,7 +615,7 @@ TEST_P(Fields, CellsOfOneShape) {
 }
 
 /// Fields add, and they are proportional to the density and to G.
-TEST_P(Fields, SuperpositionAndLinearity) {
+TEST_P(FieldTest, SuperpositionAndLinearity) {
   std::vector<Prism> prisms{box,
                             {7, 9, -3, 0, -8, 2, -1.5},
                             {-20, -12, 6, 6.5, -3, 0, 0.25},
@@ -640,10 +640,10 @@ TEST_P(Fields, SuperpositionAndLinearity) {
   for (std::size_t i = 0; i < points.size(); ++i)
     expect_equal(together[i], sum[i], scale[i], tolerance, place(points[i]));
 
-  Case run = make_case(m_execution);
+  Request run = make_request(m_execution);
   run.gravitational_constant = 6.6743e-11;
   for (Prism& p : prisms) p.density *= -3;
-  const ForwardResult result = run_forward(run, prisms, points);
+  const Fields result = run_forward(run, prisms, points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     TenValues back = values_at(result, i);
     for (double& x : back) x /= -3 * 6.6743e-11;
@@ -651,7 +651,7 @@ TEST_P(Fields, SuperpositionAndLinearity) {
   }
 }
 
-TEST_P(Fields, NothingGivesZero) {
+TEST_P(FieldTest, NothingGivesZero) {
   const std::vector<Point> points{{1, 1, 1}, {box.east, box.north, box.top}, {100, 2, 3}, {0, 0, -2}};
   Prism weightless = box;
   weightless.density = 0;
@@ -661,7 +661,7 @@ TEST_P(Fields, NothingGivesZero) {
   for (const TenValues& v : compute({}, points)) {
     for (const double x : v) EXPECT_EQ(x, 0);
   }
-  const ForwardResult nowhere = run_forward(m_execution, {box}, {});
+  const Fields nowhere = run_forward(m_execution, {box}, {});
   EXPECT_TRUE(nowhere.values.empty());
   EXPECT_EQ(nowhere.pairs, 0);
 }
@@ -670,7 +670,7 @@ TEST_P(Fields, NothingGivesZero) {
 
 /// Coordinates of the size of UTM's lose nothing: only differences enter. The shifts are exact in double, so the
 /// differences are the same and the results should be to a few roundings.
-TEST_P(Fields, TranslationToLargeCoordinates) {
+TEST_P(FieldTest, TranslationToLargeCoordinates) {
   std::vector<Point> points = points_about_box();
   // multiples of 1/64 keep the shifted coordinates exact
   for (Point& p : points) p = {std::round(p[0] * 64) / 64, std::round(p[1] * 64) / 64, std::round(p[2] * 64) / 64};
@@ -684,7 +684,7 @@ TEST_P(Fields, TranslationToLargeCoordinates) {
 }
 
 /// Kilometres or millimetres: V grows with the square of lengths, g linearly, T not at all.
-TEST_P(Fields, Scaling) {
+TEST_P(FieldTest, Scaling) {
   const std::vector<Point> points = points_about_box();
   const Values original = compute({box}, points);
   for (const double by :
@@ -736,7 +736,7 @@ std::vector<Point> hostile_places(const Prism& p) {
 }
 
 /// A finite input never gives NaN or infinity.
-TEST_P(Fields, FiniteAtEverySingularPlace) {
+TEST_P(FieldTest, FiniteAtEverySingularPlace) {
   // With sides at 0 the neighbours are the smallest numbers there are.
   const std::vector<Prism> prisms{{0, 1, 0, 1, 0, 1, 1},
                                   {-1, 0, -2, 0, -1, 0, 2},
@@ -772,7 +772,7 @@ TEST_P(Fields, FiniteAtEverySingularPlace) {
 }
 
 /// The next number from a singular place must not be far from it: V and g have no jumps there.
-TEST_P(Fields, ContinuousAtSingularPlaces) {
+TEST_P(FieldTest, ContinuousAtSingularPlaces) {
   for (const Prism& p :
        std::vector<Prism>{{0, 1, 0, 1, 0, 1, 1}, box, {500'000, 500'100, 4'649'776, 4'650'776, -50, 0, 300}}) {
     const std::vector<Point> points = hostile_places(p);
@@ -805,7 +805,7 @@ std::vector<std::int64_t> singular_points(const Execution& execution, const std:
   return run_forward(execution, prisms, points).singular_points;
 }
 
-TEST_P(Fields, SingularPointsOfOnePrism) {
+TEST_P(FieldTest, SingularPointsOfOnePrism) {
   const Point middle{1, 1, -3};
   std::vector<Point> points;
   std::vector<std::int64_t> expected;
@@ -834,7 +834,7 @@ TEST_P(Fields, SingularPointsOfOnePrism) {
 }
 
 /// On an inner edge the logarithm's factor is the mixed difference of the four densities around it.
-TEST_P(Fields, SingularPointsWhereDensitiesDoNotCancel) {
+TEST_P(FieldTest, SingularPointsWhereDensitiesDoNotCancel) {
   const std::vector<double> edges{0, 1, 3};
   const std::vector<Point> points{{1, 1, 0.5}, {1, 1, 2}, {1, 1, 1}, {1, 0.5, 0.5}, {0.5, 1, 1}, {1, 1, 0}, {1, 1, 4}};
   const auto singular = [&](const std::array<double, 8>& density) {
@@ -859,7 +859,7 @@ TEST_P(Fields, SingularPointsWhereDensitiesDoNotCancel) {
   EXPECT_EQ(singular({1.000001, 1, 1, 1, 1.000001, 1, 1, 1}), (List{0, 1, 2, 5}));
 }
 
-TEST_P(Fields, PointsInsideAreCounted) {
+TEST_P(FieldTest, PointsInsideAreCounted) {
   const std::vector<Prism> prisms{box, {10, 12, 0, 2, 0, 2, 1}};
   const std::vector<Point> points{{0, 0, -3}, {4.9, 3.9, -1.1}, {11, 1, 1},   {0, 0, 0},
                                   {6, 0, -3}, {11, 1, 2.5},     {-3.1, 0, -2}};
@@ -906,16 +906,16 @@ void expect_same_sum(const std::vector<double>& actual, const std::vector<double
   }
 }
 
-TEST_P(Fields, SameForEveryLayout) {
+TEST_P(FieldTest, SameForEveryLayout) {
   const Crowd c = crowd(500, 301);
-  const ForwardResult reference = run_forward(m_execution, c.prisms, c.points);
+  const Fields reference = run_forward(m_execution, c.prisms, c.points);
   EXPECT_EQ(reference.pairs, 500 * 301);
   EXPECT_EQ(std::accumulate(reference.pairs_by_form.begin(), reference.pairs_by_form.end(), std::int64_t{0}),
             reference.pairs);
   // mixed and double sum in double; single sums floats, 500 of them
   const double tolerance = m_execution.precision == Precision::single ? 500 * epsilon() : 1e-13;
   const auto expect_same = [&](const Execution& e, const std::string& what) {
-    const ForwardResult other = run_forward(e, c.prisms, c.points);
+    const Fields other = run_forward(e, c.prisms, c.points);
     // other instructions round otherwise, in the arithmetic of a pair
     const double bound = e.scalar_lanes ? std::max(tolerance, 100 * epsilon()) : tolerance;
     expect_same_sum(other.values, reference.values, c.points.size(), bound, what);
@@ -961,11 +961,11 @@ TEST_P(Fields, SameForEveryLayout) {
 }
 
 /// However little memory is allowed, the run goes on with fewer slots and then with tiles of points.
-TEST_P(Fields, SameUnderATinyMemoryLimit) {
+TEST_P(FieldTest, SameUnderATinyMemoryLimit) {
   const Crowd c = crowd(300, 2000);
   Execution plenty = m_execution;
   plenty.slots = 8;
-  const ForwardResult reference = run_forward(plenty, c.prisms, c.points);
+  const Fields reference = run_forward(plenty, c.prisms, c.points);
   const double tolerance = m_execution.precision == Precision::single ? 300 * epsilon() : 1e-13;
   bool tiled = false;
   for (const std::int64_t limit :
@@ -974,7 +974,7 @@ TEST_P(Fields, SameUnderATinyMemoryLimit) {
       Execution e = plenty;
       e.memory_limit = limit;
       e.partition = partition;
-      const ForwardResult other = run_forward(e, c.prisms, c.points);
+      const Fields other = run_forward(e, c.prisms, c.points);
       const std::string what = "limit " + std::to_string(limit) + ", partition " + text(partition);
       expect_same_sum(other.values, reference.values, c.points.size(), tolerance, what);
       tiled = tiled || other.plan.tile_points < 2000;
@@ -987,7 +987,7 @@ TEST_P(Fields, SameUnderATinyMemoryLimit) {
 }
 
 /// A point's values do not depend on its neighbours, nor on whether they fill a vector.
-TEST_P(Fields, SameForEveryNumberOfPoints) {
+TEST_P(FieldTest, SameForEveryNumberOfPoints) {
   Crowd c = crowd(40, 70);
   c.points[3] = {c.prisms[0].east, c.prisms[0].south, c.prisms[0].top};
   c.points[11] = {1e5, 2e5, 3e5};
@@ -1009,7 +1009,7 @@ TEST_P(Fields, SameForEveryNumberOfPoints) {
 }
 
 /// Every number of prisms and batches that are not full.
-TEST_P(Fields, SameForEveryNumberOfPrisms) {
+TEST_P(FieldTest, SameForEveryNumberOfPrisms) {
   const Crowd c = crowd(30, 9);
   Values sum(c.points.size(), TenValues{});
   for (std::size_t n = 0; n < c.prisms.size(); ++n) {
@@ -1031,12 +1031,12 @@ TEST_P(Fields, SameForEveryNumberOfPrisms) {
 }
 
 /// Asking for fewer fields changes their cost, not their values.
-TEST_P(Fields, FieldsAloneEqualFieldsTogether) {
+TEST_P(FieldTest, FieldsAloneEqualFieldsTogether) {
   Crowd c = crowd(60, 45);
   c.points[0] = {c.prisms[5].west, c.prisms[5].north, c.prisms[5].top};
   c.points[1] = {c.prisms[5].west, c.prisms[5].north, 30};
   for (const Point& p : points_about_box()) c.points.push_back(p);
-  const ForwardResult all = run_forward(m_execution, c.prisms, c.points);
+  const Fields all = run_forward(m_execution, c.prisms, c.points);
   std::vector<FieldList> lists{FieldList::vector(),
                                FieldList::tensor(),
                                fields_of(FieldSet::vector_tensor),
@@ -1046,7 +1046,7 @@ TEST_P(Fields, FieldsAloneEqualFieldsTogether) {
                                {Field::gxy, Field::gxz, Field::gyz}};
   for (const FieldInfo& f : field_infos) lists.push_back({f.field});
   for (const FieldList& list : lists) {
-    const ForwardResult some = run_forward(m_execution, c.prisms, c.points, list);
+    const Fields some = run_forward(m_execution, c.prisms, c.points, list);
     EXPECT_EQ(some.fields, list);
     ASSERT_EQ(some.values.size(), static_cast<std::size_t>(list.size()) * c.points.size());
     for (const FieldInfo& f : field_infos) {
@@ -1065,38 +1065,39 @@ TEST_P(Fields, FieldsAloneEqualFieldsTogether) {
   }
 }
 
-TEST_P(Fields, ProgressEndsAtOneAndMayStop) {
+TEST_P(FieldTest, ProgressEndsAtOneAndMayStop) {
   const Crowd c = crowd(200, 100);
-  Case run = make_case(m_execution);
+  Request run = make_request(m_execution);
   run.execution.memory_limit = 1 << 12;
   const ListEnsemble ensemble(c.prisms);
   const Points stations = make_station_points(c.points);
-  const Communicator alone;
-  const ForwardPlan plan = plan_forward(run, ensemble, stations, alone);
-  double last = 0;
-  std::int64_t pairs = 0;
-  const ForwardResult result = forward(run, ensemble, stations, plan, alone, [&](double done, std::int64_t n) {
-    EXPECT_GE(done, last);
-    EXPECT_GE(n, pairs);
-    last = done;
-    pairs = n;
-  });
-  EXPECT_DOUBLE_EQ(last, 1);
-  EXPECT_EQ(pairs, 200 * 100);
+  struct Watch final : Observer {
+    void progress(double done, std::int64_t n) override {
+      EXPECT_GE(done, last);
+      EXPECT_GE(n, pairs);
+      last = done;
+      pairs = n;
+    }
+    double last = 0;
+    std::int64_t pairs = 0;
+  } watch;
+  const Fields result = forward(ensemble, stations, run, {}, &watch);
+  EXPECT_DOUBLE_EQ(watch.last, 1);
+  EXPECT_EQ(watch.pairs, 200 * 100);
   EXPECT_GE(result.field_seconds, 0);
-  EXPECT_THROW(
-      static_cast<void>(forward(run, ensemble, stations, plan, alone, [](double, std::int64_t) { throw Stopped(); })),
-      Stopped);
+  struct Stop final : Observer {
+    void progress(double, std::int64_t) override { throw Stopped(); }
+  } stop;
+  EXPECT_THROW(static_cast<void>(forward(ensemble, stations, run, {}, &stop)), Stopped);
   // and the next run is as if nothing had happened
-  expect_same_sum(forward(run, ensemble, stations, plan, alone, {}).values, result.values, c.points.size(), 0,
-                  "after a stop");
+  expect_same_sum(forward(ensemble, stations, run).values, result.values, c.points.size(), 0, "after a stop");
 }
 
 /// The same run twice gives the same bits.
-TEST_P(Fields, Repeatable) {
+TEST_P(FieldTest, Repeatable) {
   const Crowd c = crowd(500, 64);
-  const ForwardResult one = run_forward(m_execution, c.prisms, c.points);
-  const ForwardResult two = run_forward(m_execution, c.prisms, c.points);
+  const Fields one = run_forward(m_execution, c.prisms, c.points);
+  const Fields two = run_forward(m_execution, c.prisms, c.points);
   EXPECT_EQ(one.values, two.values);
 }
 
@@ -1115,7 +1116,7 @@ std::vector<double> values_for_threads() {
       e.partition = partition;
       e.slots = 5;
       e.batch = 7;
-      const ForwardResult r = run_forward(e, c.prisms, c.points);
+      const Fields r = run_forward(e, c.prisms, c.points);
       all.insert(all.end(), r.values.begin(), r.values.end());
     }
   }

@@ -447,8 +447,8 @@ TEST_P(Reference, SevenSpheresPairsOfOneShape) {
     const SphereCellPair& pair = pairs[i];
     Prism other = pairs[(i + 1) % pairs.size()].prism;
     other.density = 0;
-    const ForwardResult result =
-        run_forward(make_case(m_execution), ListEnsemble({other, pair.prism}, true), {pair.at.point});
+    const Fields result =
+        run_forward(make_request(m_execution), ListEnsemble({other, pair.prism}, true), {pair.at.point});
     const TenValues actual = values_at(result, 0);
     judge.see(pair.prism, pair.at, actual, errors_at(actual, pair.at, pair.prism), promised);
   }
@@ -463,7 +463,7 @@ TEST(SevenSpheres, PairsAreThoseOfTheCase) {
                     {{14250, 16629, -2600}, 1110, 250}, {{7750, 16629, -3200}, 1130, 400},
                     {{4500, 11000, -3800}, 1120, -300}, {{7750, 5371, -4400}, 1110, 500},
                     {{14250, 5371, -5000}, 1110, 350}};
-  Case run = make_case({});
+  Case run;
   run.model = voxels;
   run.observations = GridSpec{{0, 22000, 150}, {0, 22000, 100}, 100.0};
   const auto ensemble = make_ensemble(run);

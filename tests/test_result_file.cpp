@@ -68,7 +68,7 @@ std::string problems_of(const Case& run) {
 
 TEST(OutputUnits, ScalesAndFlips) {
   const Points points = grid_points(3, 2);
-  const ForwardResult result = sample_result(points);
+  const Fields result = sample_result(points);
   const FieldTable down = to_output_units(result, Axes::z_down);
   const FieldTable up = to_output_units(result, Axes::z_up);
   ASSERT_EQ(down.values.size(), result.values.size());
@@ -84,7 +84,7 @@ TEST(OutputUnits, ScalesAndFlips) {
 }
 
 TEST(OutputUnits, HasNoNegativeZero) {
-  ForwardResult result;
+  Fields result;
   result.fields = {Field::gz};
   result.values = {0.0, -0.0};
   for (const Axes axes : {Axes::z_down, Axes::z_up}) {
@@ -95,7 +95,7 @@ TEST(OutputUnits, HasNoNegativeZero) {
 TEST(OutputUnits, KeepsTheOrderOfASubset) {
   const Points points = station_points(4);
   const FieldList fields{Field::gyz, Field::potential, Field::gz};
-  const ForwardResult result = sample_result(points, fields);
+  const Fields result = sample_result(points, fields);
   const Case run = sample_case("x.h5", fields);
   const FieldTable table = to_output_units(result, Axes::z_down);
   const auto gyz = output_values(run, result, Field::gyz);
@@ -110,7 +110,7 @@ TEST(OutputUnits, KeepsTheOrderOfASubset) {
 TEST(OutputNoise, HasTheAskedForDeviation) {
   const Points points = grid_points(200, 100);
   Case run = sample_case("x.h5", {Field::gz, Field::gzz});
-  ForwardResult result = sample_result(points, run.fields);
+  Fields result = sample_result(points, run.fields);
   std::fill(result.values.begin(), result.values.end(), 0.0);
   run.noise = NoiseSpec{{{Field::gzz, 2.5}}, 11};
   const auto noise = output_values(run, result, Field::gzz);
@@ -136,7 +136,7 @@ TEST(OutputNoise, DependsOnSeedFieldAndPointOnly) {
   EXPECT_EQ(with_others, output_values(one, sample_result(points, {Field::gz}), Field::gz));
   EXPECT_EQ(with_others, output_values(all, sample_result(points), Field::gz));
 
-  ForwardResult zero = sample_result(points);
+  Fields zero = sample_result(points);
   std::fill(zero.values.begin(), zero.values.end(), 0.0);
   const auto gz = output_values(all, zero, Field::gz);
   EXPECT_NE(gz, output_values(all, zero, Field::gx));
@@ -147,7 +147,7 @@ TEST(OutputNoise, DependsOnSeedFieldAndPointOnly) {
 
 TEST_F(OutputTest, WritesAGrid) {
   const Points points = grid_points(4, 3);
-  const ForwardResult result = sample_result(points);
+  const Fields result = sample_result(points);
   Case run = sample_case(path("grid.h5"));
   run.gravitational_constant = 6.67e-11;
   write_result(run, points, result, RunTimes{0.5, 10.0});
@@ -185,7 +185,7 @@ TEST_F(OutputTest, WritesAGrid) {
 
 TEST_F(OutputTest, RecordsPerformance) {
   const Points points = grid_points(4, 3);
-  const ForwardResult result = sample_result(points);
+  const Fields result = sample_result(points);
   Case run = sample_case(path("p.h5"));
   write_result(run, points, result, RunTimes{0.5, 10.0});
   const Hdf5File file = Hdf5File::open(path("p.h5"));
@@ -231,7 +231,7 @@ TEST_F(OutputTest, WritesStationsWithNoise) {
   run.axes = Axes::z_up;
   run.title = "Große Mulde";
   run.noise = NoiseSpec{{{Field::gz, 0.02}}, 3};
-  const ForwardResult result = sample_result(points, run.fields);
+  const Fields result = sample_result(points, run.fields);
   write_result(run, points, result, {});
   const Hdf5File file = Hdf5File::open(path("stations.h5"));
   EXPECT_EQ(file.read("easting"), points.easting);
@@ -258,7 +258,7 @@ TEST_F(OutputTest, WritesStationsWithNoise) {
 
 TEST_F(OutputTest, FlagsSingularPoints) {
   const Points points = grid_points(2, 2);
-  ForwardResult result = sample_result(points);
+  Fields result = sample_result(points);
   result.singular_points = {1, 3};
   write_result(sample_case(path("s.h5")), points, result, {});
   const Hdf5File file = Hdf5File::open(path("s.h5"));
@@ -312,7 +312,7 @@ TEST_F(OutputTest, ThrowsForAFolderThatVanished) {
 /// What a process with a limit of its files' size gets: 7 when write_result throws RunError that names file and reason.
 int write_under_limit(const Case& run, rlim_t bytes) {
   const Points points = grid_points(50, 50);
-  const ForwardResult result = sample_result(points);
+  const Fields result = sample_result(points);
   const rlimit limit{bytes, bytes};
   ::setrlimit(RLIMIT_FSIZE, &limit);
   try {
@@ -454,7 +454,7 @@ TEST(FieldStatistics, IsATable) {
 TEST(FieldStatistics, ShowsWhatIsWritten) {
   const Points points = grid_points(5, 4);
   Case run = sample_case("x.h5");
-  const ForwardResult result = sample_result(points);
+  const Fields result = sample_result(points);
   EXPECT_EQ(field_statistics(run, result), field_statistics(to_output_units(result, Axes::z_down), 20));
   run.noise = NoiseSpec{{{Field::gz, 100.0}}, 1};
   EXPECT_NE(field_statistics(run, result), field_statistics(to_output_units(result, Axes::z_down), 20));
@@ -473,7 +473,7 @@ std::pair<int, std::string> run_program(const std::string& command) {
 
 TEST_F(OutputTest, OpensInOtherPrograms) {
   std::string files;
-  const auto write = [&](const std::string& name, const Points& points, Case run, const ForwardResult& result) {
+  const auto write = [&](const std::string& name, const Points& points, Case run, const Fields& result) {
     run.output.file = path(name);
     write_result(run, points, result, RunTimes{0.5, 10.0});
     files += " '" + path(name).string() + "'";
@@ -482,7 +482,7 @@ TEST_F(OutputTest, OpensInOtherPrograms) {
   Case run = sample_case("x.h5");
   run.title = "Große Mulde";
   write("grid.h5", grid, run, sample_result(grid));
-  ForwardResult singular = sample_result(grid);
+  Fields singular = sample_result(grid);
   singular.singular_points = {0, 7};
   run.noise = NoiseSpec{{{Field::gz, 0.02}}, 1};
   run.text = std::string(100'000, '#');

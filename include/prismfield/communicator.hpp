@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <prismfield/ranges.hpp>
+
 namespace prismfield {
 
 /// Values that a rank sends to another; they must stay until the exchange is over.
@@ -55,11 +57,12 @@ public:
   void sum_to_root(std::int64_t* values, std::int64_t n) const;
   /// The same sum, bit for bit, on every rank. Collective.
   void sum_everywhere(double* values, std::int64_t n) const;
-  /// The same for values (rows, n_columns) that are zero but in columns [begin, end) of a rank: ranks of one group of
-  /// `group_size` consecutive ones have the same columns and add them up along a tree, groups have different ones,
-  /// which their first ranks hand to rank 0. Only these columns travel. Collective.
-  void sum_parts_to_root(double* values, std::int64_t rows, std::int64_t n_columns, std::int64_t begin,
-                         std::int64_t end, int group_size) const;
+  /// Adds every rank's part of values (rows, n_columns) onto `values`, of that shape on rank 0 and not looked at
+  /// elsewhere. `part`: (rows, columns.size()). Ranks of one group of `group_size` consecutive ones have the same
+  /// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
+  /// order. Only these columns travel. Collective.
+  void add_parts_to_root(std::vector<double> part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
+                         int group_size, std::vector<double>& values) const;
   /// One value a rank, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<double> gather(double value) const;
   [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
@@ -96,6 +99,10 @@ private:
   std::unique_ptr<Impl> m_impl;
   int m_rank = 0, m_size = 1, m_local_rank = 0, m_local_size = 1, m_node = 0;
 };
+
+/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
+void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
+              std::vector<double>& values);
 
 /// Makes root's value everybody's. Collective.
 template <class T>

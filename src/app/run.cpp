@@ -24,6 +24,7 @@
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
+#include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
@@ -41,33 +42,42 @@ double seconds_since(Moment begin) {
 
 void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
 
-/// Throws InputError when the case asks for another number of ranks than there are.
+/// Throws InputError when a grid of ranks is asked for that this run has not.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
   if (run.execution.partition != Partition::rank_grid) return;
-  const int prism_parts = run.execution.rank_grid[0];
-  const int point_parts = run.execution.rank_grid[1];
+  const auto [prism_parts, point_parts] = run.execution.rank_grid;
   if (prism_parts * point_parts == communicator.size()) return;
   throw InputError(run.where("execution.partition"), "execution.partition",
                    fmt::format("{} x {} ranks asked for, but the run has {}; start it with mpirun -n {}", prism_parts,
                                point_parts, communicator.size(), prism_parts * point_parts));
 }
 
+/// What the plan has to know of the model and the points.
+ProblemSize size_of(const Inputs& inputs) {
+  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
+  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
+    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
+    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
+  };
+  return problem;
+}
+
 /// Tells all ranks which threads or device this rank's plan uses.
-void gather_plan_workers(const ForwardPlan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
+void gather_plan_workers(const Plan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
   const KokkosFacts facts = kokkos_facts();
   const bool on_device = plan.space == Space::cuda;
   gather_workers(communicator, on_device ? facts.host_threads : plan.threads, on_device ? facts.device_key : 0,
                  static_cast<std::int64_t>(facts.devices.size()), places);
 }
 
-RankSizes gather_sizes(const ForwardPlan& plan, const Communicator& communicator) {
+RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
   return {communicator.gather(plan.prism_end - plan.prism_begin),
           communicator.gather(plan.point_end - plan.point_begin), communicator.gather(plan.host_bytes),
           communicator.gather(plan.device_bytes)};
 }
 
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
-std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const ForwardPlan& plan,
+std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Plan& plan,
                                             const Communicator& communicator) {
   const bool is_root = communicator.rank() == 0;
   const fs::path& file = run.output.checkpoint->file;
@@ -104,8 +114,28 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   return guard;
 }
 
+/// Shows the progress of a run, looks at signals and says when checkpoints fail.
+class RunObserver final : public Observer {
+public:
+  /// `guard` looks at signals itself; may be null.
+  RunObserver(ProgressStyle style, const CheckpointGuard* guard) : m_progress(style, std::cerr), m_guard(guard) {}
+
+  void progress(double done_fraction, std::int64_t pairs_done) override {
+    if (m_guard == nullptr) throw_if_interrupted();
+    m_progress.update(done_fraction, pairs_done);
+    if (m_guard == nullptr || m_guard->failure() == m_last_failure) return;
+    m_last_failure = m_guard->failure();
+    if (!m_last_failure.empty()) warn(m_last_failure + "; the run goes on without it");
+  }
+
+private:
+  Progress m_progress;
+  const CheckpointGuard* m_guard;
+  std::string m_last_failure;
+};
+
 /// Writes, shows and draws the result; on rank 0 only.
-void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, double setup_seconds, Moment begin) {
+void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
   write_result(inputs.run, inputs.points, result, {setup_seconds, seconds_since(begin)});
   if (!quiet) std::cout << '\n' << field_statistics(inputs.run, result) << '\n';
@@ -119,22 +149,11 @@ void finish(const Inputs& inputs, const ForwardResult& result, bool quiet, doubl
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.
-std::optional<ForwardResult> compute(const Inputs& inputs, const ForwardPlan& plan, const Communicator& communicator,
-                                     CheckpointGuard* guard, bool quiet) {
+std::optional<Fields> compute(const Inputs& inputs, const Request& request, const Plan& plan,
+                              const Communicator& communicator, CheckpointGuard* guard, bool quiet) {
   try {
-    Progress progress(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, std::cerr);
-    std::string last_failure;
-    return forward(
-        inputs.run, *inputs.ensemble, inputs.points, plan, communicator,
-        [&](double done_fraction, std::int64_t pairs_done) {
-          if (guard == nullptr) throw_if_interrupted();
-          progress.update(done_fraction, pairs_done);
-          if (guard != nullptr && guard->failure() != last_failure) {
-            last_failure = guard->failure();
-            if (!last_failure.empty()) warn(last_failure + "; the run goes on without it");
-          }
-        },
-        guard);
+    RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
+    return forward(*inputs.ensemble, inputs.points, request, plan, communicator, &observer, guard);
   } catch (const Stopped&) {
     if (guard == nullptr) throw;
     return std::nullopt;
@@ -142,7 +161,7 @@ std::optional<ForwardResult> compute(const Inputs& inputs, const ForwardPlan& pl
 }
 
 /// Computes with the guard that the case asks for and writes the result. Collective.
-void compute_and_write(const RunOptions& options, const Inputs& inputs, const ForwardPlan& plan,
+void compute_and_write(const RunOptions& options, const Inputs& inputs, const Request& request, const Plan& plan,
                        const Communicator& communicator, Moment begin) {
   const bool is_root = communicator.rank() == 0;
   std::unique_ptr<CheckpointGuard> guard;
@@ -150,7 +169,7 @@ void compute_and_write(const RunOptions& options, const Inputs& inputs, const Fo
   inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
-  const std::optional<ForwardResult> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
+  const std::optional<Fields> result = compute(inputs, request, plan, communicator, guard.get(), options.quiet);
   if (!result) communicator.end_announcements();
   agree(communicator, [&] {
     if (!result) {
@@ -184,7 +203,8 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
-  const ForwardPlan plan = plan_on_ranks(inputs.run, *inputs.ensemble, inputs.points, communicator);
+  const Request request = inputs.run.request();
+  const Plan plan = plan_on_ranks(request, *inputs.ensemble, inputs.points, size_of(inputs), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -195,7 +215,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     return;
   }
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
-  compute_and_write(options, inputs, plan, communicator, begin);
+  compute_and_write(options, inputs, request, plan, communicator, begin);
 }
 
 }  // namespace prismfield

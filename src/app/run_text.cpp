@@ -28,13 +28,13 @@ std::string fields_text(FieldList fields) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string space_text(const ForwardPlan& plan) {
+std::string space_text(const Plan& plan) {
   if (plan.space == Space::cuda) return fmt::format("cuda, {}, blocks of {}", plan.device, plan.block);
   return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
 }
 
 /// `ranks`: what placement_text says of them.
-std::string partition_text(const ForwardPlan& plan, const std::string& ranks) {
+std::string partition_text(const Plan& plan, const std::string& ranks) {
   const std::string kind =
       plan.partition == Partition::rank_grid
           ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
@@ -43,17 +43,17 @@ std::string partition_text(const ForwardPlan& plan, const std::string& ranks) {
                      plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
 }
 
-std::string slots_text(const ForwardPlan& plan) {
+std::string slots_text(const Plan& plan) {
   return fmt::format("{}, batches of {}", counted(plan.slots, "slot"), counted(plan.batch, "prism"));
 }
 
-std::string tiles_text(const ForwardPlan& plan) {
+std::string tiles_text(const Plan& plan) {
   const std::int64_t points = plan.point_end - plan.point_begin;
   const std::int64_t tile = std::max<std::int64_t>(1, plan.tile_points);
   return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
 }
 
-std::string pairs_text(const ForwardPlan& plan) {
+std::string pairs_text(const Plan& plan) {
   const double pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
   constexpr double countable = 9e18;
   return pairs < countable ? grouped(plan.n_prisms * plan.n_points) : short_number(pairs);
@@ -68,13 +68,13 @@ std::int64_t result_bytes(const Inputs& inputs) {
 
 }  // namespace
 
-std::string run_heading(const Inputs& inputs, const ForwardPlan& plan, const std::string& ranks) {
+std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
   return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.ensemble->description(),
                      points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
                      name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
-std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const RankSizes& ranks,
+std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
                           const std::string& ranks_text) {
   std::string text = inputs.run.title + "\n";
   const auto row = [&](const char* label, const std::string& content) {
@@ -107,7 +107,7 @@ std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const R
   return text;
 }
 
-std::vector<std::string> point_warnings(const Points& points, const ForwardResult& result) {
+std::vector<std::string> point_warnings(const Points& points, const Fields& result) {
   std::vector<std::string> warnings;
   if (result.points_inside > 0) {
     warnings.push_back(
@@ -136,7 +136,7 @@ std::string resume_text(const std::string& file, double done_fraction) {
                            : fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", file, 100 * done_fraction);
 }
 
-std::string run_summary(const Inputs& inputs, const ForwardResult& result, double seconds) {
+std::string run_summary(const Inputs& inputs, const Fields& result, double seconds) {
   const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
   return fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
                      counted(result.pairs, "pair"), duration_text(seconds), short_number(rate),

@@ -12,7 +12,7 @@
 namespace prismfield {
 
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
-[[nodiscard]] std::string run_heading(const Inputs& inputs, const ForwardPlan& plan, const std::string& ranks);
+[[nodiscard]] std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks);
 
 /// Every rank's share and memory, as --dry-run tells it.
 struct RankSizes {
@@ -20,16 +20,16 @@ struct RankSizes {
 };
 
 /// What --dry-run prints. `ranks_text`: what placement_text says of the ranks.
-[[nodiscard]] std::string dry_run_table(const Inputs& inputs, const ForwardPlan& plan, const RankSizes& ranks,
+[[nodiscard]] std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
                                         const std::string& ranks_text);
 
 /// What a user should know of points in, on and at the edges of prisms.
-[[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const ForwardResult& result);
+[[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result);
 
 /// How far a checkpoint was: `done_fraction` from 0 to 1, below 0 without one.
 [[nodiscard]] std::string resume_text(const std::string& file, double done_fraction);
 
 /// The last line of a run. `seconds`: since its start.
-[[nodiscard]] std::string run_summary(const Inputs& inputs, const ForwardResult& result, double seconds);
+[[nodiscard]] std::string run_summary(const Inputs& inputs, const Fields& result, double seconds);
 
 }  // namespace prismfield

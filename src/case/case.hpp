@@ -178,6 +178,8 @@ struct Case {
   /// key path -> "file:line" (or "--set"), for messages about what a key names
   std::map<std::string, std::string> locations;
 
+  /// What is asked of a forward run.
+  [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution}; }
   /// The case itself and every file that it reads.
   [[nodiscard]] std::vector<std::filesystem::path> input_files() const;
   /// "file:line" of a key, or of the nearest parent that was written.

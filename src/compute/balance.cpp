@@ -9,6 +9,7 @@
 #include <prismfield/communicator.hpp>
 
 #include "compute/cost_model.hpp"
+#include "compute/plan.hpp"
 #include "model/spatial_order.hpp"
 #include "parallel/agreement.hpp"
 
@@ -66,7 +67,7 @@ struct PrismBlocks {
 };
 
 /// Costs of this rank's prisms by block, and of the groups of points, at one of `point_sets` sets of points.
-void estimate(const CostSettings& settings, const Ensemble& ensemble, const PrismBlocks& prisms,
+void estimate(const CostSettings& settings, const PrismSource& ensemble, const PrismBlocks& prisms,
               const CostPoints& points, int point_sets, double* block_cost, std::vector<double>& group_cost) {
   group_cost.assign(static_cast<std::size_t>(points.groups), 0.0);
   if (prisms.mine.size() == 0 || points.groups == 0) return;
@@ -103,7 +104,7 @@ void sum_everywhere(const Communicator& communicator, std::vector<double>& value
   broadcast(communicator, values);
 }
 
-PrismBlocks prism_blocks(const Ensemble& ensemble, const Communicator& communicator) {
+PrismBlocks prism_blocks(const PrismSource& ensemble, const Communicator& communicator) {
   const IndexRange own = ensemble.readable();
   const std::vector<std::int64_t> ends = communicator.gather_everywhere({own.begin, own.end});
   std::vector<IndexRange> held;
@@ -120,19 +121,19 @@ IndexRange part_of(const std::vector<std::int64_t>& cuts, int part) {
   return {cuts[p], cuts[p + 1]};
 }
 
-PartitionFacts facts_of(const Case& run, const Ensemble& ensemble, const ForwardPlan& plan, int ranks) {
+PartitionFacts facts_of(const Request& request, bool uniform_shape, const Plan& plan, int ranks) {
   const bool on_device = plan.space == Space::cuda;
   PartitionFacts facts;
   facts.n_prisms = plan.n_prisms;
   facts.n_points = plan.n_points;
   facts.ranks = ranks;
-  facts.n_fields = run.fields.size();
-  facts.slots = run.execution.slots.value_or(on_device ? plan.slots : plan.threads);
+  facts.n_fields = request.fields.size();
+  facts.slots = request.execution.slots.value_or(on_device ? plan.slots : plan.threads);
   facts.lanes = plan.lanes;
   facts.slot_point_bytes = plan.slot_point_bytes;
   facts.memory_limit = plan.memory_limit;
   facts.pair_seconds = plan.pair_seconds;
-  facts.prism_seconds = 1e-9 * prism_weight(on_device, ensemble.uniform_shape()) / plan.threads;
+  facts.prism_seconds = 1e-9 * prism_weight(on_device, uniform_shape) / plan.threads;
   constexpr double device_memory_rate = 1e12;
   if (on_device) facts.memory_rate = device_memory_rate;
   return facts;
@@ -169,7 +170,7 @@ std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, s
   return ranges;
 }
 
-RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, const ForwardPlan& plan, RankGrid grid,
+RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan, RankGrid grid,
                               const Communicator& communicator) {
   CostSettings settings;
   settings.precision = plan.precision;
@@ -216,19 +217,23 @@ RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, co
   return {part_of(equal_cost_cuts(prisms.n_prisms, costs, grid.prism_parts), my_prism_part), my_points};
 }
 
-ForwardPlan plan_on_ranks(const Case& run, const Ensemble& ensemble, const Points& points,
-                          const Communicator& communicator) {
-  ForwardPlan plan;
-  agree(communicator, [&] { plan = plan_forward(run, ensemble, points, communicator); });
-  const bool is_chosen = run.execution.partition == Partition::automatic;
-  const bool by_cost = run.execution.balance == Balance::cost;
+Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
+                   const ProblemSize& problem, const Communicator& communicator) {
+  Machine machine;
+  Plan plan;
+  agree(communicator, [&] {
+    machine = machine_here(request, communicator);
+    plan = make_plan(request, problem, machine);
+  });
+  const bool is_chosen = request.execution.partition == Partition::automatic;
+  const bool by_cost = request.execution.balance == Balance::cost;
   if (communicator.size() == 1 || !(is_chosen || by_cost)) return plan;
 
   Shares shares;
   shares.grid = {plan.prism_parts, plan.point_parts};
   if (is_chosen) {
     // memory and threads may differ between nodes: rank 0 decides for all
-    const RankGrid chosen = choose_partition(facts_of(run, ensemble, plan, communicator.size()));
+    const RankGrid chosen = choose_partition(facts_of(request, problem.uniform_shape, plan, communicator.size()));
     std::array<std::int64_t, 2> parts = {chosen.prism_parts, chosen.point_parts};
     broadcast(communicator, parts);
     shares.grid = {static_cast<int>(parts[0]), static_cast<int>(parts[1])};
@@ -236,7 +241,7 @@ ForwardPlan plan_on_ranks(const Case& run, const Ensemble& ensemble, const Point
   shares.mine = by_cost ? cost_balanced_share(ensemble, points, plan, shares.grid, communicator)
                         : rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts,
                                      shares.grid.point_parts);
-  agree(communicator, [&] { plan = plan_forward(run, ensemble, points, communicator, &shares); });
+  agree(communicator, [&] { plan = make_plan(request, problem, machine, &shares); });
   return plan;
 }
 

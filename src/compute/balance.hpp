@@ -4,7 +4,11 @@
 
 #include <vector>
 
-#include "compute/forward.hpp"
+#include <prismfield/communicator.hpp>
+#include <prismfield/plan.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
 #include "compute/partition.hpp"
 
 namespace prismfield {
@@ -19,12 +23,13 @@ namespace prismfield {
 /// so that prisms next to one part of the points do not burden one rank of it. Each rank estimates some of the prisms
 /// at a sample of the points, about 2e7 pairs; rank 0 adds up and all ranks cut alike. `plan`: any plan of the run.
 /// Collective; throws AgreedFailure.
-[[nodiscard]] RankShare cost_balanced_share(const Ensemble& ensemble, const Points& points, const ForwardPlan& plan,
+[[nodiscard]] RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan,
                                             RankGrid grid, const Communicator& communicator);
 
-/// The plan of a run on all ranks: plan_forward() with the partition that `partition: auto` chooses from rank 0's view
-/// (see choose_partition) and the shares that `balance` asks for. Collective; throws AgreedFailure.
-[[nodiscard]] ForwardPlan plan_on_ranks(const Case& run, const Ensemble& ensemble, const Points& points,
-                                        const Communicator& communicator);
+/// The plan of a run on all ranks: make_plan() for the machine of each, with the partition that `partition: auto`
+/// chooses from rank 0's view (see choose_partition) and the shares that `balance` asks for. Collective; throws
+/// AgreedFailure.
+[[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
+                                 const ProblemSize& problem, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -20,6 +20,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
+#include "compute/partition.hpp"
 #include "engine/engine.hpp"
 #include "io/hdf5_file.hpp"
 
@@ -369,7 +370,7 @@ void remove_checkpoint(const fs::path& file) {
   for (const fs::path& other : others) fs::remove(other, error);
 }
 
-CheckpointGuard::CheckpointGuard(const Case& run, const ForwardPlan& plan, std::uint64_t hash,
+CheckpointGuard::CheckpointGuard(const Case& run, const Plan& plan, std::uint64_t hash,
                                  const Communicator& communicator)
     : m_file(run.output.checkpoint->file),
       m_every_seconds(run.output.checkpoint->every_seconds),
@@ -422,7 +423,7 @@ void CheckpointGuard::set_layout(const RankState& mine) {
   broadcast(m_communicator, m_layout_id);
 }
 
-void CheckpointGuard::resume(Checkpoint checkpoint, const ForwardPlan& plan) {
+void CheckpointGuard::resume(Checkpoint checkpoint, const Plan& plan) {
   const auto n_fields = fields_of(plan.set).size();
   const auto allocate = [&](RankState& state) {
     if (!state.values.empty()) return;

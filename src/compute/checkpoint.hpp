@@ -71,11 +71,11 @@ void remove_checkpoint(const std::filesystem::path& file);
 class CheckpointGuard final : public RunGuard {
 public:
   /// Of a new run. `plan`: of this rank. Collective.
-  CheckpointGuard(const Case& run, const ForwardPlan& plan, std::uint64_t hash, const Communicator& communicator);
+  CheckpointGuard(const Case& run, const Plan& plan, std::uint64_t hash, const Communicator& communicator);
 
   /// Goes on from `checkpoint`, which was read for this rank. On another number of ranks what is left is shared out
   /// anew. Collective.
-  void resume(Checkpoint checkpoint, const ForwardPlan& plan);
+  void resume(Checkpoint checkpoint, const Plan& plan);
 
   /// Fraction of all pairs that were done when the run began.
   [[nodiscard]] double done_fraction() const noexcept { return m_done_fraction; }

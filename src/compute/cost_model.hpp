@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "compute/forward.hpp"
+#include <prismfield/forms.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
 
 namespace prismfield {
 

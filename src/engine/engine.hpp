@@ -9,7 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "compute/forward.hpp"
+#include <prismfield/forms.hpp>
+#include <prismfield/plan.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "kernel/contact.hpp"
 
 namespace prismfield {
 
@@ -27,32 +31,6 @@ struct EngineSettings {
   std::int64_t tile_points = 0;
   /// what single precision subtracts from every coordinate in double
   std::array<double, 3> origin{};
-};
-
-/// Bytes that an engine takes, for planning before it exists.
-struct EngineMemory {
-  /// of the space that computes, a point and slot of scratch
-  std::int64_t per_slot_point = 0;
-  /// a point, and a prism of a chunk without and with a shape of its own
-  std::int64_t per_point = 0;
-  std::int64_t per_prism = 0;
-  std::int64_t per_shape = 0;
-  /// on the host beside a device: a point and a prism of a chunk
-  std::int64_t host_per_point = 0;
-  std::int64_t host_per_prism = 0;
-};
-
-/// What a space offers.
-struct EngineTraits {
-  std::string device;
-  int threads = 1;
-  /// points that one thread works on side by side
-  int lanes = 1;
-  bool is_device = false;
-  std::int64_t max_block = 1;
-  /// bytes that are free now
-  std::int64_t free_memory = 0;
-  EngineMemory memory;
 };
 
 /// The space cannot allocate what the settings ask for; a smaller plan may fit.

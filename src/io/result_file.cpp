@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 /// A text attribute lives in an object header, which HDF5 limits to 64 kB.
 constexpr std::size_t longest_case_attribute = 60'000;
 
-std::string partition_text(const ForwardPlan& plan) {
+std::string partition_text(const Plan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
   return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
 }
@@ -92,7 +92,7 @@ std::pair<double, double> range_of(const double* values, std::int64_t n) {
 }
 
 /// One field of a result in the units and axes of the output.
-std::vector<double> converted(const ForwardResult& result, Field field, Axes axes) {
+std::vector<double> converted(const Fields& result, Field field, Axes axes) {
   const auto n_points = static_cast<std::ptrdiff_t>(result.values.size()) / std::max(1, result.fields.size());
   const auto begin = result.values.begin() + result.fields.index_of(field) * n_points;
   std::vector<double> values(begin, begin + n_points);
@@ -211,7 +211,7 @@ void write_field(Hdf5File& file, const Layout& layout, const FieldInfo& field, c
   write_range(file, name, values, layout.n_points());
 }
 
-void write_fields(Hdf5File& file, const Layout& layout, const Case& run, const ForwardResult& result) {
+void write_fields(Hdf5File& file, const Layout& layout, const Case& run, const Fields& result) {
   const auto n_points = static_cast<std::size_t>(layout.n_points());
   for (const FieldInfo& field : field_infos) {
     if (!result.fields.contains(field.field)) continue;
@@ -236,7 +236,7 @@ void write_fields(Hdf5File& file, const Layout& layout, const Case& run, const F
   }
 }
 
-void write_root_attributes(Hdf5File& file, const Case& run, const Points& points, const ForwardResult& result) {
+void write_root_attributes(Hdf5File& file, const Case& run, const Points& points, const Fields& result) {
   file.write_attribute("/", "Conventions", "CF-1.8");
   file.write_attribute("/", "title", run.title.empty() ? run.file.stem().string() : run.title);
   file.write_attribute("/", "history", fmt::format("{}: prismfield run {}", utc_now(), run.file.string()));
@@ -258,7 +258,7 @@ void write_root_attributes(Hdf5File& file, const Case& run, const Points& points
   }
 }
 
-void write_ranks(Hdf5File& file, const ForwardResult& result) {
+void write_ranks(Hdf5File& file, const Fields& result) {
   const std::string dimension = "/performance/rank";
   const auto n = static_cast<std::int64_t>(result.rank_pairs.size());
   if (n == 0) return;
@@ -286,7 +286,7 @@ void write_ranks(Hdf5File& file, const ForwardResult& result) {
   write_seconds("rank_end", result.rank_end, "when each rank was done with the fields");
 }
 
-void write_busy(Hdf5File& file, const ForwardResult& result) {
+void write_busy(Hdf5File& file, const Fields& result) {
   const auto n = static_cast<std::int64_t>(result.busy.size());
   if (n == 0) return;
   const std::string dimension = "/performance/interval";
@@ -312,9 +312,9 @@ void write_busy(Hdf5File& file, const ForwardResult& result) {
   write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) -> double { return b.end; });
 }
 
-void write_performance(Hdf5File& file, const ForwardResult& result, const RunTimes& times) {
+void write_performance(Hdf5File& file, const Fields& result, const RunTimes& times) {
   const std::string group = "/performance";
-  const ForwardPlan& plan = result.plan;
+  const Plan& plan = result.plan;
   file.write_attribute(group, "space", name(plan.space));
   file.write_attribute(group, "device", plan.device.empty() ? "none" : plan.device);
   file.write_attribute(group, "ranks", std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())));
@@ -340,7 +340,7 @@ void write_performance(Hdf5File& file, const ForwardResult& result, const RunTim
   file.write_attribute(group, "field_seconds", result.field_seconds);
 }
 
-void write_file(const fs::path& name, const Case& run, const Points& points, const ForwardResult& result,
+void write_file(const fs::path& name, const Case& run, const Points& points, const Fields& result,
                 const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
   Hdf5File file = Hdf5File::create(name);
@@ -360,7 +360,7 @@ void write_file(const fs::path& name, const Case& run, const Points& points, con
 
 }  // namespace
 
-FieldTable to_output_units(const ForwardResult& result, Axes axes) {
+FieldTable to_output_units(const Fields& result, Axes axes) {
   FieldTable table{result.fields, {}};
   table.values.reserve(result.values.size());
   for (const FieldInfo& field : field_infos) {
@@ -371,7 +371,7 @@ FieldTable to_output_units(const ForwardResult& result, Axes axes) {
   return table;
 }
 
-std::vector<double> output_values(const Case& run, const ForwardResult& result, Field field) {
+std::vector<double> output_values(const Case& run, const Fields& result, Field field) {
   std::vector<double> values = converted(result, field, run.axes);
   if (!run.noise || run.noise->sigma.count(field) == 0) return values;
   const double sigma = run.noise->sigma.at(field);
@@ -428,7 +428,7 @@ void check_output(const Case& run) {
   problems.throw_if_any();
 }
 
-void write_result(const Case& run, const Points& points, const ForwardResult& result, const RunTimes& times) {
+void write_result(const Case& run, const Points& points, const Fields& result, const RunTimes& times) {
   const fs::path target = followed(output_file(run));
   // Renaming would put the result in the place of a device.
   if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
@@ -458,7 +458,7 @@ std::string field_statistics(const FieldTable& table, std::int64_t n_points) {
   return out;
 }
 
-std::string field_statistics(const Case& run, const ForwardResult& result) {
+std::string field_statistics(const Case& run, const Fields& result) {
   std::string out = statistics_header();
   for (const FieldInfo& field : field_infos) {
     if (!result.fields.contains(field.field)) continue;

@@ -29,11 +29,11 @@ struct FieldTable {
 };
 
 /// Applies the case's axes and units to a result.
-[[nodiscard]] FieldTable to_output_units(const ForwardResult& result, Axes axes);
+[[nodiscard]] FieldTable to_output_units(const Fields& result, Axes axes);
 
 /// One field as write_result writes it: units and axes of the output, observations.noise added. The normal deviates
 /// depend on seed, field and point number only, so that the other fields of a run never change them.
-[[nodiscard]] std::vector<double> output_values(const Case& run, const ForwardResult& result, Field field);
+[[nodiscard]] std::vector<double> output_values(const Case& run, const Fields& result, Field field);
 
 /// Checks, before anything is computed, that the result, the figure and the checkpoint can be written: the folder
 /// exists and is writable, and no input would be replaced. Also that noise is asked for computed fields only. Throws
@@ -47,13 +47,13 @@ void check_output(const Case& run);
 /// complete; observations.noise is applied here and its sigma written beside the fields. Called on rank 0 only. Takes
 /// memory for one field and for the whole file while it writes.
 /// Throws RunError, leaving neither a half-written file nor a changed old one.
-void write_result(const Case& run, const Points& points, const ForwardResult& result, const RunTimes& times);
+void write_result(const Case& run, const Points& points, const Fields& result, const RunTimes& times);
 
 /// Minimum, maximum and RMS of each field as the table that the terminal shows. Values that are not numbers are left
 /// out.
 [[nodiscard]] std::string field_statistics(const FieldTable& table, std::int64_t n_points);
 
 /// The same for the values that write_result writes, one field in memory at a time.
-[[nodiscard]] std::string field_statistics(const Case& run, const ForwardResult& result);
+[[nodiscard]] std::string field_statistics(const Case& run, const Fields& result);
 
 }  // namespace prismfield

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <prismfield/forms.hpp>
+
 #include "kernel/corners.hpp"
-#include "kernel/forms.hpp"
 #include "kernel/prepared_prism.hpp"
 
 namespace prismfield::kernel {

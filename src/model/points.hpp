@@ -5,23 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/ensemble.hpp"
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
 
 namespace prismfield {
 
 class Communicator;
 struct Case;
-
-/// Observation points, metres, z up. A grid's points are numbered easting fastest, then northing.
-struct Points {
-  /// each of length size()
-  std::vector<double> easting, northing, upward;
-  /// grid coordinates; both empty for stations
-  std::vector<double> grid_easting, grid_northing;
-
-  [[nodiscard]] bool is_grid() const noexcept { return !grid_easting.empty(); }
-  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(easting.size()); }
-};
 
 /// The points that a case's observations describe; reads and validates the files that they name.
 /// `bounds` of the model give the default ranges of random stations. Throws InputError with every mistake found.

@@ -27,7 +27,10 @@ Communicator Communicator::split(int color) const {
 
 void Communicator::sum_to_root(double*, std::int64_t) const {}
 void Communicator::sum_to_root(std::int64_t*, std::int64_t) const {}
-void Communicator::sum_parts_to_root(double*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, int) const {}
+void Communicator::add_parts_to_root(std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
+                                     IndexRange columns, int, std::vector<double>& values) const {
+  add_part(part, rows, n_columns, columns, values);
+}
 
 std::vector<double> Communicator::gather(double value) const { return {value}; }
 std::vector<std::int64_t> Communicator::gather(std::int64_t value) const { return {value}; }

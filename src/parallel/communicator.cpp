@@ -2,7 +2,19 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/communicator.hpp>
 
+#include <algorithm>
+#include <functional>
+
 namespace prismfield {
+
+void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
+              std::vector<double>& values) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto from = part.begin() + row * columns.size();
+    const auto to = values.begin() + row * n_columns + columns.begin;
+    std::transform(from, from + columns.size(), to, to, std::plus<>());
+  }
+}
 
 void Communicator::sum_everywhere(double* values, std::int64_t n) const {
   sum_to_root(values, n);

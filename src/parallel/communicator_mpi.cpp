@@ -164,42 +164,34 @@ void Communicator::sum_to_root(double* values, std::int64_t n) const {
   if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
 }
 
-void Communicator::sum_parts_to_root(double* values, std::int64_t rows, std::int64_t n_columns, std::int64_t begin,
-                                     std::int64_t end, int group_size) const {
-  if (!m_impl) return;
-  MPI_Comm const world = m_impl->communicator;
-  const int in_group = m_rank % group_size;
-  std::vector<double> own;
-  own.reserve(static_cast<std::size_t>(rows * (end - begin)));
-  for (std::int64_t row = 0; row < rows; ++row) {
-    own.insert(own.end(), values + row * n_columns + begin, values + row * n_columns + end);
-  }
-  const auto n = static_cast<std::int64_t>(own.size());
-  sum_along_tree(world, m_rank, in_group, group_size, own.data(), n);
-  if (in_group != 0) return;
-  const auto place = [&](const std::vector<double>& part, std::int64_t from, std::int64_t to) {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      std::copy_n(part.begin() + row * (to - from), to - from, values + row * n_columns + from);
-    }
-  };
-  if (m_rank == 0) place(own, begin, end);
-  if (m_rank > 0) {
-    const std::array<std::int64_t, 2> ends = {begin, end};
-    check_mpi(MPI_Send(ends.data(), 2, MPI_INT64_T, 0, part_tag, world), "MPI_Send");
-    send_pieces(world, own.data(), n, 0, part_tag);
+void Communicator::add_parts_to_root(std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
+                                     IndexRange columns, int group_size, std::vector<double>& values) const {
+  if (!m_impl) {
+    add_part(part, rows, n_columns, columns, values);
     return;
   }
+  MPI_Comm const world = m_impl->communicator;
+  const auto n = static_cast<std::int64_t>(part.size());
+  sum_along_tree(world, m_rank, m_rank % group_size, group_size, part.data(), n);
+  if (m_rank % group_size != 0) return;
+  if (m_rank > 0) {
+    const std::array<std::int64_t, 2> ends = {columns.begin, columns.end};
+    check_mpi(MPI_Send(ends.data(), 2, MPI_INT64_T, 0, part_tag, world), "MPI_Send");
+    send_pieces(world, part.data(), n, 0, part_tag);
+    return;
+  }
+  add_part(part, rows, n_columns, columns, values);
   for (int first = group_size; first < m_size; first += group_size) {
     std::array<std::int64_t, 2> ends{};
     check_mpi(MPI_Recv(ends.data(), 2, MPI_INT64_T, first, part_tag, world, MPI_STATUS_IGNORE), "MPI_Recv");
-    std::vector<double> part(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
+    part.resize(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
     const auto size = static_cast<std::int64_t>(part.size());
     for (std::int64_t i = 0; i < size; i += piece) {
       check_mpi(MPI_Recv(part.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, first, part_tag, world,
                          MPI_STATUS_IGNORE),
                 "MPI_Recv");
     }
-    place(part, ends[0], ends[1]);
+    add_part(part, rows, n_columns, {ends[0], ends[1]}, values);
   }
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-#include <case/case.hpp>
-#include <compute/forward.hpp>
-#include <model/points.hpp>
 #include <prismfield/communicator.hpp>
+#include <prismfield/forward.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/runtime.hpp>
 
@@ -17,7 +15,7 @@
 namespace {
 
 /// A cube of 1 m and 1000 kg/m3 around the origin.
-class Cube : public prismfield::Ensemble {
+class Cube : public prismfield::PrismSource {
 public:
   [[nodiscard]] std::int64_t size() const noexcept override { return 1; }
   [[nodiscard]] prismfield::Bounds bounds() const noexcept override { return {-0.5, 0.5, -0.5, 0.5, -0.5, 0.5}; }
@@ -27,27 +25,22 @@ public:
     for (auto* column : {&out.east, &out.north, &out.top}) column->assign(n, 0.5);
     out.density.assign(n, 1000);
   }
-  [[nodiscard]] std::int64_t memory_bytes() const noexcept override { return 0; }
-  [[nodiscard]] std::string description() const override { return "one cube"; }
 };
 
 int run(int argc, char** argv) {
   const prismfield::Runtime runtime(argc, argv);
-  const prismfield::Communicator alone;
   const Cube cube;
-  prismfield::Case gravity;
-  gravity.fields = {prismfield::Field::gz};
+  prismfield::Request request;
+  request.fields = {prismfield::Field::gz};
   const double height = 100;
   prismfield::Points points;
   points.easting = {0};
   points.northing = {0};
   points.upward = {height};
-
-  const prismfield::ForwardResult result =
-      prismfield::forward(gravity, cube, points, prismfield::plan_forward(gravity, cube, points, alone), alone, {});
+  const prismfield::Fields result = prismfield::forward(cube, points, request);
 
   // From a hundred edges away a cube is a point mass up to the fourth power of edge over distance.
-  const double expected = -gravity.gravitational_constant * 1000 / (height * height);
+  const double expected = -request.gravitational_constant * 1000 / (height * height);
   const double error = std::abs(result.values.at(0) / expected - 1);
   std::printf("gz %.15g m/s2, point mass %.15g\n", result.values.at(0), expected);
   return error < 1e-7 ? 0 : 1;

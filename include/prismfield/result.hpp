@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <prismfield/fields.hpp>
+#include <prismfield/forms.hpp>
+#include <prismfield/plan.hpp>
+
+namespace prismfield {
+
+/// Time in which a slot of a rank (on a device, slot -1, the device) was busy, seconds since the field began.
+struct RankBusy {
+  int rank = 0;
+  std::int64_t slot = -1;
+  double begin = 0;
+  double end = 0;
+};
+
+/// Fields at points and what a user should know about them.
+struct Fields {
+  FieldList fields;
+  /// (field, point) in the order of `fields`, SI units, z up; complete on rank 0
+  std::vector<double> values;
+  /// points whose gradient tensor has no value (an edge or corner where densities do not cancel), sorted
+  std::vector<std::int64_t> singular_points;
+  std::int64_t points_inside = 0;
+  std::array<std::int64_t, n_forms> pairs_by_form{};
+  std::int64_t pairs = 0;
+  /// of these, computed by this run and not by one that it goes on from
+  std::int64_t pairs_now = 0;
+  double setup_seconds = 0;
+  double field_seconds = 0;
+  /// one value a rank; rank 0 only
+  std::vector<std::int64_t> rank_pairs;
+  std::vector<double> rank_busy_seconds;
+  std::vector<double> rank_begin, rank_end;
+  /// when slots and devices were busy, by rank; rank 0 only
+  std::vector<RankBusy> busy;
+  /// cost of each rank's prisms and of its pairs as counted by form, by the cost model, ns: what `balance: cost` makes
+  /// equal
+  std::vector<double> rank_cost;
+  Plan plan;
+};
+
+}  // namespace prismfield

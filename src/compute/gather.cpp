@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "compute/gather.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "kernel/contact.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The asked fields of a state, G included: (field, point of the state) in the order of `asked`.
+std::vector<double> asked_values(const RankState& state, FieldList asked, FieldList computed,
+                                 double gravitational_constant) {
+  const auto n = static_cast<std::size_t>(state.points.size());
+  std::vector<double> values(static_cast<std::size_t>(asked.size()) * n);
+  for (const FieldInfo& field : field_infos) {
+    if (!asked.contains(field.field)) continue;
+    const double* const from = state.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * n;
+    double* const to = values.data() + static_cast<std::size_t>(asked.index_of(field.field)) * n;
+    std::transform(from, from + n, to, [&](double value) { return gravitational_constant * value; });
+  }
+  return values;
+}
+
+/// The columns of points' contacts in a row of all.
+IndexRange contact_range(IndexRange points) {
+  return {n_contact_columns * points.begin, n_contact_columns * points.end};
+}
+
+/// Points where the tensor has no value, and points in or on prisms.
+void count_contacts(const std::vector<double>& contact, std::int64_t n_points, Fields& result) {
+  for (std::int64_t p = 0; p < n_points; ++p) {
+    const double* const row = &contact[static_cast<std::size_t>(n_contact_columns * p)];
+    if (touches_prism(row)) ++result.points_inside;
+    if (tensor_diverges(row)) result.singular_points.push_back(p);
+  }
+}
+
+}  // namespace
+
+void gather_fields(RankState& state, const RankState* before, bool as_planned, double gravitational_constant,
+                   const Plan& plan, const Communicator& communicator, Fields& result) {
+  const bool is_root = communicator.rank() == 0;
+  const FieldList computed = fields_of(plan.set);
+  const std::int64_t n_asked = result.fields.size();
+  std::vector<double> part = asked_values(state, result.fields, computed, gravitational_constant);
+  state.values = std::vector<double>();
+  std::vector<double> contact;
+  if (is_root) {
+    result.values.assign(static_cast<std::size_t>(n_asked * plan.n_points), 0.0);
+    contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
+  }
+  if (before != nullptr && is_root) {
+    add_part(asked_values(*before, result.fields, computed, gravitational_constant), n_asked, plan.n_points,
+             before->points, result.values);
+    add_part(before->contact, 1, n_contact_columns * plan.n_points, contact_range(before->points), contact);
+    for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += before->pairs_by_form[f];
+  }
+  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.pairs_by_form[f];
+  const IndexRange mine = state.points;
+  // parts of a run that goes on on other ranks may overlap in any way
+  const int group_size = communicator.any(!as_planned) ? 1 : plan.prism_parts;
+  communicator.add_parts_to_root(std::move(part), n_asked, plan.n_points, mine, group_size, result.values);
+  communicator.add_parts_to_root(std::move(state.contact), 1, n_contact_columns * plan.n_points, contact_range(mine),
+                                 group_size, contact);
+  state = RankState();
+  if (is_root) count_contacts(contact, plan.n_points, result);
+  communicator.sum_to_root(result.pairs_by_form.data(), n_forms);
+}
+
+/// A rank's busy times on rank 0, in seconds since `start`.
+std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::int64_t start,
+                                  const Communicator& communicator) {
+  std::vector<double> numbers;
+  for (const BusyInterval& interval : mine) {
+    numbers.push_back(static_cast<double>(interval.slot));
+    numbers.push_back(1e-9 * static_cast<double>(interval.begin - start));
+    numbers.push_back(1e-9 * static_cast<double>(interval.end - start));
+  }
+  std::vector<RankBusy> all;
+  int rank = 0;
+  for (const std::vector<double>& of_rank : communicator.gather(numbers)) {
+    for (std::size_t i = 0; i + 2 < of_rank.size(); i += 3) {
+      all.push_back({rank, static_cast<std::int64_t>(of_rank[i]), of_rank[i + 1], of_rank[i + 2]});
+    }
+    ++rank;
+  }
+  return all;
+}
+
+}  // namespace prismfield
