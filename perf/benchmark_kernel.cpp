@@ -212,6 +212,7 @@ kernel::LaunchData<A, Kokkos::HostSpace> one_batch(Form form, FieldSet set) {
   force(form, data.shapes(0));
   data.far = decltype(data.far)("far", n_prisms);
   data.near = decltype(data.near)("near", n_prisms);
+  data.weights = decltype(data.weights)("weights", n_prisms);
   for (int i = 0; i < n_prisms; ++i) {
     const int cell[3] = {i % 8, i / 8, 0};
     const double lowest[3] = {2000.0, 3000.0, -2720.0};
@@ -220,7 +221,8 @@ kernel::LaunchData<A, Kokkos::HostSpace> one_batch(Form form, FieldSet set) {
       face[d][0] = lowest[d] + cell[d] * edge[d];
       face[d][1] = lowest[d] + (cell[d] + 1) * edge[d];
     }
-    kernel::prepare_prism<A>(data.shapes(0), 0, face, 300.0, no_origin, data.far(i), data.near(i));
+    kernel::prepare_prism<A>(data.shapes(0), 0, face, no_origin, data.far(i), data.near(i));
+    kernel::prepare_weight<A>(data.shapes(0), face, 300.0, data.weights(i));
   }
   data.prism_end = n_prisms;
   data.batch = n_prisms;

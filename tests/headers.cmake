@@ -30,7 +30,7 @@ endif()
 set(kernel_headers)
 foreach(header IN LISTS headers)
   file(STRINGS "${PROJECT_SOURCE_DIR}/src/${header}" uses_kokkos
-       REGEX "#include <Kokkos_|#include \"(kernel/|engine/forward_|engine/kokkos_engine)")
+       REGEX "#include <Kokkos_|#include \"(kernel/|engine/staged_|engine/launch|engine/kokkos_)")
   if(uses_kokkos OR header STREQUAL "kernel/simd.hpp")
     list(REMOVE_ITEM headers ${header})
     list(APPEND kernel_headers ${header})

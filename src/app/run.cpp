@@ -42,24 +42,15 @@ double seconds_since(Moment begin) {
 
 void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
 
-/// Throws InputError when a grid of ranks is asked for that this run has not.
+/// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
   if (run.execution.partition != Partition::rank_grid) return;
-  const auto [prism_parts, point_parts] = run.execution.rank_grid;
+  const int prism_parts = run.execution.rank_grid[0];
+  const int point_parts = run.execution.rank_grid[1];
   if (prism_parts * point_parts == communicator.size()) return;
   throw InputError(run.where("execution.partition"), "execution.partition",
                    fmt::format("{} x {} ranks asked for, but the run has {}; start it with mpirun -n {}", prism_parts,
                                point_parts, communicator.size(), prism_parts * point_parts));
-}
-
-/// What the plan has to know of the model and the points.
-ProblemSize size_of(const Inputs& inputs) {
-  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
-  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
-    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
-    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
-  };
-  return problem;
 }
 
 /// Tells all ranks which threads or device this rank's plan uses.
@@ -134,6 +125,16 @@ private:
   std::string m_last_failure;
 };
 
+/// What the plan has to know of the model and the points.
+ProblemSize size_of(const Inputs& inputs) {
+  ProblemSize problem = problem_size(*inputs.ensemble, inputs.points);
+  problem.model_memory = [&ensemble = *inputs.ensemble](IndexRange prisms) {
+    const Ensemble::HoldMemory memory = ensemble.memory_to_hold(prisms);
+    return ModelMemory{memory.after, memory.during, ensemble.peak_memory_bytes()};
+  };
+  return problem;
+}
+
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
@@ -149,11 +150,11 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.
-std::optional<Fields> compute(const Inputs& inputs, const Request& request, const Plan& plan,
-                              const Communicator& communicator, CheckpointGuard* guard, bool quiet) {
+std::optional<Fields> compute(const Inputs& inputs, const Plan& plan, const Communicator& communicator,
+                              CheckpointGuard* guard, bool quiet) {
   try {
     RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
-    return forward(*inputs.ensemble, inputs.points, request, plan, communicator, &observer, guard);
+    return forward(*inputs.ensemble, inputs.points, inputs.run.request(), plan, communicator, &observer, guard);
   } catch (const Stopped&) {
     if (guard == nullptr) throw;
     return std::nullopt;
@@ -161,7 +162,7 @@ std::optional<Fields> compute(const Inputs& inputs, const Request& request, cons
 }
 
 /// Computes with the guard that the case asks for and writes the result. Collective.
-void compute_and_write(const RunOptions& options, const Inputs& inputs, const Request& request, const Plan& plan,
+void compute_and_write(const RunOptions& options, const Inputs& inputs, const Plan& plan,
                        const Communicator& communicator, Moment begin) {
   const bool is_root = communicator.rank() == 0;
   std::unique_ptr<CheckpointGuard> guard;
@@ -169,7 +170,7 @@ void compute_and_write(const RunOptions& options, const Inputs& inputs, const Re
   inputs.ensemble->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
-  const std::optional<Fields> result = compute(inputs, request, plan, communicator, guard.get(), options.quiet);
+  const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
   if (!result) communicator.end_announcements();
   agree(communicator, [&] {
     if (!result) {
@@ -203,8 +204,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
-  const Request request = inputs.run.request();
-  const Plan plan = plan_on_ranks(request, *inputs.ensemble, inputs.points, size_of(inputs), communicator);
+  const Plan plan = plan_on_ranks(inputs.run.request(), *inputs.ensemble, inputs.points, size_of(inputs), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -215,7 +215,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     return;
   }
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
-  compute_and_write(options, inputs, request, plan, communicator, begin);
+  compute_and_write(options, inputs, plan, communicator, begin);
 }
 
 }  // namespace prismfield

@@ -221,7 +221,7 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
                    const ProblemSize& problem, const Communicator& communicator) {
   Machine machine;
   Plan plan;
-  agree(communicator, [&] {
+  agree_on_input(communicator, [&] {
     machine = machine_here(request, communicator);
     plan = make_plan(request, problem, machine);
   });

@@ -27,8 +27,8 @@ namespace prismfield {
                                             RankGrid grid, const Communicator& communicator);
 
 /// The plan of a run on all ranks: make_plan() for the machine of each, with the partition that `partition: auto`
-/// chooses from rank 0's view (see choose_partition) and the shares that `balance` asks for. Collective; throws
-/// AgreedFailure.
+/// chooses from rank 0's view (see choose_partition) and the shares that `balance` asks for. Throws InputError, by key,
+/// the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
                                  const ProblemSize& problem, const Communicator& communicator);
 

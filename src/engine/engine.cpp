@@ -5,7 +5,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/machine.hpp"
-#include "engine/kokkos_engine.hpp"
+#include "engine/instances.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {

@@ -62,8 +62,6 @@ public:
   virtual void end_chunk() = 0;
   /// Waits and copies the tile's result as of the last end_chunk(), in the shapes of start_tile.
   virtual void read_tile(double* values, double* contact) = 0;
-  /// Waits for everything under way.
-  virtual void wait() = 0;
   /// Pairs by form since construction; waits.
   [[nodiscard]] virtual std::array<std::int64_t, n_forms> pairs() = 0;
   /// When the slots or the device were busy since construction, gaps below a millisecond left out; waits.

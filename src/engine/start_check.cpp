@@ -14,7 +14,7 @@
 namespace prismfield {
 
 void check_start() {
-  // a cube of edge 2 and density 1: potential and gzz at its centre (numerics: 2.380077364 L^2, -4 pi/3) and gz below
+  // a cube of edge 2 and density 1: potential and gzz at its centre (docs/numerics.md, About the centre) and gz below
   // it (the eight corners' sum in 40 digits)
   constexpr double potential = 2.3800773645 * 4;
   constexpr double gzz = -4.1887902047863905;

@@ -75,13 +75,13 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPr
 /// Adds a closed form's fields, where `mask` is set, times density and units.
 template <class Ls, FieldSet set, class M>
 PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
-                                          const NearPrism<typename Ls::Arithmetic>& prism,
-                                          value_t<typename Ls::Real> unit, FieldValues<set, typename Ls::Sum>& sums) {
+                                          value_t<typename Ls::Real> density, value_t<typename Ls::Real> unit,
+                                          FieldValues<set, typename Ls::Sum>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
   for_each_field<set>([&](auto field) {
     constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
-    R factor = prism.density;
+    R factor = density;
     if constexpr (sizeof(R) == 4) factor *= unit_factor(decltype(field)::value, unit);
     const L value = select(mask, values.value[i] * L(factor), L(R(0)));
     sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
@@ -102,10 +102,11 @@ struct NearFields {
 /// kept out of line and returned by value, so that the far path next to it keeps its sums in registers.
 template <class Ls, FieldSet set, class Contact>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
-    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic>& far,
-    const NearPrism<typename Ls::Arithmetic>& near, const typename Ls::Coordinate px, const typename Ls::Coordinate py,
-    const typename Ls::Coordinate pz, const typename Ls::Real x, const typename Ls::Real y, const typename Ls::Real z,
-    const typename Ls::Real s, int valid, const Contact on_contact) {
+    const PrismShape<typename Ls::Arithmetic>& shape, const NearPrism<typename Ls::Arithmetic>& near,
+    const PrismWeight<typename Ls::Arithmetic>& weight, const typename Ls::Coordinate px,
+    const typename Ls::Coordinate py, const typename Ls::Coordinate pz, const typename Ls::Real x,
+    const typename Ls::Real y, const typename Ls::Real z, const typename Ls::Real s, int valid,
+    const Contact on_contact) {
   using L = typename Ls::Real;
   using R = value_t<L>;
   NearFields<Ls, set> out;
@@ -115,7 +116,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   int n_left = valid;
   if (any(is_far)) {
     const L away = select(is_far, s, L(shape.ranges.squared[0]));
-    multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
+    multipole_form<4, set>(shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
       constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
       L value = select(is_far, a * b, L(R(0)));
       if constexpr (sizeof(R) == 4) value = value * L(unit_factor(decltype(field)::value, shape.unit));
@@ -141,7 +142,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
         at<Field::gz>(values) = select(central, g.z, at<Field::gz>(values));
       }
     }
-    add_where<Ls, set>(is_compact, values, near, shape.unit, out.values);
+    add_where<Ls, set>(is_compact, values, weight.density, shape.unit, out.values);
     out.compact = count_lanes<L>(is_compact, valid);
     n_left -= out.compact;
     if (any(gap2 <= L(R(0)))) {
@@ -154,7 +155,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   }
   const auto is_between = !(is_compact || is_far);
   if (any(is_between)) {
-    add_where<Ls, set>(is_between, difference_free_form<set, L>(p), near, shape.unit, out.values);
+    add_where<Ls, set>(is_between, difference_free_form<set, L>(p), weight.density, shape.unit, out.values);
   }
   out.difference_free = n_left;
   return out;
@@ -164,7 +165,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
 /// every lane. (x, y, z): the prism's centre from the points, s its distance squared, in the prism's unit.
 template <class Ls, FieldSet set>
 PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic>& shape,
-                                        const FarPrism<typename Ls::Arithmetic>& far, const typename Ls::Real& x,
+                                        const PrismWeight<typename Ls::Arithmetic>& weight, const typename Ls::Real& x,
                                         const typename Ls::Real& y, const typename Ls::Real& z,
                                         const typename Ls::Real& s, int valid, FieldValues<set, typename Ls::Sum>& sums,
                                         FormCounts& counts) {
@@ -185,19 +186,19 @@ PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic
   };
   const auto& beyond = shape.ranges.squared;
   if (!all(L(beyond[1]) <= s)) {
-    multipole_form<4, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    multipole_form<4, set>(shape.coefficients, weight.mass, x, y, z, s, add);
     counts.add(Form::multipole_8, valid);
   } else if (!all(L(beyond[2]) <= s)) {
-    multipole_form<3, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    multipole_form<3, set>(shape.coefficients, weight.mass, x, y, z, s, add);
     counts.add(Form::multipole_6, valid);
   } else if (!all(L(beyond[3]) <= s)) {
-    multipole_form<2, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    multipole_form<2, set>(shape.coefficients, weight.mass, x, y, z, s, add);
     counts.add(Form::multipole_4, valid);
   } else if (!all(L(beyond[4]) <= s)) {
-    multipole_form<1, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    multipole_form<1, set>(shape.coefficients, weight.mass, x, y, z, s, add);
     counts.add(Form::multipole_2, valid);
   } else {
-    multipole_form<0, set>(shape.coefficients, far.mass, x, y, z, s, add);
+    multipole_form<0, set>(shape.coefficients, weight.mass, x, y, z, s, add);
     counts.add(Form::multipole_0, valid);
   }
 }
@@ -214,13 +215,11 @@ inline namespace PRISMFIELD_LANES {
 /// lane, else the closed forms. Lanes that belong to another pass add nothing. `valid`: lanes that are real points, the
 /// others are padding.
 template <class Ls, FieldSet set, Pass pass, class Contact>
-PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmetic>& shape,
-                                          const FarPrism<typename Ls::Arithmetic>& far,
-                                          const NearPrism<typename Ls::Arithmetic>& near,
-                                          const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                                          const typename Ls::Coordinate& pz, int valid,
-                                          FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
-                                          const Contact& on_contact) {
+PRISMFIELD_INLINE_FUNCTION void add_prism(
+    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic>& far,
+    const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
+    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz, int valid,
+    FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
   using L = typename Ls::Real;
   using C = typename Ls::Coordinate;
   using R = value_t<L>;
@@ -234,9 +233,9 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(const PrismShape<typename Ls::Arithmet
   }
   const L s = fma(x, x, fma(y, y, z * z));
   if (all(L(shape.ranges.squared[0]) <= s)) {
-    if constexpr (pass != Pass::near) add_far<Ls, set>(shape, far, x, y, z, s, valid, sums, counts);
+    if constexpr (pass != Pass::near) add_far<Ls, set>(shape, weight, x, y, z, s, valid, sums, counts);
   } else if constexpr (pass != Pass::far) {
-    const auto found = near_fields<Ls, set>(shape, far, near, px, py, pz, x, y, z, s, valid, on_contact);
+    const auto found = near_fields<Ls, set>(shape, near, weight, px, py, pz, x, y, z, s, valid, on_contact);
     for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
     counts.add(Form::compact, found.compact);
     counts.add(Form::difference_free, found.difference_free);

@@ -51,8 +51,9 @@ struct Edge {
   L log;
 };
 
-/// The edge's logarithm from its end distances. On the edge (w2 = 0 between the ends) the finite part: ln(4 |a1| a2)
-/// between the ends, ln(2 e) at an end, in metres; `metres` is the length of the given unit. numerics: section 2.
+/// The edge's logarithm from its end distances: docs/numerics.md, Compact form. On the edge (w2 = 0 between the ends)
+/// the finite part: ln(4 |a0| a1) between the ends, ln(2 e) at an end, in metres; `metres` is the length of the given
+/// unit: docs/numerics.md, Faces, edges and corners.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L> e, const L& w2, const L& r0,
                                              const L& r1, value_t<L> metres) {
@@ -113,7 +114,7 @@ PRISMFIELD_INLINE_FUNCTION L face_angle(const L& h, const Complex<L>& a, const C
 
 /// Fields near and inside the prism: twelve edge logarithms and six face angles. Accurate to a few eps up to a distance
 /// of one edge, then loses eps t^2 at t edges. V and g are exact everywhere; T on a face is the mean of both sides, on
-/// edges and corners its finite part. numerics: section 2.
+/// edges and corners its finite part. docs/numerics.md, Compact form.
 template <FieldSet set, class L>
 PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& p, value_t<L> metres) {
   using T = value_t<L>;
@@ -198,7 +199,7 @@ inline constexpr double centre_reach = 1.0 / 16;
 
 /// The vector close to the prism's centre, where it vanishes and a sum of terms of full size would leave it few digits:
 /// g = -(integral over s in [0, 1] of T(s c)) c by the Gauss-Legendre rule of six nodes on [-1, 1], T being even.
-/// (x, y, z) = c: centre minus point. Error below 1e-13 of |g| within centre_reach.
+/// (x, y, z) = c: centre minus point. Error below 1e-13 of |g| within centre_reach. docs/numerics.md, About the centre.
 template <class L>
 PRISMFIELD_LARGE_FUNCTION Vector3<L> vector_about_centre(const L x, const L y, const L z, value_t<L> dx, value_t<L> dy,
                                                          value_t<L> dz, value_t<L> metres) {
@@ -229,7 +230,7 @@ PRISMFIELD_LARGE_FUNCTION Vector3<L> vector_about_centre(const L x, const L y, c
 }
 
 /// Logarithms of the four edges of one direction, at (f_i, s_j) in the plane across them, as differences that are never
-/// formed by subtraction. numerics: section 3.
+/// formed by subtraction. docs/numerics.md, Difference-free form.
 template <class L>
 struct EdgeDifferences {
   /// sum of (-1)^(i+j) L_ij
@@ -283,7 +284,7 @@ PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2]
 }
 
 /// Signed solid angle of the rectangle at height h, sides a and b of lengths da and db, corner distances r[ia][ib]: two
-/// triangles, each tan(angle/2) = N/D, added before the one arctangent. numerics: section 3.
+/// triangles, each tan(angle/2) = N/D, added before the one arctangent. docs/numerics.md, Difference-free form.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L (&b)[2], value_t<L> area, const L& r00,
                                             const L& r10, const L& r11, const L& r01) {
@@ -301,7 +302,8 @@ PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L
 }
 
 /// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
-/// lost at t edges. numerics: section 3. Not for points near or inside the prism.
+/// lost at t edges. docs/numerics.md, Difference-free form. Not for points near or inside the prism.
+// long: the steps share nearly all of their values, and read side by side with the formulas
 template <FieldSet set, class L>
 PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFaces<L>& p) {
   using T = value_t<L>;

@@ -10,7 +10,7 @@ inline namespace PRISMFIELD_LANES {
 /// The papers' sum over eight corners with the library's logarithm and arctangent (Couder-Castaneda 2013, appendix, its
 /// misprints corrected): for studies and tests, not for results, because it loses eps t^3 at t prism sizes.
 /// Plain numbers only. On faces the mean of both sides; on edges and corners the finite part in `metres`.
-/// numerics: section 1.
+/// docs/numerics.md, Eight corners.
 template <FieldSet set, class T>
 PRISMFIELD_FUNCTION FieldValues<set, T> corners_form(const PrismFaces<T>& p, T metres) {
   using W = Wants<set>;

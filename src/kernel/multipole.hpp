@@ -79,7 +79,7 @@ PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, cons
 
 /// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b
 /// being its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G =
-/// 1, z up. numerics: section 4.
+/// 1, z up. docs/numerics.md, Multipoles.
 template <int half_order, FieldSet set, class L, class T, class Add>
 PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y,
                                                const L& z, const L& s, const Add& add) {
@@ -171,7 +171,8 @@ inline namespace PRISMFIELD_LANES {
 
 namespace detail {
 /// Coefficients of d_x^2(m-r) d_y^2r (1/R), r = 0...m, in the potential of a box of half edges h and unit mass:
-/// h_x^2i h_y^2j h_z^2k / ((2i+1)! (2j+1)! (2k+1)!) d_x^2i d_y^2j d_z^2k with d_zz = -d_xx - d_yy. numerics: section 4.
+/// h_x^2i h_y^2j h_z^2k / ((2i+1)! (2j+1)! (2k+1)!) d_x^2i d_y^2j d_z^2k with d_zz = -d_xx - d_yy.
+/// docs/numerics.md, Multipoles.
 template <int m>
 PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
   constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};

@@ -47,8 +47,6 @@ struct FarPrism {
   using Coordinate = typename A::Coordinate;
   /// centre = center + center_low: half the sum of two faces has one bit more than a coordinate
   Coordinate center[3], center_low[3];
-  /// density times volume in the shape's unit of length
-  Real mass;
   std::int32_t shape;
 };
 
@@ -60,6 +58,14 @@ struct NearPrism {
   Coordinate x[2], y[2], z[2];
   /// edge lengths in the shape's unit of length
   Real dx, dy, dz;
+};
+
+/// What the fields of a prism are proportional to, apart from its geometry.
+template <class A>
+struct PrismWeight {
+  using Real = typename A::Real;
+  /// density times volume in the shape's unit of length
+  Real mass;
   Real density;
 };
 
@@ -98,8 +104,7 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
 template <class A>
 PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
-                                       double density, const double (&origin)[3], FarPrism<A>& far,
-                                       NearPrism<A>& near) {
+                                       const double (&origin)[3], FarPrism<A>& far, NearPrism<A>& near) {
   using Real = typename A::Real;
   using Coordinate = typename A::Coordinate;
   const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
@@ -121,9 +126,19 @@ PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t 
   near.dx = static_cast<Real>(edge[0]);
   near.dy = static_cast<Real>(edge[1]);
   near.dz = static_cast<Real>(edge[2]);
-  near.density = static_cast<Real>(density);
-  far.mass = static_cast<Real>(density * edge[0] * edge[1] * edge[2]);
   far.shape = shape_index;
+}
+
+/// Prepares the weight of a prism of this density, kg/m3.
+template <class A>
+PRISMFIELD_FUNCTION void prepare_weight(const PrismShape<A>& shape, const double (&face)[3][2], double density,
+                                        PrismWeight<A>& weight) {
+  using Real = typename A::Real;
+  const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
+  double edge[3];
+  for (int d = 0; d < 3; ++d) edge[d] = (face[d][1] - face[d][0]) * inverse_unit;
+  weight.density = static_cast<Real>(density);
+  weight.mass = static_cast<Real>(density * edge[0] * edge[1] * edge[2]);
 }
 
 /// Prepares the reach of prisms [begin, end). It is widened by far more than the rounding of a point's distance, which

@@ -18,10 +18,11 @@ struct LaunchData {
   /// (n_padded)
   Array<Coordinate> easting, northing, upward;
   std::int64_t n_points = 0;
-  /// (n_shapes), (n_prisms), (n_prisms)
+  /// (n_shapes), (n_prisms), (n_prisms), (n_prisms)
   Array<PrismShape<A>> shapes;
   Array<FarPrism<A>> far;
   Array<NearPrism<A>> near;
+  Array<PrismWeight<A>> weights;
   /// (n_prisms / batch, rounded up), for the pass of near pairs
   Array<BatchReach> reach;
   /// prisms of this launch, [begin, end) of the arrays above, and the number of their first batch
@@ -119,20 +120,21 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
       FieldValues<set, S> sums;
       sums.clear();
       for (std::int64_t p = begin; p < end; ++p) {
+        const PrismWeight<typename Ls::Arithmetic>& weight = data.weights(p);
         if constexpr (std::is_same_v<Kernel, CornersForm>) {
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
           const auto unit = shapes(data.far(p).shape).unit;
           const auto inverse_unit = shapes(data.far(p).shape).inverse_unit;
           const auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz);
-          add_where<Ls, set>(true, corners_form<set>(faces, unit), near, unit, sums);
+          add_where<Ls, set>(true, corners_form<set>(faces, unit), weight.density, unit, sums);
           counts.add(Form::corners, valid);
           if (gap_squared(faces) <= 0) {
-            note_contact(data.contact, point, faces.x, faces.y, faces.z, static_cast<double>(near.density));
+            note_contact(data.contact, point, faces.x, faces.y, faces.z, static_cast<double>(weight.density));
           }
         } else {
           const FarPrism<typename Ls::Arithmetic>& far = data.far(p);
           const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
-          const auto on_contact_columns = [&data, &near, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
+          const auto on_contact = [&data, &weight, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
             using R = value_t<typename Ls::Real>;
             R seen[6][Ls::width];
             for (int i = 0; i < 2; ++i) {
@@ -143,10 +145,10 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
             const R x[2] = {seen[0][lane], seen[1][lane]};
             const R y[2] = {seen[2][lane], seen[3][lane]};
             const R z[2] = {seen[4][lane], seen[5][lane]};
-            note_contact(data.contact, point + lane, x, y, z, static_cast<double>(near.density));
+            note_contact(data.contact, point + lane, x, y, z, static_cast<double>(weight.density));
           };
-          add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, px, py, pz, valid, sums, counts,
-                                           on_contact_columns);
+          add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, weight, px, py, pz, valid, sums, counts,
+                                           on_contact);
         }
       }
       for (int f = 0; f < FieldValues<set, S>::size; ++f) {

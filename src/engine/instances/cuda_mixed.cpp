@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "engine/forward_launch.hpp"
+#include "engine/kokkos_engine.hpp"
 
 namespace prismfield {
 

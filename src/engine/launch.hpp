@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+#include "engine/staged_prisms.hpp"
+#include "kernel/host_tile.hpp"
+
+/// The papers' launch: a parallel_for over batches of prisms adds into scratch(slot, field, point), one grid of points
+/// per concurrency slot, and a reduction over the slots follows.
+namespace prismfield {
+
+/// Points that one device thread works on side by side: measured, see perf/.
+template <class A>
+inline constexpr int device_width = 1;
+
+/// Lane groups of one work item on a host: enough that a batch of prisms, once in the first cache, is used often.
+inline constexpr std::int64_t host_groups_per_item = 128;
+
+/// Nanoseconds of the steady clock.
+inline std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// (slot, 2): when a launch's work on a slot began and ended
+template <class Memory>
+using SlotTimes = Kokkos::View<std::int64_t* [2], Kokkos::LayoutRight, Memory>;
+
+template <class A, FieldSet set, class Kernel, int W, class Shapes, class Space>
+struct TileFunctor {
+  using Memory = typename Space::memory_space;
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::LaunchBounds<512, 1>>;
+  kernel::LaunchData<A, Memory> data;
+  Shapes shapes;
+  std::int64_t n_groups;
+  std::int64_t n_tiles;
+  std::int64_t groups_per_tile;
+  /// on a host only
+  SlotTimes<Memory> times;
+
+  KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
+    const std::int64_t item = team.league_rank();
+    const std::int64_t slot = item / n_tiles;
+    const std::int64_t first = (item % n_tiles) * groups_per_tile;
+    const std::int64_t last = Kokkos::min(first + groups_per_tile, n_groups);
+    kernel::FormCounts counts;
+    if constexpr (is_device_space<Space>) {
+      kernel::accumulate_tile<kernel::Lanes<A, DeviceVector, W>, set, Kernel>(
+          data, shapes, slot, first, last, team.team_rank(), team.team_size(), counts);
+      for (int f = 0; f < n_forms; ++f) {
+        team.team_reduce(Kokkos::Sum<std::int64_t>(counts.count[f]));
+      }
+      Kokkos::single(Kokkos::PerTeam(team), [&]() { add_counts(counts); });
+    } else {
+      const std::int64_t begin = now();
+      kernel::accumulate_tile_on_host<A, set, Kernel, W>(data, slot, first, last, counts);
+      add_counts(counts);
+      Kokkos::atomic_min(&times(slot, 0), begin);
+      Kokkos::atomic_max(&times(slot, 1), now());
+    }
+  }
+
+private:
+  template <class T, int Width>
+  struct PackOrNumber {
+    using type = kernel::Pack<T, Width>;
+  };
+  template <class T>
+  struct PackOrNumber<T, 1> {
+    using type = T;
+  };
+  template <class T, int Width>
+  using DeviceVector = typename PackOrNumber<T, Width>::type;
+
+  KOKKOS_FUNCTION void add_counts(const kernel::FormCounts& counts) const {
+    for (int f = 0; f < n_forms; ++f) {
+      if (counts.count[f] != 0) Kokkos::atomic_add(&data.pairs(f), counts.count[f]);
+    }
+  }
+};
+
+/// Adds the slots' grids in their order to the result and empties them.
+template <class Sum, class Memory>
+struct ReduceSlots {
+  Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
+  /// (field, n_padded)
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> result;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = static_cast<std::int64_t>(result.extent(1));
+    const std::int64_t field = i / n;
+    const std::int64_t point = i % n;
+    Sum sum = 0;
+    for (std::size_t slot = 0; slot < scratch.extent(0); ++slot) {
+      sum += scratch(slot, field, point);
+      scratch(slot, field, point) = Sum(0);
+    }
+    result(field, point) += static_cast<double>(sum);
+  }
+};
+
+/// Launches the kernels that add a block of prisms to the slots of a tile of points.
+template <class Space, class A>
+class TileLauncher {
+public:
+  using Memory = typename Space::memory_space;
+
+  TileLauncher(const Space& space, const EngineSettings& settings) : m_space(space), m_settings(settings) {
+    if constexpr (!is_device_space<Space>) m_slot_times = SlotTimes<Memory>(view_label("slot_times"), settings.slots);
+  }
+
+  /// `one_shape`: of all prisms of the launch, null where they differ. `note_busy(slot, begin, end)` is called on a
+  /// host for every slot that worked, after which the launch is done; on a device it goes on when this returns.
+  template <class NoteBusy>
+  void launch(const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+              const NoteBusy& note_busy) const {
+    switch (m_settings.set) {
+      case FieldSet::gz: launch_set<FieldSet::gz>(data, one_shape, note_busy); break;
+      case FieldSet::vector: launch_set<FieldSet::vector>(data, one_shape, note_busy); break;
+      case FieldSet::tensor: launch_set<FieldSet::tensor>(data, one_shape, note_busy); break;
+      case FieldSet::vector_tensor: launch_set<FieldSet::vector_tensor>(data, one_shape, note_busy); break;
+      case FieldSet::all: launch_set<FieldSet::all>(data, one_shape, note_busy); break;
+    }
+  }
+
+private:
+  template <FieldSet set, class NoteBusy>
+  void launch_set(const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+                  const NoteBusy& note_busy) const {
+    using kernel::Pass;
+    const kernel::ShapeArray<A, Memory> shapes{data.shapes};
+    if (m_settings.kernel == KernelKind::corners) {
+      launch_kernel<set, kernel::CornersForm, 1>("prismfield::corners", data, shapes, note_busy);
+    } else if constexpr (is_device_space<Space>) {
+      launch_far<set>(data, shapes, one_shape, note_busy);
+      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width<A>>("prismfield::near", data, shapes, note_busy);
+    } else if (m_settings.scalar_lanes) {
+      launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>("prismfield::field", data, shapes, note_busy);
+    } else {
+      launch_kernel<set, kernel::ChooseForm<Pass::all>, kernel::host_width<A>>("prismfield::field", data, shapes,
+                                                                               note_busy);
+    }
+  }
+
+  template <FieldSet set, class ShapeArray, class NoteBusy>
+  void launch_far(const kernel::LaunchData<A, Memory>& data, const ShapeArray& shapes,
+                  const kernel::PrismShape<A>* one_shape, const NoteBusy& note_busy) const {
+    using Far = kernel::ChooseForm<kernel::Pass::far>;
+    // compiled for the precision that is most used: it doubles the kernels
+    if constexpr (std::is_same_v<A, kernel::DoubleArithmetic>) {
+      if (one_shape != nullptr) {
+        launch_kernel<set, Far, device_width<A>>("prismfield::far", data, kernel::OneShape<A>{*one_shape}, note_busy);
+        return;
+      }
+    }
+    launch_kernel<set, Far, device_width<A>>("prismfield::far", data, shapes, note_busy);
+  }
+
+  template <FieldSet set, class Kernel, int W, class Shapes, class NoteBusy>
+  void launch_kernel(const char* name, const kernel::LaunchData<A, Memory>& data, const Shapes& shapes,
+                     const NoteBusy& note_busy) const {
+    using Functor = TileFunctor<A, set, Kernel, W, Shapes, Space>;
+    const std::int64_t n_groups = (data.n_points + W - 1) / W;
+    const std::int64_t per_tile = is_device_space<Space> ? m_settings.block : host_groups_per_item;
+    const std::int64_t n_tiles = (n_groups + per_tile - 1) / per_tile;
+    if constexpr (!is_device_space<Space>) {
+      for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
+        m_slot_times(slot, 0) = std::numeric_limits<std::int64_t>::max();
+        m_slot_times(slot, 1) = 0;
+      }
+    }
+    const Functor functor{data, shapes, n_groups, n_tiles, per_tile, m_slot_times};
+    const int team = is_device_space<Space> ? static_cast<int>(m_settings.block) : 1;
+    const typename Functor::Policy policy(m_space, static_cast<int>(m_settings.slots * n_tiles), team);
+    Kokkos::parallel_for(name, policy, functor);
+    if constexpr (!is_device_space<Space>) {
+      m_space.fence("prismfield: slots done");
+      for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
+        if (m_slot_times(slot, 1) > 0) note_busy(slot, m_slot_times(slot, 0), m_slot_times(slot, 1));
+      }
+    }
+  }
+
+  Space m_space;
+  EngineSettings m_settings;
+  SlotTimes<Memory> m_slot_times;
+};
+
+}  // namespace prismfield
