@@ -219,7 +219,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
   machine.ranks = communicator.size();
   machine.rank = communicator.rank();
   machine.ranks_on_node = communicator.local_size();
-  machine.devices = static_cast<std::int64_t>(kokkos_facts().devices.size());
+  machine.devices = device_count();
   return machine;
 }
 

@@ -13,8 +13,10 @@ namespace prismfield::kernel {
 struct FormCounts {
   std::int64_t count[n_forms] = {};
 
-  PRISMFIELD_INLINE_FUNCTION void add(Form form, int pairs) { count[static_cast<int>(form)] += pairs; }
+  constexpr void add(Form form, int pairs) { count[static_cast<int>(form)] += pairs; }
 };
+
+inline namespace PRISMFIELD_LANES {
 
 /// The lane types of one arithmetic with W points side by side; Vector<T, W> is HostLane or a device's Pack.
 template <class A, template <class, int> class Vector, int W>
@@ -201,9 +203,13 @@ PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic
   }
 }
 
+}  // namespace PRISMFIELD_LANES
+
 /// Which pairs a kernel takes. A device takes far and near ones in two kernels: the registers that the closed forms
 /// need would leave the multipoles, nearly all of the work, with half as many threads.
 enum class Pass { all, far, near };
+
+inline namespace PRISMFIELD_LANES {
 
 /// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every
 /// lane, else the closed forms. Lanes that belong to another pass add nothing. `valid`: lanes that are real points, the
@@ -237,4 +243,5 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(
   }
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

@@ -9,6 +9,7 @@
 /// z likewise; r[i][j][k] the distance of corner (i, j, k); s the sign (-1)^(i+j+k) with s(1, 1, 1) = +1; fields are
 /// those of unit density and G = 1, z up, in the units of the given lengths.
 namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
 
 /// A prism as its points see it.
 template <class L>
@@ -390,4 +391,5 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
   return out;
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

@@ -5,6 +5,7 @@
 #include "kernel/closed_forms.hpp"
 
 namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
 
 /// The papers' sum over eight corners with the library's logarithm and arctangent (Couder-Castaneda 2013, appendix, its
 /// misprints corrected): for studies and tests, not for results, because it loses eps t^3 at t prism sizes.
@@ -64,4 +65,5 @@ PRISMFIELD_FUNCTION FieldValues<set, T> corners_form(const PrismFaces<T>& p, T m
   return out;
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

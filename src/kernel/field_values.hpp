@@ -7,6 +7,7 @@
 #include "kernel/simd.hpp"
 
 namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
 
 /// Which parts of the field a set needs.
 template <FieldSet set>
@@ -49,4 +50,5 @@ PRISMFIELD_INLINE_FUNCTION void for_each_field(const F& f) {
   }
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

@@ -8,6 +8,7 @@
 /// Logarithm and arctangent for lanes: one division each, no tables, no branches, and only the ranges that a prism
 /// needs.
 namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
 
 namespace detail {
 template <class T, bool log>
@@ -96,4 +97,5 @@ PRISMFIELD_INLINE_FUNCTION L atan2(const L& y, const L& x) {
   return copysign(angle, y);
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

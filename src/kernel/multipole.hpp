@@ -21,15 +21,17 @@
 namespace prismfield::kernel {
 
 /// Number of coefficients of a polynomial of this total degree in (U, V, t).
-PRISMFIELD_INLINE_FUNCTION constexpr int n_coefficients(int degree) {
-  return (degree + 1) * (degree + 2) * (degree + 3) / 6;
-}
+constexpr int n_coefficients(int degree) { return (degree + 1) * (degree + 2) * (degree + 3) / 6; }
+
+inline namespace PRISMFIELD_LANES {
 
 /// Place of U^i V^j t^k: by total degree first, so that a lower order's coefficients are the first ones of a higher's.
 PRISMFIELD_INLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) {
   const int d = i + j + k;
   return d * (d + 1) * (d + 2) / 6 + k * (d + 1) - k * (k - 1) / 2 + j;
 }
+
+}  // namespace PRISMFIELD_LANES
 
 inline constexpr int max_half_order = 4;
 
@@ -46,6 +48,8 @@ struct MultipoleCoefficients {
   T f_vv[n_coefficients(max_half_order - 2)];
   T f[n_coefficients(max_half_order)];
 };
+
+inline namespace PRISMFIELD_LANES {
 
 namespace detail {
 /// Terms of the polynomial of total degree `degree` divisible by U^i V^j t^k and reached from it by U, V or t
@@ -127,6 +131,8 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
   if constexpr (W::gz) add(std::integral_constant<Field, Field::gz>(), pz, e);
 }
 
+}  // namespace PRISMFIELD_LANES
+
 /// Tables that the preparation of a prism reads, as one struct that can be handed to a kernel by value.
 struct MultipoleTables {
   static constexpr int n_directions = sizeof(even_derivative_2_sampled[0]) / sizeof(double);
@@ -160,6 +166,8 @@ struct MultipoleRanges {
   /// orders 8, 6, 4, 2, 0: increasing
   T squared[max_half_order + 1];
 };
+
+inline namespace PRISMFIELD_LANES {
 
 namespace detail {
 /// Coefficients of d_x^2(m-r) d_y^2r (1/R), r = 0...m, in the potential of a box of half edges h and unit mass:
@@ -287,4 +295,5 @@ PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double
   }
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

@@ -85,6 +85,8 @@ inline constexpr double compact_reach = 0.05;
 /// rounding of their coordinates, and a multipole beyond the first changes by far less than its truncation error.
 inline constexpr double shape_tolerance = 1e-11;
 
+inline namespace PRISMFIELD_LANES {
+
 /// Prepares the shape of prisms of these edge lengths, metres.
 template <class A>
 PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape) {
@@ -170,4 +172,5 @@ PRISMFIELD_INLINE_FUNCTION bool within_reach(const BatchReach& reach, double x, 
   return squared <= reach.squared;
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

@@ -11,11 +11,15 @@
 
 // Kernels are functions of host and device, but nvcc refuses a host's vectors in anything that could run on a device:
 // the sources that work on such vectors (forward_host_*.cpp) see the kernels as functions of the host alone.
+// The two kinds differ, so each has an inline namespace of its own; types that pass from one kind of source to the
+// other, and what these types are made of, stand outside of it.
 #if defined(PRISMFIELD_HOST_LANES)
+#define PRISMFIELD_LANES host_lanes
 #define PRISMFIELD_FUNCTION
 #define PRISMFIELD_LARGE_FUNCTION [[gnu::noinline]]
 #define PRISMFIELD_INLINE_FUNCTION [[gnu::always_inline]] inline
 #else
+#define PRISMFIELD_LANES device_lanes
 #define PRISMFIELD_FUNCTION KOKKOS_FUNCTION
 #if defined(__CUDACC__)
 // Never out of line on a device: nvcc 13.0's out-of-line copies of nested closed forms computed wrongly on an H100
@@ -32,6 +36,7 @@
 /// This is the only file that names Kokkos' SIMD types. Lanes are compared with < and <= only: > and >= of
 /// Kokkos 4.7.00's AVX-512 double vectors take their operands in the wrong order, so Pack does not offer them either.
 namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
 
 namespace kx = Kokkos::Experimental;
 
@@ -377,4 +382,5 @@ PRISMFIELD_INLINE_FUNCTION ScaledQuotient<L> scale_quotient(const L& a, const L&
   }
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

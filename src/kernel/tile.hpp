@@ -38,6 +38,8 @@ struct LaunchData {
   Array<std::int64_t> pairs;
 };
 
+inline namespace PRISMFIELD_LANES {
+
 /// Notes that a point lies in or on a prism, in the columns of Contact.
 template <class Memory, class T>
 PRISMFIELD_FUNCTION void note_contact(
@@ -62,12 +64,16 @@ PRISMFIELD_FUNCTION void note_contact(
   }
 }
 
+}  // namespace PRISMFIELD_LANES
+
 /// The form that a kernel uses: chosen by distance, or the papers' corners.
 template <Pass pass_>
 struct ChooseForm {
   static constexpr Pass pass = pass_;
 };
 struct CornersForm {};
+
+inline namespace PRISMFIELD_LANES {
 
 /// Whether a kernel skips batches that are far from a point.
 template <class Kernel>
@@ -153,4 +159,5 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
   }
 }
 
+}  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel
