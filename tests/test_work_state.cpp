@@ -201,16 +201,6 @@ TEST(AddState, AddsWhereThePointsAre) {
   EXPECT_EQ(to.payload.values[1], 2) << "an empty one adds nothing";
 }
 
-TEST(AddPayload, TakesTheRowsAskedForTimesAFactor) {
-  const WorkPayload payload{{1, 2, 10, 20, 100, 200}, std::vector<double>(2 * n_contact_columns, 1)};
-  std::vector<double> values(2 * 3, 1);
-  std::vector<double> contact(3 * n_contact_columns);
-  add_payload(payload, {1, 3}, {2, 0}, 0.5, {{0, 3}, values, contact});
-  EXPECT_EQ(values, (std::vector<double>{1, 51, 101, 1, 1.5, 2}));
-  EXPECT_EQ(contact[n_contact_columns - 1], 0);
-  EXPECT_EQ(contact[n_contact_columns], 1);
-}
-
 TEST(CheckpointMemory, IsTheImageAndOnTheFirstRankWhatOthersDid) {
   constexpr std::int64_t of_point = (3 + n_contact_columns) * 8;
   EXPECT_EQ(checkpoint_memory(3, 10, 100, false), 10 * of_point);

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
+
+#include <prismfield/communicator.hpp>
 
 #include "kernel/contact.hpp"
 
@@ -86,29 +89,18 @@ WorkPayload empty_payload(std::int64_t n_fields, std::int64_t n_points) {
           std::vector<double>(static_cast<std::size_t>(n_contact_columns * n_points))};
 }
 
-void add_payload(const WorkPayload& payload, IndexRange points, const std::vector<std::int64_t>& rows, double factor,
-                 const PayloadSum& sum) {
-  if (payload.empty()) return;
-  const auto mine = static_cast<std::size_t>(points.size());
-  const auto all = static_cast<std::size_t>(sum.points.size());
-  const auto offset = static_cast<std::size_t>(points.begin - sum.points.begin);
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const double* const from = payload.values.data() + static_cast<std::size_t>(rows[row]) * mine;
-    double* const to = sum.values.data() + row * all + offset;
-    for (std::size_t p = 0; p < mine; ++p) to[p] += factor * from[p];
-  }
-  double* const contact = sum.contact.data() + n_contact_columns * offset;
-  for (std::size_t i = 0; i < payload.contact.size(); ++i) contact[i] += payload.contact[i];
-}
-
 void add_state(const RankState& from, RankState& to) {
   for (std::size_t f = 0; f < n_forms; ++f) to.progress.pairs_by_form[f] += from.progress.pairs_by_form[f];
   if (from.payload.empty()) return;
-  const auto n_fields = static_cast<std::int64_t>(from.payload.values.size()) / from.layout.points.size();
-  if (to.payload.empty()) to.payload = empty_payload(n_fields, to.layout.points.size());
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(n_fields));
-  std::iota(rows.begin(), rows.end(), 0);
-  add_payload(from.payload, from.layout.points, rows, 1.0, {to.layout.points, to.payload.values, to.payload.contact});
+  const std::int64_t n_fields = static_cast<std::int64_t>(from.payload.values.size()) / from.layout.points.size();
+  const std::int64_t n_points = to.layout.points.size();
+  if (to.payload.empty()) to.payload = empty_payload(n_fields, n_points);
+  const std::int64_t begin = from.layout.points.begin - to.layout.points.begin;
+  const IndexRange points{begin, begin + from.layout.points.size()};
+  add_part(from.payload.values, n_fields, n_points, points, to.payload.values);
+  // a point's contacts lie side by side
+  add_part(from.payload.contact, 1, n_contact_columns * n_points,
+           {n_contact_columns * points.begin, n_contact_columns * points.end}, to.payload.contact);
 }
 
 std::vector<WorkItem> remaining_work(const std::vector<RankState>& states) {

@@ -69,6 +69,7 @@ struct RankState {
 
 /// The share of a plan as one piece of work.
 [[nodiscard]] std::vector<WorkItem> work_of(const Plan& plan);
+
 /// The points from the first to the last that the items touch.
 [[nodiscard]] IndexRange points_of(const std::vector<WorkItem>& work);
 /// The prisms from the first to the last that the items touch.
@@ -78,17 +79,6 @@ struct RankState {
 /// A payload of zeros for so many fields and points.
 [[nodiscard]] WorkPayload empty_payload(std::int64_t n_fields, std::int64_t n_points);
 
-/// Where add_payload() adds to: values (row, point) and contact (point, n_contact_columns), both of all `points`.
-struct PayloadSum {
-  IndexRange points;
-  std::vector<double>& values;
-  std::vector<double>& contact;
-};
-
-/// Adds to the sum a payload at `points`, which lie within those of the sum: to row i of the values `factor` times the
-/// payload's row rows[i]. An empty payload adds nothing.
-void add_payload(const WorkPayload& payload, IndexRange points, const std::vector<std::int64_t>& rows, double factor,
-                 const PayloadSum& sum);
 /// Adds what `from` computed, and its pairs, to `to`, which holds all points that `from` does.
 void add_state(const RankState& from, RankState& to);
 
