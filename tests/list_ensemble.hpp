@@ -49,9 +49,7 @@ public:
   void read(IndexRange range, PrismBlock& out) const override {
     const auto [begin, end] = range;
     const auto n = static_cast<std::size_t>(end - begin);
-    for (auto* column : {&out.west, &out.east, &out.south, &out.north, &out.bottom, &out.top, &out.density}) {
-      column->resize(n);
-    }
+    out.resize(end - begin);
     for (std::size_t i = 0; i < n; ++i) {
       const Prism& p = m_prisms[static_cast<std::size_t>(begin) + i];
       out.west[i] = p.west;

@@ -62,19 +62,42 @@ class Memory(unittest.TestCase):
         self.assertEqual(len(values), RANKS)
         return values
 
-    def test_no_rank_passes_the_plan(self):
-        table = self.launch(options.program, "run", "case.yaml", "--dry-run")
-        self.assertIn("100000000 prisms with density", table)
-        rows = re.findall(r"(?m)^  \d +([\d,]+) +10 +([\d.]+) MiB$", table)
-        self.assertEqual([row[0] for row in rows], ["25,000,000"] * RANKS)
-        planned = max(float(row[1]) for row in rows) * 2**20
-        # 1e8 prisms as a list would be 1.3 GiB a rank
-        self.assertLess(planned, 64 * 2**20)
+    def planned(self, *arguments):
+        """Bytes that --dry-run tells, rank by rank, and the prisms and points of each."""
+        table = self.launch(options.program, "run", "case.yaml", "--dry-run", *arguments)
+        rows = re.findall(r"(?m)^  \d +([\d,]+) +([\d,]+) +([\d.]+) MiB$", table)
+        self.assertEqual(len(rows), RANKS, table)
+        return [float(row[2]) * 2**20 for row in rows], [row[:2] for row in rows]
+
+    def assert_planned(self, idle, measured, planned):
+        """Each rank took no more than its plan, whichever is which."""
+        taken = [max(peak - idle, 0) for peak in measured]
+        for name, values in (("planned", planned), ("measured", taken)):
+            print(f"{name} " + ", ".join(f"{value / 2**20:.1f}" for value in values) + " MiB", flush=True)
+        for rank, (peak, plan) in enumerate(zip(taken, sorted(planned))):
+            self.assertLessEqual(peak, plan, f"place {rank} from the least")
+
+    def idle(self):
         # rank 0 alone opens HDF5, when its arrays are gone
-        idle = self.peaks("run", "small.yaml", "--quiet")[0]
-        busiest = self.peaks("run", "case.yaml", "--quiet")[-1]
-        print(f"planned {planned / 2**20:.1f} MiB, measured {(busiest - idle) / 2**20:.1f} MiB", flush=True)
-        self.assertLessEqual(busiest - idle, planned)
+        return self.peaks("run", "small.yaml", "--quiet")[0]
+
+    def test_no_rank_passes_the_plan(self):
+        planned, shares = self.planned()
+        self.assertEqual(shares, [("25,000,000", "10")] * RANKS)
+        # 1e8 prisms as a list would be 1.3 GiB a rank
+        self.assertLess(max(planned), 64 * 2**20)
+        self.assert_planned(self.idle(), self.peaks("run", "case.yaml", "--quiet"), planned)
+
+    def test_only_the_first_rank_holds_all_points_fields(self):
+        few = (self.folder / "small.yaml").read_text(encoding="utf-8")
+        case = few.replace("random: 10,", "random: 400000,").replace("space:", "partition: points, space:")
+        (self.folder / "case.yaml").write_text(case.replace("[gz]", "all"), encoding="utf-8")
+        planned, shares = self.planned()
+        self.assertEqual(shares, [("100", "100,000")] * RANKS)
+        measured = self.peaks("run", "case.yaml", "--quiet")
+        self.assert_planned(self.idle(), measured, planned)
+        # ten fields of 400,000 points
+        self.assertGreater(measured[3] - measured[2], 0.7 * 10 * 400_000 * 8)
 
 
 def own_memory(pid):
