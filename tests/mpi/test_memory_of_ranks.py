@@ -12,6 +12,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,13 +37,28 @@ execution: {space: serial}
 output: {file: cells.h5}
 """
 
+LONG_CASE = """\
+model:
+  voxels:
+    easting:  [0, 10000, 30]
+    northing: [0, 10000, 30]
+    upward:   [-10000, 0, 30]
+    density: {random: [100, 500], seed: 3}
+observations:
+  stations: {random: 40000, seed: 2}
+fields: all
+execution: {space: serial, partition: prisms, chunk: 256}
+output:
+  file: cells.h5
+  checkpoint: {every: 200 ms, file: run.ckpt.h5}
+"""
+
 
 class Memory(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_memory_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "case.yaml").write_text(CASE, encoding="utf-8")
-        # the same program, libraries and code, with next to no data
         (self.folder / "small.yaml").write_text(CASE.replace(", 1000]\n", ", 10]\n"), encoding="utf-8")
 
     def launch(self, *command):
@@ -78,7 +94,8 @@ class Memory(unittest.TestCase):
             self.assertLessEqual(peak, plan, f"place {rank} from the least")
 
     def idle(self):
-        # rank 0 alone opens HDF5, when its arrays are gone
+        """Bytes of the same program, libraries and code with next to no data."""
+        # the least: rank 0 alone opens HDF5 for the result, when its arrays are gone
         return self.peaks("run", "small.yaml", "--quiet")[0]
 
     def test_no_rank_passes_the_plan(self):
@@ -98,6 +115,23 @@ class Memory(unittest.TestCase):
         self.assert_planned(self.idle(), measured, planned)
         # ten fields of 400,000 points
         self.assertGreater(measured[3] - measured[2], 0.7 * 10 * 400_000 * 8)
+    def test_going_on_on_other_ranks_stays_within_the_plan(self):
+        (self.folder / "case.yaml").write_text(LONG_CASE, encoding="utf-8")
+        planned, _ = self.planned()
+        process = subprocess.Popen(
+            [*shlex.split(options.mpiexec), "-n", "3", options.program, "run", "case.yaml", "--quiet"], cwd=self.folder,
+            stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"}
+        )
+        while process.poll() is None and not (self.folder / "run.ckpt.h5.rank2").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGUSR1)
+        process.wait(timeout=300)
+        self.assertTrue((self.folder / "run.ckpt.h5").exists(), "it was stopped before its end")
+        # with checkpoints every rank opens HDF5
+        small = LONG_CASE.replace(", 30]\n", ", 10]\n").replace("random: 40000", "random: 10").replace("200 ms", "0.001 ms")
+        (self.folder / "small.yaml").write_text(small.replace("run.ckpt", "small.ckpt"), encoding="utf-8")
+        idle = self.idle()
+        self.assert_planned(idle, self.peaks("run", "case.yaml", "--quiet", "--resume"), planned)
 
 
 def own_memory(pid):
@@ -115,7 +149,7 @@ def measure(folder, command):
     peak = 0
     while process.poll() is None:
         peak = max(peak, own_memory(process.pid))
-        time.sleep(0.002)
+        time.sleep(0.005)
     (pathlib.Path(folder) / str(os.getpid())).write_text(str(peak))
     return process.returncode
 
