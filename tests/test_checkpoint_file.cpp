@@ -288,7 +288,8 @@ TEST_F(CheckpointTest, IsRemovedWithTheStatesOfAllRanksAndNothingElse) {
     std::ofstream(path(name)) << "x";
   }
   remove_checkpoint(path("c.h5"));
-  EXPECT_EQ(names(), (std::set<std::string>{"c.h5.rankings", "c.h5.rank", "d.h5.rank1", ".d.h5.part-1", "c.h5.part-1"}));
+  EXPECT_EQ(names(),
+            (std::set<std::string>{"c.h5.rankings", "c.h5.rank", "d.h5.rank1", ".d.h5.part-1", "c.h5.part-1"}));
 }
 
 }  // namespace
