@@ -42,9 +42,9 @@ constexpr std::int64_t block_device = 128;
 /// A device is full when it holds this many times its concurrent threads.
 constexpr std::int64_t waves_device = 8;
 
-/// Bytes that a run's host arrays take beside their numbers: an allocator maps each large one in whole pages, its own
-/// header among them, and a run holds up to 32 such arrays at a time.
-constexpr std::int64_t allocator_bytes = std::int64_t{32} * 4096;
+/// Bytes that a run's host arrays take beside their numbers. An allocator maps each large one in whole pages, its own
+/// header among them, and a run holds up to 32 at a time; of what was freed it keeps as much again, by default 128 KiB.
+constexpr std::int64_t allocator_bytes = 2 * std::int64_t{32} * 4096;
 
 /// Nanoseconds of a pair on one host thread and lane vector, and on a device: only for --dry-run's estimate.
 constexpr double pair_nanoseconds_host = 3.0;

@@ -95,8 +95,8 @@ class Memory(unittest.TestCase):
 
     def idle(self):
         """Bytes of the same program, libraries and code with next to no data."""
-        # the least: rank 0 alone opens HDF5 for the result, when its arrays are gone
-        return self.peaks("run", "small.yaml", "--quiet")[0]
+        # of the ranks but the one that takes most: rank 0 opens HDF5 for the result, when its arrays are gone
+        return self.peaks("run", "small.yaml", "--quiet")[-2]
 
     def test_no_rank_passes_the_plan(self):
         planned, shares = self.planned()
@@ -127,8 +127,8 @@ class Memory(unittest.TestCase):
         process.send_signal(signal.SIGUSR1)
         process.wait(timeout=300)
         self.assertTrue((self.folder / "run.ckpt.h5").exists(), "it was stopped before its end")
-        # with checkpoints every rank opens HDF5
-        small = LONG_CASE.replace(", 30]\n", ", 10]\n").replace("random: 40000", "random: 10").replace("200 ms", "0.001 ms")
+        # with checkpoints every rank opens HDF5, here often enough to be seen
+        small = LONG_CASE.replace(", 30]\n", ", 20]\n").replace("random: 40000", "random: 10").replace("200 ms", "0.001 ms")
         (self.folder / "small.yaml").write_text(small.replace("run.ckpt", "small.ckpt"), encoding="utf-8")
         idle = self.idle()
         self.assert_planned(idle, self.peaks("run", "case.yaml", "--quiet", "--resume"), planned)
