@@ -4,9 +4,12 @@
 # An outside program that uses the library: installed, each component, and as a part of its own build.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 
-# prismfield_add_package_test(<name> COMPONENTS component... TARGETS target... [ARGUMENTS -D...])
+# prismfield_add_package_test(<name> [SOURCE folder] COMPONENTS component... TARGETS target... [ARGUMENTS -D...])
 function(prismfield_add_package_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMPONENTS;TARGETS;ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "COMPONENTS;TARGETS;ARGUMENTS")
+  if(NOT arg_SOURCE)
+    set(arg_SOURCE "${CMAKE_CURRENT_SOURCE_DIR}/package")
+  endif()
   set(consumer "${CMAKE_CURRENT_BINARY_DIR}/package/${name}")
   list(JOIN arg_COMPONENTS "," components)
   list(JOIN arg_TARGETS " " targets)
@@ -14,7 +17,7 @@ function(prismfield_add_package_test name)
     NAME package_${name}_builds
     COMMAND
       "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DPREFIX=${consumer}/prefix"
-      "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/package" "-DCONSUMER=${consumer}/build" "-DGENERATOR=${CMAKE_GENERATOR}"
+      "-DSOURCE=${arg_SOURCE}" "-DCONSUMER=${consumer}/build" "-DGENERATOR=${CMAKE_GENERATOR}"
       "-DSEARCH=${CMAKE_PREFIX_PATH}" "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}"
       "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
       "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
@@ -34,3 +37,17 @@ prismfield_add_package_test(
   COMPONENTS core
   TARGETS consumer
   ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}")
+
+# The examples of docs/library.md: built against the installed core, run, and compared with what the page shows.
+set(examples three_prisms custom_source solver views)
+set(mpirun)
+if(PRISMFIELD_ENABLE_MPI)
+  list(APPEND examples own_mpi)
+  set(mpirun --mpirun "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} 2 ${prismfield_mpiexec_flags})
+endif()
+prismfield_add_package_test(examples SOURCE "${PROJECT_SOURCE_DIR}/docs/examples" COMPONENTS core TARGETS ${examples})
+prismfield_add_command_test(
+  library_page DEVICE
+  COMMAND /usr/bin/python3 "${CMAKE_CURRENT_SOURCE_DIR}/package/check_library_doc.py" "${PROJECT_SOURCE_DIR}/docs/library.md"
+          "${PROJECT_SOURCE_DIR}/docs/examples" "${CMAKE_CURRENT_BINARY_DIR}/package/examples/build" ${mpirun})
+set_tests_properties(library_page PROPERTIES FIXTURES_REQUIRED package_examples)
