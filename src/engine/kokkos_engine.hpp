@@ -22,8 +22,6 @@ public:
   using Memory = typename Space::memory_space;
   using Sum = typename A::Sum;
   using Coordinate = typename A::Coordinate;
-  /// pinned where a device copies from or to it, the host's own memory otherwise
-  using PinnedHost = std::conditional_t<is_device_space<Space>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
 
   KokkosEngine(const Space& space, const EngineSettings& settings)
       : m_space(space), m_settings(settings), m_launcher(space, settings), m_prisms(settings.origin, settings.batch) {
@@ -36,8 +34,8 @@ public:
       m_data.scratch = decltype(m_data.scratch)(view_label("scratch"), settings.slots, m_n_fields, padded);
       m_result = decltype(m_result)(view_label("result"), m_n_fields, padded);
       m_data.contact = decltype(m_data.contact)(view_label("contact"), padded);
-      m_host_result = Kokkos::create_mirror_view(PinnedHost(), m_result);
-      m_host_contact = Kokkos::create_mirror_view(PinnedHost(), m_data.contact);
+      m_host_result = Kokkos::create_mirror_view(PinnedHost<Space>(), m_result);
+      m_host_contact = Kokkos::create_mirror_view(PinnedHost<Space>(), m_data.contact);
       m_data.pairs = decltype(m_data.pairs)("prismfield::pairs", n_forms);
       m_data.easting = decltype(m_data.easting)(view_label("easting"), padded);
       m_data.northing = decltype(m_data.northing)(view_label("northing"), padded);
@@ -72,7 +70,7 @@ public:
     if (n == 0) return;
     const Kokkos::Profiling::ScopedRegion region("prismfield: prisms to slots");
     m_prisms.stage(m_space, block);
-    // the device may still read what the previous block left
+    // the device may still read what was prepared of the previous block
     note_device_idle();
     m_prisms.upload(m_space);
     if constexpr (is_device_space<Space>) m_device_busy_since = now();
@@ -184,8 +182,8 @@ private:
   int m_n_fields = 0;
   kernel::LaunchData<A, Memory> m_data;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_result;
-  Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost> m_host_result;
-  Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, PinnedHost> m_host_contact;
+  Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost<Space>> m_host_result;
+  Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, PinnedHost<Space>> m_host_contact;
   /// of each slot, of the device as a whole
   std::vector<std::vector<BusyInterval>> m_busy;
   /// since when launches are under way; 0: none is
