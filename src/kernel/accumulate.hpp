@@ -248,19 +248,13 @@ PRISMFIELD_INLINE_FUNCTION std::int32_t leading_bits(T a) {
   }
 }
 
-/// The order that pairs whose leading_bits of s are within [nearest, furthest] all take, as an index of ranges; -1 if
-/// they may take different ones or be near.
+/// The lowest order that is exact enough for pairs whose s has these leading_bits at least, as an index of ranges; -1
+/// if one may be near.
 template <class R>
-PRISMFIELD_INLINE_FUNCTION int one_order(const MultipoleRanges<R>& ranges, std::int32_t nearest,
-                                         std::int32_t furthest) {
-  const auto begin = [&](int order) { return leading_bits(ranges.squared[order]); };
-  if (begin(2) < nearest) {
-    if (begin(4) < nearest) return 4;
-    if (begin(3) < nearest) return furthest < begin(4) ? 3 : -1;
-    return furthest < begin(3) ? 2 : -1;
-  }
-  if (begin(1) < nearest) return furthest < begin(2) ? 1 : -1;
-  return begin(0) < nearest && furthest < begin(1) ? 0 : -1;
+PRISMFIELD_INLINE_FUNCTION int lowest_order(const MultipoleRanges<R>& ranges, std::int32_t nearest) {
+  const auto begins_before = [&](int order) { return leading_bits(ranges.squared[order]) < nearest; };
+  if (begins_before(2)) return begins_before(4) ? 4 : begins_before(3) ? 3 : 2;
+  return begins_before(1) ? 1 : begins_before(0) ? 0 : -1;
 }
 
 /// Adds the multipoles of one order of n prisms, in their order.
@@ -274,29 +268,27 @@ PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Ari
   counts.add(form, n);
 }
 
-/// Adds the fields of n prisms of one shape at a point if all take one order, to the same bits as one after the other;
-/// returns whether they do. Their multipoles do not wait for each other, and the order is found by whole numbers, for
-/// which the multipoles do not wait either.
+/// Adds the fields of n prisms of one shape at the points of a warp's threads, by the lowest order that is exact enough
+/// for all these pairs; returns whether there is one, the same in every thread. No thread waits while others evaluate
+/// another order, and the order is found by whole numbers, for which the double-precision units need not wait.
 template <class Ls, FieldSet set, int n>
-PRISMFIELD_INLINE_FUNCTION bool add_side_by_side(const PrismShape<typename Ls::Arithmetic>& shape,
-                                                 const FarPrism<typename Ls::Arithmetic>* far,
-                                                 const PrismWeight<typename Ls::Arithmetic>* weights,
-                                                 const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                                                 const typename Ls::Coordinate& pz,
-                                                 FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
+PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<typename Ls::Arithmetic>& shape,
+                                            const FarPrism<typename Ls::Arithmetic>* far,
+                                            const PrismWeight<typename Ls::Arithmetic>* weights,
+                                            const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                                            const typename Ls::Coordinate& pz, FieldValues<set, typename Ls::Sum>& sums,
+                                            FormCounts& counts) {
   static_assert(Ls::width == 1);
   CentreSeen<typename Ls::Real> seen[n];
   PrismWeight<typename Ls::Arithmetic> weight[n];
   std::int32_t nearest = 0;
-  std::int32_t furthest = 0;
   for (int i = 0; i < n; ++i) {
     seen[i] = centre_seen<Ls>(shape, far[i], px, py, pz);
     weight[i] = weights[i];
     const std::int32_t bits = leading_bits(seen[i].s);
     nearest = i == 0 ? bits : Kokkos::min(nearest, bits);
-    furthest = i == 0 ? bits : Kokkos::max(furthest, bits);
   }
-  switch (one_order(shape.ranges, nearest, furthest)) {
+  switch (lowest_order(shape.ranges, warp.smallest(nearest))) {
     case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_8); return true;
     case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_6); return true;
     case 2: add_multipoles<2, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_4); return true;

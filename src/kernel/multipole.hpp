@@ -77,7 +77,8 @@ PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, cons
   }
 }
 
-/// polynomial<degree> times `factor` plus `rest`, without work for a negative degree.
+/// polynomial<degree> times `factor` plus `rest`. For a negative degree that is `rest`, which a compiler may not find
+/// itself: three multiplications of a pair of order 2.
 template <int degree, class L, class T>
 PRISMFIELD_INLINE_FUNCTION L add_polynomial(const T* c, const L& u, const L& v, const L& t, const L& factor,
                                             const L& rest) {

@@ -92,16 +92,15 @@ struct OneShape {
   PRISMFIELD_INLINE_FUNCTION const PrismShape<A>& operator()(std::int32_t) const { return shape; }
 };
 
-/// Prisms of one shape that a device thread takes side by side in its pass of far pairs; 0: one after the other. On an
-/// H100 the seven spheres' gz took 17.5 instead of 26.1 ms, nine fields in single precision 16.1 instead of 29.1; nine
-/// in double keep the arithmetic busy as they are and lost a tenth.
+/// Prisms of one shape that a warp takes in one go in a device's pass of far pairs, see add_in_step(); 0: each thread
+/// takes one after the other on its own. Seven spheres on an H100, instead of 0: gz in double 13.7 instead of 26.1 ms,
+/// nine fields 34.1 instead of 38.8, in single precision 16.4 instead of 29.1. Fewer or more prisms were slower: nine
+/// fields in double by 1 prism 40.8 and by 2 36.6, in single by 1 19.0, gz by 2 16.2 ms.
 template <class A, FieldSet set, class Kernel, class Shapes>
-inline constexpr int prisms_side_by_side = 0;
+inline constexpr int prisms_in_step = 0;
 template <class A, FieldSet set>
-inline constexpr int prisms_side_by_side<A, set, ChooseForm<Pass::far>, OneShape<A>> = set == FieldSet::gz ? 4
-                                                                                       : sizeof(typename A::Real) == 4
-                                                                                           ? 2
-                                                                                           : 0;
+inline constexpr int prisms_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> =
+    sizeof(typename A::Real) == 4 && set != FieldSet::gz ? 2 : 4;
 
 /// Adds prisms [begin, end) at one group of points, one after the other.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
@@ -171,14 +170,15 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
       }
       FieldValues<set, S> sums;
       sums.clear();
-      constexpr int together = prisms_side_by_side<typename Ls::Arithmetic, set, Kernel, Shapes>;
-      if constexpr (together == 0) {
+      constexpr int in_step = prisms_in_step<typename Ls::Arithmetic, set, Kernel, Shapes>;
+      if constexpr (in_step == 0) {
         add_prisms<Ls, set, Kernel>(data, shapes, begin, end, point, px, py, pz, valid, sums, counts);
       } else {
-        for (std::int64_t p = begin; p < end; p += together) {
-          const std::int64_t next = Kokkos::min(p + together, end);
-          if (next - p < together || !add_side_by_side<Ls, set, together>(shapes(0), &data.far(p), &data.weights(p), px,
-                                                                          py, pz, sums, counts)) {
+        const Warp warp = Warp::of(rank, Kokkos::min<std::int64_t>(size, last_group - group + rank));
+        for (std::int64_t p = begin; p < end; p += in_step) {
+          const std::int64_t next = Kokkos::min(p + in_step, end);
+          if (next - p < in_step || !add_in_step<Ls, set, in_step>(warp, shapes(0), &data.far(p), &data.weights(p), px,
+                                                                   py, pz, sums, counts)) {
             add_prisms<Ls, set, Kernel>(data, shapes, p, next, point, px, py, pz, valid, sums, counts);
           }
         }
