@@ -272,17 +272,17 @@ TEST(Partition, AutoModelIsItsFormula) {
   facts.message_seconds = 0.01;
   // 501 prisms x 500 points, padded to 504; a tree of depth 1 over prisms, one more part of points
   const double message = 8.0 * 3 * 504 / 1e5 + 0.01;
-  EXPECT_NEAR(partition_seconds(facts, {2, 2}), 501 * 504 * 1e-6 + 501 * 1e-3 + 504 * 1e-4 + 2 * 2 * 504 * 24 / 1e6 + 2 * message,
-              1e-12);
+  EXPECT_NEAR(partition_seconds(facts, {2, 2}),
+              501 * 504 * 1e-6 + 501 * 1e-3 + 504 * 1e-4 + 2 * 2 * 504 * 24 / 1e6 + 2 * message, 1e-12);
   // scratch of a slot passes the limit three times: one slot, three tiles
   facts.memory_limit = 504 * 24 / 3;
-  EXPECT_NEAR(partition_seconds(facts, {2, 2}), 501 * 504 * 1e-6 + 3 * 501 * 1e-3 + 504 * 1e-4 + 2 * 504 * 24 / 1e6 + 2 * message,
-              1e-12);
+  EXPECT_NEAR(partition_seconds(facts, {2, 2}),
+              501 * 504 * 1e-6 + 3 * 501 * 1e-3 + 504 * 1e-4 + 2 * 504 * 24 / 1e6 + 2 * message, 1e-12);
   // by points alone there is one slot
   facts.memory_limit = std::int64_t{1} << 40;
   const double smaller = 8.0 * 3 * 256 / 1e5 + 0.01;
-  EXPECT_NEAR(partition_seconds(facts, {1, 4}), 1001 * 256 * 1e-6 + 1001 * 1e-3 + 256 * 1e-4 + 2 * 256 * 24 / 1e6 + 3 * smaller,
-              1e-12);
+  EXPECT_NEAR(partition_seconds(facts, {1, 4}),
+              1001 * 256 * 1e-6 + 1001 * 1e-3 + 256 * 1e-4 + 2 * 256 * 24 / 1e6 + 3 * smaller, 1e-12);
 }
 
 TEST(Partition, AutoIsAFactorisationForEveryNumberOfRanks) {

@@ -39,8 +39,8 @@ RankGrid chosen_on_cards(std::int64_t n_prisms, std::int64_t n_points, int ranks
 }
 
 TEST(Plan, AutoOnCardsGoesByPointsWhereTheyAreMany) {
-  // measured on four H200s: 3.6 s by points, 4.8 s by prisms, of which 2.5 s are the pairs: by prisms every rank orders,
-  // copies and hands on all points
+  // measured on four H200s: 3.6 s by points, 4.8 s by prisms, of which 2.5 s are the pairs: by prisms every rank
+  // orders, copies and hands on all points
   for (const int ranks : {2, 4, 8}) {
     const RankGrid grid = chosen_on_cards(251'946, 4'000'000, ranks);
     EXPECT_EQ(grid.prism_parts, 1) << ranks;

@@ -234,7 +234,8 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   shares.grid = {plan.prism_parts, plan.point_parts};
   if (is_chosen) {
     // memory and threads may differ between nodes: rank 0 decides for all
-    const RankGrid chosen = choose_partition(partition_facts(request, problem.uniform_shape, plan, communicator.size()));
+    const RankGrid chosen =
+        choose_partition(partition_facts(request, problem.uniform_shape, plan, communicator.size()));
     std::array<std::int64_t, 2> parts = {chosen.prism_parts, chosen.point_parts};
     broadcast(communicator, parts);
     shares.grid = {static_cast<int>(parts[0]), static_cast<int>(parts[1])};

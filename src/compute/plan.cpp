@@ -42,8 +42,8 @@ constexpr std::int64_t block_device = 128;
 /// A device is full when it holds this many times its concurrent threads.
 constexpr std::int64_t waves_device = 8;
 
-/// Nanoseconds of a pair on one host thread and lane vector, and on a device: for --dry-run's estimate and the choice of
-/// a partition.
+/// Nanoseconds of a pair on one host thread and lane vector, and on a device: for --dry-run's estimate and the choice
+/// of a partition.
 constexpr double pair_nanoseconds_host = 3.0;
 constexpr double pair_nanoseconds_scalar = 25.0;
 constexpr double pair_nanoseconds_corners_host = 450.0;
