@@ -183,6 +183,7 @@ public:
   void free_staging() {
     m_host_columns = {};
     m_host_shape_index = {};
+    m_copies.reset();
   }
 
   /// Makes a launch read these prisms.
