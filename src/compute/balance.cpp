@@ -10,6 +10,7 @@
 
 #include "compute/cost_model.hpp"
 #include "compute/plan.hpp"
+#include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
 #include "parallel/agreement.hpp"
 
@@ -121,13 +122,15 @@ IndexRange part_of(const std::vector<std::int64_t>& cuts, int part) {
   return {cuts[p], cuts[p + 1]};
 }
 
-PartitionFacts facts_of(const Request& request, bool uniform_shape, const Plan& plan, int ranks) {
+}  // namespace
+
+PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks) {
   const bool on_device = is_device(plan.space);
   PartitionFacts facts;
   facts.n_prisms = plan.n_prisms;
   facts.n_points = plan.n_points;
   facts.ranks = ranks;
-  facts.n_fields = request.fields.size();
+  facts.values_of_point = request.fields.size() + n_contact_columns;
   facts.slots = request.execution.slots.value_or(on_device ? plan.slots : plan.threads);
   facts.lanes = plan.lanes;
   facts.slot_point_bytes = plan.slot_point_bytes;
@@ -138,8 +141,6 @@ PartitionFacts facts_of(const Request& request, bool uniform_shape, const Plan& 
   if (on_device) facts.memory_rate = device_memory_rate;
   return facts;
 }
-
-}  // namespace
 
 std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, std::int64_t n_prisms) {
   const auto ranks = static_cast<std::int64_t>(held.size());
@@ -233,7 +234,8 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   shares.grid = {plan.prism_parts, plan.point_parts};
   if (is_chosen) {
     // memory and threads may differ between nodes: rank 0 decides for all
-    const RankGrid chosen = choose_partition(facts_of(request, problem.uniform_shape, plan, communicator.size()));
+    const RankGrid chosen =
+        choose_partition(partition_facts(request, problem.uniform_shape, plan, communicator.size()));
     std::array<std::int64_t, 2> parts = {chosen.prism_parts, chosen.point_parts};
     broadcast(communicator, parts);
     shares.grid = {static_cast<int>(parts[0]), static_cast<int>(parts[1])};

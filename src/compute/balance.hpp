@@ -26,6 +26,9 @@ namespace prismfield {
 [[nodiscard]] RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan,
                                             RankGrid grid, const Communicator& communicator);
 
+/// What `partition: auto` knows of a run. `plan`: make_plan() without shares, on any rank.
+[[nodiscard]] PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks);
+
 /// The plan of a run on all ranks: make_plan() for the machine of each, with the partition that `partition: auto`
 /// chooses from rank 0's view (see choose_partition) and the shares that `balance` asks for. Throws InputError, by key,
 /// the same on every rank, and AgreedFailure for failures. Collective.

@@ -61,9 +61,9 @@ double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept {
   const double wanted = grid.point_parts == facts.ranks && facts.ranks > 1 ? 1.0 : static_cast<double>(facts.slots);
   const double slots = std::max(1.0, std::min({wanted, prisms, std::floor(limit / slot_bytes)}));
   const double tiles = std::ceil(slot_bytes / limit);
-  const double message = 8.0 * facts.n_fields * points / facts.network_rate + facts.message_seconds;
+  const double message = 8.0 * facts.values_of_point * points / facts.network_rate + facts.message_seconds;
   const double messages = std::ceil(std::log2(static_cast<double>(grid.prism_parts))) + (grid.point_parts - 1);
-  return prisms * points * facts.pair_seconds + prisms * tiles * facts.prism_seconds +
+  return prisms * points * facts.pair_seconds + prisms * tiles * facts.prism_seconds + points * facts.point_seconds +
          2.0 * slots * slot_bytes / facts.memory_rate + messages * message;
 }
 

@@ -46,7 +46,8 @@ struct PartitionFacts {
   std::int64_t n_prisms = 0;
   std::int64_t n_points = 0;
   int ranks = 1;
-  int n_fields = 1;
+  /// doubles that a rank hands on of a point: fields and contacts
+  int values_of_point = 1;
   /// grids of one rank, points that it works on side by side
   std::int64_t slots = 1;
   std::int64_t lanes = 1;
@@ -56,9 +57,12 @@ struct PartitionFacts {
   /// seconds that a rank takes for a pair and to read, prepare and stage a prism
   double pair_seconds = 1e-9;
   double prism_seconds = 1e-7;
-  /// bytes a second to and from a rank's memory, and between ranks; seconds of a message
+  /// seconds that a rank takes for a point, whatever its prisms: to put it in order, its values and contacts to the
+  /// engine and back
+  double point_seconds = 5e-7;
+  /// bytes a second to and from a rank's memory, and from rank to rank with the additions there; seconds of a message
   double memory_rate = 1e10;
-  double network_rate = 2e9;
+  double network_rate = 1e9;
   double message_seconds = 2e-5;
 };
 
@@ -66,9 +70,11 @@ struct PartitionFacts {
 /// up to whole lanes:
 ///   m n pair_seconds                                                 the pairs of the largest share
 /// + m tiles prism_seconds                                            every tile of points takes all prisms of the rank
+/// + n point_seconds                                                  every rank handles its points once
 /// + 2 slots n slot_point_bytes / memory_rate                         scratch zeroed and reduced
-/// + ceil(log2 P) (8 n_fields n / network_rate + message_seconds)     the sum over the parts of prisms, along a tree
-/// + (Q - 1) (8 n_fields n / network_rate + message_seconds)          the parts of points on their way to rank 0
+/// + ceil(log2 P) message                                             the sum over the parts of prisms, along a tree
+/// + (Q - 1) message                                                  the parts of points on their way to rank 0
+/// message: 8 values_of_point n / network_rate + message_seconds;
 /// slots: 1 when Q is all ranks, else those of a rank, but no more than m and than memory_limit holds; tiles: how often
 /// one slot's grid passes memory_limit.
 [[nodiscard]] double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept;

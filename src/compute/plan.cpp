@@ -46,11 +46,12 @@ constexpr std::int64_t waves_device = 8;
 /// header among them, and a run holds up to 32 at a time; of what was freed it keeps as much again, by default 128 KiB.
 constexpr std::int64_t allocator_bytes = 2 * std::int64_t{32} * 4096;
 
-/// Nanoseconds of a pair on one host thread and lane vector, and on a device: only for --dry-run's estimate.
+/// Nanoseconds of a pair on one host thread and lane vector, and on a device: for --dry-run's estimate and the choice
+/// of a partition.
 constexpr double pair_nanoseconds_host = 3.0;
 constexpr double pair_nanoseconds_scalar = 25.0;
 constexpr double pair_nanoseconds_corners_host = 450.0;
-constexpr double pair_nanoseconds_device = 0.03;
+constexpr double pair_nanoseconds_device = 0.01;
 constexpr double pair_nanoseconds_corners_device = 0.2;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

@@ -17,15 +17,13 @@ public:
   using Memory = typename Space::memory_space;
   using Sum = typename A::Sum;
   using Coordinate = typename A::Coordinate;
-  /// pinned where a device copies from or to it, the host's own memory otherwise
-  using PinnedHost = std::conditional_t<is_device_space<Space>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
 
   KokkosEngine(const Space& space, const EngineSettings& settings)
       : m_space(space), m_sums(settings), m_prisms(settings.origin, settings.batch) {
     m_busy.resize(is_device_space<Space> ? 1 : static_cast<std::size_t>(settings.slots));
     allocate_or_fail([&] {
-      m_host_result = Kokkos::create_mirror_view(PinnedHost(), m_sums.result());
-      m_host_contact = Kokkos::create_mirror_view(PinnedHost(), m_sums.data().contact);
+      m_host_result = Kokkos::create_mirror_view(PinnedHost<Space>(), m_sums.result());
+      m_host_contact = Kokkos::create_mirror_view(PinnedHost<Space>(), m_sums.data().contact);
     });
   }
 
@@ -43,7 +41,7 @@ public:
   void add(const PrismBlock& block, std::int64_t first_batch) override {
     if (block.size() == 0) return;
     m_prisms.stage(m_space, block);
-    // the device may still read what the previous block left
+    // the device may still read what was prepared of the previous block
     note_device_idle();
     m_prisms.upload(m_space);
     if constexpr (is_device_space<Space>) m_device_busy_since = now();
@@ -121,8 +119,8 @@ private:
   Space m_space;
   TileSums<Space, A> m_sums;
   StagedPrisms<Space, A> m_prisms;
-  Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost> m_host_result;
-  Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, PinnedHost> m_host_contact;
+  Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost<Space>> m_host_result;
+  Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, PinnedHost<Space>> m_host_contact;
   /// of each slot, of the device as a whole
   std::vector<std::vector<BusyInterval>> m_busy;
   /// since when launches are under way; 0: none is

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace prismfield {
 template <class Space>
 inline constexpr bool is_device_space =
     !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+
+/// Host memory that a device copies from and to beside its kernels; a host's own memory otherwise.
+template <class Space>
+using PinnedHost = std::conditional_t<is_device_space<Space>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
 
 inline std::string view_label(const char* what) { return std::string("prismfield::") + what; }
 
@@ -85,17 +90,29 @@ struct PrepareWeights {
   }
 };
 
-/// Prepares the reach of a chunk's batches.
-template <class A, class Memory>
+/// Prepares the reach of a chunk's batches, each by a team: 0.06 instead of 0.99 ms for the seven spheres on an H100.
+template <class A, class Space>
 struct PrepareReach {
+  using Memory = typename Space::memory_space;
+  using Policy = Kokkos::TeamPolicy<Space>;
+  static constexpr int team_size = 32;
   Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
   Kokkos::View<kernel::FarPrism<A>*, Memory> far;
   std::int64_t n_prisms;
   std::int64_t batch;
   Kokkos::View<kernel::BatchReach*, Memory> reach;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t b) const {
-    kernel::prepare_reach<A>(shapes, far, b * batch, Kokkos::min((b + 1) * batch, n_prisms), reach(b));
+  KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
+    const std::int64_t b = team.league_rank();
+    const std::int64_t end = Kokkos::min((b + 1) * batch, n_prisms);
+    kernel::BatchReach all;
+    kernel::prepare_reach<A>(shapes, far, b * batch + team.team_rank(), end, team.team_size(), all);
+    for (int d = 0; d < 3; ++d) {
+      team.team_reduce(Kokkos::Min<double>(all.low[d]));
+      team.team_reduce(Kokkos::Max<double>(all.high[d]));
+    }
+    team.team_reduce(Kokkos::Max<double>(all.squared));
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { reach(b) = all; });
   }
 };
 
@@ -119,7 +136,8 @@ public:
     return m_edges.size() == 1 ? &m_one_shape : nullptr;
   }
 
-  /// Copies a block's columns to the staging area. Throws AllocationFailure.
+  /// Copies a block's columns to the space's memory, on a device beside the kernels under way; only upload() and
+  /// weigh() must be done. Throws AllocationFailure.
   void stage(const Space& space, const PrismBlock& block) {
     m_size = block.size();
     const auto n = static_cast<std::size_t>(m_size);
@@ -130,14 +148,16 @@ public:
                                              &block.bottom, &block.top,  &block.density};
     for (std::size_t c = 0; c < 7; ++c) std::copy_n(columns[c]->data(), n, &m_host_columns(c, 0));
     find_shapes(block);
+    const Space& copies = space_of_copies(space);
+    Kokkos::deep_copy(copies, m_columns, m_host_columns);
+    Kokkos::deep_copy(copies, m_shape_index, m_host_shape_index);
+    copies.fence("prismfield: block copied");
   }
 
-  /// Prepares what was staged, with the block's own densities; nothing may use the block before it any more. The
-  /// staging area is free when this returns.
+  /// Prepares what was staged, with the block's own densities; nothing may use the block before it any more. On a
+  /// device the next block may be staged when this returns.
   void upload(const Space& space) {
     upload_shapes(space);
-    Kokkos::deep_copy(space, m_columns, m_host_columns);
-    Kokkos::deep_copy(space, m_shape_index, m_host_shape_index);
     prepare_shapes(space);
     Kokkos::parallel_for(
         "prismfield::prepare_prisms", IndexPolicy(space, 0, m_size),
@@ -145,10 +165,11 @@ public:
             {m_origin[0], m_origin[1], m_origin[2]}, m_columns, m_shape_index, m_shapes, m_far, m_near});
     weigh(space, Kokkos::subview(m_columns, 6, std::make_pair(std::int64_t{0}, m_size)));
     if constexpr (is_device_space<Space>) {
-      Kokkos::parallel_for("prismfield::prepare_reach", IndexPolicy(space, 0, (m_size + m_batch - 1) / m_batch),
-                           PrepareReach<A, Memory>{m_shapes, m_far, m_size, m_batch, m_reach});
-      // the staging area is written again while the kernels run
-      space.fence("prismfield: block uploaded");
+      using Reach = PrepareReach<A, Space>;
+      const auto n_batches = static_cast<int>((m_size + m_batch - 1) / m_batch);
+      Kokkos::parallel_for("prismfield::prepare_reach", typename Reach::Policy(space, n_batches, Reach::team_size),
+                           Reach{m_shapes, m_far, m_size, m_batch, m_reach});
+      space.fence("prismfield: block prepared");
     }
   }
 
@@ -162,6 +183,7 @@ public:
   void free_staging() {
     m_host_columns = {};
     m_host_shape_index = {};
+    m_copies.reset();
   }
 
   /// Makes a launch read these prisms.
@@ -185,6 +207,17 @@ public:
 private:
   using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 
+  /// An instance of the space whose copies run beside the kernels of others: of 32,768 prisms an H100 waited 0.24 ms
+  /// for pageable memory, and 0.09 ms for pinned memory run beside kernels of some 5 ms.
+  const Space& space_of_copies(const Space& space) {
+    if constexpr (is_device_space<Space>) {
+      if (!m_copies) m_copies = Kokkos::Experimental::partition_space(space, 1).front();
+      return *m_copies;
+    } else {
+      return space;
+    }
+  }
+
   static bool alike(double a, double b) { return std::abs(a - b) <= kernel::shape_tolerance * b; }
 
   template <class View>
@@ -205,8 +238,8 @@ private:
         const auto batch = static_cast<std::size_t>(m_batch);
         renew(m_reach, "reach", (n + batch - 1) / batch);
       }
-      m_host_columns = Kokkos::create_mirror_view(m_columns);
-      m_host_shape_index = Kokkos::create_mirror_view(m_shape_index);
+      m_host_columns = Kokkos::create_mirror_view(PinnedHost<Space>(), m_columns);
+      m_host_shape_index = Kokkos::create_mirror_view(PinnedHost<Space>(), m_shape_index);
     });
   }
 
@@ -258,11 +291,13 @@ private:
   std::array<double, 3> m_origin;
   std::int64_t m_batch;
   kernel::MultipoleTables m_tables;
+  /// on a device, from the first block on
+  std::optional<Space> m_copies;
   std::int64_t m_size = 0;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_columns;
-  typename Kokkos::View<double**, Kokkos::LayoutRight, Memory>::HostMirror m_host_columns;
+  Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost<Space>> m_host_columns;
   Kokkos::View<std::int32_t*, Memory> m_shape_index;
-  typename Kokkos::View<std::int32_t*, Memory>::HostMirror m_host_shape_index;
+  Kokkos::View<std::int32_t*, PinnedHost<Space>> m_host_shape_index;
   std::vector<std::array<double, 3>> m_edges;
   /// on a device, of prisms that all have one shape
   kernel::PrismShape<A> m_one_shape{};

@@ -161,14 +161,38 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   return out;
 }
 
-/// Adds one prism's fields at lanes that are all in a multipole's range: the lowest order that is exact enough for
-/// every lane. (x, y, z): the prism's centre from the points, s its distance squared, in the prism's unit.
-template <class Ls, FieldSet set>
-PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic>& shape,
-                                        const PrismWeight<typename Ls::Arithmetic>& weight, const typename Ls::Real& x,
-                                        const typename Ls::Real& y, const typename Ls::Real& z,
-                                        const typename Ls::Real& s, int valid, FieldValues<set, typename Ls::Sum>& sums,
-                                        FormCounts& counts) {
+/// A prism's centre from the points and its distance squared, in the prism's unit.
+template <class L>
+struct CentreSeen {
+  L x, y, z, s;
+};
+template <class Ls>
+PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(const PrismShape<typename Ls::Arithmetic>& shape,
+                                                                     const FarPrism<typename Ls::Arithmetic>& far,
+                                                                     const typename Ls::Coordinate& px,
+                                                                     const typename Ls::Coordinate& py,
+                                                                     const typename Ls::Coordinate& pz) {
+  using L = typename Ls::Real;
+  using C = typename Ls::Coordinate;
+  CentreSeen<L> c;
+  c.x = convert<L>((C(far.center[0]) - px) + C(far.center_low[0]));
+  c.y = convert<L>((C(far.center[1]) - py) + C(far.center_low[1]));
+  c.z = convert<L>((C(far.center[2]) - pz) + C(far.center_low[2]));
+  if constexpr (sizeof(value_t<L>) == 4) {
+    c.x = c.x * L(shape.inverse_unit);
+    c.y = c.y * L(shape.inverse_unit);
+    c.z = c.z * L(shape.inverse_unit);
+  }
+  c.s = fma(c.x, c.x, fma(c.y, c.y, c.z * c.z));
+  return c;
+}
+
+/// Adds one prism's multipole of order 2 half_order.
+template <int half_order, class Ls, FieldSet set>
+PRISMFIELD_INLINE_FUNCTION void add_multipole(const PrismShape<typename Ls::Arithmetic>& shape,
+                                              const PrismWeight<typename Ls::Arithmetic>& weight,
+                                              const CentreSeen<typename Ls::Real>& c,
+                                              FieldValues<set, typename Ls::Sum>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
   const auto add = [&](auto field, const L& a, const L& b) {
@@ -184,22 +208,93 @@ PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic
       sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
     }
   };
+  multipole_form<half_order, set>(shape.coefficients, weight.mass, c.x, c.y, c.z, c.s, add);
+}
+
+/// Adds one prism's fields at lanes that are all in a multipole's range: the lowest order that is exact enough for
+/// every lane.
+template <class Ls, FieldSet set>
+PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic>& shape,
+                                        const PrismWeight<typename Ls::Arithmetic>& weight,
+                                        const CentreSeen<typename Ls::Real>& c, int valid,
+                                        FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
+  using L = typename Ls::Real;
   const auto& beyond = shape.ranges.squared;
-  if (!all(L(beyond[1]) <= s)) {
-    multipole_form<4, set>(shape.coefficients, weight.mass, x, y, z, s, add);
+  if (!all(L(beyond[1]) <= c.s)) {
+    add_multipole<4, Ls, set>(shape, weight, c, sums);
     counts.add(Form::multipole_8, valid);
-  } else if (!all(L(beyond[2]) <= s)) {
-    multipole_form<3, set>(shape.coefficients, weight.mass, x, y, z, s, add);
+  } else if (!all(L(beyond[2]) <= c.s)) {
+    add_multipole<3, Ls, set>(shape, weight, c, sums);
     counts.add(Form::multipole_6, valid);
-  } else if (!all(L(beyond[3]) <= s)) {
-    multipole_form<2, set>(shape.coefficients, weight.mass, x, y, z, s, add);
+  } else if (!all(L(beyond[3]) <= c.s)) {
+    add_multipole<2, Ls, set>(shape, weight, c, sums);
     counts.add(Form::multipole_4, valid);
-  } else if (!all(L(beyond[4]) <= s)) {
-    multipole_form<1, set>(shape.coefficients, weight.mass, x, y, z, s, add);
+  } else if (!all(L(beyond[4]) <= c.s)) {
+    add_multipole<1, Ls, set>(shape, weight, c, sums);
     counts.add(Form::multipole_2, valid);
   } else {
-    multipole_form<0, set>(shape.coefficients, weight.mass, x, y, z, s, add);
+    add_multipole<0, Ls, set>(shape, weight, c, sums);
     counts.add(Form::multipole_0, valid);
+  }
+}
+
+/// The leading 32 bits of a number that is not negative: they order as the numbers do where they differ.
+template <class T>
+PRISMFIELD_INLINE_FUNCTION std::int32_t leading_bits(T a) {
+  if constexpr (sizeof(T) == 4) {
+    return bit_cast<std::int32_t>(a);
+  } else {
+    return static_cast<std::int32_t>(bit_cast<std::uint64_t>(a) >> 32);
+  }
+}
+
+/// The lowest order that is exact enough for pairs whose s has these leading_bits at least, as an index of ranges; -1
+/// if one may be near.
+template <class R>
+PRISMFIELD_INLINE_FUNCTION int lowest_order(const MultipoleRanges<R>& ranges, std::int32_t nearest) {
+  const auto begins_before = [&](int order) { return leading_bits(ranges.squared[order]) < nearest; };
+  if (begins_before(2)) return begins_before(4) ? 4 : begins_before(3) ? 3 : 2;
+  return begins_before(1) ? 1 : begins_before(0) ? 0 : -1;
+}
+
+/// Adds the multipoles of one order of n prisms, in their order.
+template <int half_order, class Ls, FieldSet set, int n>
+PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Arithmetic>& shape,
+                                               const PrismWeight<typename Ls::Arithmetic> (&weight)[n],
+                                               const CentreSeen<typename Ls::Real> (&seen)[n],
+                                               FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
+                                               Form form) {
+  for (int i = 0; i < n; ++i) add_multipole<half_order, Ls, set>(shape, weight[i], seen[i], sums);
+  counts.add(form, n);
+}
+
+/// Adds the fields of n prisms of one shape at the points of a warp's threads, by the lowest order that is exact enough
+/// for all these pairs; returns whether there is one, the same in every thread. No thread waits while others evaluate
+/// another order, and the order is found by whole numbers, for which the double-precision units need not wait.
+template <class Ls, FieldSet set, int n>
+PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<typename Ls::Arithmetic>& shape,
+                                            const FarPrism<typename Ls::Arithmetic>* far,
+                                            const PrismWeight<typename Ls::Arithmetic>* weights,
+                                            const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                                            const typename Ls::Coordinate& pz, FieldValues<set, typename Ls::Sum>& sums,
+                                            FormCounts& counts) {
+  static_assert(Ls::width == 1);
+  CentreSeen<typename Ls::Real> seen[n];
+  PrismWeight<typename Ls::Arithmetic> weight[n];
+  std::int32_t nearest = 0;
+  for (int i = 0; i < n; ++i) {
+    seen[i] = centre_seen<Ls>(shape, far[i], px, py, pz);
+    weight[i] = weights[i];
+    const std::int32_t bits = leading_bits(seen[i].s);
+    nearest = i == 0 ? bits : Kokkos::min(nearest, bits);
+  }
+  switch (lowest_order(shape.ranges, warp.smallest(nearest))) {
+    case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_8); return true;
+    case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_6); return true;
+    case 2: add_multipoles<2, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_4); return true;
+    case 3: add_multipoles<1, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_2); return true;
+    case 4: add_multipoles<0, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_0); return true;
+    default: return false;
   }
 }
 
@@ -221,21 +316,11 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(
     const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz, int valid,
     FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
   using L = typename Ls::Real;
-  using C = typename Ls::Coordinate;
-  using R = value_t<L>;
-  L x = convert<L>((C(far.center[0]) - px) + C(far.center_low[0]));
-  L y = convert<L>((C(far.center[1]) - py) + C(far.center_low[1]));
-  L z = convert<L>((C(far.center[2]) - pz) + C(far.center_low[2]));
-  if constexpr (sizeof(R) == 4) {
-    x = x * L(shape.inverse_unit);
-    y = y * L(shape.inverse_unit);
-    z = z * L(shape.inverse_unit);
-  }
-  const L s = fma(x, x, fma(y, y, z * z));
-  if (all(L(shape.ranges.squared[0]) <= s)) {
-    if constexpr (pass != Pass::near) add_far<Ls, set>(shape, weight, x, y, z, s, valid, sums, counts);
+  const CentreSeen<L> c = centre_seen<Ls>(shape, far, px, py, pz);
+  if (all(L(shape.ranges.squared[0]) <= c.s)) {
+    if constexpr (pass != Pass::near) add_far<Ls, set>(shape, weight, c, valid, sums, counts);
   } else if constexpr (pass != Pass::far) {
-    const auto found = near_fields<Ls, set>(shape, near, weight, px, py, pz, x, y, z, s, valid, on_contact);
+    const auto found = near_fields<Ls, set>(shape, near, weight, px, py, pz, c.x, c.y, c.z, c.s, valid, on_contact);
     for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
     counts.add(Form::compact, found.compact);
     counts.add(Form::difference_free, found.difference_free);

@@ -77,6 +77,18 @@ PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, cons
   }
 }
 
+/// polynomial<degree> times `factor` plus `rest`. For a negative degree that is `rest`, which a compiler may not find
+/// itself: three multiplications of a pair of order 2.
+template <int degree, class L, class T>
+PRISMFIELD_INLINE_FUNCTION L add_polynomial(const T* c, const L& u, const L& v, const L& t, const L& factor,
+                                            const L& rest) {
+  if constexpr (degree < 0) {
+    return rest;
+  } else {
+    return fma(polynomial<degree>(c, u, v, t), factor, rest);
+  }
+}
+
 /// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b
 /// being its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G =
 /// 1, z up. docs/numerics.md, Multipoles.
@@ -101,8 +113,8 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
   const L py = p2 * y;
   const L pz = p2 * z;
   if constexpr (W::vector || W::tensor) {
-    const L ax = fma(polynomial<n - 1>(c.f_u, u, v, t), t, -e);
-    const L ay = fma(polynomial<n - 1>(c.f_v, u, v, t), t, -e);
+    const L ax = add_polynomial<n - 1>(c.f_u, u, v, t, t, -e);
+    const L ay = add_polynomial<n - 1>(c.f_v, u, v, t, t, -e);
     if constexpr (W::vector) {
       add(std::integral_constant<Field, Field::gx>(), px, -ax);
       add(std::integral_constant<Field, Field::gy>(), py, -ay);
@@ -111,8 +123,8 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
       const L tt = t * t;
       const L eu = polynomial<n - 1>(c.e_u, u, v, t) * t;
       const L ev = polynomial<n - 1>(c.e_v, u, v, t) * t;
-      const L kx = fma(polynomial<n - 2>(c.f_uu, u, v, t), tt, -two * eu);
-      const L ky = fma(polynomial<n - 2>(c.f_vv, u, v, t), tt, -two * ev);
+      const L kx = add_polynomial<n - 2>(c.f_uu, u, v, t, tt, -two * eu);
+      const L ky = add_polynomial<n - 2>(c.f_vv, u, v, t, tt, -two * ev);
       const L h = fma(L(T(0.5)), e - ax - ay, -fma(xt, kx, yt * ky));
       const L gxx = fma(two * xt, kx + h, ax);
       const L gyy = fma(two * yt, ky + h, ay);
@@ -122,8 +134,7 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
       const L t2 = two * t;
       const L qx = px * t2;
       const L qy = py * t2;
-      add(std::integral_constant<Field, Field::gxy>(), qx * y,
-          fma(polynomial<n - 2>(c.f_uv, u, v, t), tt, h - eu - ev));
+      add(std::integral_constant<Field, Field::gxy>(), qx * y, add_polynomial<n - 2>(c.f_uv, u, v, t, tt, h - eu - ev));
       add(std::integral_constant<Field, Field::gxz>(), qx * z, h - eu);
       add(std::integral_constant<Field, Field::gyz>(), qy * z, h - ev);
     }

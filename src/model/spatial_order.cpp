@@ -7,6 +7,18 @@
 #include <utility>
 
 namespace prismfield {
+namespace {
+
+/// The lowest 21 bits of a number with two zeros between neighbours.
+std::uint64_t spread(std::uint64_t bits) {
+  bits = (bits | bits << 32U) & 0x001f00000000ffffU;
+  bits = (bits | bits << 16U) & 0x001f0000ff0000ffU;
+  bits = (bits | bits << 8U) & 0x100f00f00f00f00fU;
+  bits = (bits | bits << 4U) & 0x10c30c30c30c30c3U;
+  return (bits | bits << 2U) & 0x1249249249249249U;
+}
+
+}  // namespace
 
 std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) {
   const auto n = static_cast<std::size_t>(range.size());
@@ -29,7 +41,7 @@ std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) 
     std::uint64_t key = 0;
     for (std::size_t d = 0; d < 3; ++d) {
       const auto cell = static_cast<std::uint64_t>(((*columns[d])[point] - low[d]) * scale);
-      for (int bit = 0; bit < bits; ++bit) key |= (cell >> bit & 1U) << (3 * static_cast<unsigned>(bit) + d);
+      key |= spread(cell) << d;
     }
     keys[i] = {key, static_cast<std::int64_t>(point)};
   }
