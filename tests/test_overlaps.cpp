@@ -82,7 +82,7 @@ TEST(Overlaps, AreFoundInsideAndAround) {
   append(prisms, 0, 10, 0, 10, 0, 10);
   append(prisms, 4, 5, 4, 5, 4, 5);
   EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs,
-              testing::ElementsAre(testing::Pair(0, 1), testing::Pair(0, 2), testing::Pair(1, 2)));
+              ::testing::ElementsAre(::testing::Pair(0, 1), ::testing::Pair(0, 2), ::testing::Pair(1, 2)));
 }
 
 TEST(Overlaps, EqualThoseOfEveryPairLookedAt) {
@@ -120,12 +120,12 @@ TEST(Overlaps, SurviveTheRangeOfDouble) {
   PrismBlock prisms;
   for (int i = 0; i < 20; ++i) append(prisms, -1.7e308, 1.7e308, i, i + 1, 0, 1);
   append(prisms, -1e-300, 1e-300, 3.25, 3.5, 0.25, 0.5);
-  EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs, testing::ElementsAre(testing::Pair(3, 20)));
+  EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs, ::testing::ElementsAre(::testing::Pair(3, 20)));
 }
 
 // The shapes below have cost other searches the square of their number. Comparing every pair of 2e5 prisms
 // takes more than 10 s of a processor; the search takes 0.1 s, 0.4 s under a sanitizer.
-class OverlapTime : public testing::Test {
+class OverlapTime : public ::testing::Test {
 protected:
   static constexpr double limit = 3;
   static void expect_quick(const PrismBlock& prisms, std::size_t pairs) {
