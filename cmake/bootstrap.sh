@@ -10,14 +10,17 @@ Installs what is missing, builds prismfield, and runs it or its tests.
   bash cmake/bootstrap.sh run CASE.yaml [options] [options of `prismfield run`]
   bash cmake/bootstrap.sh test          [options] [-- options of ctest]
   bash cmake/bootstrap.sh build         [options] [-- options of cmake]
+  bash cmake/bootstrap.sh library       [options] [-- options of cmake]
 
 run      forward model: the result and the picture that the case asks for
 test     every test
 build    leaves build/<backend>/bin/prismfield
+library  only prismfield::core, for other programs: without HDF5, yaml-cpp and CLI11, and with
+         -- -DPRISMFIELD_ENABLE_MPI=OFF without MPI; leaves build/<backend>-library
 
 Options:
-  --backend NAME    serial, openmp (default) or cuda
-  --gpu-arch NAME   Kokkos' name of the GPU, e.g. HOPPER90 (default: the card found, else HOPPER90)
+  --backend NAME    serial, openmp (default), cuda or hip
+  --gpu-arch NAME   Kokkos' name of the GPU, e.g. HOPPER90 or AMD_GFX90A (default: the card found, else these)
   --portable        for x86-64-v3 instead of this machine's own instructions
   --prefix DIR      also install into DIR; dependencies are looked for there too
   --jobs N          compile N files at a time (default: one per core, as far as memory goes)
@@ -115,15 +118,16 @@ case $command in
     # Before minutes of building, not after.
     [ -r "$case_file" ] || fail "$case_file: no such file, or it cannot be read" 2
     ;;
-  build | test) ;;
+  build | library | test) ;;
   "") usage; exit 2 ;;
-  *) fail "$command: no such command; run, test or build" 2 ;;
+  *) fail "$command: no such command; run, test, build or library" 2 ;;
 esac
 case $backend in
   serial) device=SERIAL ;;
   openmp) device=OPENMP ;;
   cuda) device=CUDA ;;
-  *) fail "--backend: $backend is not serial, openmp or cuda" 2 ;;
+  hip) device=HIP ;;
+  *) fail "--backend: $backend is not serial, openmp, cuda or hip" 2 ;;
 esac
 if [ -z "$jobs" ]; then
   jobs=$(nproc)
@@ -140,13 +144,17 @@ if [ -n "$prefix" ]; then
 fi
 
 build="$root/build/$backend"
+[ "$command" != library ] || build="$build-library"
 logs="$build/logs"
 dependencies="$root/build/dependencies"
 mkdir -p "$logs" "$dependencies"
 tests=no
 [ "$command" = test ] && tests=yes
 cmake_options=()
-[ "$command" = build ] && cmake_options=("${passed_on[@]}")
+case $command in
+  build) cmake_options=("${passed_on[@]}") ;;
+  library) cmake_options=(-DPRISMFIELD_BUILD_FILES=OFF "${passed_on[@]}") ;;
+esac
 
 # ---- the GPU
 
@@ -173,6 +181,21 @@ if [ "$backend" = cuda ]; then
       12.0) gpu_arch=BLACKWELL120 ;;
       *) fail "a GPU of compute capability $capability: name it by --gpu-arch" ;;
     esac
+  fi
+fi
+
+if [ "$backend" = hip ]; then
+  for folder in "${HIP_PATH:-}" "${ROCM_PATH:-}" /opt/rocm; do
+    command -v hipcc >/dev/null && break
+    [ -n "$folder" ] && [ -x "$folder/bin/hipcc" ] && export PATH="$folder/bin:$PATH"
+  done
+  command -v hipcc >/dev/null ||
+    fail "--backend hip: no hipcc; install AMD's ROCm (Debian: hipcc), or set ROCM_PATH to where it is"
+  # It compiles host and device code.
+  export CXX=hipcc
+  if [ -z "$gpu_arch" ]; then
+    name=$(rocminfo 2>/dev/null | sed -nE 's/^ *Name: *gfx([0-9a-f]+) *$/\1/p' | head -n 1) || name=
+    gpu_arch=AMD_GFX$(printf '%s' "${name:-90a}" | tr a-f A-F)
   fi
 fi
 
@@ -233,16 +256,20 @@ look_around() {
   else
     : >"$logs/probe.log"
   fi
-  found MPI || needed+=(libopenmpi-dev openmpi-bin)
-  # The parallel library: a result written by many ranks needs it, and it reads and writes the same files.
-  found HDF5 || needed+=(libhdf5-openmpi-dev)
-  found yaml-cpp || needed+=(libyaml-cpp-dev)
-  found CLI11 || needed+=(libcli11-dev)
   found fmt || needed+=(libfmt-dev)
+  if [[ " ${cmake_options[*]-} " != *" -DPRISMFIELD_ENABLE_MPI=OFF "* ]]; then
+    found MPI || needed+=(libopenmpi-dev openmpi-bin)
+  fi
+  if [ "$command" != library ]; then
+    # The parallel library: a result written by many ranks needs it, and it reads and writes the same files.
+    found HDF5 || needed+=(libhdf5-openmpi-dev)
+    found yaml-cpp || needed+=(libyaml-cpp-dev)
+    found CLI11 || needed+=(libcli11-dev)
+  fi
   if ! found Kokkos || ! found KokkosKernels; then
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   fi
-  if [ "$command" != build ]; then
+  if [ "$command" = run ] || [ "$tests" = yes ]; then
     python_with xarray matplotlib netCDF4 >/dev/null || needed+=(python3-xarray python3-matplotlib python3-netcdf4)
   fi
   if [ "$tests" = yes ]; then
@@ -313,11 +340,15 @@ build_kokkos() {
     # Kokkos' name for the instructions of x86-64-v3; with it Kokkos SIMD uses AVX2.
     options+=(-DKokkos_ARCH_HSW=ON)
   fi
-  [ "$backend" = serial ] || options+=(-DKokkos_ENABLE_OPENMP=ON)
+  if [ "$backend" = openmp ] || [ "$backend" = cuda ]; then options+=(-DKokkos_ENABLE_OPENMP=ON); fi
   if [ "$backend" = cuda ]; then
     # The old View: with nvcc 12.9 and later and C++20 the new one of Kokkos 4.7.00 is laid out differently on host and
     # device, and kernels do nothing without saying so (kokkos/kokkos pull request 8615).
     options+=(-DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$gpu_arch=ON" -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON)
+  fi
+  if [ "$backend" = hip ]; then
+    # Without rocThrust, which Kokkos needs for sorting only.
+    options+=(-DKokkos_ENABLE_HIP=ON "-DKokkos_ARCH_$gpu_arch=ON" -DKokkos_ENABLE_ROCTHRUST=OFF)
   fi
   rm -rf "$work/kokkos"
   cmake -S "$source_dir/kokkos" -B "$work/kokkos" "${generator[@]}" "${options[@]}"
@@ -359,6 +390,7 @@ provide_kokkos() {
     local what=${device/SERIAL/Serial}
     what=${what/OPENMP/OpenMP and Serial}
     what=${what/CUDA/CUDA for $gpu_arch, OpenMP and Serial}
+    what=${what/HIP/HIP for $gpu_arch and Serial}
     if found Kokkos; then
       step kokkos_kernels "Kokkos Kernels 4.4.00 for the Kokkos of $(found_dir Kokkos)" \
         build_kokkos_kernels "$(found_dir Kokkos)"
@@ -386,7 +418,7 @@ configure() {
     options+=(-DPRISMFIELD_BUILD_TESTS=OFF)
   fi
   cd "$root"
-  cmake --preset "$backend" "${generator[@]}" "-DKokkos_DIR=$kokkos_dir" "-DKokkosKernels_DIR=$kokkos_kernels_dir" \
+  cmake --preset "$backend" -B "$build" "${generator[@]}" "-DKokkos_DIR=$kokkos_dir" "-DKokkosKernels_DIR=$kokkos_kernels_dir" \
     "${options[@]}" "${cmake_options[@]}"
 }
 
@@ -428,7 +460,11 @@ Provide it by modules, Spack or a prefix (CMAKE_PREFIX_PATH) and run this again.
   printf '%s tests %s\n' "$wanted" "$tests" >"$stamp_file"
 fi
 
-if [ "$tests" = yes ]; then target=all; else target=prismfield; fi
+case $command in
+  test) target=all ;;
+  library) target=prismfield_core ;;
+  *) target=prismfield ;;
+esac
 [ -z "$prefix" ] || target=all
 step build "prismfield: build" compile $target
 [ -z "$prefix" ] || step install "prismfield: install into $prefix" cmake --install "$build"
@@ -440,10 +476,13 @@ case $command in
   build)
     printf 'built: %s\n' "$build/bin/prismfield"
     ;;
+  library)
+    printf 'built: %s\n' "$build"
+    ;;
   test)
     selection=()
-    if [ "$backend" = cuda ] && ! has_gpu; then
-      # Kokkos with CUDA does not start without a GPU.
+    if { [ "$backend" = cuda ] && ! has_gpu; } || { [ "$backend" = hip ] && [ ! -e /dev/kfd ]; }; then
+      # Kokkos with CUDA or HIP does not start without a GPU.
       printf 'no GPU here: these tests are compiled and not run:\n' >&2
       ctest --test-dir "$build" -N -L device | sed -n 's/^ *Test *#[0-9]*: */    /p' >&2
       selection=(-LE device)

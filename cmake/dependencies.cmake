@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 #
-# Every dependency, found and never fetched. The installed package includes this file too, so that a consumer finds
-# the same ones with the same choices.
+# The dependencies of prismfield_components (core, files), found and never fetched. The installed package includes this
+# file too, so that a consumer finds the same ones with the same choices.
 include(CMakeFindDependencyMacro)
 
 macro(prismfield_dependency)
@@ -13,27 +13,28 @@ macro(prismfield_dependency)
   endif()
 endmacro()
 
-if(NOT DEFINED HDF5_PREFER_PARALLEL)
-  set(HDF5_PREFER_PARALLEL ${PRISMFIELD_ENABLE_MPI})
-endif()
-
 prismfield_dependency(Threads)
 prismfield_dependency(Kokkos 4.5)
 prismfield_dependency(KokkosKernels)
+prismfield_dependency(fmt)
 # The C interface: MPI's own C++ bindings are gone from the standard and would only add a library.
 if(PRISMFIELD_ENABLE_MPI)
   prismfield_dependency(MPI COMPONENTS C)
 endif()
-prismfield_dependency(HDF5 1.10 COMPONENTS C HL)
-if(HDF5_IS_PARALLEL AND NOT PRISMFIELD_ENABLE_MPI)
-  message(FATAL_ERROR "The HDF5 found needs MPI, but PRISMFIELD_ENABLE_MPI is OFF: name a serial HDF5 by HDF5_ROOT")
-endif()
-prismfield_dependency(yaml-cpp)
-prismfield_dependency(fmt)
 
-# yaml-cpp 0.8 put its target into a namespace.
-if(TARGET yaml-cpp::yaml-cpp)
-  set(prismfield_yaml_cpp yaml-cpp::yaml-cpp)
-else()
-  set(prismfield_yaml_cpp yaml-cpp)
+if("files" IN_LIST prismfield_components)
+  if(NOT DEFINED HDF5_PREFER_PARALLEL)
+    set(HDF5_PREFER_PARALLEL ${PRISMFIELD_ENABLE_MPI})
+  endif()
+  prismfield_dependency(HDF5 1.10 COMPONENTS C HL)
+  if(HDF5_IS_PARALLEL AND NOT PRISMFIELD_ENABLE_MPI)
+    message(FATAL_ERROR "The HDF5 found needs MPI, but PRISMFIELD_ENABLE_MPI is OFF: name a serial HDF5 by HDF5_ROOT")
+  endif()
+  prismfield_dependency(yaml-cpp)
+  # yaml-cpp 0.8 put its target into a namespace.
+  if(TARGET yaml-cpp::yaml-cpp)
+    set(prismfield_yaml_cpp yaml-cpp::yaml-cpp)
+  else()
+    set(prismfield_yaml_cpp yaml-cpp)
+  endif()
 endif()

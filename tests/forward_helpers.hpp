@@ -42,6 +42,7 @@ inline const char* text(Space s) {
     case Space::serial: return "serial";
     case Space::openmp: return "openmp";
     case Space::cuda: return "cuda";
+    case Space::hip: return "hip";
   }
   return "?";
 }

@@ -1,19 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 #
-# Installs the build, makes an outside program against what was installed, and runs it.
+# An outside program that uses the library: installed, each component, and as a part of its own build.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
-set(package_consumer "${CMAKE_CURRENT_BINARY_DIR}/package/consumer")
 
-add_test(
-  NAME package_consumer_builds
-  COMMAND
-    "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DPREFIX=${CMAKE_CURRENT_BINARY_DIR}/package/prefix"
-    "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/package" "-DCONSUMER=${package_consumer}" "-DGENERATOR=${CMAKE_GENERATOR}"
-    "-DSEARCH=${CMAKE_PREFIX_PATH}" "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}"
-    "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}" -P
-    "${CMAKE_CURRENT_SOURCE_DIR}/package/build.cmake")
-set_tests_properties(package_consumer_builds PROPERTIES FIXTURES_SETUP package_consumer TIMEOUT 300)
+# prismfield_add_package_test(<name> COMPONENTS component... TARGETS target... [ARGUMENTS -D...])
+function(prismfield_add_package_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMPONENTS;TARGETS;ARGUMENTS")
+  set(consumer "${CMAKE_CURRENT_BINARY_DIR}/package/${name}")
+  list(JOIN arg_COMPONENTS "," components)
+  list(JOIN arg_TARGETS " " targets)
+  add_test(
+    NAME package_${name}_builds
+    COMMAND
+      "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DPREFIX=${consumer}/prefix"
+      "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/package" "-DCONSUMER=${consumer}/build" "-DGENERATOR=${CMAKE_GENERATOR}"
+      "-DSEARCH=${CMAKE_PREFIX_PATH}" "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}"
+      "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
+      "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
+      "-DENABLE_MPI=${PRISMFIELD_ENABLE_MPI}" "-DCOMPONENTS=${components}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
+      "${CMAKE_CURRENT_SOURCE_DIR}/package/build.cmake")
+  set_tests_properties(package_${name}_builds PROPERTIES FIXTURES_SETUP package_${name} TIMEOUT 1800)
+  foreach(target IN LISTS arg_TARGETS)
+    prismfield_add_command_test(package_${name}_${target}_runs DEVICE COMMAND "${consumer}/build/${target}")
+    set_tests_properties(package_${name}_${target}_runs PROPERTIES FIXTURES_REQUIRED package_${name})
+  endforeach()
+endfunction()
 
-prismfield_add_command_test(package_consumer_runs DEVICE COMMAND "${package_consumer}/consumer")
-set_tests_properties(package_consumer_runs PROPERTIES FIXTURES_REQUIRED package_consumer)
+prismfield_add_package_test(core COMPONENTS core TARGETS consumer whole_core)
+prismfield_add_package_test(files COMPONENTS core files TARGETS consumer whole_files)
+prismfield_add_package_test(
+  subdirectory
+  COMPONENTS core
+  TARGETS consumer
+  ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}")

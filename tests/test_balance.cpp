@@ -151,8 +151,8 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   const ListEnsemble ensemble(prisms, true);
   const Points at = testing::make_station_points(points);
   const Plan plan = plan_on_ranks(run, ensemble, at, problem_size(ensemble, at), ranks());
-  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(plan.space == Space::cuda),
-                              prism_weight(plan.space == Space::cuda, true)};
+  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(is_device(plan.space)),
+                              prism_weight(is_device(plan.space), true)};
   PrismBlock block;
   ensemble.read({plan.prism_begin, plan.prism_end}, block);
   CostPoints grouped;

@@ -643,7 +643,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "case.yaml:1: observations.noise.gz: is no field of this run; add it to fields or take its noise out"},
       // execution
       {after("execution: {space: gpu}\n"),
-       "case.yaml:5: execution.space: is 'gpu'; allowed: default, serial, openmp, cuda"},
+       "case.yaml:5: execution.space: is 'gpu'; allowed: default, serial, openmp, cuda, hip"},
       {after("execution: {partition: point}\n"),
        "case.yaml:5: execution.partition: is 'point'; did you mean points? Allowed: auto, prisms, points, "
        "points_per_prism, "

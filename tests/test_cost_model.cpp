@@ -67,7 +67,7 @@ TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
       execution.kernel = kernel;
       execution.scalar_lanes = true;
       const Fields result = testing::run_forward(execution, prisms, points);
-      const bool on_device = result.plan.space == Space::cuda;
+      const bool on_device = is_device(result.plan.space);
       const CostSettings settings{precision, kernel, 1, form_weights(on_device), 0};
       std::vector<double> group_cost;
       const double cost = exact_cost(settings, prisms, points, 1, group_cost);

@@ -134,9 +134,9 @@ void PrintTo(const Manner& manner, std::ostream* out) { *out << name_of(manner);
 TEST(Spaces, WhatWasBuiltRuns) {
   const KokkosFacts facts = kokkos_facts();
   ASSERT_FALSE(facts.spaces.empty());
-  for (const Space space : {Space::serial, Space::openmp, Space::cuda}) {
+  for (const Space space : {Space::serial, Space::openmp, Space::cuda, Space::hip}) {
     const bool built = std::find(facts.spaces.begin(), facts.spaces.end(), text(space)) != facts.spaces.end();
-    const bool device = space != Space::cuda || !facts.devices.empty();
+    const bool device = !is_device(space) || !facts.devices.empty();
     EXPECT_EQ(!unavailable(space).has_value(), built && device) << text(space);
   }
 }
@@ -192,7 +192,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Manner{Space::serial, Precision::single}, Manner{Space::openmp, Precision::double_},
                       Manner{Space::openmp, Precision::mixed}, Manner{Space::openmp, Precision::single},
                       Manner{Space::cuda, Precision::double_}, Manner{Space::cuda, Precision::mixed},
-                      Manner{Space::cuda, Precision::single}),
+                      Manner{Space::cuda, Precision::single}, Manner{Space::hip, Precision::double_},
+                      Manner{Space::hip, Precision::mixed}, Manner{Space::hip, Precision::single}),
     [](const auto& param) { return name_of(param.param); });
 
 // ---- symmetry

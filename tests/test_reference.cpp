@@ -259,7 +259,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Manner{Space::serial, Partition::prisms, false}, Manner{Space::serial, Partition::prisms, true},
                       Manner{Space::serial, Partition::points, false}, Manner{Space::openmp, Partition::prisms, false},
                       Manner{Space::openmp, Partition::prisms, true}, Manner{Space::openmp, Partition::points, false},
-                      Manner{Space::cuda, Partition::prisms, false}, Manner{Space::cuda, Partition::points, false}),
+                      Manner{Space::cuda, Partition::prisms, false}, Manner{Space::cuda, Partition::points, false},
+                      Manner{Space::hip, Partition::prisms, false}, Manner{Space::hip, Partition::points, false}),
     [](const auto& param) { return name_of(param.param); });
 
 /// A point alone is worked on by scalar code or a partly filled vector.

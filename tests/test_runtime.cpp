@@ -3,7 +3,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/runtime.hpp>
 
-#include "engine/kokkos_facts.hpp"
+#include "engine/devices.hpp"
 
 #include <gtest/gtest.h>
 

@@ -62,7 +62,7 @@ private:
 /// Thrown on every rank when a step of the run failed on at least one: all ranks know it and end in order.
 class AgreedFailure : public std::exception {
 public:
-  AgreedFailure(ExitCode code_, std::string message_) : code(code_), message(std::move(message_)) {}
+  AgreedFailure(ExitCode exit_code, std::string text) : code(exit_code), message(std::move(text)) {}
   [[nodiscard]] const char* what() const noexcept override {
     return message.empty() ? "another rank failed and tells why" : message.c_str();
   }

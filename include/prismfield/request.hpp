@@ -10,13 +10,16 @@
 
 namespace prismfield {
 
-enum class Space { automatic, serial, openmp, cuda };
+enum class Space { automatic, serial, openmp, cuda, hip };
 enum class Partition { automatic, prisms, points, points_per_prism, rank_grid };
 enum class Balance { count, cost };
 enum class KernelKind { automatic, corners };
 enum class Precision { double_, mixed, single };
 /// This version computes every one of them directly.
 enum class Method { automatic, direct, mesh, fft, tree };
+
+/// Whether a space computes on a device.
+[[nodiscard]] constexpr bool is_device(Space space) noexcept { return space == Space::cuda || space == Space::hip; }
 
 /// The words that users write for these choices.
 [[nodiscard]] const char* name(Axes axes) noexcept;

@@ -30,7 +30,9 @@ std::string info_text(const KokkosFacts& facts) {
   row("Kokkos Kernels", facts.kokkos_kernels_version);
   row("MPI", mpi_library_version());
   row("HDF5", fmt::format("{}, {}", hdf5_version(), hdf5_is_parallel() ? "parallel" : "serial"));
-  row("execution spaces", fmt::format("{}; default {}", fmt::join(facts.spaces, ", "), facts.default_space));
+  row("execution spaces", fmt::format("{}; default {}{}{}", fmt::join(facts.spaces, ", "), facts.default_space,
+                                      facts.spaces_not_compiled.empty() ? "" : "; not compiled: ",
+                                      fmt::join(facts.spaces_not_compiled, ", ")));
   row("host", fmt::format("{}, {} of double ({})", counted(facts.host_threads, "thread"),
                           counted(facts.simd_doubles, "SIMD lane"), facts.host_vector_instructions));
   if (facts.devices.empty()) row("devices", "none");

@@ -60,7 +60,7 @@ void check_rank_grid(const Case& run, const Communicator& communicator) {
 /// Tells all ranks which threads or device this rank's plan uses.
 void gather_plan_workers(const Plan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
   const KokkosFacts facts = kokkos_facts();
-  const bool on_device = plan.space == Space::cuda;
+  const bool on_device = is_device(plan.space);
   gather_workers(communicator, on_device ? facts.host_threads : plan.threads, on_device ? facts.device_key : 0,
                  static_cast<std::int64_t>(facts.devices.size()), places);
 }

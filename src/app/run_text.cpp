@@ -30,7 +30,7 @@ std::string fields_text(FieldList fields) {
 }
 
 std::string space_text(const Plan& plan) {
-  if (plan.space == Space::cuda) return fmt::format("cuda, {}, blocks of {}", plan.device, plan.block);
+  if (is_device(plan.space)) return fmt::format("{}, {}, blocks of {}", name(plan.space), plan.device, plan.block);
   return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
 }
 

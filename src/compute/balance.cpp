@@ -122,7 +122,7 @@ IndexRange part_of(const std::vector<std::int64_t>& cuts, int part) {
 }
 
 PartitionFacts facts_of(const Request& request, bool uniform_shape, const Plan& plan, int ranks) {
-  const bool on_device = plan.space == Space::cuda;
+  const bool on_device = is_device(plan.space);
   PartitionFacts facts;
   facts.n_prisms = plan.n_prisms;
   facts.n_points = plan.n_points;
@@ -176,8 +176,8 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points,
   settings.precision = plan.precision;
   settings.kernel = plan.kernel;
   settings.lanes = plan.lanes;
-  settings.weights = form_weights(plan.space == Space::cuda);
-  settings.per_prism = prism_weight(plan.space == Space::cuda, ensemble.uniform_shape());
+  settings.weights = form_weights(is_device(plan.space));
+  settings.per_prism = prism_weight(is_device(plan.space), ensemble.uniform_shape());
   const PrismBlocks prisms = prism_blocks(ensemble, communicator);
   const int my_prism_part = communicator.rank() % grid.prism_parts;
   const int my_point_part = communicator.rank() / grid.prism_parts;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "compute/checkpoint_file.hpp"
-#include "compute/forward.hpp"
+#include "compute/run_guard.hpp"
 
 namespace prismfield {
 

@@ -13,8 +13,8 @@
 
 #include "compute/partition.hpp"
 #include "compute/work_state.hpp"
+#include "engine/devices.hpp"
 #include "engine/engine.hpp"
-#include "engine/kokkos_facts.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield {

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include <prismfield/observer.hpp>
 #include <prismfield/plan.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
-#include "compute/forward.hpp"
+#include "compute/run_guard.hpp"
 #include "engine/engine.hpp"
 
 namespace prismfield {

@@ -5,9 +5,10 @@
 #include <KokkosKernels_config.h>
 
 #include <Kokkos_Core.hpp>
-#include <cstring>
+#include <algorithm>
 
 #include "base/machine.hpp"
+#include "engine/devices.hpp"
 #include "engine/engine.hpp"
 #include "kernel/host_tile.hpp"
 
@@ -21,23 +22,16 @@ std::string version_text(int version) {
 
 }  // namespace
 
-int device_count() {
-#if defined(KOKKOS_ENABLE_CUDA)
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
-#else
-  return 0;
-#endif
-}
-
 KokkosFacts kokkos_facts() {
   KokkosFacts facts;
   facts.kokkos_version = version_text(KOKKOS_VERSION);
 #if defined(KOKKOSKERNELS_VERSION)
   facts.kokkos_kernels_version = version_text(KOKKOSKERNELS_VERSION);
 #endif
-  for (const Space space : built_spaces()) {
-    facts.spaces.emplace_back(space == Space::cuda ? "cuda" : space == Space::openmp ? "openmp" : "serial");
+  for (const Space space : built_spaces()) facts.spaces.emplace_back(name(space));
+  for (const Space space : {Space::hip, Space::cuda, Space::openmp, Space::serial}) {
+    const bool built = std::find(facts.spaces.begin(), facts.spaces.end(), name(space)) != facts.spaces.end();
+    if (!built) facts.spaces_not_compiled.emplace_back(name(space));
   }
   facts.default_space = facts.spaces.front();
   facts.host_threads = Kokkos::is_initialized() ? Kokkos::num_threads() : static_cast<int>(usable_cores().size());
@@ -51,24 +45,8 @@ KokkosFacts kokkos_facts() {
 #else
   facts.host_vector_instructions = "none known to Kokkos";
 #endif
-#if defined(KOKKOS_ENABLE_CUDA)
-  for (int d = 0; d < device_count(); ++d) {
-    cudaDeviceProp device{};
-    if (cudaGetDeviceProperties(&device, d) == cudaSuccess) facts.devices.emplace_back(device.name);
-  }
-#endif
-#if defined(KOKKOS_ENABLE_CUDA)
-  int current = 0;
-  cudaDeviceProp chosen{};
-  if (Kokkos::is_initialized() && cudaGetDevice(&current) == cudaSuccess &&
-      cudaGetDeviceProperties(&chosen, current) == cudaSuccess) {
-    // ranks may see the same device under different numbers, but never under different identifiers
-    std::int64_t halves[2] = {0, 0};
-    static_assert(sizeof(halves) == sizeof(chosen.uuid));
-    std::memcpy(halves, &chosen.uuid, sizeof(halves));
-    facts.device_key = (halves[0] ^ halves[1]) | 1;
-  }
-#endif
+  facts.devices = device_names();
+  if (Kokkos::is_initialized()) facts.device_key = chosen_device_key();
 #if defined(__clang__)
   facts.compiler = std::string("clang ") + __clang_version__;
 #elif defined(__GNUC__)

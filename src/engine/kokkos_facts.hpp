@@ -12,8 +12,8 @@ namespace prismfield {
 struct KokkosFacts {
   std::string kokkos_version;
   std::string kokkos_kernels_version;
-  /// serial, openmp, cuda: what was built in
-  std::vector<std::string> spaces;
+  /// serial, openmp, cuda, hip: what was built in, and what was not
+  std::vector<std::string> spaces, spaces_not_compiled;
   std::string default_space;
   int host_threads = 1;
   /// values of a double in one host vector instruction
@@ -26,8 +26,5 @@ struct KokkosFacts {
   std::string compiler;
 };
 [[nodiscard]] KokkosFacts kokkos_facts();
-
-/// Devices that this process may use.
-[[nodiscard]] int device_count();
 
 }  // namespace prismfield

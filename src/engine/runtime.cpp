@@ -15,7 +15,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/machine.hpp"
-#include "engine/kokkos_facts.hpp"
+#include "engine/devices.hpp"
 #include "engine/start_check.hpp"
 
 namespace prismfield {
@@ -167,6 +167,12 @@ void start_kokkos(const RuntimeOptions& wanted) {
   if (devices == 0) {
     throw RunError(
         "this program was built for CUDA, but no CUDA device can be used here: see nvidia-smi, or build with "
+        "--backend openmp");
+  }
+#elif defined(KOKKOS_ENABLE_HIP)
+  if (devices == 0) {
+    throw RunError(
+        "this program was built for HIP, but no HIP device can be used here: see rocminfo, or build with "
         "--backend openmp");
   }
 #endif

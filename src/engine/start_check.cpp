@@ -31,7 +31,7 @@ void check_start() {
   EngineSettings settings;
   settings.tile_points = n_points;
   for (const Space space : built_spaces()) {
-    settings.block = space == Space::cuda ? 32 : 1;
+    settings.block = is_device(space) ? 32 : 1;
     const auto engine = make_engine(space, Precision::double_, settings);
     double values[n_all_fields][n_points] = {};
     double contact[n_points][n_contact_columns] = {};
@@ -48,10 +48,7 @@ void check_start() {
       throw RunError(fmt::format(
           "this build computes wrongly: inside a cube the potential is off by {:.1e}, gz by {:.1e} "
           "and gzz by {:.1e} (space {}). Kokkos, compiler and CUDA do not fit together: see 'CUDA' in README.md",
-          of_potential, of_gz, of_gzz,
-          space == Space::cuda     ? "cuda"
-          : space == Space::openmp ? "openmp"
-                                   : "serial"));
+          of_potential, of_gz, of_gzz, name(space)));
     }
   }
 }

@@ -224,6 +224,44 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
   problems.throw_if_any();
 }
 
+/// Throws where a header line and the columns that the user named say different things.
+void check_header(const Layout& header, const Layout& layout, const TableRequest& request, const std::string& where) {
+  for (std::size_t c = 0; c < std::min(header.wanted.size(), layout.wanted.size()); ++c) {
+    if (header.wanted[c] != Layout::nobody && header.wanted[c] != layout.wanted[c]) {
+      throw InputError(where, "",
+                       fmt::format("the header calls column {} {}, {} calls it {}", c + 1, header.names[c],
+                                   request.columns_key, layout.names[c]));
+    }
+  }
+}
+
+/// The columns of a table without a header, by the fields of its first row: the names of a comment above them when
+/// these fit, else the columns needed, in their order.
+Layout layout_without_header(const std::vector<std::string_view>& fields, std::vector<std::string> commented_names,
+                             const TableRequest& request, const std::string& where) {
+  std::size_t n = fields.size();
+  while (n > request.needed.size() && fields[n - 1].empty()) --n;
+  if (commented_names.size() > n) {
+    commented_names.erase(commented_names.begin(), commented_names.end() - static_cast<std::ptrdiff_t>(n));
+  }
+  Layout commented = layout_of(commented_names, request);
+  std::vector<bool> named(request.needed.size());
+  for (const int w : commented.wanted) {
+    if (w != Layout::nobody) named[static_cast<std::size_t>(w)] = true;
+  }
+  if (commented_names.size() == n && std::all_of(named.begin(), named.end(), [](bool is) { return is; })) {
+    check_layout(commented, request, where, "");
+    return commented;
+  }
+  if (n == request.needed.size()) return layout_of(request.needed, request);
+  std::string remedy = "name the columns in a header line";
+  if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
+  if (n > request.needed.size()) remedy += "; decimals are written with a point";
+  throw InputError(where, "",
+                   fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
+                               request.needed.size(), fmt::join(request.needed, ", "), remedy));
+}
+
 /// Reads the rows of a table whose layout is known.
 class RowReader {
 public:
@@ -463,13 +501,7 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
       if (!header_seen && (here.knows_any() || std::none_of(fields.begin(), fields.end(), is_number))) {
         header_seen = true;
         if (from_columns) {
-          for (std::size_t c = 0; c < std::min(here.wanted.size(), layout.wanted.size()); ++c) {
-            if (here.wanted[c] != Layout::nobody && here.wanted[c] != layout.wanted[c]) {
-              throw InputError(reader.where(), "",
-                               fmt::format("the header calls column {} {}, {} calls it {}", c + 1, here.names[c],
-                                           request.columns_key, layout.names[c]));
-            }
-          }
+          check_header(here, layout, request, reader.where());
         } else {
           layout = here;
           check_layout(layout, request, reader.where(), "");
@@ -479,30 +511,7 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
       data_seen = true;
       rows.separator(separator);
       if (!from_columns && !header_seen) {
-        std::size_t n = fields.size();
-        while (n > request.needed.size() && fields[n - 1].empty()) --n;
-        if (commented_names.size() > n) {
-          commented_names.erase(commented_names.begin(), commented_names.end() - static_cast<std::ptrdiff_t>(n));
-        }
-        Layout commented = layout_of(commented_names, request);
-        std::vector<bool> named(request.needed.size());
-        for (const int w : commented.wanted) {
-          if (w != Layout::nobody) named[static_cast<std::size_t>(w)] = true;
-        }
-        if (commented_names.size() == n && std::all_of(named.begin(), named.end(), [](bool is) { return is; })) {
-          layout = std::move(commented);
-          check_layout(layout, request, reader.where(), "");
-        } else if (n == request.needed.size()) {
-          layout = layout_of(request.needed, request);
-        } else {
-          std::string remedy = "name the columns in a header line";
-          if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
-          if (n > request.needed.size()) remedy += "; decimals are written with a point";
-          throw InputError(
-              reader.where(), "",
-              fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
-                          request.needed.size(), fmt::join(request.needed, ", "), remedy));
-        }
+        layout = layout_without_header(fields, std::move(commented_names), request, reader.where());
       }
     }
     rows.read(line, reader.number());

@@ -19,7 +19,7 @@ struct Choice {
 inline constexpr std::array axes_choices = {Choice<Axes>{"z_down", Axes::z_down}, Choice<Axes>{"z_up", Axes::z_up}};
 inline constexpr std::array space_choices = {
     Choice<Space>{"default", Space::automatic}, Choice<Space>{"serial", Space::serial},
-    Choice<Space>{"openmp", Space::openmp}, Choice<Space>{"cuda", Space::cuda}};
+    Choice<Space>{"openmp", Space::openmp}, Choice<Space>{"cuda", Space::cuda}, Choice<Space>{"hip", Space::hip}};
 inline constexpr std::array partition_choices = {
     Choice<Partition>{"auto", Partition::automatic}, Choice<Partition>{"prisms", Partition::prisms},
     Choice<Partition>{"points", Partition::points}, Choice<Partition>{"points_per_prism", Partition::points_per_prism}};

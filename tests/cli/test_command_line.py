@@ -168,8 +168,8 @@ class Mistakes(Folder):
         self.assertEqual(self.files(), ["case.yaml"])
 
     def test_a_space_that_was_not_built(self):
-        spaces = re.search(r"(?m)^execution spaces +(.*);", self.done("info").stdout).group(1).split(", ")
-        missing = next((s for s in ("cuda", "openmp", "serial") if s not in spaces), None)
+        spaces = re.search(r"(?m)^execution spaces +([^;]*);", self.done("info").stdout).group(1).split(", ")
+        missing = next((s for s in ("hip", "cuda", "openmp", "serial") if s not in spaces), None)
         if missing is None:
             self.skipTest("every space was built")
         self.refused(

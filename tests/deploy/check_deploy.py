@@ -154,7 +154,7 @@ class Spack(unittest.TestCase):
 
     def test_every_dependency_of_the_build_is_named(self):
         text = (source / "cmake/dependencies.cmake").read_text() + (source / "CMakeLists.txt").read_text()
-        found = set(re.findall(r"^(?:prismfield_dependency|find_package)\((\S+?)[ )]", text, re.MULTILINE))
+        found = set(re.findall(r"^ *(?:prismfield_dependency|find_package)\((\w[\w-]*)[ )]", text, re.MULTILINE))
         spack_name = {
             "CLI11": "cli11",
             "HDF5": "hdf5",
@@ -234,7 +234,7 @@ class Apptainer(unittest.TestCase):
             for origin, target in copied:
                 self.assertTrue((source / origin).exists(), origin)
                 self.assertEqual(target, f"/opt/source/{origin}")
-            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "src"}
+            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src"}
             self.assertLessEqual(needed, {origin for origin, _ in copied})
 
     def test_options_of_bootstrap_exist(self):

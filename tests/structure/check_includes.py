@@ -56,7 +56,7 @@ PUBLIC_HEADERS = {
     "model": ["cells", "fields", "forms", "plan", "points", "prisms", "request", "result"],
     "engine": ["runtime"],
     "parallel": ["communicator", "communicator_mpi"],
-    "compute": ["forward", "operator"],
+    "compute": ["forward", "observer", "operator"],
 }
 
 # Included headers that belong to one room: pattern, its name, and the paths that may include it.
@@ -104,6 +104,22 @@ def public_header_rooms(root):
     return table
 
 
+def rooms_of_targets(root):
+    """Room -> (line, rooms that its target may use), as prismfield_room() of src/CMakeLists.txt says."""
+    lists = root / "src/CMakeLists.txt"
+    found = {}
+    if lists.is_file():
+        text = re.sub(r"#[^\n]*", lambda comment: " " * len(comment.group()), cpp_text.read(lists))
+        for call in re.finditer(r"\bprismfield_room\s*\(([^()]*)\)", text):
+            words = call.group(1).split()
+            if "PART_OF" in words:
+                continue
+            uses = words[words.index("USES") + 1:] if "USES" in words else []
+            end = next((i for i, word in enumerate(uses) if re.fullmatch(r"[A-Z][A-Z_]+", word)), len(uses))
+            found[words[0]] = cpp_text.line_of(text, call.start()), uses[:end]
+    return found
+
+
 class Tree:
     """The files, what each includes, and what is wrong with that."""
 
@@ -125,6 +141,14 @@ class Tree:
                 continue
             self.read(file, known | generated)
         self.check_rule()
+        targets = rooms_of_targets(root)
+        for name, (line, uses) in targets.items():
+            # some rooms of the rule are still to come
+            rule = {room for room in RULE.get(name, ()) if room in targets}
+            if name not in RULE or set(uses) != rule:
+                self.add("src/CMakeLists.txt", line, f"target {name}",
+                         f"the target of {name} uses {', '.join(uses) or 'no room'}; the rule says "
+                         f"{', '.join(sorted(rule)) or 'none'}")
 
     def add(self, file, line, key, text):
         self.mistakes.append(Mistake(f"{file}:{line}", key, text))
@@ -446,6 +470,12 @@ def self_test_of_parts(copy):
     expect("no circle of files", 1, circles_of="files")
     expect("allowed file", 0, circles_of="files", allowed={"src/model/b.cpp -> io/f.hpp"})
     expect("allowed rooms", 0, circles_of="files", allowed={"model -> io"})
+    lists = small / "src/CMakeLists.txt"
+    before = cpp_text.read(lists)
+    lists.write_text(before + "prismfield_room(io SOURCES f.cpp USES model base LIBRARIES parallel)\n"
+                     "prismfield_room(model\n  USES base)\nprismfield_room(base)\nprismfield_room(parallel USES base)\n")
+    expect("a target that uses other rooms", 2, circles_of="files")
+    lists.write_text(before)
     expect("allowed circle", 1, allowed={"circle model/a model/b"})
     if public_header_rooms(small).get("include/prismfield/new.hpp") != "parallel":
         failures.append("PUBLIC_HEADERS of src/CMakeLists.txt is not read")

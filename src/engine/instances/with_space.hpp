@@ -20,6 +20,10 @@ inline constexpr Space space_key = Space::automatic;
 template <>
 inline constexpr Space space_key<Kokkos::Cuda> = Space::cuda;
 #endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr Space space_key<Kokkos::HIP> = Space::hip;
+#endif
 #if defined(KOKKOS_ENABLE_OPENMP)
 template <>
 inline constexpr Space space_key<Kokkos::OpenMP> = Space::openmp;
@@ -36,6 +40,9 @@ auto with_space(Space space, const F& f) {
 #if defined(KOKKOS_ENABLE_CUDA)
   if (space == Space::cuda) return f(Kokkos::Cuda());
 #endif
+#if defined(KOKKOS_ENABLE_HIP)
+  if (space == Space::hip) return f(Kokkos::HIP());
+#endif
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (space == Space::openmp) return f(Kokkos::OpenMP());
 #endif
@@ -45,7 +52,7 @@ auto with_space(Space space, const F& f) {
   std::string built;
   for (const Space s : built_spaces()) {
     built += built.empty() ? "" : ", ";
-    built += s == Space::cuda ? "cuda" : s == Space::openmp ? "openmp" : "serial";
+    built += name(s);
   }
   throw InputError("", "execution.space", "this program was built without that space; built in: " + built);
 }

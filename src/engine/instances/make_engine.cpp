@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "engine/engine.hpp"
-
 #include <prismfield/error.hpp>
 
 #include "base/machine.hpp"
+#include "engine/devices.hpp"
+#include "engine/engine.hpp"
 #include "engine/instances.hpp"
 #include "engine/instances/with_space.hpp"
 #include "kernel/host_tile.hpp"
@@ -30,6 +30,9 @@ std::vector<Space> built_spaces() {
 #if defined(KOKKOS_ENABLE_CUDA)
   spaces.push_back(Space::cuda);
 #endif
+#if defined(KOKKOS_ENABLE_HIP)
+  spaces.push_back(Space::hip);
+#endif
 #if defined(KOKKOS_ENABLE_OPENMP)
   spaces.push_back(Space::openmp);
 #endif
@@ -51,21 +54,14 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
         traits.threads = exec.concurrency();
         traits.lanes = kernel == KernelKind::corners || scalar_lanes ? 1 : kernel::host_width<A>;
         traits.free_memory = available_memory();
-      }
-#if defined(KOKKOS_ENABLE_CUDA)
-      if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-        const cudaDeviceProp& device = exec.cuda_device_prop();
-        std::size_t free = 0;
-        std::size_t total = 0;
-        if (cudaMemGetInfo(&free, &total) != cudaSuccess)
-          throw RunError("cannot ask the CUDA device for its free memory");
+      } else {
+        const ChosenDevice device = chosen_device();
         traits.device = device.name;
         traits.threads = exec.concurrency();
         traits.is_device = true;
         traits.max_block = 512;
-        traits.free_memory = static_cast<std::int64_t>(free);
+        traits.free_memory = device.free_memory;
       }
-#endif
       return traits;
     });
   });

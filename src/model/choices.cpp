@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include <prismfield/request.hpp>
-
 #include "model/choices.hpp"
 
 namespace prismfield {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "case/case.hpp"
+#include "case/identity.hpp"
+#include "case/keys.hpp"
+#include "case/read_sections.hpp"
+#include "case/reader.hpp"
+#include "case/yaml_tree.hpp"
+#include "model/choices.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Every section of a case.
+void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
+  const Value document{&root, "", where_of(root, run.file.string())};
+  const Section section(reader, document, case_keys::top);
+  if (const auto v = section.find("title")) run.title = reader.words(*v, "a line of text").value_or("");
+  if (const auto v = section.find("gravitational_constant")) {
+    run.gravitational_constant = reader.positive(*v).value_or(run.gravitational_constant);
+  }
+  if (const auto v = section.find("axes")) {
+    run.axes = reader.choice(*v, axes_choices).value_or(run.axes);
+  }
+  if (const auto v = section.find("fields")) run.fields = read_fields(reader, *v);
+  if (const auto v = section.need("model", "a map with voxels, prisms or mesh")) run.model = read_model(reader, *v);
+  if (const auto v = section.need("observations", "a map with grid or stations")) read_observations(reader, *v, run);
+  if (const auto v = section.find("execution")) run.execution = read_execution(reader, *v);
+  if (const auto v = section.find("output")) run.output = read_output(reader, *v);
+}
+
+/// Key path -> place, of every key and of every map in a list.
+void collect_locations(const YamlNode& node, const std::string& path, const std::string& file,
+                       std::map<std::string, std::string>& locations) {
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.value.kind == YamlNode::Kind::removed) continue;
+    const std::string key = join_key(path, entry.key);
+    locations[key] =
+        entry.value.option != nullptr ? std::string(entry.value.option) : fmt::format("{}:{}", file, entry.key_line);
+    collect_locations(entry.value, key, file, locations);
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    if (node.items[i].kind != YamlNode::Kind::map && node.items[i].kind != YamlNode::Kind::list) continue;
+    const std::string key = join_key(path, std::to_string(i));
+    locations[key] = where_of(node.items[i], file);
+    collect_locations(node.items[i], key, file, locations);
+  }
+}
+
+}  // namespace
+
+Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+               const std::filesystem::path& output) {
+  const std::string name = file.string();
+  ProblemList problems;
+  Case run;
+  run.file = file;
+  run.title = file.stem().string();
+  run.text = read_yaml_text(file);
+  YamlNode root = parse_yaml(run.text, name, problems);
+  if (root.kind == YamlNode::Kind::null)
+    throw InputError(name + ":1", "", "is empty; a case has at least model and observations");
+  if (root.kind != YamlNode::Kind::map) {
+    throw InputError(where_of(root, name), "",
+                     fmt::format("is {}; a case is a map with the keys {}", kind_name(root), joined(case_keys::top)));
+  }
+  for (const std::string& assignment : overrides) apply_override(root, assignment, problems);
+  if (!output.empty()) set_text(root, "output.file", output.string(), "--output", problems);
+  if (!overrides.empty() || !output.empty()) run.text = to_yaml(root);
+  run.locations[""] = where_of(root, name);
+  collect_locations(root, "", name, run.locations);
+  read_sections(root, CaseReader(file, problems), run);
+  problems.sort_by_line();
+  problems.throw_if_any();
+  run.identity = identity_of(std::move(root));
+  return run;
+}
+
+}  // namespace prismfield
