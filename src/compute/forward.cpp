@@ -6,17 +6,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include <prismfield/error.hpp>
 
 #include "compute/balance.hpp"
 #include "compute/cost_model.hpp"
+#include "compute/fitting.hpp"
 #include "compute/gather.hpp"
 #include "compute/plan.hpp"
 #include "compute/work.hpp"
 #include "engine/engine.hpp"
+#include "model/points.hpp"
 
 namespace prismfield {
 namespace {
@@ -46,42 +47,21 @@ RankState begin_work(Plan& plan, RunGuard* guard) {
   return state;
 }
 
-EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, bool scalar_lanes) {
-  EngineSettings settings;
-  settings.set = plan.set;
-  settings.kernel = plan.kernel;
-  settings.scalar_lanes = scalar_lanes;
-  settings.launch_per_prism = plan.partition == Partition::points_per_prism;
-  settings.block = plan.block;
-  const Bounds bounds = prisms.bounds();
-  settings.origin = {0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north),
-                     0.5 * (bounds.bottom + bounds.top)};
-  return settings;
-}
-
 /// The engine of a plan; where memory is short, of a smaller one, which `plan` then is.
-std::unique_ptr<FieldEngine> make_fitting_engine(Plan& plan, const EngineTraits& traits, EngineSettings settings,
-                                                 bool in_a_tile) {
-  while (true) {
-    settings.slots = plan.slots;
-    settings.batch = plan.batch;
-    settings.tile_points = plan.tile_points;
-    try {
-      return make_engine(plan.space, plan.precision, settings);
-    } catch (const AllocationFailure& failure) {
-      if (plan.slots == 1 && plan.tile_points <= traits.lanes) {
-        throw RunError(fmt::format("no memory even for one slot of {} points: {}", plan.tile_points, failure.what()));
-      }
-      const std::int64_t tile = plan.tile_points;
-      fit_scratch(plan, traits, plan.slots * plan.tile_points * traits.memory.per_slot_point / 2);
-      if (in_a_tile && plan.tile_points != tile) {
-        throw RunError(
-            fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
-                        "more memory or on another number of ranks: {}",
-                        tile, failure.what()));
-      }
+std::unique_ptr<FieldEngine> make_fitting_engine(Plan& plan, const EngineTraits& traits, const PrismSource& prisms,
+                                                 bool scalar_lanes, bool in_a_tile) {
+  std::unique_ptr<FieldEngine> engine;
+  const std::int64_t tile = plan.tile_points;
+  make_fitting(plan, traits, [&](const Plan& fitting) {
+    if (in_a_tile && fitting.tile_points != tile) {
+      throw RunError(
+          fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
+                      "more memory or on another number of ranks",
+                      tile));
     }
-  }
+    engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, scalar_lanes));
+  });
+  return engine;
 }
 
 /// Whether a rank's work is its share of the plan.
@@ -97,22 +77,6 @@ double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits
          prism_weight(traits.is_device, uniform_shape) * static_cast<double>(prisms_staged);
 }
 
-void check_points(const Points& points) {
-  ProblemList problems;
-  const std::array<std::pair<const char*, const std::vector<double>*>, 3> columns = {
-      {{"points.easting", &points.easting}, {"points.northing", &points.northing}, {"points.upward", &points.upward}}};
-  for (const auto& [key, values] : columns) {
-    if (values->size() != points.easting.size()) {
-      problems.add(
-          "", key,
-          fmt::format("has {} values, easting has {}; one a point is needed", values->size(), points.easting.size()));
-    }
-    const auto bad = std::find_if(values->begin(), values->end(), [](double x) { return !std::isfinite(x); });
-    if (bad != values->end()) problems.add("", key, fmt::format("point {} is NaN or infinite", bad - values->begin()));
-  }
-  problems.throw_if_any();
-}
-
 }  // namespace
 
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request, Plan plan,
@@ -122,7 +86,7 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel, scalar_lanes);
   RankState state = begin_work(plan, guard);
   std::unique_ptr<FieldEngine> engine =
-      make_fitting_engine(plan, traits, engine_settings(plan, prisms, scalar_lanes), state.progress.prisms > 0);
+      make_fitting_engine(plan, traits, prisms, scalar_lanes, state.progress.prisms > 0);
   state.layout.slots = plan.slots;
   state.layout.batch = plan.batch;
   state.layout.tile_points = plan.tile_points;

@@ -109,60 +109,62 @@ class TileLauncher {
 public:
   using Memory = typename Space::memory_space;
 
-  TileLauncher(const Space& space, const EngineSettings& settings) : m_space(space), m_settings(settings) {
+  explicit TileLauncher(const EngineSettings& settings) : m_settings(settings) {
     if constexpr (!is_device_space<Space>) m_slot_times = SlotTimes<Memory>(view_label("slot_times"), settings.slots);
   }
 
   /// `one_shape`: of all prisms of the launch, null where they differ. `note_busy(slot, begin, end)` is called on a
   /// host for every slot that worked, after which the launch is done; on a device it goes on when this returns.
   template <class NoteBusy>
-  void launch(const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+  void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
               const NoteBusy& note_busy) const {
     switch (m_settings.set) {
-      case FieldSet::gz: launch_set<FieldSet::gz>(data, one_shape, note_busy); break;
-      case FieldSet::vector: launch_set<FieldSet::vector>(data, one_shape, note_busy); break;
-      case FieldSet::tensor: launch_set<FieldSet::tensor>(data, one_shape, note_busy); break;
-      case FieldSet::vector_tensor: launch_set<FieldSet::vector_tensor>(data, one_shape, note_busy); break;
-      case FieldSet::all: launch_set<FieldSet::all>(data, one_shape, note_busy); break;
+      case FieldSet::gz: launch_set<FieldSet::gz>(space, data, one_shape, note_busy); break;
+      case FieldSet::vector: launch_set<FieldSet::vector>(space, data, one_shape, note_busy); break;
+      case FieldSet::tensor: launch_set<FieldSet::tensor>(space, data, one_shape, note_busy); break;
+      case FieldSet::vector_tensor: launch_set<FieldSet::vector_tensor>(space, data, one_shape, note_busy); break;
+      case FieldSet::all: launch_set<FieldSet::all>(space, data, one_shape, note_busy); break;
     }
   }
 
 private:
   template <FieldSet set, class NoteBusy>
-  void launch_set(const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+  void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
                   const NoteBusy& note_busy) const {
     using kernel::Pass;
     const kernel::ShapeArray<A, Memory> shapes{data.shapes};
     if (m_settings.kernel == KernelKind::corners) {
-      launch_kernel<set, kernel::CornersForm, 1>("prismfield::corners", data, shapes, note_busy);
+      launch_kernel<set, kernel::CornersForm, 1>(space, "prismfield::corners", data, shapes, note_busy);
     } else if constexpr (is_device_space<Space>) {
-      launch_far<set>(data, shapes, one_shape, note_busy);
-      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width<A>>("prismfield::near", data, shapes, note_busy);
+      launch_far<set>(space, data, shapes, one_shape, note_busy);
+      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width<A>>(space, "prismfield::near", data, shapes,
+                                                                          note_busy);
     } else if (m_settings.scalar_lanes) {
-      launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>("prismfield::field", data, shapes, note_busy);
+      launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>(space, "prismfield::field", data, shapes, note_busy);
     } else {
-      launch_kernel<set, kernel::ChooseForm<Pass::all>, kernel::host_width<A>>("prismfield::field", data, shapes,
+      launch_kernel<set, kernel::ChooseForm<Pass::all>, kernel::host_width<A>>(space, "prismfield::field", data, shapes,
                                                                                note_busy);
     }
   }
 
   template <FieldSet set, class ShapeArray, class NoteBusy>
-  void launch_far(const kernel::LaunchData<A, Memory>& data, const ShapeArray& shapes,
+  void launch_far(const Space& space, const kernel::LaunchData<A, Memory>& data, const ShapeArray& shapes,
                   const kernel::PrismShape<A>* one_shape, const NoteBusy& note_busy) const {
     using Far = kernel::ChooseForm<kernel::Pass::far>;
     // compiled for the precision that is most used: it doubles the kernels
     if constexpr (std::is_same_v<A, kernel::DoubleArithmetic>) {
       if (one_shape != nullptr) {
-        launch_kernel<set, Far, device_width<A>>("prismfield::far", data, kernel::OneShape<A>{*one_shape}, note_busy);
+        launch_kernel<set, Far, device_width<A>>(space, "prismfield::far", data, kernel::OneShape<A>{*one_shape},
+                                                 note_busy);
         return;
       }
     }
-    launch_kernel<set, Far, device_width<A>>("prismfield::far", data, shapes, note_busy);
+    launch_kernel<set, Far, device_width<A>>(space, "prismfield::far", data, shapes, note_busy);
   }
 
   template <FieldSet set, class Kernel, int W, class Shapes, class NoteBusy>
-  void launch_kernel(const char* name, const kernel::LaunchData<A, Memory>& data, const Shapes& shapes,
-                     const NoteBusy& note_busy) const {
+  void launch_kernel(const Space& space, const char* name, const kernel::LaunchData<A, Memory>& data,
+                     const Shapes& shapes, const NoteBusy& note_busy) const {
     using Functor = TileFunctor<A, set, Kernel, W, Shapes, Space>;
     const std::int64_t n_groups = (data.n_points + W - 1) / W;
     const std::int64_t per_tile = is_device_space<Space> ? m_settings.block : host_groups_per_item;
@@ -175,17 +177,16 @@ private:
     }
     const Functor functor{data, shapes, n_groups, n_tiles, per_tile, m_slot_times};
     const int team = is_device_space<Space> ? static_cast<int>(m_settings.block) : 1;
-    const typename Functor::Policy policy(m_space, static_cast<int>(m_settings.slots * n_tiles), team);
+    const typename Functor::Policy policy(space, static_cast<int>(m_settings.slots * n_tiles), team);
     Kokkos::parallel_for(name, policy, functor);
     if constexpr (!is_device_space<Space>) {
-      m_space.fence("prismfield: slots done");
+      space.fence("prismfield: slots done");
       for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
         if (m_slot_times(slot, 1) > 0) note_busy(slot, m_slot_times(slot, 0), m_slot_times(slot, 1));
       }
     }
   }
 
-  Space m_space;
   EngineSettings m_settings;
   SlotTimes<Memory> m_slot_times;
 };

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include "kernel/tile.hpp"
+#include "kernel/pair_sums.hpp"
 
 namespace prismfield::kernel {
 
@@ -21,5 +21,11 @@ using HostVector = HostLane<T, W>;
 template <class A, FieldSet set, class Kernel, int W>
 void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::int64_t slot, std::int64_t first_group,
                              std::int64_t last_group, FormCounts& counts);
+
+/// pairs_of_item on a host, compiled once in the same way.
+template <class A, FieldSet set, int W>
+void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const PairData<A, Kokkos::HostSpace>& pairs,
+                           std::int64_t begin, std::int64_t end, std::int64_t part, std::int64_t first,
+                           std::int64_t last);
 
 }  // namespace prismfield::kernel

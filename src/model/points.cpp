@@ -85,4 +85,20 @@ Points make_random_stations(const StationsRandom& spec, const Bounds& bounds) {
   return points;
 }
 
+void check_points(const Points& points) {
+  ProblemList problems;
+  const std::array<std::pair<const char*, const std::vector<double>*>, 3> columns = {
+      {{"points.easting", &points.easting}, {"points.northing", &points.northing}, {"points.upward", &points.upward}}};
+  for (const auto& [key, values] : columns) {
+    if (values->size() != points.easting.size()) {
+      problems.add(
+          "", key,
+          fmt::format("has {} values, easting has {}; one a point is needed", values->size(), points.easting.size()));
+    }
+    const auto bad = std::find_if(values->begin(), values->end(), [](double x) { return !std::isfinite(x); });
+    if (bad != values->end()) problems.add("", key, fmt::format("point {} is NaN or infinite", bad - values->begin()));
+  }
+  problems.throw_if_any();
+}
+
 }  // namespace prismfield

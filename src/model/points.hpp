@@ -34,4 +34,7 @@ struct StationsRandom {
 /// with every mistake found, by keys such as observations.stations.random.
 [[nodiscard]] Points make_random_stations(const StationsRandom& spec, const Bounds& bounds);
 
+/// Throws InputError, by keys such as points.easting, for columns of different lengths and values that are not finite.
+void check_points(const Points& points);
+
 }  // namespace prismfield

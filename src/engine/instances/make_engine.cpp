@@ -6,6 +6,7 @@
 #include "engine/devices.hpp"
 #include "engine/engine.hpp"
 #include "engine/instances.hpp"
+#include "engine/instances/with_space.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {
@@ -20,30 +21,6 @@ auto with_arithmetic(Precision precision, const F& f) {
     case Precision::double_: break;
   }
   return f(kernel::DoubleArithmetic());
-}
-
-/// Calls f with the execution space that a key stands for; throws InputError when it was not built.
-template <class F>
-auto with_space(Space space, const F& f) {
-  if (space == Space::automatic) space = built_spaces().front();
-#if defined(KOKKOS_ENABLE_CUDA)
-  if (space == Space::cuda) return f(Kokkos::Cuda());
-#endif
-#if defined(KOKKOS_ENABLE_HIP)
-  if (space == Space::hip) return f(Kokkos::HIP());
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  if (space == Space::openmp) return f(Kokkos::OpenMP());
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  if (space == Space::serial) return f(Kokkos::Serial());
-#endif
-  std::string built;
-  for (const Space s : built_spaces()) {
-    built += built.empty() ? "" : ", ";
-    built += name(s);
-  }
-  throw InputError("", "execution.space", "this program was built without that space; built in: " + built);
 }
 
 }  // namespace

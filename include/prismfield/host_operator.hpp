@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/fields.hpp>
+#include <prismfield/plan.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/ranges.hpp>
+#include <prismfield/request.hpp>
+
+namespace prismfield {
+
+/// The DirectOperator of operator.hpp for callers that keep their vectors on the host and need not include Kokkos:
+/// computed in request.execution.space, vectors copied there and back, every function done when it returns. A Runtime
+/// must live. Shapes, units, ranks and errors as there.
+class HostOperator {
+public:
+  HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
+               const Communicator& communicator = {});
+  ~HostOperator();
+  HostOperator(HostOperator&&) noexcept;
+  HostOperator& operator=(HostOperator&&) noexcept;
+
+  [[nodiscard]] FieldList fields() const noexcept;
+  [[nodiscard]] IndexRange points() const noexcept;
+  [[nodiscard]] IndexRange prisms() const noexcept;
+  [[nodiscard]] std::int64_t rows() const noexcept;
+  [[nodiscard]] std::int64_t columns() const noexcept;
+  /// fields = G density: (columns()) to (rows()). Collective, as the next two.
+  void apply(std::span<const double> density, std::span<double> fields);
+  /// density = G' fields: (rows()) to (columns()).
+  void apply_transpose(std::span<const double> fields, std::span<double> density);
+  /// The diagonal of G' diag(weights) G: (rows()) to (columns()).
+  void diagonal(std::span<const double> weights, std::span<double> diagonal);
+  /// Rows of G at some of this rank's points, numbered from 0: (fields().size(), points, columns()). Not collective.
+  void entries(IndexRange points, std::span<double> entries);
+  /// Inner products over all ranks, the same on each. Collective.
+  [[nodiscard]] double dot_fields(std::span<const double> a, std::span<const double> b);
+  [[nodiscard]] double dot_densities(std::span<const double> a, std::span<const double> b);
+  [[nodiscard]] double error_bound() const noexcept;
+  [[nodiscard]] const Plan& plan() const noexcept;
+
+  /// One execution space's; for the library itself.
+  struct Implementation;
+
+private:
+  std::unique_ptr<Implementation> m_implementation;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/operator.hpp>
+
+#include "compute/fitting.hpp"
+#include "compute/operator_plan.hpp"
+#include "engine/instances/with_space.hpp"
+#include "engine/operator_engine.hpp"
+#include "kernel/prepared_prism.hpp"
+
+/// The bodies of DirectOperator; instantiated in one source file a space.
+namespace prismfield {
+
+/// fields(asked field * n_points + order(i)) = G result(field of the set, i) at a tile's points.
+template <class Memory>
+struct ScatterFields {
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> result;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  std::int64_t first, n_tile, n_points;
+  Kokkos::Array<int, n_all_fields> set_field;
+  double gravitational_constant;
+  Kokkos::View<double*, Memory> fields;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const std::int64_t f = k / n_tile;
+    const std::int64_t i = k % n_tile;
+    fields(f * n_points + order(first + i)) = gravitational_constant * result(set_field[static_cast<int>(f)], i);
+  }
+};
+
+/// The inverse, without G: zero in fields that are not asked for and in padding.
+template <class Memory>
+struct GatherFactors {
+  Kokkos::View<const double*, Memory> fields;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  std::int64_t first, n_tile, n_points;
+  /// asked field of each field of the set; -1: not asked for
+  Kokkos::Array<int, n_all_fields> asked_field;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> factors;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const auto padded = static_cast<std::int64_t>(factors.extent(1));
+    const std::int64_t f = k / padded;
+    const std::int64_t i = k % padded;
+    const int asked = asked_field[static_cast<int>(f)];
+    factors(f, i) = asked >= 0 && i < n_tile ? fields(asked * n_points + order(first + i)) : 0.0;
+  }
+};
+
+template <class Memory>
+struct MultiplyPair {
+  Kokkos::View<const double*, Memory> a, b;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += a(i) * b(i); }
+};
+
+template <class ExecutionSpace>
+struct DirectOperator<ExecutionSpace>::Parts {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Engine = OperatorEngine<ExecutionSpace>;
+  using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+
+  OperatorPlan plan;
+  const PrismSource& source;
+  /// ranks of the same points, whose fields add up, and of the same prisms, whose densities do
+  Communicator same_points, same_prisms;
+  std::unique_ptr<Engine> engine;
+  /// of the rank's points, which are numbered from 0, in the order of work
+  Kokkos::View<std::int64_t*, Memory> order;
+  Kokkos::Array<int, n_all_fields> set_field{}, asked_field{};
+  typename Engine::TileFields factors;
+  /// first point of the tile that the engine has; -1: none
+  std::int64_t tile = -1;
+  PrismBlock block;
+
+  Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+        const Communicator& communicator)
+      : plan(plan_operator(space_key<ExecutionSpace>, prisms, points, request, communicator)),
+        source(prisms),
+        same_points(communicator.split(communicator.rank() / plan.plan.prism_parts)),
+        same_prisms(communicator.split(communicator.rank() % plan.plan.prism_parts)) {
+    map_fields();
+    if (plan.n_points() == 0 || plan.n_prisms() == 0) return;
+    make_fitting(plan.plan, plan.traits, [&](const Plan& fitting) {
+      engine = make_engine(engine_settings(fitting, prisms, request.execution.scalar_lanes));
+    });
+    plan.keep_what_fits();
+    order = decltype(order)(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("prismfield::order")),
+                            plan.order.size());
+    const Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host_order(plan.order.data(),
+                                                                                                   plan.order.size());
+    Kokkos::deep_copy(space, order, host_order);
+    factors =
+        typename Engine::TileFields("prismfield::factors", engine->result().extent(0), engine->result().extent(1));
+    if (plan.keeps_blocks) {
+      for (std::size_t b = 0; b < plan.blocks.size(); ++b) stage(space, b, b);
+      engine->end_staging();
+    }
+    space.fence("prismfield: operator made");
+  }
+
+  std::unique_ptr<Engine> make_engine(const EngineSettings& settings) const {
+    switch (plan.plan.precision) {
+      case Precision::mixed: return make_operator_engine<ExecutionSpace, kernel::MixedArithmetic>(settings);
+      case Precision::single: return make_operator_engine<ExecutionSpace, kernel::SingleArithmetic>(settings);
+      case Precision::double_: break;
+    }
+    return make_operator_engine<ExecutionSpace, kernel::DoubleArithmetic>(settings);
+  }
+
+  void map_fields() {
+    const FieldList computed = fields_of(plan.plan.set);
+    for (int f = 0; f < n_all_fields; ++f) asked_field[f] = -1;
+    for (const FieldInfo& info : field_infos) {
+      if (!plan.fields.contains(info.field)) continue;
+      set_field[plan.fields.index_of(info.field)] = computed.index_of(info.field);
+      asked_field[computed.index_of(info.field)] = plan.fields.index_of(info.field);
+    }
+  }
+
+  void stage(const ExecutionSpace& space, std::size_t b, std::size_t at) {
+    const IndexRange range = plan.blocks[b].prisms;
+    source.read({plan.plan.prism_begin + range.begin, plan.plan.prism_begin + range.end}, block);
+    engine->stage(space, at, block);
+  }
+
+  /// The place of block b in the engine, where it is now.
+  std::size_t at(const ExecutionSpace& space, std::size_t b) {
+    if (plan.keeps_blocks) return b;
+    stage(space, b, 0);
+    return 0;
+  }
+
+  /// Calls f(first ordered point, points) for every tile that the rank has, with the engine at it.
+  template <class F>
+  void for_each_tile(const ExecutionSpace& space, const F& f) {
+    if (!engine) return;
+    for (std::int64_t first = 0; first < plan.n_points(); first += plan.plan.tile_points) {
+      const std::int64_t n = std::min(plan.plan.tile_points, plan.n_points() - first);
+      if (tile != first) {
+        const auto at = static_cast<std::size_t>(first);
+        engine->start_tile(space, &plan.coordinates[0][at], &plan.coordinates[1][at], &plan.coordinates[2][at], n);
+        tile = first;
+      }
+      f(first, n);
+    }
+  }
+
+  void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) {
+    if (!engine) Kokkos::deep_copy(space, fields, 0.0);
+    for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
+      engine->restart_tile(space);
+      for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+        const OperatorBlock& of = plan.blocks[b];
+        const auto part = Kokkos::subview(density, std::make_pair(of.prisms.begin, of.prisms.end));
+        engine->add(space, at(space, b), part, of.prisms.begin / plan.plan.batch);
+        if (of.ends_chunk) engine->end_chunk(space);
+      }
+      Kokkos::parallel_for("prismfield::scatter_fields", IndexPolicy(space, 0, plan.fields.size() * n),
+                           ScatterFields<Memory>{engine->result(), order, first, n, plan.n_points(), set_field,
+                                                 plan.gravitational_constant, fields});
+    });
+    sum_over_ranks(space, same_points, fields);
+  }
+
+  /// Adds products or squares of every tile and block to `out`.
+  template <class Add>
+  void sum_over_points(const ExecutionSpace& space, const ConstVector& fields, const Vector& out, const Add& add) {
+    Kokkos::deep_copy(space, out, 0.0);
+    for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
+      Kokkos::parallel_for("prismfield::gather_factors",
+                           IndexPolicy(space, 0, static_cast<std::int64_t>(factors.size())),
+                           GatherFactors<Memory>{fields, order, first, n, plan.n_points(), asked_field, factors});
+      for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+        const IndexRange range = plan.blocks[b].prisms;
+        add(at(space, b), Vector(Kokkos::subview(out, std::make_pair(range.begin, range.end))));
+      }
+    });
+    sum_over_ranks(space, same_prisms, out);
+  }
+
+  static void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks, const Vector& values) {
+    if (ranks.size() == 1) return;
+    const auto host = Kokkos::create_mirror_view(Kokkos::HostSpace(), values);
+    Kokkos::deep_copy(space, host, values);
+    space.fence("prismfield: values on the host");
+    ranks.sum_everywhere(host.data(), static_cast<std::int64_t>(host.size()));
+    Kokkos::deep_copy(space, values, host);
+    space.fence("prismfield: sums in place");
+  }
+
+  static double dot(const ExecutionSpace& space, const Communicator& ranks, const ConstVector& a,
+                    const ConstVector& b) {
+    double sum = 0;
+    Kokkos::parallel_reduce("prismfield::dot", IndexPolicy(space, 0, static_cast<std::int64_t>(a.extent(0))),
+                            MultiplyPair<Memory>{a, b}, sum);
+    ranks.sum_everywhere(&sum, 1);
+    return sum;
+  }
+
+  void entries(const ExecutionSpace& space, IndexRange points, const Entries& all) {
+    if (!engine) return;
+    std::array<int, n_all_fields> rows{};
+    for (std::size_t f = 0; f < rows.size(); ++f) rows[f] = asked_field[f];
+    const std::vector<double>* const columns[3] = {&plan.unordered[0], &plan.unordered[1], &plan.unordered[2]};
+    for (std::int64_t first = points.begin; first < points.end; first += plan.plan.tile_points) {
+      const std::int64_t n = std::min(plan.plan.tile_points, points.end - first);
+      const auto from = static_cast<std::size_t>(first);
+      engine->start_tile(space, columns[0]->data() + from, columns[1]->data() + from, columns[2]->data() + from, n);
+      tile = -1;
+      for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+        const IndexRange range = plan.blocks[b].prisms;
+        const auto begin = first - points.begin;
+        engine->store_entries(space, at(space, b), rows, plan.gravitational_constant,
+                              Kokkos::subview(all, Kokkos::ALL, std::make_pair(begin, begin + n),
+                                              std::make_pair(range.begin, range.end)));
+      }
+    }
+  }
+};
+
+template <class ExecutionSpace>
+DirectOperator<ExecutionSpace>::DirectOperator(const ExecutionSpace& space, const PrismSource& prisms,
+                                               const Points& points, const Request& request,
+                                               const Communicator& communicator)
+    : m(std::make_unique<Parts>(space, prisms, points, request, communicator)) {}
+
+template <class ExecutionSpace>
+DirectOperator<ExecutionSpace>::~DirectOperator() = default;
+
+template <class ExecutionSpace>
+FieldList DirectOperator<ExecutionSpace>::fields() const noexcept {
+  return m->plan.fields;
+}
+template <class ExecutionSpace>
+IndexRange DirectOperator<ExecutionSpace>::points() const noexcept {
+  return m->plan.plan.points();
+}
+template <class ExecutionSpace>
+IndexRange DirectOperator<ExecutionSpace>::prisms() const noexcept {
+  return m->plan.plan.prisms();
+}
+
+template <class ExecutionSpace>
+void DirectOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
+                                           const Vector& fields) {
+  check_length("density", density.extent(0), this->columns());
+  check_length("fields", fields.extent(0), this->rows());
+  m->apply(space, density, fields);
+}
+
+template <class ExecutionSpace>
+void DirectOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, const ConstVector& fields,
+                                                     const Vector& density) {
+  check_length("fields", fields.extent(0), this->rows());
+  check_length("density", density.extent(0), this->columns());
+  m->sum_over_points(space, fields, density, [&](std::size_t at, const Vector& out) {
+    m->engine->add_products(space, at, m->factors, m->plan.gravitational_constant, out);
+  });
+}
+
+template <class ExecutionSpace>
+void DirectOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const ConstVector& weights,
+                                              const Vector& diagonal) {
+  check_length("weights", weights.extent(0), this->rows());
+  check_length("diagonal", diagonal.extent(0), this->columns());
+  const double g = m->plan.gravitational_constant;
+  m->sum_over_points(space, weights, diagonal, [&](std::size_t at, const Vector& out) {
+    m->engine->add_squares(space, at, m->factors, g * g, out);
+  });
+}
+
+template <class ExecutionSpace>
+void DirectOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) {
+  check_range(points, this->points().size());
+  check_length("entries, fields", entries.extent(0), fields().size());
+  check_length("entries, points", entries.extent(1), points.size());
+  check_length("entries, prisms", entries.extent(2), this->columns());
+  m->entries(space, points, entries);
+}
+
+template <class ExecutionSpace>
+double DirectOperator<ExecutionSpace>::dot_fields(const ExecutionSpace& space, const ConstVector& a,
+                                                  const ConstVector& b) {
+  check_length("a", a.extent(0), this->rows());
+  check_length("b", b.extent(0), this->rows());
+  return Parts::dot(space, m->same_prisms, a, b);
+}
+
+template <class ExecutionSpace>
+double DirectOperator<ExecutionSpace>::dot_densities(const ExecutionSpace& space, const ConstVector& a,
+                                                     const ConstVector& b) {
+  check_length("a", a.extent(0), this->columns());
+  check_length("b", b.extent(0), this->columns());
+  return Parts::dot(space, m->same_points, a, b);
+}
+
+template <class ExecutionSpace>
+double DirectOperator<ExecutionSpace>::error_bound() const noexcept {
+  return error_bound_of(m->plan.plan.precision);
+}
+template <class ExecutionSpace>
+const Plan& DirectOperator<ExecutionSpace>::plan() const noexcept {
+  return m->plan.plan;
+}
+
+}  // namespace prismfield

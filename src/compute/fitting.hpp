@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <functional>
+
+#include <prismfield/plan.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "engine/engine.hpp"
+
+namespace prismfield {
+
+/// What an engine needs to know of a plan.
+[[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, bool scalar_lanes);
+
+/// Calls make(plan); as long as it throws AllocationFailure, with a smaller plan, which `plan` then is. Throws RunError
+/// when even the smallest finds no memory.
+void make_fitting(Plan& plan, const EngineTraits& traits, const std::function<void(const Plan&)>& make);
+
+}  // namespace prismfield

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "compute/direct_operator.hpp"
+#include "compute/host_operator.hpp"
+
+/// The bodies of make_host_operator; instantiated in one source file a space.
+namespace prismfield {
+
+template <class ExecutionSpace>
+class HostOperatorOnSpace final : public HostOperator::Implementation {
+public:
+  HostOperatorOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
+                      const Communicator& communicator)
+      : m_operator(m_space, prisms, points, request, communicator),
+        m_densities("prismfield::densities", m_operator.columns()),
+        m_more_densities("prismfield::densities", m_operator.columns()),
+        m_fields("prismfield::fields", m_operator.rows()),
+        m_more_fields("prismfield::fields", m_operator.rows()) {}
+
+  void apply(std::span<const double> density, std::span<double> fields) override {
+    copy_in("density", density, m_densities);
+    check_length("fields", fields.size(), m_operator.rows());
+    m_operator.apply(m_space, m_densities, m_fields);
+    copy_out(m_fields, fields);
+  }
+  void apply_transpose(std::span<const double> fields, std::span<double> density) override {
+    copy_in("fields", fields, m_fields);
+    check_length("density", density.size(), m_operator.columns());
+    m_operator.apply_transpose(m_space, m_fields, m_densities);
+    copy_out(m_densities, density);
+  }
+  void diagonal(std::span<const double> weights, std::span<double> diagonal) override {
+    copy_in("weights", weights, m_fields);
+    check_length("diagonal", diagonal.size(), m_operator.columns());
+    m_operator.diagonal(m_space, m_fields, m_densities);
+    copy_out(m_densities, diagonal);
+  }
+  void entries(IndexRange points, std::span<double> entries) override {
+    check_range(points, m_operator.points().size());
+    const std::int64_t n_fields = m_operator.fields().size();
+    check_length("entries", entries.size(), n_fields * points.size() * m_operator.columns());
+    const typename Operator<ExecutionSpace>::Entries there("prismfield::entries", n_fields, points.size(),
+                                                           m_operator.columns());
+    m_operator.entries(m_space, points, there);
+    copy_out(Vector(there.data(), there.size()), entries);
+  }
+  double dot_fields(std::span<const double> a, std::span<const double> b) override {
+    copy_in("a", a, m_fields);
+    copy_in("b", b, m_more_fields);
+    return m_operator.dot_fields(m_space, m_fields, m_more_fields);
+  }
+  double dot_densities(std::span<const double> a, std::span<const double> b) override {
+    copy_in("a", a, m_densities);
+    copy_in("b", b, m_more_densities);
+    return m_operator.dot_densities(m_space, m_densities, m_more_densities);
+  }
+  [[nodiscard]] FieldList fields() const noexcept override { return m_operator.fields(); }
+  [[nodiscard]] const Plan& plan() const noexcept override { return m_operator.plan(); }
+  [[nodiscard]] double error_bound() const noexcept override { return m_operator.error_bound(); }
+
+private:
+  using Vector = typename Operator<ExecutionSpace>::Vector;
+  template <class T>
+  using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
+  void copy_in(const char* key, std::span<const double> from, const Vector& to) {
+    check_length(key, from.size(), static_cast<std::int64_t>(to.extent(0)));
+    Kokkos::deep_copy(m_space, to, OnHost<const double>(from.data(), from.size()));
+  }
+  void copy_out(const Vector& from, std::span<double> to) {
+    Kokkos::deep_copy(m_space, OnHost<double>(to.data(), to.size()), from);
+    m_space.fence("prismfield: values on the host");
+  }
+
+  ExecutionSpace m_space;
+  DirectOperator<ExecutionSpace> m_operator;
+  Vector m_densities, m_more_densities, m_fields, m_more_fields;
+};
+
+template <class ExecutionSpace>
+std::unique_ptr<HostOperator::Implementation> make_host_operator(const PrismSource& prisms, const Points& points,
+                                                                 const Request& request,
+                                                                 const Communicator& communicator) {
+  return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(prisms, points, request, communicator);
+}
+
+}  // namespace prismfield

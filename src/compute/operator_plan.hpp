@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/plan.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
+
+namespace prismfield {
+
+/// Prisms that are launched at once, numbered from the rank's first.
+struct OperatorBlock {
+  IndexRange prisms;
+  /// the slots are reduced after it
+  bool ends_chunk = false;
+
+  bool operator==(const OperatorBlock&) const noexcept = default;
+};
+
+/// How a rank computes an operator's products: in the order in which forward() would.
+struct OperatorPlan {
+  Plan plan;
+  EngineTraits traits;
+  FieldList fields;
+  double gravitational_constant = 0;
+  bool uniform_shape = false;
+  /// the rank's points, numbered from 0, in the order of work; their coordinates in it, and in the caller's order
+  std::vector<std::int64_t> order;
+  std::array<std::vector<double>, 3> coordinates, unordered;
+  std::vector<OperatorBlock> blocks;
+  /// every block stays in the space's memory; else each is staged anew for every product
+  bool keeps_blocks = false;
+
+  [[nodiscard]] std::int64_t n_points() const noexcept { return plan.points().size(); }
+  [[nodiscard]] std::int64_t n_prisms() const noexcept { return plan.prisms().size(); }
+  /// Cuts the blocks, and keeps all when they fit the memory limit beside the scratch.
+  void keep_what_fits();
+};
+
+/// The plan of an operator in this space. Throws and is collective as DirectOperator's constructor.
+[[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points& points,
+                                         const Request& request, const Communicator& communicator);
+
+/// See Operator::error_bound().
+[[nodiscard]] double error_bound_of(Precision precision) noexcept;
+
+/// Throws InputError, by key, when a View has another length than the operator needs.
+void check_length(std::string_view key, std::size_t length, std::int64_t needed);
+/// Throws InputError when points are not within the rank's `n_points`.
+void check_range(IndexRange points, std::int64_t n_points);
+
+}  // namespace prismfield

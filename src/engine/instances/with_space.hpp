@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+#include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
+
+#include "engine/engine.hpp"
+
+namespace prismfield {
+
+/// The key of an execution space that was built.
+template <class ExecutionSpace>
+inline constexpr Space space_key = Space::automatic;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr Space space_key<Kokkos::Cuda> = Space::cuda;
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr Space space_key<Kokkos::HIP> = Space::hip;
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+template <>
+inline constexpr Space space_key<Kokkos::OpenMP> = Space::openmp;
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+template <>
+inline constexpr Space space_key<Kokkos::Serial> = Space::serial;
+#endif
+
+/// Calls f with the execution space that a key stands for; throws InputError when it was not built.
+template <class F>
+auto with_space(Space space, const F& f) {
+  if (space == Space::automatic) space = built_spaces().front();
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (space == Space::cuda) return f(Kokkos::Cuda());
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+  if (space == Space::hip) return f(Kokkos::HIP());
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if (space == Space::openmp) return f(Kokkos::OpenMP());
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  if (space == Space::serial) return f(Kokkos::Serial());
+#endif
+  std::string built;
+  for (const Space s : built_spaces()) {
+    built += built.empty() ? "" : ", ";
+    built += name(s);
+  }
+  throw InputError("", "execution.space", "this program was built without that space; built in: " + built);
+}
+
+}  // namespace prismfield

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/launch.hpp"
+
+/// Launches over pairs of a point and a prism that are not summed over the prisms: products with the transposed
+/// operator, its squares, its entries (kernel/pair_sums.hpp). Parallel over prisms, and over parts of the points where
+/// prisms are few; every sum has one fixed order, whatever the number of threads.
+namespace prismfield {
+
+/// Work items that a launch should have at least, so that every thread of today's machines gets several.
+inline constexpr std::int64_t pair_items_wanted = 4096;
+/// Points of a part at least: lane groups on a host, points on a device.
+inline constexpr std::int64_t groups_per_part_at_least = kernel::groups_per_pair_block;
+
+/// How the points of a launch are cut.
+struct PointParts {
+  std::int64_t n_parts = 1;
+  std::int64_t groups_per_part = 1;
+};
+inline PointParts point_parts(std::int64_t n_groups, std::int64_t n_prism_items) {
+  PointParts parts;
+  const std::int64_t wanted = (pair_items_wanted + n_prism_items - 1) / n_prism_items;
+  const std::int64_t most = (n_groups + groups_per_part_at_least - 1) / groups_per_part_at_least;
+  const std::int64_t n = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1));
+  parts.groups_per_part = std::max<std::int64_t>((n_groups + n - 1) / n, 1);
+  parts.n_parts = (n_groups + parts.groups_per_part - 1) / parts.groups_per_part;
+  return parts;
+}
+
+template <class A, FieldSet set, int W, class Space>
+struct HostPairs {
+  using Memory = typename Space::memory_space;
+  kernel::LaunchData<A, Memory> data;
+  kernel::PairData<A, Memory> pairs;
+  std::int64_t n_groups;
+  PointParts parts;
+
+  void operator()(std::int64_t item) const {
+    const std::int64_t begin = item / parts.n_parts * kernel::prisms_per_pair_item;
+    const std::int64_t part = item % parts.n_parts;
+    const std::int64_t first = part * parts.groups_per_part;
+    kernel::pairs_of_item_on_host<A, set, W>(data, pairs, begin,
+                                             std::min(begin + kernel::prisms_per_pair_item, data.prism_end), part,
+                                             first, std::min(first + parts.groups_per_part, n_groups));
+  }
+};
+
+template <class A, FieldSet set, class Kernel, class Shapes, class Space>
+struct DevicePairs {
+  using Memory = typename Space::memory_space;
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<512, 1>>;
+  template <class T, int>
+  using DeviceNumber = T;
+  kernel::LaunchData<A, Memory> data;
+  kernel::PairData<A, Memory> pairs;
+  Shapes shapes;
+  PointParts parts;
+
+  KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
+    const std::int64_t p = team.league_rank() / parts.n_parts * team.team_size() + team.team_rank();
+    if (p >= data.prism_end) return;
+    const std::int64_t part = team.league_rank() % parts.n_parts;
+    const std::int64_t first = part * parts.groups_per_part;
+    kernel::pairs_of_prism<kernel::Lanes<A, DeviceNumber, 1>, set, Kernel>(
+        data, pairs, shapes, p, part, first, Kokkos::min(first + parts.groups_per_part, data.n_points));
+  }
+};
+
+/// out(p) += scale * the sum of a prism's parts, in their order.
+template <class Memory>
+struct AddParts {
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> sums;
+  std::int64_t n_parts;
+  double scale;
+  /// (prism of the launch)
+  Kokkos::View<double*, Memory> out;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    double sum = 0;
+    for (std::int64_t part = 0; part < n_parts; ++part) sum += sums(part, p);
+    out(p) += scale * sum;
+  }
+};
+
+/// Launches the kernels over the pairs of a tile of points and a block of prisms.
+template <class Space, class A>
+class PairLauncher {
+public:
+  using Memory = typename Space::memory_space;
+  using Densities = Kokkos::View<double*, Memory>;
+
+  explicit PairLauncher(const EngineSettings& settings) : m_settings(settings) {}
+
+  /// Adds `scale` times the prisms' products or squares (`pairs.sink`) to `out`, (prism of the launch). Throws
+  /// AllocationFailure.
+  void add_sums(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+                kernel::PairData<A, Memory>& pairs, double scale, const Densities& out) {
+    const PointParts parts = parts_of(data);
+    const auto n_parts = static_cast<std::size_t>(parts.n_parts);
+    const auto n_prisms = static_cast<std::size_t>(data.prism_end);
+    if (m_sums.extent(0) < n_parts || m_sums.extent(1) < n_prisms) {
+      allocate_or_fail([&] {
+        m_sums = decltype(m_sums)();
+        m_sums = decltype(m_sums)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("sums_over_points")),
+                                  n_parts, n_prisms);
+      });
+    }
+    pairs.sums = m_sums;
+    launch(space, data, one_shape, pairs);
+    Kokkos::parallel_for("prismfield::add_parts",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, data.prism_end),
+                         AddParts<Memory>{m_sums, parts.n_parts, scale, out});
+  }
+
+  /// Writes `pairs.scale` times the fields of every pair to `pairs.entries`.
+  void store_entries(const Space& space, const kernel::LaunchData<A, Memory>& data,
+                     const kernel::PrismShape<A>* one_shape, kernel::PairData<A, Memory>& pairs) {
+    pairs.sink = kernel::PairSink::entries;
+    launch(space, data, one_shape, pairs);
+  }
+
+private:
+  [[nodiscard]] std::int64_t width() const {
+    return is_device_space<Space> || m_settings.scalar_lanes ? 1 : kernel::host_width<A>;
+  }
+  [[nodiscard]] std::int64_t groups_of(const kernel::LaunchData<A, Memory>& data) const {
+    return (data.n_points + width() - 1) / width();
+  }
+  [[nodiscard]] std::int64_t prism_items_of(const kernel::LaunchData<A, Memory>& data) const {
+    const std::int64_t per_item = is_device_space<Space> ? m_settings.block : kernel::prisms_per_pair_item;
+    return (data.prism_end + per_item - 1) / per_item;
+  }
+  [[nodiscard]] PointParts parts_of(const kernel::LaunchData<A, Memory>& data) const {
+    return point_parts(groups_of(data), prism_items_of(data));
+  }
+
+  void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+              const kernel::PairData<A, Memory>& pairs) const {
+    switch (m_settings.set) {
+      case FieldSet::gz: launch_set<FieldSet::gz>(space, data, one_shape, pairs); break;
+      case FieldSet::vector: launch_set<FieldSet::vector>(space, data, one_shape, pairs); break;
+      case FieldSet::tensor: launch_set<FieldSet::tensor>(space, data, one_shape, pairs); break;
+      case FieldSet::vector_tensor: launch_set<FieldSet::vector_tensor>(space, data, one_shape, pairs); break;
+      case FieldSet::all: launch_set<FieldSet::all>(space, data, one_shape, pairs); break;
+    }
+  }
+
+  template <FieldSet set>
+  void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
+                  const kernel::PairData<A, Memory>& pairs) const {
+    if constexpr (is_device_space<Space>) {
+      using kernel::Pass;
+      const kernel::ShapeArray<A, Memory> shapes{data.shapes};
+      if (one_shape != nullptr) {
+        launch_on_device<set, kernel::ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data,
+                                                             kernel::OneShape<A>{*one_shape}, pairs);
+      } else {
+        launch_on_device<set, kernel::ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data, shapes, pairs);
+      }
+      launch_on_device<set, kernel::ChooseForm<Pass::near>>(space, "prismfield::near_pairs", data, shapes, pairs);
+    } else if (m_settings.scalar_lanes) {
+      launch_on_host<set, 1>(space, data, pairs);
+    } else {
+      launch_on_host<set, kernel::host_width<A>>(space, data, pairs);
+    }
+  }
+
+  template <FieldSet set, int W>
+  void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data,
+                      const kernel::PairData<A, Memory>& pairs) const {
+    using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+    const PointParts parts = parts_of(data);
+    Kokkos::parallel_for("prismfield::pairs",
+                         Policy(space, 0, prism_items_of(data) * parts.n_parts, Kokkos::ChunkSize(1)),
+                         HostPairs<A, set, W, Space>{data, pairs, groups_of(data), parts});
+  }
+
+  template <FieldSet set, class Kernel, class Shapes>
+  void launch_on_device(const Space& space, const char* name, const kernel::LaunchData<A, Memory>& data,
+                        const Shapes& shapes, const kernel::PairData<A, Memory>& pairs) const {
+    using Functor = DevicePairs<A, set, Kernel, Shapes, Space>;
+    const PointParts parts = parts_of(data);
+    const typename Functor::Policy policy(space, static_cast<int>(prism_items_of(data) * parts.n_parts),
+                                          static_cast<int>(m_settings.block));
+    Kokkos::parallel_for(name, policy, Functor{data, pairs, shapes, parts});
+  }
+
+  EngineSettings m_settings;
+  /// (part of the points, prism), of the largest launch so far
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_sums;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include "engine/launch.hpp"
+
+namespace prismfield {
+
+/// Fields of prisms summed at one tile of points: a scratch grid a slot, and the result that the slots are reduced
+/// into.
+template <class Space, class A>
+class TileSums {
+public:
+  using Memory = typename Space::memory_space;
+  using Sum = typename A::Sum;
+  using Coordinate = typename A::Coordinate;
+  using Result = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+  using Contacts = Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, Memory>;
+
+  /// Allocates for the settings' slots and points of a tile. Throws AllocationFailure.
+  explicit TileSums(const EngineSettings& settings)
+      : m_settings(settings), m_launcher(settings), m_n_fields(fields_of(settings.set).size()) {
+    const std::int64_t padded = padded_points(settings.tile_points);
+    m_data.slots = settings.slots;
+    m_data.batch = settings.batch;
+    allocate_or_fail([&] {
+      m_data.scratch = decltype(m_data.scratch)(view_label("scratch"), settings.slots, m_n_fields, padded);
+      m_result = Result(view_label("result"), m_n_fields, padded);
+      m_data.contact = Contacts(view_label("contact"), padded);
+      m_data.pairs = decltype(m_data.pairs)(view_label("pairs"), n_forms);
+      m_data.easting = decltype(m_data.easting)(view_label("easting"), padded);
+      m_data.northing = decltype(m_data.northing)(view_label("northing"), padded);
+      m_data.upward = decltype(m_data.upward)(view_label("upward"), padded);
+    });
+  }
+
+  /// Copies a tile's points, metres, of the host; waits.
+  void set_points(const Space& space, const double* easting, const double* northing, const double* upward,
+                  std::int64_t n_points) {
+    m_data.n_points = n_points;
+    const std::array<const double*, 3> from = {easting, northing, upward};
+    const std::array<decltype(m_data.easting)*, 3> to = {&m_data.easting, &m_data.northing, &m_data.upward};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto mirror = Kokkos::create_mirror_view(*to[d]);
+      const std::int64_t padded = static_cast<std::int64_t>(mirror.extent(0));
+      for (std::int64_t i = 0; i < padded; ++i) {
+        mirror(i) = static_cast<Coordinate>(from[d][std::min(i, n_points - 1)] - origin(d));
+      }
+      Kokkos::deep_copy(space, *to[d], mirror);
+      space.fence("prismfield: points copied");
+    }
+  }
+
+  void empty_slots(const Space& space) { Kokkos::deep_copy(space, m_data.scratch, Sum(0)); }
+
+  /// Adds prisms whose first batch is number `first_batch` of the run to the slots. note_busy as TileLauncher has it.
+  template <class NoteBusy>
+  void add(const Space& space, const StagedPrisms<Space, A>& prisms, std::int64_t first_batch,
+           const NoteBusy& note_busy) {
+    const Kokkos::Profiling::ScopedRegion region("prismfield: prisms to slots");
+    prisms.give_to(m_data);
+    m_data.first_batch = first_batch;
+    if (!m_settings.launch_per_prism) {
+      m_launcher.launch(space, m_data, prisms.one_shape(), note_busy);
+      return;
+    }
+    for (std::int64_t p = 0; p < prisms.size(); ++p) {
+      m_data.prism_begin = p;
+      m_data.prism_end = p + 1;
+      m_launcher.launch(space, m_data, prisms.one_shape(), note_busy);
+    }
+  }
+
+  /// Adds the slots in their order to the result and empties them.
+  void reduce(const Space& space) {
+    const Kokkos::Profiling::ScopedRegion region("prismfield: reduce slots");
+    const std::int64_t padded = static_cast<std::int64_t>(m_result.extent(1));
+    Kokkos::parallel_for("prismfield::reduce_slots",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, m_n_fields * padded),
+                         ReduceSlots<Sum, Memory>{m_data.scratch, m_result});
+  }
+
+  /// What launches at this tile read and write.
+  [[nodiscard]] const kernel::LaunchData<A, Memory>& data() const noexcept { return m_data; }
+  /// (field of the set, padded point), G = 1
+  [[nodiscard]] const Result& result() const noexcept { return m_result; }
+  [[nodiscard]] int n_fields() const noexcept { return m_n_fields; }
+
+  /// Points padded to whole lanes of every width that a launch may use.
+  [[nodiscard]] static std::int64_t padded_points(std::int64_t n) {
+    constexpr std::int64_t width = is_device_space<Space> ? device_width<A> : kernel::host_width<A>;
+    return (n + width - 1) / width * width;
+  }
+
+private:
+  [[nodiscard]] double origin(std::size_t d) const {
+    return sizeof(Coordinate) == sizeof(float) ? m_settings.origin[d] : 0.0;
+  }
+
+  EngineSettings m_settings;
+  TileLauncher<Space, A> m_launcher;
+  int m_n_fields;
+  kernel::LaunchData<A, Memory> m_data;
+  Result m_result;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+
+// The operator: its products against forward(), against each other and against its own entries, in every space and
+// precision, on any number of ranks.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/forward.hpp>
+#include <prismfield/host_operator.hpp>
+
+#include "base/random.hpp"
+#include "forward_helpers.hpp"
+#include "ranks.hpp"
+
+namespace prismfield::testing {
+namespace {
+
+double uniform(std::uint64_t seed, std::uint64_t number, double low, double high) {
+  return random_uniform(low, high, seed, RandomStream::cell_density, number);
+}
+
+/// Prisms of many shapes, some of them inside others, densities of either sign.
+std::vector<Prism> many_shapes(std::size_t n) {
+  std::vector<Prism> prisms(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double west = uniform(1, i, 0, 1000);
+    const double south = uniform(2, i, 0, 800);
+    const double bottom = uniform(3, i, -600, -20);
+    prisms[i] = {west,
+                 west + uniform(4, i, 5, 120),
+                 south,
+                 south + uniform(5, i, 5, 120),
+                 bottom,
+                 bottom + uniform(6, i, 5, 100),
+                 uniform(7, i, -500, 800)};
+  }
+  return prisms;
+}
+
+/// Cells of one shape.
+std::vector<Prism> cells(int nx, int ny, int nz) {
+  std::vector<Prism> prisms;
+  for (int k = 0; k < nz; ++k) {
+    for (int j = 0; j < ny; ++j) {
+      for (int i = 0; i < nx; ++i) {
+        prisms.push_back({50.0 * i, 50.0 * (i + 1), 40.0 * j, 40.0 * (j + 1), -30.0 * (nz - k), -30.0 * (nz - k - 1),
+                          uniform(8, prisms.size(), -300, 300)});
+      }
+    }
+  }
+  return prisms;
+}
+
+/// Points above, between and within the prisms, one of them on a corner.
+Points points_among(std::size_t n) {
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < n; ++i) {
+    points.push_back({uniform(11, i, -200, 1300), uniform(12, i, -200, 1100), uniform(13, i, -300, 150)});
+  }
+  points.push_back({50, 40, -30});
+  return make_station_points(points);
+}
+
+std::vector<double> densities_of(const std::vector<Prism>& prisms, IndexRange range) {
+  std::vector<double> density;
+  for (std::int64_t p = range.begin; p < range.end; ++p) density.push_back(prisms[static_cast<std::size_t>(p)].density);
+  return density;
+}
+
+std::vector<double> random_values(std::int64_t n, std::uint64_t stream) {
+  std::vector<double> values(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = uniform(stream, i, -1, 1);
+  return values;
+}
+
+/// Random values at the rank's rows, the same for ranks with the same points. Tensor and potential differ by orders of
+/// magnitude: each row counts by its own size, the inverse of `scale`.
+std::vector<double> random_rows(const HostOperator& op, const std::vector<double>& scale) {
+  std::vector<double> values(static_cast<std::size_t>(op.rows()));
+  const std::int64_t n = op.points().size();
+  for (std::int64_t r = 0; r < op.rows(); ++r) {
+    const auto f = static_cast<std::uint64_t>(r / n);
+    const auto point = static_cast<std::uint64_t>(op.points().begin + r % n);
+    values[static_cast<std::size_t>(r)] = uniform(20 + f, point, -1, 1) / scale[static_cast<std::size_t>(f)];
+  }
+  return values;
+}
+
+/// Largest size of each field over all points of a forward run.
+std::vector<double> size_of_fields(const std::vector<double>& values, std::int64_t n_points) {
+  std::vector<double> size(values.size() / static_cast<std::size_t>(n_points), 1);
+  for (std::size_t f = 0; f < size.size(); ++f) {
+    size[f] = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_points); ++i) {
+      size[f] = std::max(size[f], std::abs(values[f * static_cast<std::size_t>(n_points) + i]));
+    }
+  }
+  return size;
+}
+
+struct OperatorCase {
+  std::string name;
+  Execution execution;
+  FieldList fields = FieldList::all();
+  bool one_shape = false;
+};
+
+std::vector<OperatorCase> operator_cases() {
+  std::vector<OperatorCase> all;
+  for (const Space space : {Space::serial, Space::openmp, Space::cuda}) {
+    for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+      for (const bool one_shape : {false, true}) {
+        OperatorCase c;
+        c.execution.space = space;
+        c.execution.precision = precision;
+        c.one_shape = one_shape;
+        c.name = std::string(text(space)) + "_" + text(precision) + (one_shape ? "_one_shape" : "_shapes");
+        all.push_back(c);
+      }
+    }
+    const auto vary = [&](const std::string& name, auto&& change) {
+      OperatorCase c;
+      c.execution.space = space;
+      c.name = std::string(text(space)) + "_" + name;
+      change(c);
+      all.push_back(c);
+    };
+    vary("gz", [](OperatorCase& c) { c.fields = {Field::gz}; });
+    vary("part_of_a_set", [](OperatorCase& c) { c.fields = {Field::gx, Field::gxz, Field::gyz}; });
+    vary("vector", [](OperatorCase& c) { c.fields = FieldList::vector(); });
+    vary("tensor", [](OperatorCase& c) { c.fields = FieldList::tensor(); });
+    vary("scalar_lanes", [](OperatorCase& c) { c.execution.scalar_lanes = true; });
+    vary("slots_and_batch", [](OperatorCase& c) {
+      c.execution.slots = 3;
+      c.execution.batch = 7;
+      c.execution.chunk = 50;
+    });
+    // tiles of points, and blocks that are staged anew
+    vary("little_memory", [](OperatorCase& c) {
+      c.execution.memory_limit = 20'000;
+      c.execution.chunk = 64;
+    });
+    vary("by_points", [](OperatorCase& c) { c.execution.partition = Partition::points; });
+    vary("by_points_per_prism", [](OperatorCase& c) { c.execution.partition = Partition::points_per_prism; });
+    vary("by_cost", [](OperatorCase& c) { c.execution.balance = Balance::cost; });
+  }
+  return all;
+}
+
+class OperatorOn : public ::testing::TestWithParam<OperatorCase> {
+protected:
+  void SetUp() override {
+    if (const auto reason = unavailable(GetParam().execution.space)) GTEST_SKIP() << *reason;
+    m_prisms = GetParam().one_shape ? cells(9, 8, 6) : many_shapes(401);
+    m_request = {GetParam().fields, 6.6743e-11, GetParam().execution};
+    if (ranks().size() > 1 && m_request.execution.partition == Partition::automatic && ranks().size() % 2 == 0) {
+      m_request.execution.partition = Partition::rank_grid;
+      m_request.execution.rank_grid = {2, ranks().size() / 2};
+    }
+  }
+
+  [[nodiscard]] ListEnsemble source() const { return ListEnsemble(m_prisms, GetParam().one_shape); }
+  [[nodiscard]] bool in_double() const { return m_request.execution.precision == Precision::double_; }
+  /// Of sums over all pairs. A float's product with the density rounds otherwise than its product with one; mixed adds
+  /// doubles, single floats.
+  [[nodiscard]] double rounding() const {
+    if (in_double()) return 1e-13;
+    return m_request.execution.precision == Precision::mixed ? 1e-6 : 1e-4;
+  }
+
+  std::vector<Prism> m_prisms;
+  Request m_request;
+  Points m_points = points_among(333);
+};
+
+TEST_P(OperatorOn, AppliesAsForwardDoes) {
+  const ListEnsemble prisms = source();
+  const Fields expected = forward(prisms, m_points, m_request, ranks());
+  std::vector<double> all = expected.values;
+  broadcast(ranks(), all);
+  HostOperator op(prisms, m_points, m_request, ranks());
+  const std::vector<double> density = densities_of(m_prisms, op.prisms());
+  std::vector<double> fields(static_cast<std::size_t>(op.rows()));
+  for (int again = 0; again < 2; ++again) {
+    op.apply(density, fields);
+    const std::int64_t n = op.points().size();
+    for (std::int64_t r = 0; r < op.rows(); ++r) {
+      const std::int64_t at = r / n * m_points.size() + op.points().begin + r % n;
+      ASSERT_EQ(fields[static_cast<std::size_t>(r)], all[static_cast<std::size_t>(at)]) << "row " << r;
+    }
+  }
+}
+
+TEST_P(OperatorOn, TransposedProductHasTheSameInnerProduct) {
+  const ListEnsemble prisms = source();
+  std::vector<double> expected = forward(prisms, m_points, m_request, ranks()).values;
+  broadcast(ranks(), expected);
+  HostOperator op(prisms, m_points, m_request, ranks());
+  const std::vector<double> density = densities_of(m_prisms, op.prisms());
+  const std::vector<double> rows = random_rows(op, size_of_fields(expected, m_points.size()));
+  std::vector<double> fields(static_cast<std::size_t>(op.rows()));
+  std::vector<double> transposed(static_cast<std::size_t>(op.columns()), 7.0);
+  op.apply(density, fields);
+  op.apply_transpose(rows, transposed);
+  const double forth = op.dot_fields(fields, rows);
+  const double back = op.dot_densities(density, transposed);
+  const double size = std::sqrt(op.dot_fields(fields, fields) * op.dot_fields(rows, rows));
+  EXPECT_GT(std::abs(forth), 1e-8 * size);
+  EXPECT_NEAR(forth, back, rounding() * size);
+  const double parts = std::sqrt(op.dot_densities(density, density) * op.dot_densities(transposed, transposed));
+  EXPECT_NEAR(forth, back, rounding() * parts);
+}
+
+TEST_P(OperatorOn, ProductsAreThoseOfItsEntries) {
+  const ListEnsemble prisms = source();
+  HostOperator op(prisms, m_points, m_request, ranks());
+  const std::int64_t n_points = op.points().size();
+  const std::int64_t columns = op.columns();
+  // in two pieces, as one who writes them to a file takes them
+  std::vector<double> entries(static_cast<std::size_t>(op.rows() * columns));
+  for (const IndexRange part : {IndexRange{0, n_points / 3}, IndexRange{n_points / 3, n_points}}) {
+    std::vector<double> some(static_cast<std::size_t>(op.fields().size() * part.size() * columns));
+    op.entries(part, some);
+    for (std::int64_t f = 0; f < op.fields().size(); ++f) {
+      std::copy_n(some.begin() + f * part.size() * columns, part.size() * columns,
+                  entries.begin() + (f * n_points + part.begin) * columns);
+    }
+  }
+  std::vector<double> size(static_cast<std::size_t>(op.fields().size()), 0);
+  for (std::int64_t r = 0; r < op.rows(); ++r) {
+    double& largest = size[static_cast<std::size_t>(r / n_points)];
+    for (std::int64_t p = 0; p < columns; ++p) {
+      largest = std::max(largest, std::abs(entries[static_cast<std::size_t>(r * columns + p)]));
+    }
+  }
+  const std::vector<double> rows = random_rows(op, size);
+  std::vector<double> weights = rows;
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    weights[r] = std::abs(rows[r]) / size[r / static_cast<std::size_t>(n_points)];
+  }
+  std::vector<double> products(static_cast<std::size_t>(columns), 0), magnitudes = products, squares = products;
+  for (std::int64_t r = 0; r < op.rows(); ++r) {
+    for (std::int64_t p = 0; p < columns; ++p) {
+      const auto at = static_cast<std::size_t>(p);
+      const double entry = entries[static_cast<std::size_t>(r * columns + p)];
+      products[at] += entry * rows[static_cast<std::size_t>(r)];
+      magnitudes[at] += std::abs(entry * rows[static_cast<std::size_t>(r)]);
+      squares[at] += weights[static_cast<std::size_t>(r)] * entry * entry;
+    }
+  }
+  // ranks with the same prisms have other points
+  std::vector<double> transposed(static_cast<std::size_t>(columns)), diagonal(static_cast<std::size_t>(columns));
+  op.apply_transpose(rows, transposed);
+  op.diagonal(weights, diagonal);
+  if (op.points().size() != m_points.size()) return;
+  // entries take their points in the caller's order, products in a spatial one: another form may serve a pair
+  const double tolerance = in_double() ? 4e-12 : 1e-4;
+  for (std::size_t p = 0; p < products.size(); ++p) {
+    ASSERT_NEAR(transposed[p], products[p], tolerance * magnitudes[p]) << "prism " << p;
+    ASSERT_GT(diagonal[p], 0);
+    ASSERT_NEAR(diagonal[p], squares[p], tolerance * squares[p]) << "prism " << p;
+  }
+}
+
+TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
+  const ListEnsemble prisms = source();
+  HostOperator op(prisms, m_points, m_request, ranks());
+  const std::vector<double> rows = random_values(op.rows(), 31);
+  std::vector<double> fields(static_cast<std::size_t>(op.rows())), density(static_cast<std::size_t>(op.columns()));
+  op.apply(densities_of(m_prisms, op.prisms()), fields);
+  op.apply_transpose(rows, density);
+  // a second time: bit for bit
+  std::vector<double> fields_again(fields.size()), density_again(density.size());
+  op.apply(densities_of(m_prisms, op.prisms()), fields_again);
+  op.apply_transpose(rows, density_again);
+  EXPECT_EQ(fields, fields_again);
+  EXPECT_EQ(density, density_again);
+  const auto sum_of = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  };
+  const auto begins = ranks().gather_everywhere(op.points().begin);
+  const auto sums = ranks().gather_everywhere(sum_of(fields));
+  for (std::size_t r = 0; r < begins.size(); ++r) {
+    if (begins[r] == op.points().begin) EXPECT_EQ(sums[r], sum_of(fields));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, OperatorOn, ::testing::ValuesIn(operator_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(Operator, IsTheSameOnAnyNumberOfThreadsOfOnePlan) {
+  Execution serial;
+  serial.space = Space::serial;
+  serial.slots = 4;
+  serial.batch = 16;
+  Execution threads = serial;
+  threads.space = Space::openmp;
+  if (const auto reason = unavailable(Space::openmp)) GTEST_SKIP() << *reason;
+  if (ranks().size() > 1) GTEST_SKIP() << "one rank's threads";
+  const std::vector<Prism> prisms = many_shapes(300);
+  const ListEnsemble source(prisms);
+  const Points points = points_among(500);
+  HostOperator one(source, points, {FieldList::all(), 1, serial});
+  HostOperator two(source, points, {FieldList::all(), 1, threads});
+  const std::vector<double> rows = random_values(one.rows(), 33);
+  std::vector<double> a(static_cast<std::size_t>(one.columns())), b = a;
+  one.apply_transpose(rows, a);
+  two.apply_transpose(rows, b);
+  EXPECT_EQ(a, b);
+}
+
+TEST(Operator, NeedsNoPrismOnEveryRank) {
+  Execution execution;
+  execution.space = Space::serial;
+  execution.partition = Partition::prisms;
+  const std::vector<Prism> prisms = many_shapes(2);
+  const ListEnsemble source(prisms);
+  const Points points = points_among(5);
+  const Request request{{Field::gz}, 1, execution};
+  HostOperator op(source, points, request, ranks());
+  std::vector<double> fields(static_cast<std::size_t>(op.rows())), density(static_cast<std::size_t>(op.columns()));
+  op.apply(densities_of(prisms, op.prisms()), fields);
+  std::vector<double> expected = forward(source, points, request, ranks()).values;
+  broadcast(ranks(), expected);
+  EXPECT_EQ(fields, expected);
+  op.apply_transpose(fields, density);
+  op.diagonal(fields, density);
+}
+
+TEST(Operator, SaysWhatIsWrong) {
+  if (ranks().size() > 1) GTEST_SKIP() << "the same on every rank";
+  const auto problem = [](const auto& f) {
+    try {
+      f();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  const std::vector<Prism> prisms = many_shapes(3);
+  const ListEnsemble source(prisms);
+  Points points = points_among(4);
+  Request request;
+  HostOperator op(source, points, request);
+  std::vector<double> three(3), rows(static_cast<std::size_t>(op.rows())), wrong(7);
+  EXPECT_EQ(problem([&] { op.apply(wrong, rows); }), "density: has 7 values, the operator needs 3");
+  EXPECT_EQ(problem([&] { op.apply(three, wrong); }), "fields: has 7 values, the operator needs 50");
+  EXPECT_EQ(problem([&] { op.apply_transpose(wrong, three); }), "fields: has 7 values, the operator needs 50");
+  EXPECT_EQ(problem([&] { op.diagonal(rows, wrong); }), "diagonal: has 7 values, the operator needs 3");
+  EXPECT_EQ(problem([&] { op.entries({2, 9}, wrong); }), "points: [2, 9) is not within this rank's 5 points");
+  EXPECT_EQ(problem([&] { static_cast<void>(op.dot_fields(rows, wrong)); }), "b: has 7 values, the operator needs 50");
+  request.execution.kernel = KernelKind::corners;
+  EXPECT_EQ(problem([&] { const HostOperator no(source, points, request); }),
+            "execution.kernel: an operator has automatic forms only; corners is for forward runs");
+  request.execution.kernel = KernelKind::automatic;
+  points.upward[1] = std::nan("");
+  EXPECT_EQ(problem([&] { const HostOperator no(source, points, request); }),
+            "points.upward: point 1 is NaN or infinite");
+}
+
+}  // namespace
+}  // namespace prismfield::testing
