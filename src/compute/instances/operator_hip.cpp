@@ -6,7 +6,7 @@ namespace prismfield {
 
 template class DirectOperator<Kokkos::HIP>;
 template std::unique_ptr<HostOperator::Implementation> make_host_operator<Kokkos::HIP>(const PrismSource&,
-                                                                                        const Points&, const Request&,
-                                                                                        const Communicator&);
+                                                                                       const Points&, const Request&,
+                                                                                       const Communicator&);
 
 }  // namespace prismfield
