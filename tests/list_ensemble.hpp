@@ -24,6 +24,18 @@ struct Prism {
   [[nodiscard]] double volume() const { return (east - west) * (north - south) * (top - bottom); }
 };
 
+/// Adds a prism behind those of a block.
+inline void append(PrismBlock& to, double west, double east, double south, double north, double bottom, double top,
+                   double density = 1) {
+  to.west.push_back(west);
+  to.east.push_back(east);
+  to.south.push_back(south);
+  to.north.push_back(north);
+  to.bottom.push_back(bottom);
+  to.top.push_back(top);
+  to.density.push_back(density);
+}
+
 /// Prisms held as a list: an ensemble without a file behind it.
 class ListEnsemble : public PrismSource {
 public:
@@ -47,20 +59,10 @@ public:
     return box;
   }
   void read(IndexRange range, PrismBlock& out) const override {
-    const auto [begin, end] = range;
-    const auto n = static_cast<std::size_t>(end - begin);
-    for (auto* column : {&out.west, &out.east, &out.south, &out.north, &out.bottom, &out.top, &out.density}) {
-      column->resize(n);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const Prism& p = m_prisms[static_cast<std::size_t>(begin) + i];
-      out.west[i] = p.west;
-      out.east[i] = p.east;
-      out.south[i] = p.south;
-      out.north[i] = p.north;
-      out.bottom[i] = p.bottom;
-      out.top[i] = p.top;
-      out.density[i] = p.density;
+    out.resize(0);
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const Prism& p = m_prisms[static_cast<std::size_t>(i)];
+      append(out, p.west, p.east, p.south, p.north, p.bottom, p.top, p.density);
     }
   }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_uniform; }

@@ -43,4 +43,19 @@ inline std::unique_ptr<MadeModel> made(Case run, ModelSpec model) {
   return made(run);
 }
 
+/// All prisms of an ensemble.
+inline PrismBlock read_all(const PrismSource& ensemble) {
+  PrismBlock block;
+  ensemble.read({0, ensemble.size()}, block);
+  return block;
+}
+
+/// A case that knows the lines of a voxel model.
+inline Case voxels_case() {
+  Case run;
+  run.locations["model.voxels"] = "case.yaml:3";
+  run.locations["model.voxels.density.file"] = "case.yaml:8";
+  return run;
+}
+
 }  // namespace prismfield::testing

@@ -38,6 +38,12 @@ public:
     std::ofstream(m_path / name, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
     return m_path / name;
   }
+  /// A text without this folder in front of its files' names.
+  [[nodiscard]] std::string removed_from(std::string text) const {
+    const std::string folder = (m_path / "").string();
+    for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder)) text.erase(at, folder.size());
+    return text;
+  }
 
 private:
   std::filesystem::path m_path;

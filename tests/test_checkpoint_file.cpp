@@ -3,13 +3,13 @@
 #include <prismfield/error.hpp>
 
 #include "compute/checkpoint_file.hpp"
+#include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
 #include "kernel/contact.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <functional>
@@ -25,17 +25,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using testing::mistakes;
 
-class CheckpointTest : public ::testing::Test {
-protected:
-  void SetUp() override {
-    m_folder = fs::temp_directory_path() / ("prismfield_checkpoint_" + std::to_string(::getpid()));
-    fs::create_directories(m_folder);
-  }
-  void TearDown() override { fs::remove_all(m_folder); }
-  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
-
-  fs::path m_folder;
-};
+using CheckpointTest = testing_samples::FolderTest;
 
 RankState state_of(const WorkItem& item, std::int64_t n_fields, double first) {
   RankState state;
@@ -298,9 +288,8 @@ TEST_F(CheckpointTest, IsRemovedWithTheStatesOfAllRanksAndNothingElse) {
     std::ofstream(path(name)) << "x";
   }
   remove_checkpoint(path("c.h5"));
-  std::set<std::string> left;
-  for (const auto& entry : fs::directory_iterator(m_folder)) left.insert(entry.path().filename().string());
-  EXPECT_EQ(left, (std::set<std::string>{"c.h5.rankings", "c.h5.rank", "d.h5.rank1", ".d.h5.part-1", "c.h5.part-1"}));
+  EXPECT_EQ(names(),
+            (std::set<std::string>{"c.h5.rankings", "c.h5.rank", "d.h5.rank1", ".d.h5.part-1", "c.h5.part-1"}));
 }
 
 }  // namespace

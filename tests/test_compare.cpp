@@ -3,6 +3,7 @@
 #include <prismfield/error.hpp>
 
 #include "case/output_check.hpp"
+#include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
@@ -45,15 +46,8 @@ struct Sample {
   std::string axes = "z_down";
 };
 
-class CompareTest : public testing::Test {
+class CompareTest : public FolderTest {
 protected:
-  CompareTest() {
-    fs::remove_all(m_folder);
-    fs::create_directories(m_folder);
-  }
-  ~CompareTest() override { fs::remove_all(m_folder); }
-  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
-
   void write(const std::string& name, const Sample& sample) const {
     Hdf5File file = Hdf5File::create(path(name));
     const auto put = [&](const std::string& variable, const std::vector<double>& values) {
@@ -90,9 +84,6 @@ protected:
     }
     return "nothing was thrown";
   }
-
-private:
-  fs::path m_folder = fs::path("compare " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(CompareTest, ComputesThePapersRms) {

@@ -18,20 +18,9 @@ using ::testing::HasSubstr;
 using testing::lines_in;
 using testing::made;
 using testing::mistakes;
+using testing::read_all;
 using testing::ScratchFolder;
-
-Case voxels_case() {
-  Case run;
-  run.locations["model.voxels"] = "case.yaml:3";
-  run.locations["model.voxels.density.file"] = "case.yaml:8";
-  return run;
-}
-
-PrismBlock read_all(const PrismSource& ensemble) {
-  PrismBlock block;
-  ensemble.read({0, ensemble.size()}, block);
-  return block;
-}
+using testing::voxels_case;
 
 class DensityFiles : public ::testing::Test {
 protected:

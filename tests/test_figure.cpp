@@ -3,6 +3,7 @@
 #include "app/figure.hpp"
 #include "app/figure_script.hpp"
 #include "case/output_check.hpp"
+#include "folder_test.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
 
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -25,25 +25,14 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using namespace testing_samples;
 
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A folder of its own, and the environment put back afterwards.
-class FigureTest : public testing::Test {
+class FigureTest : public FolderTest {
 protected:
-  FigureTest() : m_path(std::getenv("PATH")) {
-    fs::remove_all(m_folder);
-    fs::create_directories(m_folder);
-    ::unsetenv("PRISMFIELD_PYTHON");
-  }
+  FigureTest() : m_path(std::getenv("PATH")) { ::unsetenv("PRISMFIELD_PYTHON"); }
   ~FigureTest() override {
     ::setenv("PATH", m_path.c_str(), 1);
     ::unsetenv("PRISMFIELD_PYTHON");
-    fs::remove_all(m_folder);
   }
-  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
 
   /// A program in the folder that does what a few lines of shell say, in place of a Python.
   [[nodiscard]] std::string fake(const std::string& name, const std::string& lines) const {
@@ -53,14 +42,13 @@ protected:
     return file.string();
   }
   /// Looks for python3 in the test's folder first.
-  void search_here_first() const { ::setenv("PATH", (fs::absolute(m_folder).string() + ":" + m_path).c_str(), 1); }
+  void search_here_first() const { ::setenv("PATH", (fs::absolute(path("")).string() + ":" + m_path).c_str(), 1); }
 
   void write_sample(const fs::path& file, const Points& points, FieldList fields = FieldList::all()) const {
     write_result(result_header(sample_case(file, fields)), points, sample_result(points, fields), {});
   }
 
 private:
-  fs::path m_folder = fs::path("figure " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
   std::string m_path;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
+#include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
 
 #include <gmock/gmock.h>
@@ -29,24 +30,12 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A folder that is empty when a test begins and gone when it ends. HDF5 must print nothing in any test.
-class Hdf5FileTest : public testing::Test {
+/// HDF5 must print nothing in any test.
+class Hdf5FileTest : public testing_samples::FolderTest {
 protected:
-  Hdf5FileTest() {
-    fs::remove_all(m_folder);
-    fs::create_directories(m_folder);
-    testing::internal::CaptureStderr();
-  }
-  ~Hdf5FileTest() override {
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-    fs::remove_all(m_folder);
-  }
-  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
+  Hdf5FileTest() { testing::internal::CaptureStderr(); }
+  ~Hdf5FileTest() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
   static fs::path sample(const std::string& name) { return fs::path(PRISMFIELD_SOURCE_DIR) / "tests" / "data" / name; }
-
-private:
-  fs::path m_folder =
-      fs::path("hdf5_file " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 /// The message of the RunError that `action` throws.

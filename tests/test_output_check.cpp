@@ -3,6 +3,7 @@
 #include <prismfield/error.hpp>
 
 #include "case/output_check.hpp"
+#include "folder_test.hpp"
 #include "result_samples.hpp"
 
 #include <gmock/gmock.h>
@@ -23,29 +24,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using namespace testing_samples;
 
-class OutputTest : public testing::Test {
-protected:
-  OutputTest() {
-    fs::remove_all(m_folder);
-    fs::create_directories(m_folder);
-  }
-  ~OutputTest() override { fs::remove_all(m_folder); }
-  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
-  [[nodiscard]] std::set<std::string> names() const {
-    std::set<std::string> found;
-    for (const auto& entry : fs::directory_iterator(m_folder)) found.insert(entry.path().filename().string());
-    return found;
-  }
-
-private:
-  fs::path m_folder =
-      fs::path("output check " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-};
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using OutputTest = FolderTest;
 
 /// Every problem that check_output finds, one message a line.
 std::string problems_of(const Case& run) {

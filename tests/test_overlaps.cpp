@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "list_ensemble.hpp"
 #include "model/overlaps.hpp"
 
 #include <gmock/gmock.h>
@@ -13,24 +14,16 @@
 namespace prismfield {
 namespace {
 
-using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+using testing::append;
 
-void add(PrismBlock& prisms, double west, double east, double south, double north, double bottom, double top) {
-  prisms.west.push_back(west);
-  prisms.east.push_back(east);
-  prisms.south.push_back(south);
-  prisms.north.push_back(north);
-  prisms.bottom.push_back(bottom);
-  prisms.top.push_back(top);
-  prisms.density.push_back(1);
-}
+using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 PrismBlock grid(int nx, int ny, int nz, double width) {
   PrismBlock prisms;
   for (int k = 0; k < nz; ++k) {
     for (int j = 0; j < ny; ++j) {
       for (int i = 0; i < nx; ++i) {
-        add(prisms, i * width, (i + 1) * width, j * width, (j + 1) * width, k * width, (k + 1) * width);
+        append(prisms, i * width, (i + 1) * width, j * width, (j + 1) * width, k * width, (k + 1) * width);
       }
     }
   }
@@ -59,16 +52,16 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 TEST(Overlaps, OfNoneAndOne) {
   PrismBlock prisms;
   EXPECT_TRUE(find_overlaps(prisms, 1e-6, 10).pairs.empty());
-  add(prisms, 0, 1, 0, 1, 0, 1);
+  append(prisms, 0, 1, 0, 1, 0, 1);
   EXPECT_TRUE(find_overlaps(prisms, 1e-6, 10).pairs.empty());
 }
 
 TEST(Overlaps, NeedAllThreeDirections) {
   for (int direction = 0; direction < 4; ++direction) {
     PrismBlock prisms;
-    add(prisms, 0, 2, 0, 2, 0, 2);
+    append(prisms, 0, 2, 0, 2, 0, 2);
     const double x = direction == 0 ? 2 : 1, y = direction == 1 ? 2 : 1, z = direction == 2 ? 2 : 1;
-    add(prisms, x, x + 2, y, y + 2, z, z + 2);
+    append(prisms, x, x + 2, y, y + 2, z, z + 2);
     EXPECT_EQ(find_overlaps(prisms, 1e-6, 10).pairs.size(), direction == 3 ? 1U : 0U) << direction;
   }
 }
@@ -77,17 +70,17 @@ TEST(Overlaps, CountWhenDeeperThanTheTolerance) {
   // the smaller edge is 2: 2e-6 is allowed, more is not
   for (const auto& [depth, found] : {std::pair{1.9e-6, 0U}, {2.1e-6, 1U}}) {
     PrismBlock prisms;
-    add(prisms, 0, 100, 0, 100, 0, 100);
-    add(prisms, 100 - depth, 102 - depth, 0, 2, 0, 2);
+    append(prisms, 0, 100, 0, 100, 0, 100);
+    append(prisms, 100 - depth, 102 - depth, 0, 2, 0, 2);
     EXPECT_EQ(find_overlaps(prisms, 1e-6, 10).pairs.size(), found) << depth;
   }
 }
 
 TEST(Overlaps, AreFoundInsideAndAround) {
   PrismBlock prisms;
-  add(prisms, 4, 5, 4, 5, 4, 5);
-  add(prisms, 0, 10, 0, 10, 0, 10);
-  add(prisms, 4, 5, 4, 5, 4, 5);
+  append(prisms, 4, 5, 4, 5, 4, 5);
+  append(prisms, 0, 10, 0, 10, 0, 10);
+  append(prisms, 4, 5, 4, 5, 4, 5);
   EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs,
               testing::ElementsAre(testing::Pair(0, 1), testing::Pair(0, 2), testing::Pair(1, 2)));
 }
@@ -103,8 +96,8 @@ TEST(Overlaps, EqualThoseOfEveryPairLookedAt) {
       const auto edge = [&] { return std::exp(-3 + 6 * uniform(generator)) * (round % 3 == 0 ? 0.2 : 2); };
       const double x = 30 * uniform(generator), y = 30 * uniform(generator), z = 30 * uniform(generator);
       const double dx = edge(), dy = edge(), dz = edge();
-      add(prisms, x, x + dx, y, y + dy, z, z + dz);
-      if (i % 5 == 0) add(prisms, x + dx, x + 2 * dx, y, y + dy, z, z + dz);
+      append(prisms, x, x + dx, y, y + dy, z, z + dz);
+      if (i % 5 == 0) append(prisms, x + dx, x + 2 * dx, y, y + dy, z, z + dz);
     }
     const Overlaps found = find_overlaps(prisms, 1e-6, 1'000'000);
     EXPECT_TRUE(found.complete);
@@ -114,7 +107,7 @@ TEST(Overlaps, EqualThoseOfEveryPairLookedAt) {
 
 TEST(Overlaps, StopAtTheMostPairs) {
   PrismBlock prisms;
-  for (int i = 0; i < 100; ++i) add(prisms, 0, 1, 0, 1, 0, 1);
+  for (int i = 0; i < 100; ++i) append(prisms, 0, 1, 0, 1, 0, 1);
   const Overlaps some = find_overlaps(prisms, 1e-6, 50);
   EXPECT_EQ(some.pairs.size(), 50U);
   EXPECT_FALSE(some.complete);
@@ -125,8 +118,8 @@ TEST(Overlaps, StopAtTheMostPairs) {
 
 TEST(Overlaps, SurviveTheRangeOfDouble) {
   PrismBlock prisms;
-  for (int i = 0; i < 20; ++i) add(prisms, -1.7e308, 1.7e308, i, i + 1, 0, 1);
-  add(prisms, -1e-300, 1e-300, 3.25, 3.5, 0.25, 0.5);
+  for (int i = 0; i < 20; ++i) append(prisms, -1.7e308, 1.7e308, i, i + 1, 0, 1);
+  append(prisms, -1e-300, 1e-300, 3.25, 3.5, 0.25, 0.5);
   EXPECT_THAT(find_overlaps(prisms, 1e-6, 10).pairs, testing::ElementsAre(testing::Pair(3, 20)));
 }
 
@@ -145,7 +138,7 @@ protected:
 TEST_F(OverlapTime, OfARegularGrid) {
   PrismBlock prisms = grid(60, 60, 60, 1);
   expect_quick(prisms, 0);
-  add(prisms, 30.5, 31, 3.25, 3.5, 4.25, 4.5);
+  append(prisms, 30.5, 31, 3.25, 3.5, 4.25, 4.5);
   expect_quick(prisms, 1);
 }
 
@@ -154,33 +147,33 @@ TEST_F(OverlapTime, OfARegularGridWhoseFacesAreRoundedApart) { expect_quick(grid
 TEST_F(OverlapTime, OfTallColumns) {
   PrismBlock prisms;
   for (int j = 0; j < 450; ++j) {
-    for (int i = 0; i < 450; ++i) add(prisms, i, i + 1, j, j + 1, -1e5, (i * 7 + j) % 100);
+    for (int i = 0; i < 450; ++i) append(prisms, i, i + 1, j, j + 1, -1e5, (i * 7 + j) % 100);
   }
   expect_quick(prisms, 0);
 }
 
 TEST_F(OverlapTime, OfOneColumn) {
   PrismBlock prisms;
-  for (int k = 0; k < 200000; ++k) add(prisms, 0, 1, 0, 1, k, k + 1);
+  for (int k = 0; k < 200000; ++k) append(prisms, 0, 1, 0, 1, k, k + 1);
   expect_quick(prisms, 0);
 }
 
 TEST_F(OverlapTime, OfAThinLayer) {
   PrismBlock prisms;
   for (int j = 0; j < 450; ++j) {
-    for (int i = 0; i < 450; ++i) add(prisms, i * 100, i * 100 + 100, j * 100, j * 100 + 100, 0, 0.001);
+    for (int i = 0; i < 450; ++i) append(prisms, i * 100, i * 100 + 100, j * 100, j * 100 + 100, 0, 0.001);
   }
   expect_quick(prisms, 0);
 }
 
 TEST_F(OverlapTime, OfManySmallAndAFewHuge) {
   PrismBlock prisms = grid(450, 450, 1, 1);
-  add(prisms, -1e7, 0, -1e7, 1e7, -1e6, 1e6);
-  add(prisms, 450, 1e7, -1e7, 1e7, -1e6, 1e6);
-  add(prisms, 0, 450, 0, 450, -1e6, 0);
+  append(prisms, -1e7, 0, -1e7, 1e7, -1e6, 1e6);
+  append(prisms, 450, 1e7, -1e7, 1e7, -1e6, 1e6);
+  append(prisms, 0, 450, 0, 450, -1e6, 0);
   expect_quick(prisms, 0);
   // one that covers a hundred of the small and leaves out the rest
-  add(prisms, 9.5, 19.5, 9.25, 18.5, 0.5, 1e6);
+  append(prisms, 9.5, 19.5, 9.25, 18.5, 0.5, 1e6);
   expect_quick(prisms, 110);
 }
 
@@ -189,7 +182,7 @@ TEST_F(OverlapTime, OfClustersFarApart) {
   for (int c = 0; c < 8; ++c) {
     for (int i = 0; i < 25000; ++i) {
       const double x = c * 1e7 + i % 158 * 1e-3, y = i / 158 * 1e-3;
-      add(prisms, x, x + 5e-4, y, y + 5e-4, 0, 1e-3);
+      append(prisms, x, x + 5e-4, y, y + 5e-4, 0, 1e-3);
     }
   }
   expect_quick(prisms, 0);
@@ -197,7 +190,7 @@ TEST_F(OverlapTime, OfClustersFarApart) {
 
 TEST_F(OverlapTime, OfIdenticalPrisms) {
   PrismBlock prisms;
-  for (int i = 0; i < 200000; ++i) add(prisms, 0, 1, 0, 1, 0, 1);
+  for (int i = 0; i < 200000; ++i) append(prisms, 0, 1, 0, 1, 0, 1);
   expect_quick(prisms, 1000);
 }
 

@@ -420,6 +420,19 @@ TEST_P(Reference, SevenSpheresPairsInFloat) {
   }
 }
 
+/// Calls see(point, its ten values, their errors) for each of a prism's points. About the centre of a prism its terms
+/// are of the slab's size whatever their sum, and the errors are relative to that.
+template <class See>
+void see_each_point(const Execution& execution, const ReferencePrism& p, const See& see) {
+  std::vector<Point> points;
+  for (const ReferencePoint& at : p.points) points.push_back(at.point);
+  const std::vector<TenValues> actual = compute(execution, {p.prism}, points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ReferencePoint& at = p.points[i];
+    see(at, actual[i], errors_of(actual[i], at.expected, scales_of(at.expected, p.prism, at.point, 1e-1)));
+  }
+}
+
 /// Mixed precision takes differences of coordinates in double, so that a point close to a surface stays on its side of
 /// it. The closed forms then lose up to a few hundred roundings where they cancel most, a few longest edges from
 /// needles.
@@ -428,16 +441,10 @@ TEST_P(Reference, RandomPairsInMixed) {
   ErrorTable table(title("Random pairs, aspect to 100:1, mixed"));
   Judge judge;
   for (const ReferencePrism& p : read_pairs("random_pairs.csv")) {
-    std::vector<Point> points;
-    for (const ReferencePoint& at : p.points) points.push_back(at.point);
-    const std::vector<TenValues> actual = compute(m_execution, {p.prism}, points);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      // about the centre of a prism its terms are of the slab's size whatever their sum
-      const Errors e =
-          errors_of(actual[i], p.points[i].expected, scales_of(p.points[i].expected, p.prism, points[i], 1e-1));
-      table.add(p.prism, p.points[i], e);
-      judge.see(p.prism, p.points[i], actual[i], e, 3e-5);
-    }
+    see_each_point(m_execution, p, [&](const ReferencePoint& at, const TenValues& actual, const Errors& e) {
+      table.add(p.prism, at, e);
+      judge.see(p.prism, at, actual, e, 3e-5);
+    });
   }
 }
 
@@ -504,15 +511,9 @@ TEST_P(Reference, EightCorners) {
   for (const ReferencePrism& p : read_pairs("random_pairs.csv")) prisms.push_back(p);
   Judge judge;
   for (const ReferencePrism& p : prisms) {
-    std::vector<Point> points;
-    for (const ReferencePoint& at : p.points) points.push_back(at.point);
-    const std::vector<TenValues> actual = compute(m_execution, {p.prism}, points);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      // about the centre of a prism its terms are of the slab's size whatever their sum
-      const Errors e =
-          errors_of(actual[i], p.points[i].expected, scales_of(p.points[i].expected, p.prism, points[i], 1e-1));
-      judge.see(p.prism, p.points[i], actual[i], e, corners_bound(p.prism, points[i]));
-    }
+    see_each_point(m_execution, p, [&](const ReferencePoint& at, const TenValues& actual, const Errors& e) {
+      judge.see(p.prism, at, actual, e, corners_bound(p.prism, at.point));
+    });
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/version.hpp"
 #include "case/output_check.hpp"
+#include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
@@ -34,28 +35,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using namespace testing_samples;
 
-class OutputTest : public testing::Test {
-protected:
-  OutputTest() {
-    fs::remove_all(m_folder);
-    fs::create_directories(m_folder);
-  }
-  ~OutputTest() override { fs::remove_all(m_folder); }
-  [[nodiscard]] fs::path path(const std::string& name) const { return m_folder / name; }
-  [[nodiscard]] std::set<std::string> names() const {
-    std::set<std::string> found;
-    for (const auto& entry : fs::directory_iterator(m_folder)) found.insert(entry.path().filename().string());
-    return found;
-  }
-
-private:
-  fs::path m_folder = fs::path("output " + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-};
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using OutputTest = FolderTest;
 
 TEST(OutputUnits, ScalesAndFlips) {
   const Points points = grid_points(3, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/random.hpp"
+#include "list_ensemble.hpp"
 #include "made_model.hpp"
 #include "scratch_folder.hpp"
 
@@ -17,35 +18,15 @@ namespace prismfield {
 namespace {
 
 using ::testing::AllOf;
+using testing::append;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::made;
 using testing::mistakes;
+using testing::read_all;
 using testing::ScratchFolder;
-
-Case voxels_case() {
-  Case run;
-  run.locations["model.voxels"] = "case.yaml:3";
-  run.locations["model.voxels.density.file"] = "case.yaml:8";
-  return run;
-}
-
-PrismBlock read_all(const PrismSource& ensemble) {
-  PrismBlock block;
-  ensemble.read({0, ensemble.size()}, block);
-  return block;
-}
-
-void append(PrismBlock& to, double w, double e, double s, double n, double b, double t, double density) {
-  to.west.push_back(w);
-  to.east.push_back(e);
-  to.south.push_back(s);
-  to.north.push_back(n);
-  to.bottom.push_back(b);
-  to.top.push_back(t);
-  to.density.push_back(density);
-}
+using testing::voxels_case;
 
 void expect_equal(const PrismBlock& a, const PrismBlock& b) {
   EXPECT_EQ(a.west, b.west);

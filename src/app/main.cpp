@@ -10,6 +10,7 @@
 #include <prismfield/error.hpp>
 
 #include "app/program.hpp"
+#include "base/machine.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/mpi_session.hpp"
 
@@ -45,6 +46,7 @@ ExitCode run_on_ranks(int& argc, char**& argv) {
 }  // namespace prismfield
 
 int main(int argc, char** argv) {
+  prismfield::return_freed_memory();
   try {
     return prismfield::run_on_ranks(argc, argv);
   } catch (...) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/machine.hpp"
 
+#include <malloc.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -58,6 +59,13 @@ std::int64_t available_memory() {
     meminfo.ignore(256, '\n');
   }
   return physical_memory() / 2;
+}
+
+void return_freed_memory() {
+#ifdef M_MMAP_THRESHOLD
+  // its own value at the start; named, it stays
+  ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+#endif
 }
 
 }  // namespace prismfield

@@ -24,4 +24,8 @@ using AffinityQuery = std::function<int(std::size_t bytes, void* mask)>;
 /// Memory that Linux would hand out without swapping, bytes; half of the machine's where it does not tell.
 [[nodiscard]] std::int64_t available_memory();
 
+/// Lets large arrays go back to the system as soon as they are freed. The C library otherwise learns, once one was
+/// freed, to keep others of its size, and a program takes more memory than its arrays. For programs, not libraries.
+void return_freed_memory();
+
 }  // namespace prismfield

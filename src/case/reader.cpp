@@ -307,15 +307,18 @@ std::optional<Range> CaseReader::range(const Value& value, bool may_be_equal) {
   return Range{*min, *max};
 }
 
+bool CaseReader::rises(const Value& value, double min, double max) {
+  if (min < max) return true;
+  problem(value, fmt::format("has min {} and max {}; min must be less than max", min, max));
+  return false;
+}
+
 std::optional<Axis> CaseReader::cells(const Value& value) {
   if (!is_list_of(value, 3, "[min, max, cells]")) return std::nullopt;
   const auto min = number(item(value, 0));
   const auto max = number(item(value, 1));
   const auto count = whole(item(value, 2), 1);
-  if (min && max && !(*min < *max)) {
-    problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
-    return std::nullopt;
-  }
+  if (min && max && !rises(value, *min, *max)) return std::nullopt;
   if (!min || !max || !count) return std::nullopt;
   return Axis{*min, *max, *count};
 }
@@ -333,10 +336,7 @@ std::optional<Axis> CaseReader::grid_axis(const Value& value) {
                         *min, *max));
     return std::nullopt;
   }
-  if (*count > 1 && !(*min < *max)) {
-    problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
-    return std::nullopt;
-  }
+  if (*count > 1 && !rises(value, *min, *max)) return std::nullopt;
   return Axis{*min, *max, *count};
 }
 

@@ -101,6 +101,8 @@ public:
   bool countable(const Value& value, std::initializer_list<std::int64_t> counts);
 
 private:
+  bool rises(const Value& value, double min, double max);
+
   std::string m_file;
   std::filesystem::path m_folder;
   ProblemList& m_problems;

@@ -42,6 +42,10 @@ constexpr std::int64_t block_device = 128;
 /// A device is full when it holds this many times its concurrent threads.
 constexpr std::int64_t waves_device = 8;
 
+/// Bytes that a run's host arrays take beside their numbers. An allocator maps each large one in whole pages, its own
+/// header among them, and a run holds up to 32 at a time; of what was freed it keeps as much again, by default 128 KiB.
+constexpr std::int64_t allocator_bytes = 2 * std::int64_t{32} * 4096;
+
 /// Nanoseconds of a pair on one host thread and lane vector, and on a device: only for --dry-run's estimate.
 constexpr double pair_nanoseconds_host = 3.0;
 constexpr double pair_nanoseconds_scalar = 25.0;
@@ -173,7 +177,8 @@ void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& pro
   const ModelMemory model = problem.model_memory ? problem.model_memory(plan.prisms()) : ModelMemory{};
   // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
   const std::int64_t always = model.after + plan.n_points * 3 * 8 + my_points * 4 * 8 + plan.launch_prisms * 7 * 8 +
-                              (my_points + plan.tile_points) * (n_computed + n_contact_columns) * 8;
+                              (my_points + plan.tile_points) * (n_computed + n_contact_columns) * 8 +
+                              allocator_bytes;
   // rank 0 holds the whole beside its part and one that has arrived, other ranks their part on its way
   const bool alone = plan.prism_parts * plan.point_parts == 1;
   const std::int64_t on_its_way = alone ? 0 : my_points * (n_asked + n_contact_columns) * 8;

@@ -36,20 +36,14 @@ void to_kilograms(std::vector<double>& densities, double to_si, const InputFile&
 }
 
 std::vector<double> densities_from_text(const InputFile& file, double to_si, const CellCounts& counts) {
-  ProblemList problems;
   NumbersRequest request;
   request.count = counts[0] * counts[1] * counts[2];
   request.what = "density";
-  Numbers numbers = read_numbers(file, request, problems);
-  if (numbers.found != request.count) {
-    problems.add(
-        file.where, file.key,
-        fmt::format("'{}' holds {} value{}, {} x {} x {} = {} cells need one each", file.path.string(), numbers.found,
-                    numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2], request.count));
-  }
-  problems.throw_if_any();
-  to_kilograms(numbers.values, to_si, file, counts);
-  return std::move(numbers.values);
+  std::vector<double> densities =
+      read_values(file, request,
+                  fmt::format("{} x {} x {} = {} cells need one each", counts[0], counts[1], counts[2], request.count));
+  to_kilograms(densities, to_si, file, counts);
+  return densities;
 }
 
 /// The numbering starts at the west, south, bottom corner: a file that carries coordinates running the other way would

@@ -23,6 +23,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/machine.hpp"
 #include "base/version.hpp"
 
 namespace prismfield {
@@ -119,10 +120,9 @@ std::string why_not_hdf5(const std::filesystem::path& file, const std::string& r
 /// does not have, so it is asked first.
 template <class Value = double>
 std::vector<Value> room_for(std::size_t count, const Subject& about) {
-  const auto memory =
-      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto memory = static_cast<std::size_t>(physical_memory());
   const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
-  if (count > memory / sizeof(Value)) does_not_fit();
+  if (memory > 0 && count > memory / sizeof(Value)) does_not_fit();
   std::vector<Value> values;
   try {
     values.resize(count);

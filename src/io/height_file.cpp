@@ -18,6 +18,10 @@
 namespace prismfield {
 namespace {
 
+std::string no_height(double easting, double northing) {
+  return fmt::format("no height at easting {}, northing {}", easting, northing);
+}
+
 using Words = std::vector<std::string>;
 
 const Words easting_names = {"easting", "x", "lon", "longitude"};
@@ -133,8 +137,7 @@ private:
       for (std::size_t i = 0; i < m_easting.size(); ++i) {
         if (std::isfinite(heights[node(j, i)])) continue;
         limited.add("heights that are NaN or infinite", [&] {
-          return Problem{m_file.path.string(), variable,
-                         fmt::format("no height at easting {}, northing {}", m_easting[i], m_northing[j])};
+          return Problem{m_file.path.string(), variable, no_height(m_easting[i], m_northing[j])};
         });
       }
     }
@@ -188,8 +191,7 @@ private:
       if (line_of_node[n] > 0) continue;
       limited.add("grid points without a height", [&] {
         return Problem{m_file.path.string(), "",
-                       fmt::format("no height at easting {}, northing {}", m_easting[n % m_easting.size()],
-                                   m_northing[n / m_easting.size()])};
+                       no_height(m_easting[n % m_easting.size()], m_northing[n / m_easting.size()])};
       });
     }
     limited.finish();

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
@@ -580,6 +581,18 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
   }
   limited.finish();
   return numbers;
+}
+
+std::vector<double> read_values(const InputFile& file, const NumbersRequest& request, const std::string& need) {
+  ProblemList problems;
+  Numbers numbers = read_numbers(file, request, problems);
+  if (numbers.found != request.count) {
+    problems.add(file.where, file.key,
+                 fmt::format("'{}' holds {} value{}, {}", file.path.string(), numbers.found,
+                             numbers.found == 1 ? "" : "s", need));
+  }
+  problems.throw_if_any();
+  return std::move(numbers.values);
 }
 
 }  // namespace prismfield

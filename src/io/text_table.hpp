@@ -116,5 +116,9 @@ struct Numbers {
 /// Reads a list of numbers. Mistakes (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
 /// InputError when the file cannot be read or is no text.
 [[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
+/// Reads exactly request.count numbers. Throws InputError with all mistakes; one of another count ends with `need`,
+/// such as "12 cells need one each".
+[[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,
+                                              const std::string& need);
 
 }  // namespace prismfield

@@ -123,25 +123,19 @@ CellEdges read_ubc_mesh(const InputFile& file) {
 }
 
 std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts) {
-  ProblemList problems;
   NumbersRequest request;
   request.comment = "!";
   request.count = counts[0] * counts[1] * counts[2];
   request.what = "density";
-  const Numbers numbers = read_numbers(file, request, problems);
-  if (numbers.found != request.count) {
-    problems.add(
-        file.where, file.key,
-        fmt::format("'{}' holds {} value{}, the mesh of {} x {} x {} has {} cells", file.path.string(), numbers.found,
-                    numbers.found == 1 ? "" : "s", counts[0], counts[1], counts[2], request.count));
-  }
-  problems.throw_if_any();
-  std::vector<double> densities(numbers.values.size());
+  const std::vector<double> values =
+      read_values(file, request,
+                  fmt::format("the mesh of {} x {} x {} has {} cells", counts[0], counts[1], counts[2], request.count));
+  std::vector<double> densities(values.size());
   std::size_t read = 0;
   for (std::int64_t j = 0; j < counts[1]; ++j) {
     for (std::int64_t i = 0; i < counts[0]; ++i) {
       for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
-        const double density = numbers.values[read++] * to_si;
+        const double density = values[read++] * to_si;
         if (!std::isfinite(density)) throw file.error("holds densities too large for double precision in kg/m3");
         densities[static_cast<std::size_t>((k * counts[1] + j) * counts[0] + i)] = density;
       }

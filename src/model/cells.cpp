@@ -249,14 +249,16 @@ CellCounts counts_of(const CellEdges& edges) {
   return counts;
 }
 
+std::string mistake_in_direction(std::int64_t cells) {
+  if (cells >= 1 && cells <= most_cells_in_a_direction) return "";
+  return fmt::format("{} cells; 1 to {} are allowed in one direction", cells, most_cells_in_a_direction);
+}
+
 void check_cell_counts(const CellCounts& counts, const std::string& key) {
   double total = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (counts[d] < 1 || counts[d] > most_cells_in_a_direction) {
-      throw InputError(
-          "", key + "." + direction_names[d],
-          fmt::format("{} cells; 1 to {} are allowed in one direction", counts[d], most_cells_in_a_direction));
-    }
+    const std::string mistake = mistake_in_direction(counts[d]);
+    if (!mistake.empty()) throw InputError("", key + "." + direction_names[d], mistake);
     total *= static_cast<double>(counts[d]);
   }
   if (total > 0x1p62) throw InputError("", key, fmt::format("{:.3g} cells; at most 4.6e18 are allowed", total));

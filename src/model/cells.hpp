@@ -148,6 +148,8 @@ inline constexpr std::int64_t most_cells_in_a_direction = 10'000'000;
 
 /// Throws InputError, by `key` and the direction, unless the numbers of cells and their product can be counted.
 void check_cell_counts(const CellCounts& counts, const std::string& key);
+/// What is wrong with so many cells in one direction; "" when nothing is.
+[[nodiscard]] std::string mistake_in_direction(std::int64_t cells);
 
 /// Cells between edges.
 [[nodiscard]] CellCounts counts_of(const CellEdges& edges);

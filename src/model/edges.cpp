@@ -111,10 +111,9 @@ public:
 
 private:
   [[nodiscard]] bool counted(std::int64_t cells, const std::string& key) const {
-    if (cells >= 1 && cells <= most_cells_in_a_direction) return true;
-    m_problems.add("", key,
-                   fmt::format("{} cells; 1 to {} are allowed in one direction", cells, most_cells_in_a_direction));
-    return false;
+    const std::string mistake = mistake_in_direction(cells);
+    if (!mistake.empty()) m_problems.add("", key, mistake);
+    return mistake.empty();
   }
 
   void check(const std::vector<double>& edges, const std::string& key) const {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "model/overlaps.hpp"
 
@@ -112,16 +113,21 @@ std::string PrismCheck::common_edges(std::size_t a, std::size_t b) const {
                      std::min(p.top[a], p.top[b]) - std::max(p.bottom[a], p.bottom[b]));
 }
 
-Bounds bounds_of(const PrismBlock& prisms) {
+Bounds bounds_of(const PrismColumns& prisms) {
   constexpr double far = std::numeric_limits<double>::infinity();
-  const auto least = [](const std::vector<double>& v) {
+  const auto least = [](std::span<const double> v) {
     return std::accumulate(v.begin(), v.end(), far, [](double a, double b) { return std::min(a, b); });
   };
-  const auto greatest = [](const std::vector<double>& v) {
+  const auto greatest = [](std::span<const double> v) {
     return std::accumulate(v.begin(), v.end(), -far, [](double a, double b) { return std::max(a, b); });
   };
   return {least(prisms.west),     greatest(prisms.east), least(prisms.south),
           greatest(prisms.north), least(prisms.bottom),  greatest(prisms.top)};
+}
+
+Bounds bounds_of(const PrismBlock& prisms) {
+  return bounds_of(
+      PrismColumns{prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density});
 }
 
 }  // namespace prismfield

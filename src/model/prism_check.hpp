@@ -95,6 +95,7 @@ private:
 };
 
 /// The smallest box around prisms; without any, one that every other box contains.
+[[nodiscard]] Bounds bounds_of(const PrismColumns& prisms);
 [[nodiscard]] Bounds bounds_of(const PrismBlock& prisms);
 
 }  // namespace prismfield

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -54,13 +55,14 @@ void send_pieces(MPI_Comm communicator, const T* values, std::int64_t n, int to,
 /// and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
 template <class T>
 void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* values, std::int64_t n) {
-  std::vector<T> received(static_cast<std::size_t>(std::min(piece, n)));
+  std::vector<T> received;
   for (int step = 1; step < size; step *= 2) {
     if (number % (2 * step) == step) {
       send_pieces(communicator, values, n, rank - step, sum_tag);
       return;
     }
     if (number + step >= size) continue;
+    received.resize(static_cast<std::size_t>(std::min(piece, n)));
     for (std::int64_t i = 0; i < n; i += piece) {
       const int count = count_of(std::min(piece, n - i));
       check_mpi(MPI_Recv(received.data(), count, datatype<T>(), rank + step, sum_tag, communicator, MPI_STATUS_IGNORE),
@@ -78,9 +80,11 @@ std::vector<T> gather_on_root(MPI_Comm communicator, int rank, int size, T value
 }
 
 template <class T>
-std::vector<T> gather_on_all(MPI_Comm communicator, int size, T value) {
-  std::vector<T> all(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), communicator), "MPI_Allgather");
+std::vector<T> gather_on_all(MPI_Comm communicator, int size, std::span<const T> values) {
+  const int n = count_of(static_cast<std::int64_t>(values.size()));
+  std::vector<T> all(values.size() * static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(values.data(), n, datatype<T>(), all.data(), n, datatype<T>(), communicator),
+            "MPI_Allgather");
   return all;
 }
 
@@ -259,12 +263,16 @@ void Communicator::end_announcements() const {
 
 std::vector<double> Communicator::gather_everywhere(double value) const {
   if (!m_impl) return {value};
-  return gather_on_all(m_impl->communicator, m_size, value);
+  return gather_on_all(m_impl->communicator, m_size, std::span<const double>(&value, 1));
 }
 
 std::vector<std::int64_t> Communicator::gather_everywhere(std::int64_t value) const {
-  if (!m_impl) return {value};
-  return gather_on_all(m_impl->communicator, m_size, value);
+  return gather_everywhere(std::vector<std::int64_t>{value});
+}
+
+std::vector<std::int64_t> Communicator::gather_everywhere(const std::vector<std::int64_t>& values) const {
+  if (!m_impl) return values;
+  return gather_on_all(m_impl->communicator, m_size, std::span<const std::int64_t>(values));
 }
 
 void Communicator::broadcast_bytes(void* bytes, std::int64_t n_bytes, int root) const {
@@ -297,16 +305,6 @@ void Communicator::exchange(const std::vector<Outgoing>& sends, const std::vecto
   }
   check_mpi(MPI_Waitall(count_of(static_cast<std::int64_t>(requests.size())), requests.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
-}
-
-std::vector<std::int64_t> Communicator::gather_everywhere(const std::vector<std::int64_t>& values) const {
-  if (!m_impl) return values;
-  const int n = count_of(static_cast<std::int64_t>(values.size()));
-  std::vector<std::int64_t> all(values.size() * static_cast<std::size_t>(m_size));
-  check_mpi(MPI_Allgather(values.data(), n, datatype<std::int64_t>(), all.data(), n, datatype<std::int64_t>(),
-                          m_impl->communicator),
-            "MPI_Allgather");
-  return all;
 }
 
 bool Communicator::any(bool value) const {

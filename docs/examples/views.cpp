@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/operator.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+using Operator = prismfield::Operator<Space>;
+using Vector = Operator::Vector;
+
+/// The largest eigenvalue of G'G by power iteration; the vectors never leave the space's memory.
+double largest_eigenvalue(const Space& space, Operator& g, int iterations) {
+  const Vector density("density", g.columns());
+  const Vector fields("fields", g.rows());
+  Kokkos::deep_copy(space, density, 1.0);
+  double eigenvalue = 0;
+  for (int i = 0; i < iterations; ++i) {
+    const double size = std::sqrt(g.dot_densities(space, density, density));
+    Kokkos::parallel_for(
+        "normalise", Kokkos::RangePolicy<Space>(space, 0, g.columns()),
+        KOKKOS_LAMBDA(std::int64_t p) { density(p) /= size; });
+    g.apply(space, density, fields);
+    eigenvalue = g.dot_fields(space, fields, fields);
+    g.apply_transpose(space, fields, density);
+  }
+  return eigenvalue;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // a program's own Kokkos: the library needs no Runtime then
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  try {
+    const std::vector<double> west{0, 100, 200}, east{100, 200, 300}, south(3, -50), north(3, 50);
+    const std::vector<double> bottom{-90, -130, -110}, top(3, -50), density(3, 0);
+    const prismfield::PrismList prisms({west, east, south, north, bottom, top, density});
+    const prismfield::Points points{{-50, 50, 150, 250, 350}, std::vector<double>(5, 0), std::vector<double>(5, 2)};
+    const Space space;
+    prismfield::DirectOperator<Space> g(space, prisms, points, {.fields = {prismfield::Field::gz}});
+    std::printf("largest eigenvalue of G'G: %.6e\n", largest_eigenvalue(space, g, 20));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::lines_in;
+using testing::mistakes;
+
+class PrismLists : public ::testing::Test {
+protected:
+  [[nodiscard]] PrismColumns columns() const {
+    return {m_prisms.west,   m_prisms.east, m_prisms.south,  m_prisms.north,
+            m_prisms.bottom, m_prisms.top,  m_prisms.density};
+  }
+  [[nodiscard]] std::string message() const {
+    return mistakes([&] { const PrismList list(columns()); });
+  }
+
+  PrismBlock m_prisms = {{0, 10, -5}, {10, 30, 1}, {1, 2, 3}, {5, 6, 7}, {-9, -8, -7}, {-7, -1, -6}, {300, -200, 0}};
+};
+
+TEST_F(PrismLists, GiveTheCallersOwnNumbers) {
+  const PrismList list(columns());
+  EXPECT_EQ(list.size(), 3);
+  PrismBlock block;
+  list.read({1, 3}, block);
+  EXPECT_THAT(block.west, ElementsAre(10, -5));
+  EXPECT_THAT(block.east, ElementsAre(30, 1));
+  EXPECT_THAT(block.south, ElementsAre(2, 3));
+  EXPECT_THAT(block.north, ElementsAre(6, 7));
+  EXPECT_THAT(block.bottom, ElementsAre(-8, -7));
+  EXPECT_THAT(block.top, ElementsAre(-1, -6));
+  EXPECT_THAT(block.density, ElementsAre(-200, 0));
+  // nothing was copied
+  m_prisms.density[1] = 7;
+  list.read({1, 2}, block);
+  EXPECT_THAT(block.density, ElementsAre(7));
+  EXPECT_THROW(list.read({2, 4}, block), RunError);
+}
+
+TEST_F(PrismLists, KnowTheBoxAroundThem) {
+  const Bounds bounds = PrismList(columns()).bounds();
+  EXPECT_EQ(bounds.west, -5);
+  EXPECT_EQ(bounds.east, 30);
+  EXPECT_EQ(bounds.south, 1);
+  EXPECT_EQ(bounds.north, 7);
+  EXPECT_EQ(bounds.bottom, -9);
+  EXPECT_EQ(bounds.top, -1);
+  const Bounds none = PrismList(PrismColumns{}).bounds();
+  EXPECT_EQ(none.west, 0);
+  EXPECT_EQ(none.top, 0);
+}
+
+TEST_F(PrismLists, NameColumnsOfAnotherLength) {
+  m_prisms.top.pop_back();
+  m_prisms.density.push_back(1);
+  EXPECT_EQ(message(),
+            "top: has 2 values, west has 3; one a prism is needed\n"
+            "density: has 4 values, west has 3; one a prism is needed");
+}
+
+TEST_F(PrismLists, NamePrismsThatAreNone) {
+  m_prisms.north[0] = 1;
+  m_prisms.bottom[1] = 4;
+  m_prisms.density[2] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(message(),
+            "prism 0: south: 1 is not below north 1\n"
+            "prism 1: bottom: 4 is not below top -1\n"
+            "prism 2: density: is NaN or infinite");
+}
+
+TEST_F(PrismLists, EndAListOfMistakesInAPage) {
+  const std::vector<double> same(1000, 1);
+  const std::string text = mistakes([&] { const PrismList list({same, same, same, same, same, same, same}); });
+  EXPECT_LT(lines_in(text), 30U);
+  EXPECT_THAT(text, AllOf(HasSubstr("prism 0: west: 1 is not below east 1"), HasSubstr("inverted or flat prisms")));
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "prisms_test.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace prismfield {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::expect_two;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::lines_in;
+using testing::read_all;
+
+using PrismTable = testing::PrismsTest;
+
+TEST_F(PrismTable, ReadTheDefaultOrder) {
+  const auto ensemble = make("0,10,1,5,-9,-7,300\n10,30,2,6,-8,-1,-200\n");
+  expect_two(read_all(*ensemble));
+  EXPECT_EQ(ensemble->size(), 2);
+  EXPECT_EQ(ensemble->description(), "2 prisms");
+  EXPECT_THAT(ensemble->warnings(), IsEmpty());
+  EXPECT_GE(ensemble->memory_bytes(), 2 * 7 * 8);
+  EXPECT_GE(ensemble->peak_memory_bytes(), ensemble->memory_bytes());
+  const Bounds bounds = ensemble->bounds();
+  EXPECT_EQ(bounds.west, 0);
+  EXPECT_EQ(bounds.east, 30);
+  EXPECT_EQ(bounds.south, 1);
+  EXPECT_EQ(bounds.north, 6);
+  EXPECT_EQ(bounds.bottom, -9);
+  EXPECT_EQ(bounds.top, -1);
+  PrismBlock second;
+  ensemble->read({1, 2}, second);
+  EXPECT_THAT(second.density, ElementsAre(-200));
+}
+
+TEST_F(PrismTable, FollowTheHeader) {
+  expect_two(read_all(*make("density;top;bottom;north;south;east;west\n300;-7;-9;5;1;10;0\n-200;-1;-8;6;2;30;10\n")));
+  expect_two(read_all(*make("x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
+  expect_two(read_all(*make("# x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
+}
+
+TEST_F(PrismTable, FollowTheOrderOfThePapers) {
+  m_spec.columns = {"x1", "y1", "z1", "x2", "y2", "z2", "density"};
+  expect_two(read_all(*make("0,1,-9,10,5,-7,300\n10,2,-8,30,6,-1,-200\n")));
+}
+
+TEST_F(PrismTable, WarnOfColumnsThatTheyIgnore) {
+  const auto ensemble = make("name,west,east,south,north,bottom,top,density,year\nrock,0,1,0,1,0,1,5,1998\n");
+  ASSERT_EQ(ensemble->warnings().size(), 1U);
+  EXPECT_EQ(m_folder.removed_from(ensemble->warnings()[0]), "b.csv: columns ignored: 'name', 'year'");
+}
+
+TEST_F(PrismTable, EveryMistakeIsFoundInOneGo) {
+  const std::string text = message(
+      "west,east,south,north,bottom,top,density\n0,1,0,1,0,1,5\n0,x,0,1,0,1,5\nnan,1,0,1,0,1,5\n2,1,0,1,0,1,5\n0,1,0,1,"
+      "0.5,2,5\n1,2\n");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("b.csv:3: east: 'x' is not a number"), HasSubstr("b.csv:4: west: 'nan' is not finite"),
+                    HasSubstr("b.csv:5: west 2 is east of east 1"), HasSubstr("b.csv:6: overlaps the prism of line 2"),
+                    HasSubstr("b.csv:7: 2 columns, 7 are needed")));
+  EXPECT_EQ(lines_in(text), 5U);
+}
+
+TEST_F(PrismTable, FilesThatAreNoTableAreRefused) {
+  EXPECT_EQ(message(""), "case.yaml:4: model.prisms.file: 'b.csv' is empty");
+  EXPECT_EQ(message("west,east,south,north,bottom,top,density\n"),
+            "case.yaml:4: model.prisms.file: 'b.csv' has a header but no data");
+  EXPECT_THAT(message("0,10,1,5,-9,-7\n"),
+              HasSubstr("b.csv:1: 6 columns, but without a header 7 are expected: west, east"));
+  EXPECT_THAT(
+      message("west,east,south,north,bottom,top,densty\n0,1,0,1,0,1,1\n"),
+      HasSubstr("b.csv:1: missing column density; the columns are 'west', 'east', 'south', 'north', 'bottom', 'top', "
+                "'densty'; 'densty': did you mean density?"));
+  m_spec.file = m_folder / "none.csv";
+  EXPECT_EQ(message(), "case.yaml:4: model.prisms.file: 'none.csv' cannot be read: there is no such file");
+}
+
+}  // namespace
+}  // namespace prismfield
