@@ -12,6 +12,10 @@ target_compile_options(prismfield_warnings INTERFACE -Wall -Wextra -Wpedantic -W
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(prismfield_warnings INTERFACE -Wno-restrict)
 endif()
+# hipcc takes every source for device code unless told otherwise.
+if(Kokkos_ENABLE_HIP)
+  target_compile_options(prismfield_warnings INTERFACE "SHELL:-x c++")
+endif()
 
 # For sources that see Kokkos: the arithmetic of the kernels may be contracted to fused multiply-adds and need not set
 # errno, but it is never reordered, because cancellation between terms is arranged by hand.

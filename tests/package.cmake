@@ -32,11 +32,12 @@ endfunction()
 
 prismfield_add_package_test(core COMPONENTS core TARGETS consumer whole_core)
 prismfield_add_package_test(files COMPONENTS core files TARGETS consumer whole_files)
+# Not optimised, because all of the core is compiled once more.
 prismfield_add_package_test(
   subdirectory
   COMPONENTS core
   TARGETS consumer
-  ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}")
+  ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}" -DBUILD_TYPE=Debug "-DFLAGS=${CMAKE_CXX_FLAGS} -O0 -g0")
 
 # The examples of docs/library.md: built against the installed core, run, and compared with what the page shows.
 set(examples three_prisms custom_source solver views)

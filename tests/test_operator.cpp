@@ -114,7 +114,7 @@ struct OperatorCase {
 
 std::vector<OperatorCase> operator_cases() {
   std::vector<OperatorCase> all;
-  for (const Space space : {Space::serial, Space::openmp, Space::cuda}) {
+  for (const Space space : {Space::serial, Space::openmp, Space::cuda, Space::hip}) {
     for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
       for (const bool one_shape : {false, true}) {
         OperatorCase c;

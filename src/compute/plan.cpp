@@ -178,8 +178,7 @@ void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& pro
   const ModelMemory model = problem.model_memory ? problem.model_memory(plan.prisms()) : ModelMemory{};
   // the model, the points, the rank's points in their order, the block of prisms read next, fields and contacts
   const std::int64_t always = model.after + plan.n_points * 3 * 8 + my_points * 4 * 8 + plan.launch_prisms * 7 * 8 +
-                              (my_points + plan.tile_points) * (n_computed + n_contact_columns) * 8 +
-                              allocator_bytes;
+                              (my_points + plan.tile_points) * (n_computed + n_contact_columns) * 8 + allocator_bytes;
   // rank 0 holds the whole beside its part and one that has arrived, other ranks their part on its way
   const bool alone = plan.prism_parts * plan.point_parts == 1;
   const std::int64_t on_its_way = alone ? 0 : my_points * (n_asked + n_contact_columns) * 8;

@@ -56,7 +56,7 @@ PUBLIC_HEADERS = {
     "model": ["cells", "fields", "forms", "plan", "points", "prisms", "request", "result"],
     "engine": ["runtime"],
     "parallel": ["communicator", "communicator_mpi"],
-    "compute": ["forward", "observer", "operator"],
+    "compute": ["forward", "host_operator", "observer", "operator"],
 }
 
 # Included headers that belong to one room: pattern, its name, and the paths that may include it.
