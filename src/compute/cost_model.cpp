@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/prepared_prism.hpp"
+#include "kernel/choose_form.hpp"
 
 namespace prismfield {
 namespace {
@@ -43,11 +43,9 @@ double weight_of(const FormWeights& weights, Form form) { return weights[static_
 
 /// Cost of one lane of a group whose nearest point is at this squared distance from the centre, all of them far.
 double far_weight(const FormWeights& weights, const FormRanges& ranges, double nearest) {
-  constexpr std::array orders = {Form::multipole_8, Form::multipole_6, Form::multipole_4, Form::multipole_2,
-                                 Form::multipole_0};
-  std::size_t order = 0;
-  while (order + 1 < orders.size() && ranges.multipole[order + 1] <= nearest) ++order;
-  return weight_of(weights, orders[order]);
+  const int order =
+      kernel::lowest_order([&](int i) { return ranges.multipole[static_cast<std::size_t>(i)] <= nearest; });
+  return weight_of(weights, kernel::form_of_order(order));
 }
 
 bool alike(double a, double b) { return std::abs(a - b) <= kernel::shape_tolerance * b; }
@@ -128,7 +126,7 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
           nearest = std::min(nearest, s);
           furthest = std::max(furthest, s);
         }
-        if (ranges.multipole[0] <= nearest) {
+        if (kernel::takes_multipole(ranges.multipole[0], nearest)) {
           lane_cost = far_weight(weights, ranges, nearest);
         } else {
           for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -140,10 +138,12 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
               gap += outside * outside;
             }
             gap_nearest = std::min(gap_nearest, gap);
-            any_between = any_between || (ranges.compact <= gap && squared_distance(at + lane) < ranges.multipole[0]);
+            any_between = any_between || !(kernel::takes_compact(ranges.compact, gap) ||
+                                           kernel::takes_multipole(ranges.multipole[0], squared_distance(at + lane)));
           }
-          if (ranges.multipole[0] <= furthest) lane_cost += weight_of(weights, Form::multipole_8);
-          if (gap_nearest < ranges.compact) lane_cost += weight_of(weights, Form::compact);
+          if (kernel::takes_multipole(ranges.multipole[0], furthest))
+            lane_cost += weight_of(weights, Form::multipole_8);
+          if (kernel::takes_compact(ranges.compact, gap_nearest)) lane_cost += weight_of(weights, Form::compact);
           if (any_between) lane_cost += weight_of(weights, Form::difference_free);
         }
       }

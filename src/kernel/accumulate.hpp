@@ -4,8 +4,8 @@
 
 #include <prismfield/forms.hpp>
 
+#include "kernel/choose_form.hpp"
 #include "kernel/corners.hpp"
-#include "kernel/prepared_prism.hpp"
 
 namespace prismfield::kernel {
 
@@ -112,7 +112,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   NearFields<Ls, set> out;
   out.values.clear();
   out.compact = 0;
-  const auto is_far = L(shape.ranges.squared[0]) <= s;
+  const auto is_far = takes_multipole(shape.ranges.squared[0], s);
   int n_left = valid;
   if (any(is_far)) {
     const L away = select(is_far, s, L(shape.ranges.squared[0]));
@@ -127,7 +127,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
   const L gap2 = gap_squared(p);
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
-  const auto is_compact = gap2 < L(shape.compact_squared);
+  const auto is_compact = takes_compact(shape.compact_squared, gap2);
   if (any(is_compact)) {
     auto values = compact_form<set, L>(p, shape.unit);
     if constexpr (Wants<set>::gz) {
@@ -219,23 +219,15 @@ PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic
                                         const CentreSeen<typename Ls::Real>& c, int valid,
                                         FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
   using L = typename Ls::Real;
-  const auto& beyond = shape.ranges.squared;
-  if (!all(L(beyond[1]) <= c.s)) {
-    add_multipole<4, Ls, set>(shape, weight, c, sums);
-    counts.add(Form::multipole_8, valid);
-  } else if (!all(L(beyond[2]) <= c.s)) {
-    add_multipole<3, Ls, set>(shape, weight, c, sums);
-    counts.add(Form::multipole_6, valid);
-  } else if (!all(L(beyond[3]) <= c.s)) {
-    add_multipole<2, Ls, set>(shape, weight, c, sums);
-    counts.add(Form::multipole_4, valid);
-  } else if (!all(L(beyond[4]) <= c.s)) {
-    add_multipole<1, Ls, set>(shape, weight, c, sums);
-    counts.add(Form::multipole_2, valid);
-  } else {
-    add_multipole<0, Ls, set>(shape, weight, c, sums);
-    counts.add(Form::multipole_0, valid);
+  const int order = lowest_order([&](int i) { return i == 0 || all(L(shape.ranges.squared[i]) <= c.s); });
+  switch (order) {
+    case 0: add_multipole<4, Ls, set>(shape, weight, c, sums); break;
+    case 1: add_multipole<3, Ls, set>(shape, weight, c, sums); break;
+    case 2: add_multipole<2, Ls, set>(shape, weight, c, sums); break;
+    case 3: add_multipole<1, Ls, set>(shape, weight, c, sums); break;
+    default: add_multipole<0, Ls, set>(shape, weight, c, sums); break;
   }
+  counts.add(form_of_order(order), valid);
 }
 
 /// The leading 32 bits of a number that is not negative: they order as the numbers do where they differ.
@@ -248,24 +240,13 @@ PRISMFIELD_INLINE_FUNCTION std::int32_t leading_bits(T a) {
   }
 }
 
-/// The lowest order that is exact enough for pairs whose s has these leading_bits at least, as an index of ranges; -1
-/// if one may be near.
-template <class R>
-PRISMFIELD_INLINE_FUNCTION int lowest_order(const MultipoleRanges<R>& ranges, std::int32_t nearest) {
-  const auto begins_before = [&](int order) { return leading_bits(ranges.squared[order]) < nearest; };
-  if (begins_before(2)) return begins_before(4) ? 4 : begins_before(3) ? 3 : 2;
-  return begins_before(1) ? 1 : begins_before(0) ? 0 : -1;
-}
-
 /// Adds the multipoles of one order of n prisms, in their order.
 template <int half_order, class Ls, FieldSet set, int n>
 PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Arithmetic>& shape,
                                                const PrismWeight<typename Ls::Arithmetic> (&weight)[n],
                                                const CentreSeen<typename Ls::Real> (&seen)[n],
-                                               FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
-                                               Form form) {
+                                               FieldValues<set, typename Ls::Sum>& sums) {
   for (int i = 0; i < n; ++i) add_multipole<half_order, Ls, set>(shape, weight[i], seen[i], sums);
-  counts.add(form, n);
 }
 
 /// Adds the fields of n prisms of one shape at the points of a warp's threads, by the lowest order that is exact enough
@@ -288,14 +269,18 @@ PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<t
     const std::int32_t bits = leading_bits(seen[i].s);
     nearest = i == 0 ? bits : Kokkos::min(nearest, bits);
   }
-  switch (lowest_order(shape.ranges, warp.smallest(nearest))) {
-    case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_8); return true;
-    case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_6); return true;
-    case 2: add_multipoles<2, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_4); return true;
-    case 3: add_multipoles<1, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_2); return true;
-    case 4: add_multipoles<0, Ls, set>(shape, weight, seen, sums, counts, Form::multipole_0); return true;
+  nearest = warp.smallest(nearest);
+  const int order = lowest_order([&](int i) { return leading_bits(shape.ranges.squared[i]) < nearest; });
+  switch (order) {
+    case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums); break;
+    case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums); break;
+    case 2: add_multipoles<2, Ls, set>(shape, weight, seen, sums); break;
+    case 3: add_multipoles<1, Ls, set>(shape, weight, seen, sums); break;
+    case 4: add_multipoles<0, Ls, set>(shape, weight, seen, sums); break;
     default: return false;
   }
+  counts.add(form_of_order(order), n);
+  return true;
 }
 
 }  // namespace PRISMFIELD_LANES
@@ -317,7 +302,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(
     FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
   using L = typename Ls::Real;
   const CentreSeen<L> c = centre_seen<Ls>(shape, far, px, py, pz);
-  if (all(L(shape.ranges.squared[0]) <= c.s)) {
+  if (all(takes_multipole(shape.ranges.squared[0], c.s))) {
     if constexpr (pass != Pass::near) add_far<Ls, set>(shape, weight, c, valid, sums, counts);
   } else if constexpr (pass != Pass::far) {
     const auto found = near_fields<Ls, set>(shape, near, weight, px, py, pz, c.x, c.y, c.z, c.s, valid, on_contact);

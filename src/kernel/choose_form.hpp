@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <prismfield/forms.hpp>
+
+#include "kernel/prepared_prism.hpp"
+
+/// Which form a pair of a point and a prism takes, by their distance alone: docs/numerics.md, Choice of the form. The
+/// kernels and the cost model ask here.
+namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
+
+/// The multipole of the lowest order that is exact enough, as an index of MultipoleRanges; -1: none. reached(i) says
+/// whether all that is taken together lies beyond range i. The ranges increase: three questions are enough.
+template <class Reached>
+PRISMFIELD_INLINE_FUNCTION int lowest_order(const Reached& reached) {
+  if (reached(2)) return reached(4) ? 4 : reached(3) ? 3 : 2;
+  return reached(1) ? 1 : reached(0) ? 0 : -1;
+}
+
+/// The form of an order that lowest_order() found.
+PRISMFIELD_INLINE_FUNCTION constexpr Form form_of_order(int order) {
+  switch (order) {
+    case 0: return Form::multipole_8;
+    case 1: return Form::multipole_6;
+    case 2: return Form::multipole_4;
+    case 3: return Form::multipole_2;
+    default: return Form::multipole_0;
+  }
+}
+
+/// Whether a multipole may be taken. s: squared distance from the prism's centre.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION auto takes_multipole(value_t<L> first_range_squared, const L& s) {
+  return L(first_range_squared) <= s;
+}
+
+/// Whether a pair that takes no multipole takes the compact form, and not the difference-free one. gap_squared: squared
+/// distance from the prism's surface, 0 inside.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION auto takes_compact(value_t<L> compact_squared, const L& gap_squared) {
+  return gap_squared < L(compact_squared);
+}
+
+}  // namespace PRISMFIELD_LANES
+}  // namespace prismfield::kernel
