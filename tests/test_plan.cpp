@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
 #include <prismfield/plan.hpp>
-
-#include <gtest/gtest.h>
-
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
 
 #include "compute/balance.hpp"
 #include "compute/partition.hpp"
+#include "compute/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace prismfield {
 namespace {
@@ -53,6 +64,107 @@ TEST(Plan, AutoOnCardsGoesByPrismsWhereTheyAreMany) {
     const RankGrid grid = chosen_on_cards(16'125'556, 15'000, ranks);
     EXPECT_EQ(grid.prism_parts, ranks) << ranks;
     EXPECT_EQ(grid.point_parts, 1) << ranks;
+  }
+}
+
+/// Keys and texts of what check_request() finds.
+std::vector<std::pair<std::string, std::string>> mistakes(const Request& request) {
+  std::vector<std::pair<std::string, std::string>> found;
+  try {
+    check_request(request);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems()) found.emplace_back(problem.key, problem.what);
+  }
+  return found;
+}
+
+/// A request whose execution is changed by one assignment.
+template <class Change>
+Request changed(const Change& change) {
+  Request request;
+  change(request.execution);
+  return request;
+}
+
+TEST(Plan, AcceptsTheDefaultsAndTheEndsOfEachRange) {
+  Request request;
+  EXPECT_TRUE(mistakes(request).empty());
+  request.fields = {Field::gz};
+  request.execution.partition = Partition::rank_grid;
+  for (const std::int64_t count : {std::int64_t{1}, std::int64_t{1'000'000'000}}) {
+    request.execution.batch = request.execution.slots = request.execution.chunk = count;
+    request.execution.block = std::min<std::int64_t>(count, 512);
+    request.execution.memory_limit = count;
+    EXPECT_TRUE(mistakes(request).empty()) << count;
+  }
+  request.execution.memory_limit = std::numeric_limits<std::int64_t>::max();
+  request.execution.method = Method::direct;
+  EXPECT_TRUE(mistakes(request).empty());
+}
+
+TEST(Plan, NamesTheKeyOfAValueThatNoRunCanHave) {
+  const std::string at_most = "; unset or a whole number from 1 to 1000000000 is expected";
+  const std::vector<std::pair<Request, std::pair<std::string, std::string>>> trials = {
+      {{.fields = {}, .execution = {}}, {"fields", "is empty; at least one field is expected"}},
+      {{.gravitational_constant = std::numeric_limits<double>::infinity(), .execution = {}},
+       {"gravitational_constant", "is NaN or infinite"}},
+      {changed([](Execution& e) { e.slots = 0; }), {"execution.slots", "is 0" + at_most}},
+      {changed([](Execution& e) { e.slots = 1'000'000'001; }), {"execution.slots", "is 1000000001" + at_most}},
+      {changed([](Execution& e) { e.batch = 0; }), {"execution.batch", "is 0" + at_most}},
+      {changed([](Execution& e) { e.chunk = -7; }), {"execution.chunk", "is -7" + at_most}},
+      {changed([](Execution& e) { e.block = 513; }),
+       {"execution.block", "is 513; unset or a whole number from 1 to 512 is expected"}},
+      {changed([](Execution& e) { e.memory_limit = -1; }),
+       {"execution.memory_limit", "is -1; unset or a whole number from 1 to 9223372036854775807 is expected"}},
+      {changed([](Execution& e) { e.tolerance = std::numeric_limits<double>::quiet_NaN(); }),
+       {"execution.tolerance", "is nan; a number between 0 and 1 is expected"}},
+      {changed([](Execution& e) { e.tolerance = 1; }),
+       {"execution.tolerance", "is 1; a number between 0 and 1 is expected"}}};
+  for (const auto& [request, mistake] : trials) {
+    const auto found = mistakes(request);
+    ASSERT_EQ(found.size(), 1U) << mistake.first;
+    EXPECT_EQ(found.front(), mistake);
+  }
+}
+
+TEST(Plan, RefusesMethodsThatAreToCome) {
+  for (const Method method : {Method::mesh, Method::fft, Method::tree}) {
+    const auto found = mistakes(changed([&](Execution& e) { e.method = method; }));
+    ASSERT_EQ(found.size(), 1U) << name(method);
+    EXPECT_EQ(found.front().first, "execution.method");
+    EXPECT_EQ(found.front().second.find(std::string("is ") + name(method) + ","), 0U) << found.front().second;
+  }
+}
+
+TEST(Plan, RefusesGridsOfRanksThatNoRunHas) {
+  const auto of_grid = [](std::array<int, 2> grid) {
+    return mistakes(changed([&](Execution& e) {
+      e.partition = Partition::rank_grid;
+      e.rank_grid = grid;
+    }));
+  };
+  for (const std::array<int, 2> grid : {std::array{0, 1}, std::array{-1, -2}, std::array{1 << 16, 1 << 15}}) {
+    const auto found = of_grid(grid);
+    ASSERT_EQ(found.size(), 1U) << grid[0] << " x " << grid[1];
+    EXPECT_EQ(found.front().first, "execution.partition");
+  }
+  EXPECT_TRUE(of_grid({(1 << 16) - 1, 1 << 15}).empty());
+}
+
+TEST(Plan, TellsAllMistakesOfARequestBeforeItLooksAtTheMachine) {
+  Request request;
+  request.fields = {};
+  request.execution.slots = 0;
+  request.execution.memory_limit = -1;
+  const PrismList nothing(PrismColumns{});
+  try {
+    (void)plan_on_ranks(request, nothing, Points{}, problem_size(nothing, Points{}), Communicator());
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.problems().size(), 3U) << error.what();
+    EXPECT_EQ(error.problems()[0].key, "fields");
+    EXPECT_EQ(error.problems()[1].key, "execution.slots");
+    EXPECT_EQ(error.problems()[2].key, "execution.memory_limit");
   }
 }
 

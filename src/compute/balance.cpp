@@ -223,6 +223,7 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   Machine machine;
   Plan plan;
   agree_on_input(communicator, [&] {
+    check_request(request);
     machine = machine_here(request, communicator);
     plan = make_plan(request, problem, machine);
   });

@@ -5,6 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
@@ -153,7 +158,55 @@ double seconds_of_pair(const EngineTraits& traits, KernelKind kernel) {
   return 1e-9 * (of_thread / traits.threads);
 }
 
+void check_rank_grid(const Execution& wanted, ProblemList& problems) {
+  if (wanted.partition != Partition::rank_grid) return;
+  const auto [prism_parts, point_parts] = wanted.rank_grid;
+  const std::string key = "execution.partition";
+  if (prism_parts < 1 || point_parts < 1) {
+    problems.add("", key, fmt::format("is {} x {} ranks; at least 1 x 1 is expected", prism_parts, point_parts));
+    return;
+  }
+  const std::int64_t ranks = std::int64_t{prism_parts} * point_parts;
+  if (ranks > std::numeric_limits<int>::max()) {
+    problems.add("", key, fmt::format("asks for {} ranks, more than MPI can have", ranks));
+  }
+}
+
 }  // namespace
+
+void check_request(const Request& request) {
+  const Execution& wanted = request.execution;
+  ProblemList problems;
+  if (request.fields.empty()) problems.add("", "fields", "is empty; at least one field is expected");
+  if (!std::isfinite(request.gravitational_constant)) {
+    problems.add("", "gravitational_constant", "is NaN or infinite");
+  }
+  check_rank_grid(wanted, problems);
+  const auto within = [&](const char* key, std::optional<std::int64_t> value, std::int64_t most) {
+    if (!value || (1 <= *value && *value <= most)) return;
+    problems.add("", std::string("execution.") + key,
+                 fmt::format("is {}; unset or a whole number from 1 to {} is expected", *value, most));
+  };
+  // the product of slots and batch is still a count
+  constexpr std::int64_t most = 1'000'000'000;
+  within("batch", wanted.batch, most);
+  within("slots", wanted.slots, most);
+  // for which the kernels are compiled: see TileFunctor
+  within("block", wanted.block, 512);
+  within("chunk", wanted.chunk, most);
+  within("memory_limit", wanted.memory_limit, std::numeric_limits<std::int64_t>::max());
+  if (wanted.method != Method::automatic && wanted.method != Method::direct) {
+    problems.add("", "execution.method",
+                 fmt::format("is {}, which this version does not have: it computes every pair directly. Allowed: auto, "
+                             "direct",
+                             name(wanted.method)));
+  }
+  if (!(0 < wanted.tolerance && wanted.tolerance < 1)) {
+    problems.add("", "execution.tolerance",
+                 fmt::format("is {}; a number between 0 and 1 is expected", wanted.tolerance));
+  }
+  problems.throw_if_any();
+}
 
 /// Fewer slots, then tiles of points, until the scratch fits the limit.
 void fit_scratch(Plan& plan, const EngineTraits& traits, std::int64_t limit) {
