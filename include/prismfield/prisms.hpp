@@ -25,19 +25,21 @@ struct Bounds {
 };
 
 /// An ensemble of prisms, listed or implicit: prisms are made on demand, range by range, so that a regular ensemble of
-/// 1e9 cells is never held whole. Prisms are numbered easting fastest, then northing, then upward. Safe to read from
-/// many threads.
+/// 1e9 cells is never held whole. Prisms of a mesh are numbered easting fastest, then northing, then upward. Safe to
+/// read from many threads.
 class PrismSource {
 public:
   virtual ~PrismSource() = default;
 
   [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
   [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
-  /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within readable().
+  /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within readable(). What is
+  /// read is not checked any more: all values have to be finite, east above west, north above south, top above bottom.
   virtual void read(IndexRange range, PrismBlock& out) const = 0;
   /// The prisms that can be read here: all, unless they are spread over ranks.
   [[nodiscard]] virtual IndexRange readable() const noexcept { return {0, size()}; }
-  /// True when all prisms have equal edge lengths to rounding: kernels then prepare one shape for all.
+  /// True when all prisms have equal edge lengths to rounding: memory and time are then planned for one shape. Kernels
+  /// do not ask: they find equal shapes that follow each other.
   [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }
 
 protected:

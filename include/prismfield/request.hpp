@@ -15,7 +15,7 @@ enum class Partition { automatic, prisms, points, points_per_prism, rank_grid };
 enum class Balance { count, cost };
 enum class KernelKind { automatic, corners };
 enum class Precision { double_, mixed, single };
-/// This version computes every one of them directly.
+/// This version has direct alone, which automatic takes.
 enum class Method { automatic, direct, mesh, fft, tree };
 
 /// Whether a space computes on a device.
@@ -38,14 +38,17 @@ struct Execution {
   std::array<int, 2> rank_grid{1, 1};
   Balance balance = Balance::count;
   KernelKind kernel = KernelKind::automatic;
+  /// with mixed and single a density is a float: 0 or, in magnitude, about 1e-30 to 1e30 kg/m3
   Precision precision = Precision::double_;
   Method method = Method::automatic;
+  /// relative error allowed to methods that are not direct, between 0 and 1: without effect in this version
   double tolerance = 1e-12;
   /// one point at a time on a host, for studies and tests; otherwise vectors of points
   bool scalar_lanes = false;
-  /// prisms per batch; unset: automatic, likewise below
+  /// prisms per batch, from 1 on; unset: automatic, likewise below
   std::optional<std::int64_t> batch;
   std::optional<std::int64_t> slots;
+  /// threads of a block of a device, at most 512
   std::optional<std::int64_t> block;
   /// prisms between two reductions of the slots, rounded up to a batch for every slot
   std::optional<std::int64_t> chunk;
@@ -55,6 +58,7 @@ struct Execution {
 
 /// What is asked of a forward run or an operator.
 struct Request {
+  /// at least one
   FieldList fields = FieldList::all();
   /// m3 kg-1 s-2, CODATA 2018
   double gravitational_constant = 6.6743e-11;

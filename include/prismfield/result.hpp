@@ -23,14 +23,16 @@ struct RankBusy {
 /// Fields at points and what a user should know about them.
 struct Fields {
   FieldList fields;
-  /// (field, point) in the order of `fields`, SI units, z up; complete on rank 0
+  /// (field, point) in the order of `fields`, SI units, z up; on rank 0, empty elsewhere
   std::vector<double> values;
-  /// points whose gradient tensor has no value (an edge or corner where densities do not cancel), sorted
+  /// points whose gradient tensor has no value (an edge or corner where densities do not cancel), sorted; rank 0 only
   std::vector<std::int64_t> singular_points;
+  /// points inside or on a prism; rank 0 only
   std::int64_t points_inside = 0;
+  /// complete on rank 0
   std::array<std::int64_t, n_forms> pairs_by_form{};
   std::int64_t pairs = 0;
-  /// of these, computed by this run and not by one that it goes on from
+  /// of these, computed by this run and not by one that it goes on from; complete on rank 0
   std::int64_t pairs_now = 0;
   double setup_seconds = 0;
   double field_seconds = 0;
@@ -41,7 +43,7 @@ struct Fields {
   /// when slots and devices were busy, by rank; rank 0 only
   std::vector<RankBusy> busy;
   /// cost of each rank's prisms and of its pairs as counted by form, by the cost model, ns: what `balance: cost` makes
-  /// equal
+  /// equal; rank 0 only
   std::vector<double> rank_cost;
   Plan plan;
 };
