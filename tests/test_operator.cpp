@@ -16,6 +16,7 @@
 #include <prismfield/host_operator.hpp>
 
 #include "base/random.hpp"
+#include "compute/operator_plan.hpp"
 #include "forward_helpers.hpp"
 #include "ranks.hpp"
 
@@ -282,6 +283,7 @@ TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
   op.apply_transpose(rows, density_again);
   EXPECT_EQ(fields, fields_again);
   EXPECT_EQ(density, density_again);
+  // a digest of the values: ranks on different rows of the grid hold different numbers of them
   const auto sum_of = [](const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
   };
@@ -289,6 +291,14 @@ TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
   const auto sums = ranks().gather_everywhere(sum_of(fields));
   for (std::size_t r = 0; r < begins.size(); ++r) {
     if (begins[r] == op.points().begin) EXPECT_EQ(sums[r], sum_of(fields));
+  }
+  const auto prism_begins = ranks().gather_everywhere(op.prisms().begin);
+  const auto prism_ends = ranks().gather_everywhere(op.prisms().end);
+  const auto density_sums = ranks().gather_everywhere(sum_of(density));
+  for (std::size_t r = 0; r < prism_begins.size(); ++r) {
+    if (prism_begins[r] != op.prisms().begin) continue;
+    EXPECT_EQ(prism_ends[r], op.prisms().end);
+    EXPECT_EQ(density_sums[r], sum_of(density));
   }
 }
 
@@ -314,6 +324,70 @@ TEST(Operator, IsTheSameOnAnyNumberOfThreadsOfOnePlan) {
   one.apply_transpose(rows, a);
   two.apply_transpose(rows, b);
   EXPECT_EQ(a, b);
+}
+
+/// By cost, prisms near one end of a line cost most at the points there; an operator needs one cut for all points.
+TEST(Operator, BalancedByCostHasOneCutOfThePrisms) {
+  if (ranks().size() % 2 != 0) GTEST_SKIP() << "a grid of ranks is wanted";
+  std::vector<Prism> prisms;
+  for (int i = 0; i < 4000; ++i) prisms.push_back({10.0 * i, 10.0 * (i + 1), 0, 10, -10, 0, 1.0 + i % 7});
+  std::vector<Point> near_ends;
+  for (std::size_t i = 0; i < 200; ++i) {
+    near_ends.push_back({uniform(41, i, 0, 300) + (i < 100 ? 0 : 39'700), uniform(42, i, 0, 10), 2});
+  }
+  const Points points = make_station_points(near_ends);
+  const ListEnsemble source(prisms, true);
+  Execution execution;
+  execution.space = Space::serial;
+  execution.balance = Balance::cost;
+  execution.partition = Partition::rank_grid;
+  execution.rank_grid = {2, ranks().size() / 2};
+  HostOperator op(source, points, {{Field::gz}, 1, execution}, ranks());
+  std::vector<double> fields(static_cast<std::size_t>(op.rows())), density(static_cast<std::size_t>(op.columns()));
+  const std::vector<double> model = densities_of(prisms, op.prisms());
+  op.apply(model, fields);
+  op.apply_transpose(fields, density);
+  const double forth = op.dot_fields(fields, fields);
+  EXPECT_NEAR(op.dot_densities(model, density), forth, 1e-13 * forth);
+}
+
+/// A rank that fails alone ends the call of every rank.
+TEST(Operator, FailsOnAllRanks) {
+  if (ranks().size() == 1) GTEST_SKIP() << "for several ranks";
+  const std::vector<Prism> prisms = many_shapes(40);
+  const ListEnsemble source(prisms);
+  const Points points = points_among(20);
+  Execution execution;
+  execution.space = Space::serial;
+  HostOperator op(source, points, {{Field::gz}, 1, execution}, ranks());
+  std::vector<double> fields(static_cast<std::size_t>(op.rows()));
+  std::vector<double> density(static_cast<std::size_t>(op.columns() + (ranks().rank() == 1 ? 1 : 0)));
+  EXPECT_THROW(op.apply(density, fields), AgreedFailure);
+}
+
+/// A block at a time in memory: what is told of memory is what is held.
+TEST(Operator, CountsWhatItHolds) {
+  if (ranks().size() > 1) GTEST_SKIP() << "one rank's memory";
+  const std::vector<Prism> prisms = many_shapes(70'000);
+  const ListEnsemble source(prisms);
+  const Points points = points_among(50);
+  Execution execution;
+  execution.space = Space::serial;
+  const HostOperator keeps(source, points, {{Field::gz}, 1, execution});
+  execution.memory_limit = 1'000'000;
+  const HostOperator stages_anew(source, points, {{Field::gz}, 1, execution});
+  // a shape of its own for each prism: more than a kibibyte
+  EXPECT_GT(keeps.plan().host_bytes, 70'000 * 1024);
+  EXPECT_LT(stages_anew.plan().host_bytes, keeps.plan().host_bytes);
+}
+
+TEST(Operator, RefusesOutputThatOverlapsItsInput) {
+  const std::vector<double> v(10);
+  check_apart("fields", v.data(), 5, v.data() + 5, 5);
+  check_apart("fields", v.data() + 5, 5, v.data(), 5);
+  check_apart("fields", v.data(), 0, v.data(), 10);
+  EXPECT_THROW(check_apart("fields", v.data(), 6, v.data() + 5, 5), InputError);
+  EXPECT_THROW(check_apart("fields", v.data() + 4, 5, v.data(), 5), InputError);
 }
 
 TEST(Operator, NeedsNoPrismOnEveryRank) {

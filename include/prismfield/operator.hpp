@@ -24,9 +24,11 @@ namespace prismfield {
 ///
 /// Vectors are Views of the execution space's memory. Densities are (columns()), in the order of prisms(). Fields are
 /// (rows()), row f * points().size() + i being field number f of fields(), in the order of Field, at point number i of
-/// points(). Work is put on the space instance that a function is given, which must be of the device that the operator
-/// was made for; on one rank it may still be under way when the function returns. Functions of one operator must not
-/// run side by side. Views of another length: InputError. Collective, unless a function says otherwise.
+/// points(). Work is put on the space instance that a function is given, of the device that Kokkos was started for; it
+/// may still be under way when the function returns: fence before the host looks, and before another instance is given.
+/// Functions of one operator must not run side by side. Views of another length, and output that overlaps the input:
+/// InputError. No memory: RunError. On several ranks what fails on one is thrown on all, as AgreedFailure. Collective,
+/// unless a function says otherwise; so is the end of an operator.
 template <class ExecutionSpace>
 class Operator {
 public:
@@ -64,7 +66,9 @@ public:
                                              const ConstVector& b) = 0;
 
   /// Largest error of an entry of G, relative to the magnitude of the potential, vector or tensor that it belongs to,
-  /// for prisms whose edges differ by a factor of at most 100. Not collective.
+  /// for prisms whose edges differ by a factor of at most 100; in single precision, for coordinates that are rounded to
+  /// floats relative to the middle of the ensemble. Products of one operator take an entry by one form or another
+  /// within that bound: apply() by points side by side, entries() in the caller's order. Not collective.
   [[nodiscard]] virtual double error_bound() const noexcept = 0;
   /// How this rank computes. Not collective.
   [[nodiscard]] virtual const Plan& plan() const noexcept = 0;
@@ -73,9 +77,9 @@ protected:
   Operator() = default;
 };
 
-/// G computed anew from closed forms and multipoles in every product, the prisms' geometry being prepared once and kept
-/// in the space's memory as far as execution.memory_limit allows, prepared anew in each product beyond. apply() adds in
-/// the order of forward(): the fields of the same densities are the same, bit for bit.
+/// G computed anew from closed forms and multipoles in every product. The prisms' geometry is prepared once and kept in
+/// the space's memory when all of it fits execution.memory_limit, else prepared anew in each product. apply() adds in
+/// the order of forward(): by the same plan the fields of the same densities are the same, bit for bit.
 template <class ExecutionSpace>
 class DirectOperator final : public Operator<ExecutionSpace> {
 public:
@@ -86,7 +90,8 @@ public:
   /// `prisms`, whose own densities are not looked at, must outlive the operator; each rank must be able to read its
   /// part. Kokkos must run. Throws InputError, by key, for points that are not finite or columns of different lengths,
   /// for kernel corners, for a space that is not this one and for all that forward() refuses; RunError when even the
-  /// smallest plan finds no memory. Collective over `communicator`, which may end before the operator.
+  /// smallest plan finds no memory. Collective over `communicator`, which may end before the operator. With balance:
+  /// cost the prisms are cut by their cost at all points.
   DirectOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
                  const Communicator& communicator = {});
   ~DirectOperator() override;
@@ -105,7 +110,7 @@ public:
 
 private:
   struct Parts;
-  std::unique_ptr<Parts> m;
+  std::unique_ptr<Parts> m_parts;
 };
 
 }  // namespace prismfield

@@ -172,7 +172,7 @@ std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, s
 }
 
 RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan, RankGrid grid,
-                              const Communicator& communicator) {
+                              PrismCuts cuts, const Communicator& communicator) {
   CostSettings settings;
   settings.precision = plan.precision;
   settings.kernel = plan.kernel;
@@ -213,13 +213,17 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points,
     }
   });
   sum_everywhere(communicator, prism_cost);
-  const auto mine = prism_cost.begin() + static_cast<std::ptrdiff_t>(n_blocks) * my_point_part;
-  const std::vector<double> costs(mine, mine + static_cast<std::ptrdiff_t>(n_blocks));
+  std::vector<double> costs(n_blocks, 0.0);
+  for (int part = 0; part < grid.point_parts; ++part) {
+    if (cuts == PrismCuts::of_each_part && part != my_point_part) continue;
+    const double* const there = prism_cost.data() + static_cast<std::size_t>(part) * n_blocks;
+    for (std::size_t b = 0; b < n_blocks; ++b) costs[b] += there[b];
+  }
   return {part_of(equal_cost_cuts(prisms.n_prisms, costs, grid.prism_parts), my_prism_part), my_points};
 }
 
 Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
-                   const ProblemSize& problem, const Communicator& communicator) {
+                   const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
   Machine machine;
   Plan plan;
   agree_on_input(communicator, [&] {
@@ -241,7 +245,7 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
     broadcast(communicator, parts);
     shares.grid = {static_cast<int>(parts[0]), static_cast<int>(parts[1])};
   }
-  shares.mine = by_cost ? cost_balanced_share(ensemble, points, plan, shares.grid, communicator)
+  shares.mine = by_cost ? cost_balanced_share(ensemble, points, plan, shares.grid, cuts, communicator)
                         : rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts,
                                      shares.grid.point_parts);
   agree(communicator, [&] { plan = make_plan(request, problem, machine, &shares); });

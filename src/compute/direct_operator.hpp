@@ -74,8 +74,8 @@ struct DirectOperator<ExecutionSpace>::Parts {
 
   OperatorPlan plan;
   const PrismSource& source;
-  /// ranks of the same points, whose fields add up, and of the same prisms, whose densities do
-  Communicator same_points, same_prisms;
+  /// all ranks; those of the same points, whose fields add up; those of the same prisms, whose densities do
+  Communicator all_ranks, same_points, same_prisms;
   std::unique_ptr<Engine> engine;
   /// of the rank's points, which are numbered from 0, in the order of work
   Kokkos::View<std::int64_t*, Memory> order;
@@ -89,14 +89,19 @@ struct DirectOperator<ExecutionSpace>::Parts {
         const Communicator& communicator)
       : plan(plan_operator(space_key<ExecutionSpace>, prisms, points, request, communicator)),
         source(prisms),
+        all_ranks(communicator.split(0)),
         same_points(communicator.split(communicator.rank() / plan.plan.prism_parts)),
         same_prisms(communicator.split(communicator.rank() % plan.plan.prism_parts)) {
     map_fields();
+    on_all_ranks(all_ranks, [&] { prepare(space, request.execution.scalar_lanes); });
+  }
+
+  /// Allocates, and stages the prisms.
+  void prepare(const ExecutionSpace& space, bool scalar_lanes) {
     if (plan.n_points() == 0 || plan.n_prisms() == 0) return;
-    make_fitting(plan.plan, plan.traits, [&](const Plan& fitting) {
-      engine = make_engine(engine_settings(fitting, prisms, request.execution.scalar_lanes));
-    });
-    plan.keep_what_fits();
+    make_fitting(plan.plan, plan.traits,
+                 [&](const Plan& fitting) { engine = make_engine(engine_settings(fitting, source, scalar_lanes)); });
+    plan.choose_blocks();
     order = decltype(order)(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("prismfield::order")),
                             plan.order.size());
     const Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host_order(plan.order.data(),
@@ -104,11 +109,19 @@ struct DirectOperator<ExecutionSpace>::Parts {
     Kokkos::deep_copy(space, order, host_order);
     factors =
         typename Engine::TileFields("prismfield::factors", engine->result().extent(0), engine->result().extent(1));
-    if (plan.keeps_blocks) {
-      for (std::size_t b = 0; b < plan.blocks.size(); ++b) stage(space, b, b);
-      engine->end_staging();
-    }
+    if (plan.keeps_blocks) keep_blocks(space);
     space.fence("prismfield: operator made");
+  }
+
+  /// Stages every block; where memory is too short for that, none is kept.
+  void keep_blocks(const ExecutionSpace& space) {
+    try {
+      for (std::size_t b = 0; b < plan.blocks.size(); ++b) stage(space, b, b);
+    } catch (const AllocationFailure&) {
+      engine->drop_blocks();
+      plan.keeps_blocks = false;
+    }
+    block = PrismBlock();
   }
 
   std::unique_ptr<Engine> make_engine(const EngineSettings& settings) const {
@@ -133,7 +146,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
   void stage(const ExecutionSpace& space, std::size_t b, std::size_t at) {
     const IndexRange range = plan.blocks[b].prisms;
     source.read({plan.plan.prism_begin + range.begin, plan.plan.prism_begin + range.end}, block);
-    engine->stage(space, at, block);
+    engine->stage(space, at, block, plan.keeps_blocks);
   }
 
   /// The place of block b in the engine, where it is now.
@@ -159,9 +172,12 @@ struct DirectOperator<ExecutionSpace>::Parts {
   }
 
   void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) {
+    check_length("density", density.extent(0), plan.n_prisms());
+    check_length("fields", fields.extent(0), plan.fields.size() * plan.n_points());
+    check_apart("fields", fields.data(), fields.extent(0), density.data(), density.extent(0));
     if (!engine) Kokkos::deep_copy(space, fields, 0.0);
     for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
-      engine->restart_tile(space);
+      engine->empty_tile(space);
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
         const OperatorBlock& of = plan.blocks[b];
         const auto part = Kokkos::subview(density, std::make_pair(of.prisms.begin, of.prisms.end));
@@ -172,12 +188,15 @@ struct DirectOperator<ExecutionSpace>::Parts {
                            ScatterFields<Memory>{engine->result(), order, first, n, plan.n_points(), set_field,
                                                  plan.gravitational_constant, fields});
     });
-    sum_over_ranks(space, same_points, fields);
   }
 
-  /// Adds products or squares of every tile and block to `out`.
+  /// Adds products or squares of every tile and block to `out`, which is named `key`.
   template <class Add>
-  void sum_over_points(const ExecutionSpace& space, const ConstVector& fields, const Vector& out, const Add& add) {
+  void sum_over_points(const ExecutionSpace& space, const char* input_key, const ConstVector& fields, const char* key,
+                       const Vector& out, const Add& add) {
+    check_length(input_key, fields.extent(0), plan.fields.size() * plan.n_points());
+    check_length(key, out.extent(0), plan.n_prisms());
+    check_apart(key, out.data(), out.extent(0), fields.data(), fields.extent(0));
     Kokkos::deep_copy(space, out, 0.0);
     for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
       Kokkos::parallel_for("prismfield::gather_factors",
@@ -188,7 +207,6 @@ struct DirectOperator<ExecutionSpace>::Parts {
         add(at(space, b), Vector(Kokkos::subview(out, std::make_pair(range.begin, range.end))));
       }
     });
-    sum_over_ranks(space, same_prisms, out);
   }
 
   static void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks, const Vector& values) {
@@ -201,12 +219,17 @@ struct DirectOperator<ExecutionSpace>::Parts {
     space.fence("prismfield: sums in place");
   }
 
-  static double dot(const ExecutionSpace& space, const Communicator& ranks, const ConstVector& a,
-                    const ConstVector& b) {
+  /// Sums over `ranks`; rank 0's value everywhere, since groups of ranks may add with other numbers of threads.
+  double dot(const ExecutionSpace& space, const Communicator& ranks, const ConstVector& a, const ConstVector& b,
+             std::int64_t length) const {
     double sum = 0;
-    Kokkos::parallel_reduce("prismfield::dot", IndexPolicy(space, 0, static_cast<std::int64_t>(a.extent(0))),
-                            MultiplyPair<Memory>{a, b}, sum);
+    on_all_ranks(all_ranks, [&] {
+      check_length("a", a.extent(0), length);
+      check_length("b", b.extent(0), length);
+      Kokkos::parallel_reduce("prismfield::dot", IndexPolicy(space, 0, length), MultiplyPair<Memory>{a, b}, sum);
+    });
     ranks.sum_everywhere(&sum, 1);
+    broadcast(all_ranks, sum);
     return sum;
   }
 
@@ -235,51 +258,52 @@ template <class ExecutionSpace>
 DirectOperator<ExecutionSpace>::DirectOperator(const ExecutionSpace& space, const PrismSource& prisms,
                                                const Points& points, const Request& request,
                                                const Communicator& communicator)
-    : m(std::make_unique<Parts>(space, prisms, points, request, communicator)) {}
+    : m_parts(std::make_unique<Parts>(space, prisms, points, request, communicator)) {}
 
 template <class ExecutionSpace>
 DirectOperator<ExecutionSpace>::~DirectOperator() = default;
 
 template <class ExecutionSpace>
 FieldList DirectOperator<ExecutionSpace>::fields() const noexcept {
-  return m->plan.fields;
+  return m_parts->plan.fields;
 }
 template <class ExecutionSpace>
 IndexRange DirectOperator<ExecutionSpace>::points() const noexcept {
-  return m->plan.plan.points();
+  return m_parts->plan.plan.points();
 }
 template <class ExecutionSpace>
 IndexRange DirectOperator<ExecutionSpace>::prisms() const noexcept {
-  return m->plan.plan.prisms();
+  return m_parts->plan.plan.prisms();
 }
 
 template <class ExecutionSpace>
 void DirectOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
                                            const Vector& fields) {
-  check_length("density", density.extent(0), this->columns());
-  check_length("fields", fields.extent(0), this->rows());
-  m->apply(space, density, fields);
+  on_all_ranks(m_parts->all_ranks, [&] { m_parts->apply(space, density, fields); });
+  Parts::sum_over_ranks(space, m_parts->same_points, fields);
 }
 
 template <class ExecutionSpace>
 void DirectOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, const ConstVector& fields,
                                                      const Vector& density) {
-  check_length("fields", fields.extent(0), this->rows());
-  check_length("density", density.extent(0), this->columns());
-  m->sum_over_points(space, fields, density, [&](std::size_t at, const Vector& out) {
-    m->engine->add_products(space, at, m->factors, m->plan.gravitational_constant, out);
+  on_all_ranks(m_parts->all_ranks, [&] {
+    m_parts->sum_over_points(space, "fields", fields, "density", density, [&](std::size_t at, const Vector& out) {
+      m_parts->engine->add_products(space, at, m_parts->factors, m_parts->plan.gravitational_constant, out);
+    });
   });
+  Parts::sum_over_ranks(space, m_parts->same_prisms, density);
 }
 
 template <class ExecutionSpace>
 void DirectOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const ConstVector& weights,
                                               const Vector& diagonal) {
-  check_length("weights", weights.extent(0), this->rows());
-  check_length("diagonal", diagonal.extent(0), this->columns());
-  const double g = m->plan.gravitational_constant;
-  m->sum_over_points(space, weights, diagonal, [&](std::size_t at, const Vector& out) {
-    m->engine->add_squares(space, at, m->factors, g * g, out);
+  const double g = m_parts->plan.gravitational_constant;
+  on_all_ranks(m_parts->all_ranks, [&] {
+    m_parts->sum_over_points(space, "weights", weights, "diagonal", diagonal, [&](std::size_t at, const Vector& out) {
+      m_parts->engine->add_squares(space, at, m_parts->factors, g * g, out);
+    });
   });
+  Parts::sum_over_ranks(space, m_parts->same_prisms, diagonal);
 }
 
 template <class ExecutionSpace>
@@ -288,32 +312,28 @@ void DirectOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexR
   check_length("entries, fields", entries.extent(0), fields().size());
   check_length("entries, points", entries.extent(1), points.size());
   check_length("entries, prisms", entries.extent(2), this->columns());
-  m->entries(space, points, entries);
+  m_parts->entries(space, points, entries);
 }
 
 template <class ExecutionSpace>
 double DirectOperator<ExecutionSpace>::dot_fields(const ExecutionSpace& space, const ConstVector& a,
                                                   const ConstVector& b) {
-  check_length("a", a.extent(0), this->rows());
-  check_length("b", b.extent(0), this->rows());
-  return Parts::dot(space, m->same_prisms, a, b);
+  return m_parts->dot(space, m_parts->same_prisms, a, b, this->rows());
 }
 
 template <class ExecutionSpace>
 double DirectOperator<ExecutionSpace>::dot_densities(const ExecutionSpace& space, const ConstVector& a,
                                                      const ConstVector& b) {
-  check_length("a", a.extent(0), this->columns());
-  check_length("b", b.extent(0), this->columns());
-  return Parts::dot(space, m->same_points, a, b);
+  return m_parts->dot(space, m_parts->same_points, a, b, this->columns());
 }
 
 template <class ExecutionSpace>
 double DirectOperator<ExecutionSpace>::error_bound() const noexcept {
-  return error_bound_of(m->plan.plan.precision);
+  return error_bound_of(m_parts->plan.plan.precision);
 }
 template <class ExecutionSpace>
 const Plan& DirectOperator<ExecutionSpace>::plan() const noexcept {
-  return m->plan.plan;
+  return m_parts->plan.plan;
 }
 
 }  // namespace prismfield

@@ -13,27 +13,28 @@ class HostOperatorOnSpace final : public HostOperator::Implementation {
 public:
   HostOperatorOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
                       const Communicator& communicator)
-      : m_operator(m_space, prisms, points, request, communicator),
+      : m_ranks(communicator.split(0)),
+        m_operator(m_space, prisms, points, request, communicator),
         m_densities("prismfield::densities", m_operator.columns()),
         m_more_densities("prismfield::densities", m_operator.columns()),
         m_fields("prismfield::fields", m_operator.rows()),
         m_more_fields("prismfield::fields", m_operator.rows()) {}
 
   void apply(std::span<const double> density, std::span<double> fields) override {
-    copy_in("density", density, m_densities);
-    check_length("fields", fields.size(), m_operator.rows());
+    check("density", density.size(), m_operator.columns(), "fields", fields.size(), m_operator.rows());
+    copy_in(density, m_densities);
     m_operator.apply(m_space, m_densities, m_fields);
     copy_out(m_fields, fields);
   }
   void apply_transpose(std::span<const double> fields, std::span<double> density) override {
-    copy_in("fields", fields, m_fields);
-    check_length("density", density.size(), m_operator.columns());
+    check("fields", fields.size(), m_operator.rows(), "density", density.size(), m_operator.columns());
+    copy_in(fields, m_fields);
     m_operator.apply_transpose(m_space, m_fields, m_densities);
     copy_out(m_densities, density);
   }
   void diagonal(std::span<const double> weights, std::span<double> diagonal) override {
-    copy_in("weights", weights, m_fields);
-    check_length("diagonal", diagonal.size(), m_operator.columns());
+    check("weights", weights.size(), m_operator.rows(), "diagonal", diagonal.size(), m_operator.columns());
+    copy_in(weights, m_fields);
     m_operator.diagonal(m_space, m_fields, m_densities);
     copy_out(m_densities, diagonal);
   }
@@ -47,13 +48,15 @@ public:
     copy_out(Vector(there.data(), there.size()), entries);
   }
   double dot_fields(std::span<const double> a, std::span<const double> b) override {
-    copy_in("a", a, m_fields);
-    copy_in("b", b, m_more_fields);
+    check("a", a.size(), m_operator.rows(), "b", b.size(), m_operator.rows());
+    copy_in(a, m_fields);
+    copy_in(b, m_more_fields);
     return m_operator.dot_fields(m_space, m_fields, m_more_fields);
   }
   double dot_densities(std::span<const double> a, std::span<const double> b) override {
-    copy_in("a", a, m_densities);
-    copy_in("b", b, m_more_densities);
+    check("a", a.size(), m_operator.columns(), "b", b.size(), m_operator.columns());
+    copy_in(a, m_densities);
+    copy_in(b, m_more_densities);
     return m_operator.dot_densities(m_space, m_densities, m_more_densities);
   }
   [[nodiscard]] FieldList fields() const noexcept override { return m_operator.fields(); }
@@ -65,8 +68,15 @@ private:
   template <class T>
   using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
-  void copy_in(const char* key, std::span<const double> from, const Vector& to) {
-    check_length(key, from.size(), static_cast<std::int64_t>(to.extent(0)));
+  /// Throws on all ranks when a length is wrong on any.
+  void check(const char* key, std::size_t length, std::int64_t needed, const char* other_key, std::size_t other_length,
+             std::int64_t other_needed) const {
+    on_all_ranks(m_ranks, [&] {
+      check_length(key, length, needed);
+      check_length(other_key, other_length, other_needed);
+    });
+  }
+  void copy_in(std::span<const double> from, const Vector& to) {
     Kokkos::deep_copy(m_space, to, OnHost<const double>(from.data(), from.size()));
   }
   void copy_out(const Vector& from, std::span<double> to) {
@@ -75,6 +85,7 @@ private:
   }
 
   ExecutionSpace m_space;
+  Communicator m_ranks;
   DirectOperator<ExecutionSpace> m_operator;
   Vector m_densities, m_more_densities, m_fields, m_more_fields;
 };

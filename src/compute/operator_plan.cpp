@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <new>
 #include <string>
 
 #include <prismfield/error.hpp>
@@ -14,6 +16,7 @@
 #include "engine/engine.hpp"
 #include "model/points.hpp"
 #include "model/spatial_order.hpp"
+#include "parallel/agreement.hpp"
 
 namespace prismfield {
 namespace {
@@ -33,7 +36,7 @@ Request request_in(Space space, Request request) {
 
 }  // namespace
 
-void OperatorPlan::keep_what_fits() {
+void OperatorPlan::choose_blocks() {
   const std::int64_t n = n_prisms();
   blocks.clear();
   for (std::int64_t begin = 0; begin < n;) {
@@ -42,10 +45,18 @@ void OperatorPlan::keep_what_fits() {
     blocks.push_back({{begin, end}, end == chunk_end});
     begin = end;
   }
+  const EngineMemory& m = traits.memory;
   const auto n_blocks = static_cast<std::int64_t>(blocks.size());
   const std::int64_t shapes = uniform_shape ? n_blocks : n;
-  const std::int64_t bytes = n * traits.memory.per_prism + shapes * traits.memory.per_shape;
-  keeps_blocks = n_blocks == 1 || bytes <= plan.memory_limit - plan.scratch_bytes;
+  // factors as doubles and as the kernel's numbers, the order of the points, sums over parts of the points
+  const std::int64_t beside =
+      plan.tile_points * fields_of(plan.set).size() * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
+  const std::int64_t kept = n * m.per_prism + shapes * m.per_shape;
+  keeps_blocks = n_blocks == 1 || kept <= plan.memory_limit - plan.scratch_bytes - beside;
+  const std::int64_t held = beside + (keeps_blocks ? kept : 0);
+  (traits.is_device ? plan.device_bytes : plan.host_bytes) += held;
+  // coordinates in two orders, and the order
+  plan.host_bytes += n_points() * (2 * 3 + 1) * 8;
 }
 
 OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points& points, const Request& request,
@@ -53,7 +64,7 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points&
   check_points(points);
   const Request mine = request_in(space, request);
   OperatorPlan all;
-  all.plan = plan_on_ranks(mine, prisms, points, problem_size(prisms, points), communicator);
+  all.plan = plan_on_ranks(mine, prisms, points, problem_size(prisms, points), communicator, PrismCuts::of_all_parts);
   const Plan& plan = all.plan;
   all.traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel, mine.execution.scalar_lanes);
   all.fields = mine.fields;
@@ -63,6 +74,7 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points&
   const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
   for (std::size_t d = 0; d < 3; ++d) {
     all.unordered[d].assign(columns[d]->begin() + plan.point_begin, columns[d]->begin() + plan.point_end);
+    all.coordinates[d].reserve(all.order.size());
     for (const std::int64_t point : all.order) {
       all.coordinates[d].push_back((*columns[d])[static_cast<std::size_t>(point)]);
     }
@@ -71,11 +83,36 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points&
   return all;
 }
 
+void on_all_ranks(const Communicator& ranks, const std::function<void()>& step) {
+  const auto with_run_errors = [&] {
+    try {
+      step();
+    } catch (const AllocationFailure& failure) {
+      throw RunError(fmt::format("no memory for the operator: {}", failure.what()));
+    } catch (const std::bad_alloc& failure) {
+      throw RunError(fmt::format("no memory for the operator: {}", failure.what()));
+    }
+  };
+  if (ranks.size() == 1) {
+    with_run_errors();
+  } else {
+    agree(ranks, with_run_errors);
+  }
+}
+
 double error_bound_of(Precision precision) noexcept { return precision == Precision::double_ ? 1e-12 : 1e-5; }
 
 void check_length(std::string_view key, std::size_t length, std::int64_t needed) {
   if (length == static_cast<std::size_t>(needed)) return;
   throw InputError("", std::string(key), fmt::format("has {} values, the operator needs {}", length, needed));
+}
+
+void check_apart(std::string_view key, const double* output, std::size_t n_output, const double* input,
+                 std::size_t n_input) {
+  const std::less<> before;
+  const bool apart =
+      n_output == 0 || n_input == 0 || !before(input, output + n_output) || !before(output, input + n_input);
+  if (!apart) throw InputError("", std::string(key), "overlaps what it is computed from; give it memory of its own");
 }
 
 void check_range(IndexRange points, std::int64_t n_points) {

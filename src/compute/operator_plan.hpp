@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -40,19 +41,27 @@ struct OperatorPlan {
 
   [[nodiscard]] std::int64_t n_points() const noexcept { return plan.points().size(); }
   [[nodiscard]] std::int64_t n_prisms() const noexcept { return plan.prisms().size(); }
-  /// Cuts the blocks, and keeps all when they fit the memory limit beside the scratch.
-  void keep_what_fits();
+  /// Cuts the blocks, keeps all when they fit the memory limit beside the rest, and adds to the plan's bytes what an
+  /// operator holds beside a forward run.
+  void choose_blocks();
 };
 
 /// The plan of an operator in this space. Throws and is collective as DirectOperator's constructor.
 [[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points& points,
                                          const Request& request, const Communicator& communicator);
 
+/// Does a step on all ranks. Throws what it threw on one rank, AgreedFailure on several when it failed on any; where
+/// memory is missing, RunError. Collective.
+void on_all_ranks(const Communicator& ranks, const std::function<void()>& step);
+
 /// See Operator::error_bound().
 [[nodiscard]] double error_bound_of(Precision precision) noexcept;
 
 /// Throws InputError, by key, when a View has another length than the operator needs.
 void check_length(std::string_view key, std::size_t length, std::int64_t needed);
+/// Throws InputError, by the key of the output, when it overlaps the input of a product.
+void check_apart(std::string_view key, const double* output, std::size_t n_output, const double* input,
+                 std::size_t n_input);
 /// Throws InputError when points are not within the rank's `n_points`.
 void check_range(IndexRange points, std::int64_t n_points);
 

@@ -217,6 +217,7 @@ void fit_scratch(Plan& plan, const EngineTraits& traits, std::int64_t limit) {
     const std::int64_t fitting = limit / traits.memory.per_slot_point / lanes * lanes;
     plan.tile_points = std::clamp<std::int64_t>(fitting, std::min(lanes, plan.tile_points), plan.tile_points);
   }
+  plan.scratch_bytes = plan.slots * plan.tile_points * traits.memory.per_slot_point;
 }
 
 void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& problem, std::int64_t n_asked, int rank) {

@@ -40,15 +40,16 @@ public:
   void start_tile(const Space& space, const double* easting, const double* northing, const double* upward,
                   std::int64_t n_points) override {
     m_sums.set_points(space, easting, northing, upward, n_points);
-    restart_tile(space);
   }
 
-  void restart_tile(const Space& space) override {
+  void empty_tile(const Space& space) override {
     m_sums.empty_slots(space);
     Kokkos::deep_copy(space, m_sums.result(), 0.0);
   }
 
-  void stage(const Space& space, std::size_t at, const PrismBlock& block) override {
+  void stage(const Space& space, std::size_t at, const PrismBlock& block, bool keeps) override {
+    // kernels may still read what lies at this place
+    space.fence("prismfield: place free");
     while (m_blocks.size() <= at) {
       m_blocks.push_back(std::make_unique<StagedPrisms<Space, A>>(m_settings.origin, m_settings.batch));
     }
@@ -59,11 +60,10 @@ public:
       Kokkos::deep_copy(space, m_ones, 1.0);
     }
     space.fence("prismfield: block staged");
+    if (keeps) m_blocks[at]->free_staging();
   }
 
-  void end_staging() override {
-    for (auto& block : m_blocks) block->free_staging();
-  }
+  void drop_blocks() override { m_blocks.clear(); }
 
   void add(const Space& space, std::size_t at, const typename Base::ConstDensities& density,
            std::int64_t first_batch) override {
@@ -90,6 +90,8 @@ public:
     m_pairs.scale = scale;
     m_pairs.entries = entries;
     m_pair_launcher.store_entries(space, with_unit_weights(space, at), m_blocks[at]->one_shape(), m_pairs);
+    // they belong to the caller
+    m_pairs.entries = {};
   }
 
 private:

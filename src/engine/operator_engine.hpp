@@ -29,15 +29,16 @@ public:
 
   virtual ~OperatorEngine() = default;
 
-  /// The tile's points, metres, on the host; waits. Empties slots and result.
+  /// The tile's points, metres, on the host; waits.
   virtual void start_tile(const ExecutionSpace& space, const double* easting, const double* northing,
                           const double* upward, std::int64_t n_points) = 0;
-  /// Empties slots and result, at the same points.
-  virtual void restart_tile(const ExecutionSpace& space) = 0;
-  /// Puts a block's geometry at place `at`, 0, 1, ..., instead of what is there; waits. Throws AllocationFailure.
-  virtual void stage(const ExecutionSpace& space, std::size_t at, const PrismBlock& block) = 0;
-  /// Frees what only staging needs.
-  virtual void end_staging() = 0;
+  /// Empties slots and result.
+  virtual void empty_tile(const ExecutionSpace& space) = 0;
+  /// Puts a block's geometry at place `at`, 0, 1, ..., instead of what is there; waits. `keeps`: the place will not be
+  /// staged again soon. Throws AllocationFailure.
+  virtual void stage(const ExecutionSpace& space, std::size_t at, const PrismBlock& block, bool keeps) = 0;
+  /// Frees every block.
+  virtual void drop_blocks() = 0;
   /// Adds a block of these densities, whose first batch is number `first_batch` of the run, to the slots.
   virtual void add(const ExecutionSpace& space, std::size_t at, const ConstDensities& density,
                    std::int64_t first_batch) = 0;

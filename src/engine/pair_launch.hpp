@@ -74,7 +74,7 @@ struct DevicePairs {
 /// out(p) += scale * the sum of a prism's parts, in their order.
 template <class Memory>
 struct AddParts {
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> sums;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory, Kokkos::MemoryUnmanaged> sums;
   std::int64_t n_parts;
   double scale;
   /// (prism of the launch)
@@ -103,18 +103,18 @@ public:
     const PointParts parts = parts_of(data);
     const auto n_parts = static_cast<std::size_t>(parts.n_parts);
     const auto n_prisms = static_cast<std::size_t>(data.prism_end);
-    if (m_sums.extent(0) < n_parts || m_sums.extent(1) < n_prisms) {
+    if (m_sums.size() < n_parts * n_prisms) {
       allocate_or_fail([&] {
         m_sums = decltype(m_sums)();
         m_sums = decltype(m_sums)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("sums_over_points")),
-                                  n_parts, n_prisms);
+                                  n_parts * n_prisms);
       });
     }
-    pairs.sums = m_sums;
+    pairs.sums = decltype(pairs.sums)(m_sums.data(), n_parts, n_prisms);
     launch(space, data, one_shape, pairs);
     Kokkos::parallel_for("prismfield::add_parts",
                          Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, data.prism_end),
-                         AddParts<Memory>{m_sums, parts.n_parts, scale, out});
+                         AddParts<Memory>{pairs.sums, parts.n_parts, scale, out});
   }
 
   /// Writes `pairs.scale` times the fields of every pair to `pairs.entries`.
@@ -187,12 +187,15 @@ private:
     const PointParts parts = parts_of(data);
     const typename Functor::Policy policy(space, static_cast<int>(prism_items_of(data) * parts.n_parts),
                                           static_cast<int>(m_settings.block));
-    Kokkos::parallel_for(name, policy, Functor{data, pairs, shapes, parts});
+    // as a kernel's own arguments, like those of TileLauncher
+    Kokkos::parallel_for(name,
+                         Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                         Functor{data, pairs, shapes, parts});
   }
 
   EngineSettings m_settings;
-  /// (part of the points, prism), of the largest launch so far
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_sums;
+  /// the sums of parts of the points, of the largest launch so far
+  Kokkos::View<double*, Memory> m_sums;
 };
 
 }  // namespace prismfield

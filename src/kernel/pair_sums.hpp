@@ -24,7 +24,7 @@ struct PairData {
   /// (field of the set, n_padded): zero for fields that are not asked for and for padding; not for entries
   Kokkos::View<typename A::Sum**, Kokkos::LayoutRight, Memory> factors;
   /// (part of the points, prism): sums; not for entries
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> sums;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory, Kokkos::MemoryUnmanaged> sums;
   /// (asked field, point, prism); for entries only
   Kokkos::View<double***, Kokkos::LayoutStride, Memory> entries;
   /// row of `entries` for each field of the set; -1: not asked for
@@ -48,9 +48,10 @@ struct IgnoreContact {
   PRISMFIELD_INLINE_FUNCTION void operator()(int, const Faces&) const {}
 };
 
-/// Fields of prism p, with its weight in `data`, at one lane group; all zero where the pass leaves the pair to another.
+/// Fields of prism p, with its weight in `data`, at one lane group; all zero where the pass leaves the pair to another,
+/// which it returns to be so for the whole batch.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
-PRISMFIELD_INLINE_FUNCTION void pair_fields(const LaunchData<typename Ls::Arithmetic, Memory>& data,
+PRISMFIELD_INLINE_FUNCTION bool pair_fields(const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                             const Shapes& shapes, std::int64_t p, std::int64_t group,
                                             FieldValues<set, typename Ls::Sum>& fields) {
   using C = typename Ls::Coordinate;
@@ -61,12 +62,13 @@ PRISMFIELD_INLINE_FUNCTION void pair_fields(const LaunchData<typename Ls::Arithm
   fields.clear();
   if constexpr (passes_by<Kernel>) {
     static_assert(Ls::width == 1);
-    if (!within_reach(data.reach(p / data.batch), px, py, pz)) return;
+    if (!within_reach(data.reach(p / data.batch), px, py, pz)) return false;
   }
   const int valid = static_cast<int>(Kokkos::min<std::int64_t>(Ls::width, data.n_points - point));
   FormCounts not_counted;
   add_prism<Ls, set, Kernel::pass>(shapes(data.far(p).shape), data.far(p), data.near(p), data.weights(p), px, py, pz,
                                    valid, fields, not_counted, IgnoreContact());
+  return true;
 }
 
 /// The sum of products or squares of one prism over the lane groups [first, last).
@@ -81,7 +83,7 @@ PRISMFIELD_INLINE_FUNCTION double sum_over_points(const LaunchData<typename Ls::
   Total total(0);
   for (std::int64_t group = first; group < last; ++group) {
     FieldValues<set, S> fields;
-    pair_fields<Ls, set, Kernel>(data, shapes, p, group, fields);
+    if (!pair_fields<Ls, set, Kernel>(data, shapes, p, group, fields)) continue;
     for (int f = 0; f < FieldValues<set, S>::size; ++f) {
       const S factor = load<S>(&pairs.factors(f, group * Ls::width));
       const S value = fields.value[f];
@@ -112,7 +114,7 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const LaunchData<typename Ls::Ari
   }
   for (std::int64_t point = first; point < last; ++point) {
     FieldValues<set, typename Ls::Sum> fields;
-    pair_fields<Ls, set, Kernel>(data, shapes, p, point, fields);
+    if (!pair_fields<Ls, set, Kernel>(data, shapes, p, point, fields)) continue;
     for (int f = 0; f < FieldValues<set, typename Ls::Sum>::size; ++f) {
       const int row = pairs.entry_row[f];
       if (row < 0) continue;
