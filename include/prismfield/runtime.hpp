@@ -23,8 +23,8 @@ struct RuntimeOptions {
 
 /// Kokkos for as long as this object lives, for callers that need not include its headers. A Kokkos that runs already
 /// is used as it is and goes on when this object ends; else this object starts it and ends it. A program that runs
-/// Kokkos itself needs no Runtime. Under MPI, where this object starts Kokkos, `local_rank` and `sharing` are to be the
-/// communicator's local_rank() and local_size().
+/// Kokkos itself needs no Runtime. Under MPI, where this object starts Kokkos, `local_rank` is to be the communicator's
+/// local_rank() and `sharing`, unless ranks are bound to cores of their own, its local_size().
 class Runtime {
 public:
   /// Checks too that this build computes rightly, by a small kernel in every execution space. Throws InputError for a
