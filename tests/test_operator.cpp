@@ -290,7 +290,9 @@ TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
   const auto begins = ranks().gather_everywhere(op.points().begin);
   const auto sums = ranks().gather_everywhere(sum_of(fields));
   for (std::size_t r = 0; r < begins.size(); ++r) {
-    if (begins[r] == op.points().begin) EXPECT_EQ(sums[r], sum_of(fields));
+    if (begins[r] == op.points().begin) {
+      EXPECT_EQ(sums[r], sum_of(fields));
+    }
   }
   const auto prism_begins = ranks().gather_everywhere(op.prisms().begin);
   const auto prism_ends = ranks().gather_everywhere(op.prisms().end);
@@ -303,7 +305,7 @@ TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, OperatorOn, ::testing::ValuesIn(operator_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& of) { return of.param.name; });
 
 TEST(Operator, IsTheSameOnAnyNumberOfThreadsOfOnePlan) {
   Execution serial;

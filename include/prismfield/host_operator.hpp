@@ -17,8 +17,8 @@
 namespace prismfield {
 
 /// The DirectOperator of operator.hpp for callers that keep their vectors on the host and need not include Kokkos:
-/// computed in request.execution.space, vectors copied there and back, every function done when it returns. A Runtime
-/// must live. Shapes, units, ranks and errors as there.
+/// computed in request.execution.space, vectors copied there and back, every function done when it returns. Kokkos must
+/// run, started by a Runtime or by the program. Shapes, units, ranks and errors as there.
 class HostOperator {
 public:
   HostOperator(const PrismSource& prisms, const Points& points, const Request& request,

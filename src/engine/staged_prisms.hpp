@@ -60,7 +60,7 @@ struct PreparePrisms {
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> columns;
   Kokkos::View<std::int32_t*, Memory> shape_index;
   Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
-  Kokkos::View<kernel::FarPrism<A>*, Memory> far;
+  Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> near;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -97,7 +97,7 @@ struct PrepareReach {
   using Policy = Kokkos::TeamPolicy<Space>;
   static constexpr int team_size = 32;
   Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
-  Kokkos::View<kernel::FarPrism<A>*, Memory> far;
+  Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> far;
   std::int64_t n_prisms;
   std::int64_t batch;
   Kokkos::View<kernel::BatchReach*, Memory> reach;
@@ -199,7 +199,7 @@ public:
 
   /// Bytes of a prism, and of a shape, in the space's memory.
   static constexpr std::int64_t prism_bytes =
-      static_cast<std::int64_t>(sizeof(kernel::FarPrism<A>) + sizeof(kernel::NearPrism<A>) +
+      static_cast<std::int64_t>(sizeof(kernel::FarPrismIn<A, Memory>) + sizeof(kernel::NearPrism<A>) +
                                 sizeof(kernel::PrismWeight<A>)) +
       7 * 8 + 4;
   static constexpr std::int64_t shape_bytes = static_cast<std::int64_t>(sizeof(kernel::PrismShape<A>)) + 3 * 8;
@@ -303,7 +303,7 @@ private:
   kernel::PrismShape<A> m_one_shape{};
   Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> m_device_edges;
   Kokkos::View<kernel::PrismShape<A>*, Memory> m_shapes;
-  Kokkos::View<kernel::FarPrism<A>*, Memory> m_far;
+  Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> m_far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> m_near;
   Kokkos::View<kernel::PrismWeight<A>*, Memory> m_weights;
   Kokkos::View<kernel::BatchReach*, Memory> m_reach;

@@ -166,12 +166,10 @@ template <class L>
 struct CentreSeen {
   L x, y, z, s;
 };
-template <class Ls>
-PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(const PrismShape<typename Ls::Arithmetic>& shape,
-                                                                     const FarPrism<typename Ls::Arithmetic>& far,
-                                                                     const typename Ls::Coordinate& px,
-                                                                     const typename Ls::Coordinate& py,
-                                                                     const typename Ls::Coordinate& pz) {
+template <class Ls, std::size_t alignment>
+PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(
+    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
+    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz) {
   using L = typename Ls::Real;
   using C = typename Ls::Coordinate;
   CentreSeen<L> c;
@@ -252,9 +250,9 @@ PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Ari
 /// Adds the fields of n prisms of one shape at the points of a warp's threads, by the lowest order that is exact enough
 /// for all these pairs; returns whether there is one, the same in every thread. No thread waits while others evaluate
 /// another order, and the order is found by whole numbers, for which the double-precision units need not wait.
-template <class Ls, FieldSet set, int n>
+template <class Ls, FieldSet set, int n, std::size_t alignment>
 PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<typename Ls::Arithmetic>& shape,
-                                            const FarPrism<typename Ls::Arithmetic>* far,
+                                            const FarPrism<typename Ls::Arithmetic, alignment>* far,
                                             const PrismWeight<typename Ls::Arithmetic>* weights,
                                             const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
                                             const typename Ls::Coordinate& pz, FieldValues<set, typename Ls::Sum>& sums,
@@ -294,9 +292,9 @@ inline namespace PRISMFIELD_LANES {
 /// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every
 /// lane, else the closed forms. Lanes that belong to another pass add nothing. `valid`: lanes that are real points, the
 /// others are padding.
-template <class Ls, FieldSet set, Pass pass, class Contact>
+template <class Ls, FieldSet set, Pass pass, std::size_t alignment, class Contact>
 PRISMFIELD_INLINE_FUNCTION void add_prism(
-    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic>& far,
+    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
     const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
     const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz, int valid,
     FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {

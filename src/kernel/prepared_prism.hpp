@@ -40,16 +40,25 @@ struct PrismShape {
   MultipoleCoefficients<Real> coefficients;
 };
 
-/// What far points read of a prism. In double aligned for a device's widest loads, three instead of six; with floats a
-/// host lost 7 % by it.
-template <class A>
-struct alignas(sizeof(typename A::Real) == 8 ? 16 : alignof(typename A::Coordinate)) FarPrism {
+/// Bytes to which what far points read is aligned in a memory: for a device's widest loads, which halve their number;
+/// as it comes on a host, which lost 7 % by it with floats.
+template <class A, class Memory>
+inline constexpr std::size_t far_alignment = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible
+                                                 ? sizeof(typename A::Coordinate)
+                                                 : 16;
+
+/// What far points read of a prism.
+template <class A, std::size_t alignment>
+struct alignas(alignment) FarPrism {
   using Real = typename A::Real;
   using Coordinate = typename A::Coordinate;
   /// centre = center + center_low: half the sum of two faces has one bit more than a coordinate
   Coordinate center[3], center_low[3];
   std::int32_t shape;
 };
+
+template <class A, class Memory>
+using FarPrismIn = FarPrism<A, far_alignment<A, Memory>>;
 
 /// What near points read of a prism.
 template <class A>
@@ -103,9 +112,9 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
 }
 
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
-template <class A>
+template <class A, std::size_t alignment>
 PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
-                                       const double (&origin)[3], FarPrism<A>& far, NearPrism<A>& near) {
+                                       const double (&origin)[3], FarPrism<A, alignment>& far, NearPrism<A>& near) {
   using Real = typename A::Real;
   using Coordinate = typename A::Coordinate;
   const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
@@ -153,7 +162,7 @@ PRISMFIELD_FUNCTION void prepare_reach(const Shapes& shapes, const FarPrisms& fa
     reach.high[d] = -Kokkos::Experimental::infinity_v<double>;
   }
   for (std::int64_t p = begin; p < end; p += stride) {
-    const FarPrism<A>& prism = far(p);
+    const auto& prism = far(p);
     const PrismShape<A>& shape = shapes(prism.shape);
     for (int d = 0; d < 3; ++d) {
       const double c = static_cast<double>(prism.center[d]) + static_cast<double>(prism.center_low[d]);

@@ -20,7 +20,7 @@ struct LaunchData {
   std::int64_t n_points = 0;
   /// (n_shapes), (n_prisms), (n_prisms), (n_prisms)
   Array<PrismShape<A>> shapes;
-  Array<FarPrism<A>> far;
+  Array<FarPrismIn<A, Memory>> far;
   Array<NearPrism<A>> near;
   Array<PrismWeight<A>> weights;
   /// (n_prisms / batch, rounded up), for the pass of near pairs
@@ -122,7 +122,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
         note_contact(data.contact, point, faces.x, faces.y, faces.z, static_cast<double>(weight.density));
       }
     } else {
-      const FarPrism<typename Ls::Arithmetic>& far = data.far(p);
+      const auto& far = data.far(p);
       const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
       const auto on_contact = [&data, &weight, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
         using R = value_t<typename Ls::Real>;
