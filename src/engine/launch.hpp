@@ -13,9 +13,11 @@
 /// per concurrency slot, and a reduction over the slots follows.
 namespace prismfield {
 
-/// Points that one device thread works on side by side: measured, see perf/.
-template <class A>
+/// Points that one device thread works on: two side by side took longer, see perf/.
 inline constexpr int device_width = 1;
+
+template <class T, int width>
+requires(width == device_width) using DeviceNumber = T;
 
 /// Lane groups of one work item on a host: enough that a batch of prisms, once in the first cache, is used often.
 inline constexpr std::int64_t host_groups_per_item = 128;
@@ -59,7 +61,7 @@ struct TileFunctor {
     const std::int64_t last = Kokkos::min(first + groups_per_tile, n_groups);
     kernel::FormCounts counts;
     if constexpr (is_device_space<Space>) {
-      kernel::accumulate_tile<kernel::Lanes<A, DeviceVector, W>, set, Kernel>(
+      kernel::accumulate_tile<kernel::Lanes<A, DeviceNumber, W>, set, Kernel>(
           data, shapes, slot, first, last, team.team_rank(), team.team_size(), counts);
       sum_counts(team, counts);
       Kokkos::single(Kokkos::PerTeam(team), [&]() { add_counts(counts); });
@@ -73,17 +75,6 @@ struct TileFunctor {
   }
 
 private:
-  template <class T, int Width>
-  struct PackOrNumber {
-    using type = kernel::Pack<T, Width>;
-  };
-  template <class T>
-  struct PackOrNumber<T, 1> {
-    using type = T;
-  };
-  template <class T, int Width>
-  using DeviceVector = typename PackOrNumber<T, Width>::type;
-
   /// Sums the counts of a team; most teams have pairs of one or two forms, or of none. With eight sums each the near
   /// kernel, whose teams mostly have none, took 2.5 instead of 1.7 ms for the seven spheres on an H100.
   KOKKOS_FUNCTION static void sum_counts(const typename Policy::member_type& team, kernel::FormCounts& counts) {
@@ -168,8 +159,8 @@ private:
       launch_kernel<set, kernel::CornersForm, 1>(space, "prismfield::corners", data, shapes, note_busy);
     } else if constexpr (is_device_space<Space>) {
       launch_far<set>(space, data, shapes, one_shape, note_busy);
-      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width<A>>(space, "prismfield::near", data, shapes,
-                                                                          note_busy);
+      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width>(space, "prismfield::near", data, shapes,
+                                                                       note_busy);
     } else if (m_settings.scalar_lanes) {
       launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>(space, "prismfield::field", data, shapes, note_busy);
     } else {
@@ -183,10 +174,9 @@ private:
                   const kernel::PrismShape<A>* one_shape, const NoteBusy& note_busy) const {
     using Far = kernel::ChooseForm<kernel::Pass::far>;
     if (one_shape != nullptr) {
-      launch_kernel<set, Far, device_width<A>>(space, "prismfield::far", data, kernel::OneShape<A>{*one_shape},
-                                               note_busy);
+      launch_kernel<set, Far, device_width>(space, "prismfield::far", data, kernel::OneShape<A>{*one_shape}, note_busy);
     } else {
-      launch_kernel<set, Far, device_width<A>>(space, "prismfield::far", data, shapes, note_busy);
+      launch_kernel<set, Far, device_width>(space, "prismfield::far", data, shapes, note_busy);
     }
   }
 

@@ -54,8 +54,6 @@ template <class A, FieldSet set, class Kernel, class Shapes, class Space>
 struct DevicePairs {
   using Memory = typename Space::memory_space;
   using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<512, 1>>;
-  template <class T, int>
-  using DeviceNumber = T;
   kernel::LaunchData<A, Memory> data;
   kernel::PairData<A, Memory> pairs;
   Shapes shapes;
@@ -66,7 +64,7 @@ struct DevicePairs {
     if (p >= data.prism_end) return;
     const std::int64_t part = team.league_rank() % parts.n_parts;
     const std::int64_t first = part * parts.groups_per_part;
-    kernel::pairs_of_prism<kernel::Lanes<A, DeviceNumber, 1>, set, Kernel>(
+    kernel::pairs_of_prism<kernel::Lanes<A, DeviceNumber, device_width>, set, Kernel>(
         data, pairs, shapes, p, part, first, Kokkos::min(first + parts.groups_per_part, data.n_points));
   }
 };

@@ -94,7 +94,7 @@ public:
 
   /// Points padded to whole lanes of every width that a launch may use.
   [[nodiscard]] static std::int64_t padded_points(std::int64_t n) {
-    constexpr std::int64_t width = is_device_space<Space> ? device_width<A> : kernel::host_width<A>;
+    constexpr std::int64_t width = is_device_space<Space> ? device_width : kernel::host_width<A>;
     return (n + width - 1) / width * width;
   }
 

@@ -18,7 +18,7 @@ struct FormCounts {
 
 inline namespace PRISMFIELD_LANES {
 
-/// The lane types of one arithmetic with W points side by side; Vector<T, W> is HostLane or a device's Pack.
+/// The lane types of one arithmetic with W points side by side; Vector<T, W> is HostLane, or T itself on a device.
 template <class A, template <class, int> class Vector, int W>
 struct Lanes {
   using Arithmetic = A;

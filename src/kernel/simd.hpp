@@ -31,10 +31,10 @@
 #define PRISMFIELD_INLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
 #endif
 
-/// Lanes: one arithmetic type for several observation points at once. A lane is a plain float or double, a Kokkos SIMD
-/// vector on a host, or a Pack of points held by one device thread; the kernels are written once over all of them.
-/// This is the only file that names Kokkos' SIMD types. Lanes are compared with < and <= only: > and >= of
-/// Kokkos 4.7.00's AVX-512 double vectors take their operands in the wrong order, so Pack does not offer them either.
+/// Lanes: one arithmetic type for several observation points at once. A lane is a plain float or double, or on a host a
+/// Kokkos SIMD vector; the kernels are written once over both. This is the only file that names Kokkos' SIMD types.
+/// Lanes are compared with < and <= only: > and >= of Kokkos 4.7.00's AVX-512 double vectors take their operands in the
+/// wrong order.
 namespace prismfield::kernel {
 inline namespace PRISMFIELD_LANES {
 
@@ -45,57 +45,6 @@ using std::bit_cast;
 #else
 using Kokkos::bit_cast;
 #endif
-
-/// W points of one device thread, worked on side by side so that each prism is loaded once for all of them.
-template <class T, int W>
-struct Pack {
-  T lane[W];
-
-  KOKKOS_DEFAULTED_FUNCTION Pack() = default;
-  PRISMFIELD_INLINE_FUNCTION Pack(T value) {  // NOLINT(google-explicit-constructor): a scalar is a broadcast
-    for (int i = 0; i < W; ++i) lane[i] = value;
-  }
-  PRISMFIELD_INLINE_FUNCTION T operator[](int i) const { return lane[i]; }
-};
-
-#define PRISMFIELD_PACK_OPERATOR(op, Result)                                                               \
-  template <class T, int W>                                                                                \
-  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) {       \
-    Pack<Result, W> c;                                                                                     \
-    for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i];                                        \
-    return c;                                                                                              \
-  }                                                                                                        \
-  template <class T, int W>                                                                                \
-  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(const Pack<T, W>& a, std::type_identity_t<T> b) { \
-    return a op Pack<T, W>(b);                                                                             \
-  }                                                                                                        \
-  template <class T, int W>                                                                                \
-  PRISMFIELD_INLINE_FUNCTION Pack<Result, W> operator op(std::type_identity_t<T> a, const Pack<T, W>& b) { \
-    return Pack<T, W>(a) op b;                                                                             \
-  }
-PRISMFIELD_PACK_OPERATOR(+, T)
-PRISMFIELD_PACK_OPERATOR(-, T)
-PRISMFIELD_PACK_OPERATOR(*, T)
-PRISMFIELD_PACK_OPERATOR(/, T)
-PRISMFIELD_PACK_OPERATOR(<, bool)
-PRISMFIELD_PACK_OPERATOR(<=, bool)
-PRISMFIELD_PACK_OPERATOR(==, bool)
-PRISMFIELD_PACK_OPERATOR(&&, bool)
-PRISMFIELD_PACK_OPERATOR(||, bool)
-#undef PRISMFIELD_PACK_OPERATOR
-
-template <class T, int W>
-PRISMFIELD_INLINE_FUNCTION Pack<T, W> operator-(const Pack<T, W>& a) {
-  Pack<T, W> c;
-  for (int i = 0; i < W; ++i) c.lane[i] = -a.lane[i];
-  return c;
-}
-template <int W>
-PRISMFIELD_INLINE_FUNCTION Pack<bool, W> operator!(const Pack<bool, W>& a) {
-  Pack<bool, W> c;
-  for (int i = 0; i < W; ++i) c.lane[i] = !a.lane[i];
-  return c;
-}
 
 // Kokkos' own choice of an ABI follows the default execution space, which is scalar in a build with CUDA: a host's
 // vectors are named here.
@@ -129,11 +78,6 @@ struct LaneTraits {
   using bits_type = std::conditional_t<sizeof(L) == 8, std::uint64_t, std::int32_t>;
   static constexpr int lanes = 1;
 };
-template <class T, int W>
-struct LaneTraits<Pack<T, W>> {
-  using value_type = T;
-  static constexpr int lanes = W;
-};
 template <class T, class Abi>
 struct LaneTraits<kx::basic_simd<T, Abi>> {
   using value_type = T;
@@ -164,17 +108,11 @@ using HostLane = typename detail::HostLane<T, W>::type;
 template <class L>
 inline constexpr bool is_scalar_lane = std::is_floating_point_v<L>;
 
-// What the kernels ask of a lane, for plain numbers, packs and SIMD vectors.
+// What the kernels ask of a lane, for plain numbers and SIMD vectors.
 
 template <class T>
 requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T select(bool condition, T yes, T no) {
   return condition ? yes : no;
-}
-template <class T, int W>
-PRISMFIELD_INLINE_FUNCTION Pack<T, W> select(const Pack<bool, W>& m, const Pack<T, W>& yes, const Pack<T, W>& no) {
-  Pack<T, W> c;
-  for (int i = 0; i < W; ++i) c.lane[i] = m.lane[i] ? yes.lane[i] : no.lane[i];
-  return c;
 }
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> select(const kx::basic_simd_mask<T, Abi>& m,
@@ -186,12 +124,6 @@ PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> select(const kx::basic_simd_ma
 #define PRISMFIELD_LANE_FUNCTION(function)                                                                        \
   template <class T>                                                                                              \
   requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T function(T a) { return Kokkos::function(a); } \
-  template <class T, int W>                                                                                       \
-  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a) {                                           \
-    Pack<T, W> c;                                                                                                 \
-    for (int i = 0; i < W; ++i) c.lane[i] = Kokkos::function(a.lane[i]);                                          \
-    return c;                                                                                                     \
-  }                                                                                                               \
   template <class T, class Abi>                                                                                   \
   PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a) {                   \
     return Kokkos::function(a);                                                                                   \
@@ -251,12 +183,6 @@ requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T inverse_sqrt(T
   KOKKOS_IF_ON_HOST(return T(1) / Kokkos::sqrt(a);)
   KOKKOS_IF_ON_DEVICE(return plain_inverse_sqrt(a);)
 }
-template <class T, int W>
-PRISMFIELD_INLINE_FUNCTION Pack<T, W> inverse_sqrt(const Pack<T, W>& a) {
-  Pack<T, W> c;
-  for (int i = 0; i < W; ++i) c.lane[i] = inverse_sqrt(a.lane[i]);
-  return c;
-}
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> inverse_sqrt(const kx::basic_simd<T, Abi>& a) {
   return kx::basic_simd<T, Abi>(T(1)) / Kokkos::sqrt(a);
@@ -266,12 +192,6 @@ PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> inverse_sqrt(const kx::basic_s
 #define PRISMFIELD_LANE_CHOICE(function, op)                                                                      \
   template <class T>                                                                                              \
   requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T function(T a, T b) { return a op b ? a : b; } \
-  template <class T, int W>                                                                                       \
-  PRISMFIELD_INLINE_FUNCTION Pack<T, W> function(const Pack<T, W>& a, const Pack<T, W>& b) {                      \
-    Pack<T, W> c;                                                                                                 \
-    for (int i = 0; i < W; ++i) c.lane[i] = a.lane[i] op b.lane[i] ? a.lane[i] : b.lane[i];                       \
-    return c;                                                                                                     \
-  }                                                                                                               \
   template <class T, class Abi>                                                                                   \
   PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> function(const kx::basic_simd<T, Abi>& a,                     \
                                                              const kx::basic_simd<T, Abi>& b) {                   \
@@ -287,13 +207,6 @@ requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T fma(T a, std::
                                                                       std::type_identity_t<T> c) {
   return Kokkos::fma(a, b, c);
 }
-template <class T, int W>
-PRISMFIELD_INLINE_FUNCTION Pack<T, W> fma(const Pack<T, W>& a, const std::type_identity_t<Pack<T, W>>& b,
-                                          const std::type_identity_t<Pack<T, W>>& c) {
-  Pack<T, W> d;
-  for (int i = 0; i < W; ++i) d.lane[i] = Kokkos::fma(a.lane[i], b.lane[i], c.lane[i]);
-  return d;
-}
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> fma(const kx::basic_simd<T, Abi>& a,
                                                       const std::type_identity_t<kx::basic_simd<T, Abi>>& b,
@@ -306,12 +219,6 @@ template <class T>
 requires std::is_floating_point_v<T> PRISMFIELD_INLINE_FUNCTION T copysign(T magnitude, T sign) {
   return Kokkos::copysign(magnitude, sign);
 }
-template <class T, int W>
-PRISMFIELD_INLINE_FUNCTION Pack<T, W> copysign(const Pack<T, W>& magnitude, const Pack<T, W>& sign) {
-  Pack<T, W> c;
-  for (int i = 0; i < W; ++i) c.lane[i] = Kokkos::copysign(magnitude.lane[i], sign.lane[i]);
-  return c;
-}
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> copysign(const kx::basic_simd<T, Abi>& magnitude,
                                                            const kx::basic_simd<T, Abi>& sign) {
@@ -320,18 +227,6 @@ PRISMFIELD_INLINE_FUNCTION kx::basic_simd<T, Abi> copysign(const kx::basic_simd<
 
 PRISMFIELD_INLINE_FUNCTION bool all(bool m) { return m; }
 PRISMFIELD_INLINE_FUNCTION bool any(bool m) { return m; }
-template <int W>
-PRISMFIELD_INLINE_FUNCTION bool all(const Pack<bool, W>& m) {
-  bool r = true;
-  for (int i = 0; i < W; ++i) r = r && m.lane[i];
-  return r;
-}
-template <int W>
-PRISMFIELD_INLINE_FUNCTION bool any(const Pack<bool, W>& m) {
-  bool r = false;
-  for (int i = 0; i < W; ++i) r = r || m.lane[i];
-  return r;
-}
 template <class T, class Abi>
 PRISMFIELD_INLINE_FUNCTION bool all(const kx::basic_simd_mask<T, Abi>& m) {
   return kx::all_of(m);
@@ -346,13 +241,9 @@ template <class L, class T>
 PRISMFIELD_INLINE_FUNCTION L load(const T* from) {
   if constexpr (is_scalar_lane<L>) {
     return *from;
-  } else if constexpr (requires { typename L::abi_type; }) {
-    L r;
-    r.copy_from(from, kx::simd_flag_default);
-    return r;
   } else {
     L r;
-    for (int i = 0; i < lanes_v<L>; ++i) r.lane[i] = from[i];
+    r.copy_from(from, kx::simd_flag_default);
     return r;
   }
 }
@@ -362,10 +253,8 @@ template <class L, class T>
 PRISMFIELD_INLINE_FUNCTION void store(const L& lane, T* to) {
   if constexpr (is_scalar_lane<L>) {
     *to = lane;
-  } else if constexpr (requires { typename L::abi_type; }) {
-    lane.copy_to(to, kx::simd_flag_default);
   } else {
-    for (int i = 0; i < lanes_v<L>; ++i) to[i] = lane.lane[i];
+    lane.copy_to(to, kx::simd_flag_default);
   }
 }
 
@@ -399,31 +288,21 @@ struct ScaledQuotient {
 template <class L>
 PRISMFIELD_INLINE_FUNCTION ScaledQuotient<L> scale_quotient(const L& a, const L& b) {
   using T = value_t<L>;
-  if constexpr (requires { typename LaneTraits<L>::bits_type; }) {
-    // 64 bits are shifted without a sign (AVX2 has no other shift of them), 32 bits with one (Kokkos has no other
-    // 32-bit vector on every machine): the bias keeps the shifted exponent positive where there is no sign
-    using B = typename LaneTraits<L>::bits_type;
-    using I = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::int32_t>;
-    constexpr int mantissa = sizeof(T) == 8 ? 52 : 23;
-    constexpr I half = I{1} << (mantissa - 1);
-    constexpr I bias = sizeof(T) == 8 ? I{2048} : I{0};
-    // an integer added to the bits of 1.5 2^mantissa is the same integer added to that number
-    constexpr T magic = T(1.5) * static_cast<T>(I{1} << mantissa);
-    const B bits_b = bit_cast<B>(b);
-    const B k = (bit_cast<B>(a) - bits_b + B(static_cast<I>((bias << mantissa) + half))) >> mantissa;
-    ScaledQuotient<L> q;
-    q.b_scaled = bit_cast<L>(B(bits_b + ((k - B(bias)) << mantissa)));
-    q.exponent = bit_cast<L>(B(k + B(bit_cast<I>(magic)))) - L(magic + static_cast<T>(bias));
-    return q;
-  } else {
-    ScaledQuotient<L> q;
-    for (int i = 0; i < lanes_v<L>; ++i) {
-      const auto one_lane = scale_quotient(a.lane[i], b.lane[i]);
-      q.b_scaled.lane[i] = one_lane.b_scaled;
-      q.exponent.lane[i] = one_lane.exponent;
-    }
-    return q;
-  }
+  // 64 bits are shifted without a sign (AVX2 has no other shift of them), 32 bits with one (Kokkos has no other
+  // 32-bit vector on every machine): the bias keeps the shifted exponent positive where there is no sign
+  using B = typename LaneTraits<L>::bits_type;
+  using I = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::int32_t>;
+  constexpr int mantissa = sizeof(T) == 8 ? 52 : 23;
+  constexpr I half = I{1} << (mantissa - 1);
+  constexpr I bias = sizeof(T) == 8 ? I{2048} : I{0};
+  // an integer added to the bits of 1.5 2^mantissa is the same integer added to that number
+  constexpr T magic = T(1.5) * static_cast<T>(I{1} << mantissa);
+  const B bits_b = bit_cast<B>(b);
+  const B k = (bit_cast<B>(a) - bits_b + B(static_cast<I>((bias << mantissa) + half))) >> mantissa;
+  ScaledQuotient<L> q;
+  q.b_scaled = bit_cast<L>(B(bits_b + ((k - B(bias)) << mantissa)));
+  q.exponent = bit_cast<L>(B(k + B(bit_cast<I>(magic)))) - L(magic + static_cast<T>(bias));
+  return q;
 }
 
 }  // namespace PRISMFIELD_LANES
