@@ -36,35 +36,6 @@ inline constexpr double pi = std::numbers::pi;
 
 [[nodiscard]] inline double value(const TenValues& v, Field f) { return v[static_cast<std::size_t>(f)]; }
 
-inline const char* text(Space s) {
-  switch (s) {
-    case Space::automatic: return "automatic";
-    case Space::serial: return "serial";
-    case Space::openmp: return "openmp";
-    case Space::cuda: return "cuda";
-    case Space::hip: return "hip";
-  }
-  return "?";
-}
-inline const char* text(Precision p) {
-  switch (p) {
-    case Precision::double_: return "double";
-    case Precision::mixed: return "mixed";
-    case Precision::single: return "single";
-  }
-  return "?";
-}
-inline const char* text(Partition p) {
-  switch (p) {
-    case Partition::automatic: return "automatic";
-    case Partition::prisms: return "prisms";
-    case Partition::points: return "points";
-    case Partition::points_per_prism: return "points_per_prism";
-    case Partition::rank_grid: return "rank_grid";
-  }
-  return "?";
-}
-
 [[nodiscard]] inline Points make_station_points(const std::vector<Point>& points) {
   Points p;
   for (const Point& q : points) {

@@ -73,7 +73,7 @@ TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
       const double cost = exact_cost(settings, prisms, points, 1, group_cost);
       const double counted = cost_of_pairs(settings.weights, result.pairs_by_form);
       // a pair that rounding brings to the other side of a range's end
-      EXPECT_NEAR(cost / counted, 1, 1e-3) << testing::text(precision);
+      EXPECT_NEAR(cost / counted, 1, 1e-3) << name(precision);
       ASSERT_EQ(result.rank_cost.size(), 1U);
       EXPECT_DOUBLE_EQ(result.rank_cost[0],
                        counted + prism_weight(on_device, false) * static_cast<double>(prisms.size()));

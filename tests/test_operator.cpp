@@ -122,14 +122,14 @@ std::vector<OperatorCase> operator_cases() {
         c.execution.space = space;
         c.execution.precision = precision;
         c.one_shape = one_shape;
-        c.name = std::string(text(space)) + "_" + text(precision) + (one_shape ? "_one_shape" : "_shapes");
+        c.name = std::string(name(space)) + "_" + name(precision) + (one_shape ? "_one_shape" : "_shapes");
         all.push_back(c);
       }
     }
-    const auto vary = [&](const std::string& name, auto&& change) {
+    const auto vary = [&](const std::string& what, auto&& change) {
       OperatorCase c;
       c.execution.space = space;
-      c.name = std::string(text(space)) + "_" + name;
+      c.name = std::string(name(space)) + "_" + what;
       change(c);
       all.push_back(c);
     };

@@ -42,7 +42,7 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Spaces, Peers, ::testing::Values(Space::serial, Space::openmp, Space::cuda, Space::hip),
-                         [](const auto& param) { return std::string(text(param.param)); });
+                         [](const auto& param) { return std::string(name(param.param)); });
 
 constexpr double codata_2018 = 6.6743e-11;
 

@@ -126,7 +126,7 @@ struct Manner {
   Precision precision;
 };
 
-std::string name_of(const Manner& manner) { return std::string(text(manner.space)) + "_" + text(manner.precision); }
+std::string name_of(const Manner& manner) { return std::string(name(manner.space)) + "_" + name(manner.precision); }
 
 void PrintTo(const Manner& manner, std::ostream* out) { *out << name_of(manner); }
 
@@ -135,9 +135,9 @@ TEST(Spaces, WhatWasBuiltRuns) {
   const KokkosFacts facts = kokkos_facts();
   ASSERT_FALSE(facts.spaces.empty());
   for (const Space space : {Space::serial, Space::openmp, Space::cuda, Space::hip}) {
-    const bool built = std::find(facts.spaces.begin(), facts.spaces.end(), text(space)) != facts.spaces.end();
+    const bool built = std::find(facts.spaces.begin(), facts.spaces.end(), name(space)) != facts.spaces.end();
     const bool device = !is_device(space) || !facts.devices.empty();
-    EXPECT_EQ(!unavailable(space).has_value(), built && device) << text(space);
+    EXPECT_EQ(!unavailable(space).has_value(), built && device) << name(space);
   }
 }
 
@@ -943,7 +943,7 @@ TEST_P(FieldTest, SameForEveryLayout) {
       Execution e = m_execution;
       e.partition = partition;
       if (batch > 0) e.batch = batch;
-      expect_same(e, std::string("partition ") + text(partition) + ", batch " + std::to_string(batch));
+      expect_same(e, std::string("partition ") + name(partition) + ", batch " + std::to_string(batch));
     }
   }
   {
@@ -976,7 +976,7 @@ TEST_P(FieldTest, SameUnderATinyMemoryLimit) {
       e.memory_limit = limit;
       e.partition = partition;
       const Fields other = run_forward(e, c.prisms, c.points);
-      const std::string what = "limit " + std::to_string(limit) + ", partition " + text(partition);
+      const std::string what = "limit " + std::to_string(limit) + ", partition " + name(partition);
       expect_same_sum(other.values, reference.values, c.points.size(), tolerance, what);
       tiled = tiled || other.plan.tile_points < 2000;
       if (limit >= std::int64_t{1} << 16) {

@@ -235,7 +235,7 @@ struct Manner {
 };
 
 std::string name_of(const Manner& manner) {
-  return std::string(text(manner.space)) + "_" + text(manner.partition) + (manner.scalar_lanes ? "_scalar" : "");
+  return std::string(name(manner.space)) + "_" + name(manner.partition) + (manner.scalar_lanes ? "_scalar" : "");
 }
 
 void PrintTo(const Manner& manner, std::ostream* out) { *out << name_of(manner); }
@@ -409,7 +409,7 @@ TEST_P(Reference, SevenSpheresPairs) {
 TEST_P(Reference, SevenSpheresPairsInFloat) {
   for (const Precision precision : {Precision::mixed, Precision::single}) {
     m_execution.precision = precision;
-    ErrorTable table(title(std::string("Pairs of the seven spheres, ") + text(precision)));
+    ErrorTable table(title(std::string("Pairs of the seven spheres, ") + name(precision)));
     Judge judge;
     for (const SphereCellPair& pair : read_seven_spheres_pairs()) {
       const TenValues actual = compute(m_execution, {pair.prism}, {pair.at.point})[0];

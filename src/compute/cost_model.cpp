@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/with_arithmetic.hpp"
 #include "kernel/choose_form.hpp"
 
 namespace prismfield {
@@ -31,12 +32,7 @@ FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<dou
 }
 
 FormRanges ranges_of(Precision precision, const kernel::MultipoleTables& tables, const std::array<double, 3>& edge) {
-  switch (precision) {
-    case Precision::mixed: return ranges_of<kernel::MixedArithmetic>(tables, edge);
-    case Precision::single: return ranges_of<kernel::SingleArithmetic>(tables, edge);
-    case Precision::double_: break;
-  }
-  return ranges_of<kernel::DoubleArithmetic>(tables, edge);
+  return with_arithmetic(precision, [&](auto arithmetic) { return ranges_of<decltype(arithmetic)>(tables, edge); });
 }
 
 double weight_of(const FormWeights& weights, Form form) { return weights[static_cast<std::size_t>(form)]; }

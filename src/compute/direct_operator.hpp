@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,7 +18,7 @@
 #include "compute/operator_plan.hpp"
 #include "engine/instances/with_space.hpp"
 #include "engine/operator_engine.hpp"
-#include "kernel/prepared_prism.hpp"
+#include "engine/with_arithmetic.hpp"
 
 /// The bodies of DirectOperator; instantiated in one source file a space.
 namespace prismfield {
@@ -99,7 +98,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
   /// Allocates, and stages the prisms.
   void prepare(const ExecutionSpace& space, bool scalar_lanes) {
     if (plan.n_points() == 0 || plan.n_prisms() == 0) return;
-    make_fitting(plan.plan, plan.traits,
+    make_fitting(plan.plan, plan.traits, false,
                  [&](const Plan& fitting) { engine = make_engine(engine_settings(fitting, source, scalar_lanes)); });
     plan.choose_blocks();
     order = decltype(order)(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("prismfield::order")),
@@ -125,12 +124,9 @@ struct DirectOperator<ExecutionSpace>::Parts {
   }
 
   std::unique_ptr<Engine> make_engine(const EngineSettings& settings) const {
-    switch (plan.plan.precision) {
-      case Precision::mixed: return make_operator_engine<ExecutionSpace, kernel::MixedArithmetic>(settings);
-      case Precision::single: return make_operator_engine<ExecutionSpace, kernel::SingleArithmetic>(settings);
-      case Precision::double_: break;
-    }
-    return make_operator_engine<ExecutionSpace, kernel::DoubleArithmetic>(settings);
+    return with_arithmetic(plan.plan.precision, [&](auto arithmetic) {
+      return make_operator_engine<ExecutionSpace, decltype(arithmetic)>(settings);
+    });
   }
 
   void map_fields() {
@@ -202,6 +198,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
       Kokkos::parallel_for("prismfield::gather_factors",
                            IndexPolicy(space, 0, static_cast<std::int64_t>(factors.size())),
                            GatherFactors<Memory>{fields, order, first, n, plan.n_points(), asked_field, factors});
+      engine->set_factors(space, factors);
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
         const IndexRange range = plan.blocks[b].prisms;
         add(at(space, b), Vector(Kokkos::subview(out, std::make_pair(range.begin, range.end))));
@@ -235,18 +232,15 @@ struct DirectOperator<ExecutionSpace>::Parts {
 
   void entries(const ExecutionSpace& space, IndexRange points, const Entries& all) {
     if (!engine) return;
-    std::array<int, n_all_fields> rows{};
-    for (std::size_t f = 0; f < rows.size(); ++f) rows[f] = asked_field[f];
-    const std::vector<double>* const columns[3] = {&plan.unordered[0], &plan.unordered[1], &plan.unordered[2]};
     for (std::int64_t first = points.begin; first < points.end; first += plan.plan.tile_points) {
       const std::int64_t n = std::min(plan.plan.tile_points, points.end - first);
       const auto from = static_cast<std::size_t>(first);
-      engine->start_tile(space, columns[0]->data() + from, columns[1]->data() + from, columns[2]->data() + from, n);
+      engine->start_tile(space, &plan.unordered[0][from], &plan.unordered[1][from], &plan.unordered[2][from], n);
       tile = -1;
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
         const IndexRange range = plan.blocks[b].prisms;
         const auto begin = first - points.begin;
-        engine->store_entries(space, at(space, b), rows, plan.gravitational_constant,
+        engine->store_entries(space, at(space, b), asked_field, plan.gravitational_constant,
                               Kokkos::subview(all, Kokkos::ALL, std::make_pair(begin, begin + n),
                                               std::make_pair(range.begin, range.end)));
       }
@@ -288,7 +282,7 @@ void DirectOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space
                                                      const Vector& density) {
   on_all_ranks(m_parts->all_ranks, [&] {
     m_parts->sum_over_points(space, "fields", fields, "density", density, [&](std::size_t at, const Vector& out) {
-      m_parts->engine->add_products(space, at, m_parts->factors, m_parts->plan.gravitational_constant, out);
+      m_parts->engine->add_products(space, at, m_parts->plan.gravitational_constant, out);
     });
   });
   Parts::sum_over_ranks(space, m_parts->same_prisms, density);
@@ -300,7 +294,7 @@ void DirectOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const
   const double g = m_parts->plan.gravitational_constant;
   on_all_ranks(m_parts->all_ranks, [&] {
     m_parts->sum_over_points(space, "weights", weights, "diagonal", diagonal, [&](std::size_t at, const Vector& out) {
-      m_parts->engine->add_squares(space, at, m_parts->factors, g * g, out);
+      m_parts->engine->add_squares(space, at, g * g, out);
     });
   });
   Parts::sum_over_ranks(space, m_parts->same_prisms, diagonal);

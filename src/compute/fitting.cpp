@@ -26,7 +26,8 @@ EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, bool
   return settings;
 }
 
-void make_fitting(Plan& plan, const EngineTraits& traits, const std::function<void(const Plan&)>& make) {
+void make_fitting(Plan& plan, const EngineTraits& traits, bool in_a_tile,
+                  const std::function<void(const Plan&)>& make) {
   while (true) {
     try {
       make(plan);
@@ -35,7 +36,14 @@ void make_fitting(Plan& plan, const EngineTraits& traits, const std::function<vo
       if (plan.slots == 1 && plan.tile_points <= traits.lanes) {
         throw RunError(fmt::format("no memory even for one slot of {} points: {}", plan.tile_points, failure.what()));
       }
+      const std::int64_t tile = plan.tile_points;
       fit_scratch(plan, traits, plan.slots * plan.tile_points * traits.memory.per_slot_point / 2);
+      if (in_a_tile && plan.tile_points != tile) {
+        throw RunError(
+            fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
+                        "more memory or on another number of ranks: {}",
+                        tile, failure.what()));
+      }
     }
   }
 }

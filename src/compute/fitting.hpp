@@ -15,7 +15,7 @@ namespace prismfield {
 [[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, bool scalar_lanes);
 
 /// Calls make(plan); as long as it throws AllocationFailure, with a smaller plan, which `plan` then is. Throws RunError
-/// when even the smallest finds no memory.
-void make_fitting(Plan& plan, const EngineTraits& traits, const std::function<void(const Plan&)>& make);
+/// when even the smallest finds no memory. `in_a_tile`: a checkpoint was taken in the midst of a tile, which must stay.
+void make_fitting(Plan& plan, const EngineTraits& traits, bool in_a_tile, const std::function<void(const Plan&)>& make);
 
 }  // namespace prismfield

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "compute/forward.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -51,14 +49,7 @@ RankState begin_work(Plan& plan, RunGuard* guard) {
 std::unique_ptr<FieldEngine> make_fitting_engine(Plan& plan, const EngineTraits& traits, const PrismSource& prisms,
                                                  bool scalar_lanes, bool in_a_tile) {
   std::unique_ptr<FieldEngine> engine;
-  const std::int64_t tile = plan.tile_points;
-  make_fitting(plan, traits, [&](const Plan& fitting) {
-    if (in_a_tile && fitting.tile_points != tile) {
-      throw RunError(
-          fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
-                      "more memory or on another number of ranks",
-                      tile));
-    }
+  make_fitting(plan, traits, in_a_tile, [&](const Plan& fitting) {
     engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, scalar_lanes));
   });
   return engine;

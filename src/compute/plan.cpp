@@ -225,7 +225,6 @@ void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& pro
   const std::int64_t shapes = problem.uniform_shape ? 1 : plan.launch_prisms;
   const std::int64_t my_points = plan.points().size();
   const std::int64_t n_computed = fields_of(plan.set).size();
-  plan.scratch_bytes = plan.slots * plan.tile_points * m.per_slot_point;
   const std::int64_t engine =
       plan.scratch_bytes + plan.tile_points * m.per_point + plan.launch_prisms * m.per_prism + shapes * m.per_shape;
   const std::int64_t beside_device = plan.tile_points * m.host_per_point + plan.launch_prisms * m.host_per_prism;

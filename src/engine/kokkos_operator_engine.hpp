@@ -75,18 +75,22 @@ public:
 
   [[nodiscard]] typename Base::TileFields result() const override { return m_sums.result(); }
 
-  void add_products(const Space& space, std::size_t at, const typename Base::TileFields& factors, double scale,
-                    const typename Base::Densities& out) override {
-    add_sums(space, at, kernel::PairSink::products, factors, scale, out);
+  void set_factors(const Space& space, const typename Base::TileFields& factors) override {
+    const auto n = static_cast<std::int64_t>(m_pairs.factors.size());
+    Kokkos::parallel_for("prismfield::factors",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, n),
+                         ConvertFactors<Sum, Memory>{factors, m_pairs.factors});
   }
-  void add_squares(const Space& space, std::size_t at, const typename Base::TileFields& factors, double scale,
-                   const typename Base::Densities& out) override {
-    add_sums(space, at, kernel::PairSink::squares, factors, scale, out);
+  void add_products(const Space& space, std::size_t at, double scale, const typename Base::Densities& out) override {
+    add_sums(space, at, kernel::PairSink::products, scale, out);
+  }
+  void add_squares(const Space& space, std::size_t at, double scale, const typename Base::Densities& out) override {
+    add_sums(space, at, kernel::PairSink::squares, scale, out);
   }
 
-  void store_entries(const Space& space, std::size_t at, const std::array<int, n_all_fields>& rows, double scale,
+  void store_entries(const Space& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows, double scale,
                      const typename Base::Entries& entries) override {
-    for (std::size_t f = 0; f < rows.size(); ++f) m_pairs.entry_row[f] = rows[f];
+    for (int f = 0; f < n_all_fields; ++f) m_pairs.entry_row[f] = rows[f];
     m_pairs.scale = scale;
     m_pairs.entries = entries;
     m_pair_launcher.store_entries(space, with_unit_weights(space, at), m_blocks[at]->one_shape(), m_pairs);
@@ -95,12 +99,8 @@ public:
   }
 
 private:
-  void add_sums(const Space& space, std::size_t at, kernel::PairSink sink, const typename Base::TileFields& factors,
-                double scale, const typename Base::Densities& out) {
-    const auto n = static_cast<std::int64_t>(m_pairs.factors.size());
-    Kokkos::parallel_for("prismfield::factors",
-                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, n),
-                         ConvertFactors<Sum, Memory>{factors, m_pairs.factors});
+  void add_sums(const Space& space, std::size_t at, kernel::PairSink sink, double scale,
+                const typename Base::Densities& out) {
     m_pairs.sink = sink;
     m_pair_launcher.add_sums(space, with_unit_weights(space, at), m_blocks[at]->one_shape(), m_pairs, scale, out);
   }

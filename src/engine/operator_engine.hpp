@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -45,14 +44,14 @@ public:
   /// Adds the slots in their order to the result and empties them.
   virtual void end_chunk(const ExecutionSpace& space) = 0;
   [[nodiscard]] virtual TileFields result() const = 0;
-  /// Adds, for every prism p of a block, scale * sum over f, i of factors(f, i) G(f, i, p), or of its square, to
-  /// out(p). factors: zero for padding. Throws AllocationFailure.
-  virtual void add_products(const ExecutionSpace& space, std::size_t at, const TileFields& factors, double scale,
-                            const Densities& out) = 0;
-  virtual void add_squares(const ExecutionSpace& space, std::size_t at, const TileFields& factors, double scale,
-                           const Densities& out) = 0;
+  /// Takes the tile's factors of products; zero for padding.
+  virtual void set_factors(const ExecutionSpace& space, const TileFields& factors) = 0;
+  /// Adds, for every prism p of a block, scale times the sum over f, i of factors(f, i) G(f, i, p), or of its square,
+  /// to out(p). Throws AllocationFailure.
+  virtual void add_products(const ExecutionSpace& space, std::size_t at, double scale, const Densities& out) = 0;
+  virtual void add_squares(const ExecutionSpace& space, std::size_t at, double scale, const Densities& out) = 0;
   /// Writes scale * G(f, i, p) to entries(rows[f], i, p), for fields of the set whose row is not -1.
-  virtual void store_entries(const ExecutionSpace& space, std::size_t at, const std::array<int, n_all_fields>& rows,
+  virtual void store_entries(const ExecutionSpace& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows,
                              double scale, const Entries& entries) = 0;
 };
 

@@ -7,24 +7,10 @@
 #include "engine/engine.hpp"
 #include "engine/instances.hpp"
 #include "engine/instances/with_space.hpp"
+#include "engine/with_arithmetic.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {
-namespace {
-
-/// Calls f with the arithmetic that a precision stands for.
-template <class F>
-auto with_arithmetic(Precision precision, const F& f) {
-  switch (precision) {
-    case Precision::mixed: return f(kernel::MixedArithmetic());
-    case Precision::single: return f(kernel::SingleArithmetic());
-    case Precision::double_: break;
-  }
-  return f(kernel::DoubleArithmetic());
-}
-
-}  // namespace
-
 std::vector<Space> built_spaces() {
   std::vector<Space> spaces;
 #if defined(KOKKOS_ENABLE_CUDA)
