@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <memory>
-#include <string>
+
+#include "base/memory_limits.hpp"
 
 namespace prismfield {
 
@@ -51,14 +51,10 @@ std::int64_t physical_memory() {
 }
 
 std::int64_t available_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  while (meminfo >> key) {
-    std::int64_t kib = 0;
-    if (key == "MemAvailable:" && meminfo >> kib) return kib * 1024;
-    meminfo.ignore(256, '\n');
-  }
-  return physical_memory() / 2;
+  const std::vector<MemoryLimit> limits = memory_limits();
+  const auto least = std::min_element(limits.begin(), limits.end(),
+                                      [](const MemoryLimit& a, const MemoryLimit& b) { return a.bytes < b.bytes; });
+  return least != limits.end() ? least->bytes : physical_memory() / 2;
 }
 
 void return_freed_memory() {
