@@ -10,6 +10,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/likeness.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/machine.hpp"
@@ -79,6 +80,7 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
     points_fit = collect([&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });
+  agree_on_case(inputs.run, communicator);
   collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
