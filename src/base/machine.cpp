@@ -50,11 +50,11 @@ std::int64_t physical_memory() {
   return std::max<std::int64_t>(pages, 0) * std::max<std::int64_t>(bytes, 0);
 }
 
-std::int64_t available_memory() {
-  const std::vector<MemoryLimit> limits = memory_limits();
-  const auto least = std::min_element(limits.begin(), limits.end(),
-                                      [](const MemoryLimit& a, const MemoryLimit& b) { return a.bytes < b.bytes; });
-  return least != limits.end() ? least->bytes : physical_memory() / 2;
+std::int64_t available_memory() { return std::min(share_of(memory_limits(), 1), available_memory_of_machine()); }
+
+std::int64_t available_memory_of_machine() {
+  const std::vector<MemoryLimit> limits = memory_limits("/", {});
+  return limits.empty() ? physical_memory() / 2 : share_of(limits, 1);
 }
 
 void return_freed_memory() {

@@ -181,6 +181,14 @@ std::vector<MemoryLimit> memory_limits(const fs::path& root, const ProcessLimits
   return found;
 }
 
+std::int64_t share_of(const std::vector<MemoryLimit>& limits, std::int64_t processes) noexcept {
+  std::int64_t least = unlimited;
+  for (const MemoryLimit& limit : limits) {
+    least = std::min(least, limit.group == 0 ? limit.bytes : limit.bytes / std::max<std::int64_t>(processes, 1));
+  }
+  return least;
+}
+
 const char* description(MemoryBound bound) noexcept {
   switch (bound) {
     case MemoryBound::machine: return "this machine's free memory";

@@ -34,6 +34,10 @@ struct ProcessLimits {
 [[nodiscard]] std::vector<MemoryLimit> memory_limits(const std::filesystem::path& root = "/",
                                                      const ProcessLimits& limits = process_limits());
 
+/// Bytes that each of `processes` of one machine may take alike, where all have these bounds; the largest number where
+/// there is none.
+[[nodiscard]] std::int64_t share_of(const std::vector<MemoryLimit>& limits, std::int64_t processes) noexcept;
+
 /// "this machine's free memory", "the memory limit of this batch job or container (cgroup)", ...
 [[nodiscard]] const char* description(MemoryBound bound) noexcept;
 
