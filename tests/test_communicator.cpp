@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace prismfield {
@@ -48,6 +51,15 @@ TEST(Parallel, SumsEverywhereAreTheRootsBitForBit) {
   double one = 1;
   ranks().sum_everywhere(&one, 1);
   EXPECT_EQ(one, ranks().size());
+}
+
+TEST(Parallel, SumsOfCountsStopAtTheLargest) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, 2> counts = {most / 2 + 1, 5};
+  ranks().sum_to_root(counts.data(), 2);
+  if (ranks().rank() > 0) return;
+  EXPECT_EQ(counts[0], ranks().size() == 1 ? most / 2 + 1 : most);
+  EXPECT_EQ(counts[1], 5 * ranks().size());
 }
 
 TEST(Parallel, RanksOfOneColorAreACommunicatorOfTheirOwn) {

@@ -46,7 +46,7 @@ TEST_P(InterruptSignal, AsksTheRunToStop) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, InterruptSignal, testing::Values(SIGINT, SIGTERM, SIGUSR1));
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptSignal, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2));
 
 TEST(Interrupt, ASecondSigintEndsTheProcess) {
   const int status = status_of_child([] {
@@ -65,6 +65,32 @@ TEST(Interrupt, ASecondSigtermDoesNot) {
     ::raise(SIGTERM);
     ::raise(SIGTERM);
     return interrupted() ? 0 : 1;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Interrupt, ASecondSigtermDoesWhereNothingIsLost) {
+  const int status = status_of_child([] {
+    catch_interrupts();
+    { const NothingToLose before; }
+    ::raise(SIGUSR1);
+    ::raise(SIGTERM);
+    if (!interrupted()) return 1;
+    const NothingToLose now;
+    ::raise(SIGTERM);
+    return 0;
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST(Interrupt, SighupIsIgnoredUnderNohup) {
+  const int status = status_of_child([] {
+    ::signal(SIGHUP, SIG_IGN);
+    catch_interrupts();
+    ::raise(SIGHUP);
+    return interrupted() ? 1 : 0;
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);

@@ -4,18 +4,25 @@
 #include <prismfield/runtime.hpp>
 
 #include "engine/devices.hpp"
+#include "engine/host_threads.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace prismfield {
 namespace {
+
+const bool has_limit = most_host_threads() < std::numeric_limits<int>::max();
+const std::string threads_expected =
+    has_limit ? "a whole number from 1 to 512 is expected" : "a whole number of at least 1 is expected";
+const std::string several_ranks = has_limit ? "; for more threads start several ranks, each with a part of them" : "";
 
 std::string mistake(const std::vector<std::string>& options) {
   try {
@@ -91,10 +98,11 @@ TEST(RuntimeTest, EveryMistakeInAnOptionIsAnException) {
       {"--kokkos-x", "--kokkos-x: is no option of Kokkos; --kokkos-help lists them"},
       {"--kokkos-num-thread=2", "--kokkos-num-thread=2: is no option of Kokkos; --kokkos-help lists them"},
       {"--kokkos-num-threads", "--kokkos-num-threads: has no value; write --kokkos-num-threads=VALUE"},
-      {"--kokkos-num-threads=two", "--kokkos-num-threads: is 'two'; a whole number of at least 1 is expected"},
-      {"--kokkos-num-threads=0", "--kokkos-num-threads: is '0'; a whole number of at least 1 is expected"},
+      {"--kokkos-num-threads=two", "--kokkos-num-threads: is 'two'; " + threads_expected},
+      {"--kokkos-num-threads=0", "--kokkos-num-threads: is '0'; " + threads_expected},
+      {"--kokkos-num-threads=-99999999999", "--kokkos-num-threads: is '-99999999999'; " + threads_expected},
       {"--kokkos-num-threads=99999999999",
-       "--kokkos-num-threads: is '99999999999'; a whole number of at least 1 is expected"},
+       "--kokkos-num-threads: is '99999999999'; " + threads_expected + several_ranks},
       {"--kokkos-map-device-id-by=luck", "--kokkos-map-device-id-by: is 'luck'; random or mpi_rank is expected"},
       {"--kokkos-print-configuration=2", "--kokkos-print-configuration: is '2'; yes or no is expected"},
       {"--kokkos-help=1", "--kokkos-help: takes no value"},
@@ -109,9 +117,50 @@ TEST(RuntimeTest, EveryMistakeInAnOptionIsAnException) {
   EXPECT_FALSE(Kokkos::is_initialized());
 }
 
+std::string openmp_mistake(const char* text, bool decides = true) {
+  try {
+    check_openmp_threads(text, decides);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HostThreads, OfOpenMpsVariable) {
+  for (const char* const right : {static_cast<const char*>(nullptr), "", "1", " 4 ", "4,2", "8 , 1"}) {
+    EXPECT_EQ(openmp_mistake(right), "");
+  }
+  for (const std::string wrong : {"abc", "-1", "0", "1e9", "4x", ",4", " ", "2.5", "-99999999999"}) {
+    EXPECT_EQ(openmp_mistake(wrong.c_str()), "OMP_NUM_THREADS: is '" + wrong + "'; " + threads_expected);
+    EXPECT_NE(openmp_mistake(wrong.c_str(), false), "") << "a mistake even where it does not matter";
+  }
+}
+
+TEST(HostThreads, AreNoMoreThanKokkosHasRoomFor) {
+  if (!has_limit) GTEST_SKIP() << "there is no limit without OpenMP";
+  EXPECT_EQ(openmp_mistake("512"), "");
+  for (const std::string many : {"513", "600", "99999999999"}) {
+    EXPECT_EQ(openmp_mistake(many.c_str()), "OMP_NUM_THREADS: is '" + many + "'; " + threads_expected + several_ranks);
+    EXPECT_EQ(openmp_mistake(many.c_str(), false), "") << "something else decides";
+  }
+  EXPECT_EQ(mistake({"--kokkos-num-threads=513"}),
+            "--kokkos-num-threads: is '513'; " + threads_expected + several_ranks);
+  RuntimeOptions wanted;
+  wanted.threads = 513;
+  EXPECT_EQ(failure(wanted), "Kokkos cannot start with 513 threads; it has room for 512");
+  EXPECT_EQ(default_host_threads(600, 1), 512);
+  EXPECT_FALSE(Kokkos::is_initialized());
+}
+
+TEST(HostThreads, AreTheCoresSharedByTheRanks) {
+  EXPECT_EQ(default_host_threads(600, 2), 300);
+  EXPECT_EQ(default_host_threads(2, 4), 1);
+  EXPECT_EQ(default_host_threads(8, 0), 8);
+}
+
 TEST(RuntimeTest, ThoseOfTheEnvironmentToo) {
   ASSERT_EQ(::setenv("KOKKOS_NUM_THREADS", "many", 1), 0);
-  EXPECT_EQ(mistake({}), "KOKKOS_NUM_THREADS: is 'many'; a whole number of at least 1 is expected");
+  EXPECT_EQ(mistake({}), "KOKKOS_NUM_THREADS: is 'many'; " + threads_expected);
   ASSERT_EQ(::unsetenv("KOKKOS_NUM_THREADS"), 0);
   RuntimeOptions wanted;
   wanted.threads = -1;

@@ -52,7 +52,8 @@ public:
   [[nodiscard]] Communicator split(int color) const;
 
   /// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
-  /// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Collective.
+  /// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Integers are counts, of at least 0; a
+  /// sum that passes the largest is the largest. Collective.
   void sum_to_root(double* values, std::int64_t n) const;
   void sum_to_root(std::int64_t* values, std::int64_t n) const;
   /// The same sum, bit for bit, on every rank. Collective.

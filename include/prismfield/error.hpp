@@ -47,7 +47,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// The run was stopped by SIGINT, SIGTERM or SIGUSR1 (exit code 130).
+/// The run was stopped by a signal: SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2 (exit code 130).
 class Stopped : public std::exception {
 public:
   /// `remedy`: what a user can do now

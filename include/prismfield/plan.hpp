@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include <prismfield/fields.hpp>
@@ -35,7 +36,7 @@ struct EngineTraits {
   int lanes = 1;
   bool is_device = false;
   std::int64_t max_block = 1;
-  /// bytes that are free now
+  /// bytes that are free now, for all processes
   std::int64_t free_memory = 0;
   EngineMemory memory;
 };
@@ -48,12 +49,14 @@ struct Machine {
   /// ranks that share the node's memory, and devices that those of a node may use
   int ranks_on_node = 1;
   std::int64_t devices = 0;
+  /// bytes of the host's memory that this rank may still take as its part of what there is
+  std::int64_t host_memory = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Host memory that an ensemble occupies, bytes: once a rank has the prisms it computes, at most on the way there, and
-/// at most while it was made.
+/// Host memory that an ensemble occupies, bytes: once a rank has the prisms it computes, at most on the way there, at
+/// most while it was made, and now.
 struct ModelMemory {
-  std::int64_t after = 0, during = 0, peak = 0;
+  std::int64_t after = 0, during = 0, peak = 0, now = 0;
 };
 
 /// How much there is to compute.
@@ -101,6 +104,9 @@ struct Plan {
   std::int64_t scratch_bytes = 0;
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;
+  /// of the host's, what model and points take already when the plan is made, and what the run takes beside that
+  std::int64_t host_bytes_held = 0;
+  std::int64_t host_bytes_to_come = 0;
   std::int64_t memory_limit = 0;
   double estimated_seconds = 0;
   /// of one pair on this rank, and bytes of scratch a slot and point: what estimates and `auto` reckon with

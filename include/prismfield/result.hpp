@@ -29,7 +29,7 @@ struct Fields {
   std::vector<std::int64_t> singular_points;
   /// points inside or on a prism; rank 0 only
   std::int64_t points_inside = 0;
-  /// complete on rank 0
+  /// complete on rank 0; counts of pairs, here and below, are the largest that there is where there are more
   std::array<std::int64_t, n_forms> pairs_by_form{};
   std::int64_t pairs = 0;
   /// of these, computed by this run and not by one that it goes on from; complete on rank 0

@@ -9,7 +9,8 @@ namespace prismfield {
 
 /// How Kokkos is started; without meaning where it runs already.
 struct RuntimeOptions {
-  /// host threads; 0: OMP_NUM_THREADS, else the cores that this process may run on, divided by `sharing`
+  /// host threads, at most 512 with OpenMP: Kokkos has no room for more; 0: OMP_NUM_THREADS, else the cores that this
+  /// process may run on, divided by `sharing`
   int threads = 0;
   /// device that computes; -1: `local_rank` modulo the number of devices
   int device = -1;
@@ -28,8 +29,8 @@ struct RuntimeOptions {
 class Runtime {
 public:
   /// Checks too that this build computes rightly, by a small kernel in every execution space. Throws InputError for a
-  /// mistake in `kokkos_options` or in an environment variable of Kokkos; RunError when Kokkos cannot start, was ended
-  /// before (it starts once in a process), or when the check fails.
+  /// mistake in `kokkos_options`, in an environment variable of Kokkos or in OMP_NUM_THREADS; RunError when Kokkos
+  /// cannot start, was ended before (it starts once in a process), or when the check fails.
   explicit Runtime(RuntimeOptions options = {});
   /// The same with the --kokkos-* options of a command line too, which are taken out of it.
   Runtime(int& argc, char** argv, RuntimeOptions options = {});

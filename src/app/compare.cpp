@@ -14,10 +14,13 @@ namespace prismfield {
 ExitCode compare_command(const CompareOptions& options, const Communicator& communicator) {
   ExitCode code = exit_done;
   agree(communicator, [&] {
+    if (communicator.rank() != 0) return;
     const Comparison comparison = compare_results(options.a, options.b);
     if (options.tolerance && !within(comparison, *options.tolerance)) code = exit_outside;
-    if (!options.quiet && communicator.rank() == 0) std::cout << report(comparison, options.tolerance);
+    if (!options.quiet) std::cout << report(comparison, options.tolerance);
   });
+  // nodes may see different files, but a run ends with one code
+  broadcast(communicator, code);
   return code;
 }
 

@@ -10,6 +10,7 @@
 #include "app/cli.hpp"
 #include "app/compare.hpp"
 #include "app/info.hpp"
+#include "app/likeness.hpp"
 #include "app/run.hpp"
 #include "parallel/agreement.hpp"
 
@@ -38,6 +39,7 @@ struct Execute {
 }  // namespace
 
 ExitCode run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
+  agree_on_program(arguments, communicator);
   CommandLine line;
   agree(communicator, [&] { line = parse_command_line(arguments); });
   const ExitCode code = std::visit(Execute{line.kokkos_options, communicator}, line.command);

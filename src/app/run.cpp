@@ -27,6 +27,7 @@
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
+#include "compute/memory_check.hpp"
 #include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
@@ -132,7 +133,7 @@ ProblemSize size_of(const Inputs& inputs) {
   problem.checkpoints = inputs.run.output.checkpoint.has_value();
   problem.model_memory = [&model = *inputs.model](IndexRange prisms) {
     const auto [after, during] = model.memory_to_hold(prisms);
-    return ModelMemory{after, during, model.peak_memory_bytes()};
+    return ModelMemory{after, during, model.peak_memory_bytes(), model.memory_bytes()};
   };
   return problem;
 }
@@ -216,11 +217,18 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
   }
+  const MemoryNeed need = tightest_need(plan, communicator);
+  const std::string shortage =
+      memory_shortage(need, communicator.size(), inputs.run.execution.memory_limit.has_value());
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
-    if (tells) std::cout << dry_run_table(inputs, plan, sizes, placement_text(places));
+    if (tells) std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places)) << std::flush;
+    if (!shortage.empty()) warn(shortage + "; without --dry-run this is refused");
     return;
   }
+  agree(communicator, [&] {
+    if (!shortage.empty()) throw InputError(inputs.run.file.string(), "", shortage);
+  });
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
   compute_and_write(options, inputs, plan, communicator, begin);
 }

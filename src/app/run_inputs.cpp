@@ -10,6 +10,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/likeness.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/machine.hpp"
@@ -34,7 +35,7 @@ void check_space(const Case& run) {
                                fmt::join(built, ", ")));
 }
 
-/// Throws InputError when the points alone would not fit into this machine's memory: better than to be killed.
+/// Throws InputError when the points alone would not fit into the memory that there is: better than to be killed.
 void check_point_memory(const Case& run) {
   double n_points = 0;
   std::string key;
@@ -47,18 +48,20 @@ void check_point_memory(const Case& run) {
   }
   constexpr double coordinates = 3;
   const double bytes = n_points * (coordinates + run.fields.size()) * sizeof(double);
-  const auto memory = static_cast<double>(physical_memory());
-  if (memory <= 0 || bytes <= memory) return;
+  const auto memory = static_cast<double>(available_memory());
+  if (bytes <= memory) return;
   constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  throw InputError(run.where(key), key,
-                   fmt::format("has {} points, whose coordinates and fields take {} GiB of this machine's {} GiB; use "
-                               "fewer points",
-                               short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
+  throw InputError(
+      run.where(key), key,
+      fmt::format("has {} points, whose coordinates and fields take {} GiB of memory, but there are {} GiB; use "
+                  "fewer points",
+                  short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
 }
 
 }  // namespace
 
 Inputs read_inputs(const RunOptions& options, const Communicator& communicator) {
+  const NothingToLose reading;
   Inputs inputs;
   ProblemList problems;
   const auto collect = [&](auto&& step) {
@@ -87,6 +90,7 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
     points_fit = collect([&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });
+  agree_on_case(inputs.run, communicator);
   collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.

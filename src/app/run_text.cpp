@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/run_text.hpp"
 
+#include "base/counts.hpp"
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "io/result_file.hpp"
@@ -55,9 +56,9 @@ std::string tiles_text(const Plan& plan) {
 }
 
 std::string pairs_text(const Plan& plan) {
-  const double pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
-  constexpr double countable = 9e18;
-  return pairs < countable ? grouped(plan.n_prisms * plan.n_points) : short_number(pairs);
+  const std::int64_t pairs = product_or_most(plan.n_prisms, plan.n_points);
+  if (pairs < most_countable) return grouped(pairs);
+  return short_number(static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points));
 }
 
 /// Bytes of the result: every field, the coordinates, and room for attributes.
@@ -75,7 +76,7 @@ std::string run_heading(const Inputs& inputs, const Plan& plan, const std::strin
                      name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
-std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
+std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,
                           const std::string& ranks_text) {
   std::string text = inputs.run.title + "\n";
   const auto row = [&](const char* label, const std::string& content) {
@@ -103,6 +104,8 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
                       size_text(ranks.host[i]), on_device ? fmt::format(" {:>10}", size_text(ranks.device[i])) : "");
     }
   }
+  const auto n_ranks = static_cast<int>(ranks.prisms.size());
+  if (need.ranks > 0) row("available", available_text(need, n_ranks));
   row("result", fmt::format("{}, about {}", output_file(inputs.run).string(), size_text(result_bytes(inputs))));
   row("estimated time", duration_text(plan.estimated_seconds));
   return text;
@@ -140,8 +143,8 @@ std::string resume_text(const std::string& file, double done_fraction) {
 std::string run_summary(const Inputs& inputs, const Fields& result, double seconds) {
   const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
   return fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
-                     counted(result.pairs, "pair"), duration_text(seconds), short_number(rate),
-                     duration_text(result.field_seconds));
+                     pairs_text(result.plan) + (result.pairs == 1 ? " pair" : " pairs"), duration_text(seconds),
+                     short_number(rate), duration_text(result.field_seconds));
 }
 
 }  // namespace prismfield

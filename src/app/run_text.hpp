@@ -8,6 +8,7 @@
 
 #include "app/run_inputs.hpp"
 #include "compute/forward.hpp"
+#include "compute/memory_check.hpp"
 
 namespace prismfield {
 
@@ -19,9 +20,9 @@ struct RankSizes {
   std::vector<std::int64_t> prisms, points, host, device;
 };
 
-/// What --dry-run prints. `ranks_text`: what placement_text says of the ranks.
+/// What --dry-run prints. `need`: the tightest of memory. `ranks_text`: what placement_text says of the ranks.
 [[nodiscard]] std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
-                                        const std::string& ranks_text);
+                                        const MemoryNeed& need, const std::string& ranks_text);
 
 /// What a user should know of points in, on and at the edges of prisms.
 [[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result);

@@ -16,16 +16,28 @@ namespace {
 
 // A handler may touch lock-free atomics and nothing else.
 std::atomic<bool> stop_requested{false};
+std::atomic<bool> nothing_to_lose{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 }  // namespace
 
 extern "C" {
-static void prismfield_request_stop(int /*signal*/) { stop_requested.store(true); }
+static void prismfield_request_stop(int signal) {
+  if (!stop_requested.exchange(true) || !nothing_to_lose.load()) return;
+  // it arrives when this handler has ended
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
 }
 
 void catch_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+  const auto check = [](int status) {
+    if (status != 0) throw RunError("cannot handle signals: " + std::generic_category().message(errno));
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}) {
+    struct sigaction before {};
+    check(sigaction(signal, nullptr, &before));
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
     action.sa_handler = prismfield_request_stop;
     sigemptyset(&action.sa_mask);
@@ -33,11 +45,12 @@ void catch_interrupts() {
     action.sa_flags = SA_RESTART;
     // The default comes back with the first SIGINT, so that the second ends the process.
     if (signal == SIGINT) action.sa_flags |= static_cast<int>(SA_RESETHAND);
-    if (sigaction(signal, &action, nullptr) != 0) {
-      throw RunError("cannot handle signals: " + std::generic_category().message(errno));
-    }
+    check(sigaction(signal, &action, nullptr));
   }
 }
+
+NothingToLose::NothingToLose() noexcept { nothing_to_lose.store(true); }
+NothingToLose::~NothingToLose() { nothing_to_lose.store(false); }
 
 bool interrupted() noexcept { return stop_requested.load(); }
 

@@ -4,9 +4,20 @@
 
 namespace prismfield {
 
-/// From here on SIGINT, SIGTERM and SIGUSR1 ask the run to stop instead of ending the process; a second SIGINT ends it
-/// at once. Throws RunError when the system refuses.
+/// From here on SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 ask the run to stop instead of ending the
+/// process; a second SIGINT ends it at once. A SIGHUP that is ignored, as under nohup, stays so. Throws RunError when
+/// the system refuses.
 void catch_interrupts();
+
+/// While one of these lives, nothing is lost when the process ends: a second signal of any kind does so, even in the
+/// midst of a read that waits for ever.
+class NothingToLose {
+public:
+  NothingToLose() noexcept;
+  ~NothingToLose();
+  NothingToLose(const NothingToLose&) = delete;
+  NothingToLose& operator=(const NothingToLose&) = delete;
+};
 
 /// True once one of the signals has arrived. May be called from any thread.
 [[nodiscard]] bool interrupted() noexcept;

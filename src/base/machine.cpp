@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <memory>
-#include <string>
+
+#include "base/memory_limits.hpp"
 
 namespace prismfield {
 
@@ -50,15 +50,11 @@ std::int64_t physical_memory() {
   return std::max<std::int64_t>(pages, 0) * std::max<std::int64_t>(bytes, 0);
 }
 
-std::int64_t available_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  while (meminfo >> key) {
-    std::int64_t kib = 0;
-    if (key == "MemAvailable:" && meminfo >> kib) return kib * 1024;
-    meminfo.ignore(256, '\n');
-  }
-  return physical_memory() / 2;
+std::int64_t available_memory() { return std::min(share_of(memory_limits(), 1), available_memory_of_machine()); }
+
+std::int64_t available_memory_of_machine() {
+  const std::vector<MemoryLimit> limits = memory_limits("/", {});
+  return limits.empty() ? physical_memory() / 2 : share_of(limits, 1);
 }
 
 void return_freed_memory() {

@@ -21,8 +21,11 @@ using AffinityQuery = std::function<int(std::size_t bytes, void* mask)>;
 /// Memory of this machine, bytes; 0 where the system does not tell.
 [[nodiscard]] std::int64_t physical_memory();
 
-/// Memory that Linux would hand out without swapping, bytes; half of the machine's where it does not tell.
+/// Memory that this process may still take, bytes: the least of memory_limits(), which other processes may share; half
+/// of the machine's where nothing tells.
 [[nodiscard]] std::int64_t available_memory();
+/// The same without the limits that this process alone has.
+[[nodiscard]] std::int64_t available_memory_of_machine();
 
 /// Lets large arrays go back to the system as soon as they are freed. The C library otherwise learns, once one was
 /// freed, to keep others of its size, and a program takes more memory than its arrays. For programs, not libraries.

@@ -8,14 +8,17 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/counts.hpp"
 #include "compute/balance.hpp"
 #include "compute/cost_model.hpp"
 #include "compute/fitting.hpp"
 #include "compute/gather.hpp"
+#include "compute/memory_check.hpp"
 #include "compute/plan.hpp"
 #include "compute/work.hpp"
 #include "engine/engine.hpp"
 #include "model/points.hpp"
+#include "parallel/agreement.hpp"
 
 namespace prismfield {
 namespace {
@@ -60,12 +63,14 @@ bool is_share_of(const std::vector<WorkItem>& work, const Plan& plan) { return w
 
 /// Cost of a rank's prisms and of its pairs as counted by form, by the cost model, ns.
 double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits& traits, bool uniform_shape) {
-  std::int64_t prisms_staged = 0;
+  double prisms_staged = 0;
   const std::int64_t tile = std::max<std::int64_t>(plan.tile_points, 1);
-  for (const WorkItem& item : state.layout.work)
-    prisms_staged += item.prisms.size() * ((item.ordered.size() + tile - 1) / tile);
+  for (const WorkItem& item : state.layout.work) {
+    const std::int64_t tiles = (item.ordered.size() + tile - 1) / tile;
+    prisms_staged += static_cast<double>(item.prisms.size()) * static_cast<double>(tiles);
+  }
   return cost_of_pairs(form_weights(traits.is_device), state.progress.pairs_by_form) +
-         prism_weight(traits.is_device, uniform_shape) * static_cast<double>(prisms_staged);
+         prism_weight(traits.is_device, uniform_shape) * prisms_staged;
 }
 
 }  // namespace
@@ -105,7 +110,7 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
   result.rank_cost = communicator.gather(cost_of_work(state, plan, traits, prisms.uniform_shape()));
   gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, result);
-  result.pairs = plan.n_prisms * plan.n_points;
+  result.pairs = product_or_most(plan.n_prisms, plan.n_points);
   result.rank_pairs = communicator.gather(worker.pairs());
   result.pairs_now = worker.pairs_done();
   communicator.sum_to_root(&result.pairs_now, 1);
@@ -121,9 +126,18 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request,
                const Communicator& communicator, Observer* observer) {
   check_points(points);
-  const ProblemSize problem = problem_size(prisms, points);
-  return forward(prisms, points, request, plan_on_ranks(request, prisms, points, problem, communicator), communicator,
-                 observer);
+  const Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
+  // less is not worth the question
+  constexpr std::int64_t much = std::int64_t{1} << 28;
+  if (communicator.any(plan.host_bytes_to_come > much)) {
+    const MemoryNeed need = tightest_need(plan, communicator);
+    agree_on_input(communicator, [&] {
+      const std::string shortage =
+          memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value());
+      if (!shortage.empty()) throw InputError("", "", shortage);
+    });
+  }
+  return forward(prisms, points, request, plan, communicator, observer);
 }
 
 }  // namespace prismfield

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/counts.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield {
@@ -59,10 +60,13 @@ void gather_fields(RankState& state, const RankState* before, bool as_planned, d
     add_part(before->payload.contact, 1, n_contact_columns * plan.n_points, contact_range(before->layout.points),
              contact);
   }
-  if (before != nullptr && is_root) {
-    for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += before->progress.pairs_by_form[f];
-  }
-  for (std::size_t f = 0; f < n_forms; ++f) result.pairs_by_form[f] += state.progress.pairs_by_form[f];
+  const auto add_pairs = [&](const RankState& done) {
+    for (std::size_t f = 0; f < n_forms; ++f) {
+      result.pairs_by_form[f] = sum_or_most(result.pairs_by_form[f], done.progress.pairs_by_form[f]);
+    }
+  };
+  if (before != nullptr && is_root) add_pairs(*before);
+  add_pairs(state);
   const IndexRange mine = state.layout.points;
   // parts of a run that goes on on other ranks may overlap in any way
   const int group_size = communicator.any(!as_planned) ? 1 : plan.prism_parts;

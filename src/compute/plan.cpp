@@ -16,6 +16,7 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "base/memory_limits.hpp"
 #include "compute/partition.hpp"
 #include "compute/work_state.hpp"
 #include "engine/devices.hpp"
@@ -123,7 +124,8 @@ void choose_slots(Plan& plan, const Execution& wanted, const Machine& machine) {
   const std::int64_t sharing = traits.is_device
                                    ? ceil_divide(machine.ranks_on_node, std::max<std::int64_t>(machine.devices, 1))
                                    : machine.ranks_on_node;
-  const std::int64_t share = (traits.is_device ? traits.free_memory / 10 * 8 : traits.free_memory / 2) / sharing;
+  std::int64_t share = (traits.is_device ? traits.free_memory / 10 * 8 : traits.free_memory / 2) / sharing;
+  if (!traits.is_device) share = std::min(share, machine.host_memory / 2);
   plan.memory_limit = wanted.memory_limit.value_or(share);
 }
 
@@ -240,10 +242,37 @@ void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& pro
   const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
   const std::int64_t checkpoint =
       problem.checkpoints ? checkpoint_memory(n_computed, my_points, plan.n_points, rank == 0) : 0;
-  plan.host_bytes =
-      std::max({always + checkpoint + std::max(traits.is_device ? beside_device : engine, whole + on_its_way),
-                while_moving, model.peak});
+  const std::int64_t from_now = std::max(
+      always + checkpoint + std::max(traits.is_device ? beside_device : engine, whole + on_its_way), while_moving);
+  plan.host_bytes = std::max(from_now, model.peak);
+  plan.host_bytes_held = model.now + plan.n_points * 3 * 8;
+  plan.host_bytes_to_come = std::max<std::int64_t>(from_now - plan.host_bytes_held, 0);
 }
+
+namespace {
+
+/// Makes scratch that was not asked for smaller, as long as the whole passes what there is and that helps. Tiles stay
+/// large enough to be worth a launch.
+void fit_host(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {
+  constexpr std::int64_t smallest_tile = 4096;
+  const EngineTraits& traits = machine.engine;
+  if (traits.is_device || request.execution.memory_limit) return;
+  // what is free changes from one moment to the next
+  const std::int64_t room = machine.host_memory - machine.host_memory / 16;
+  while (plan.host_bytes_to_come > room && (plan.slots > 1 || plan.tile_points > smallest_tile)) {
+    Plan smaller = plan;
+    const std::int64_t excess = plan.host_bytes_to_come - room;
+    const std::int64_t smallest = std::min(smallest_tile, plan.tile_points) * traits.memory.per_slot_point;
+    smaller.memory_limit = std::max({plan.scratch_bytes - excess, plan.scratch_bytes / 2, smallest});
+    fit_scratch(smaller, traits, smaller.memory_limit);
+    choose_chunks(smaller, request.execution, traits);
+    count_memory(smaller, traits, problem, request.fields.size(), machine.rank);
+    if (smaller.host_bytes_to_come >= plan.host_bytes_to_come) return;
+    plan = smaller;
+  }
+}
+
+}  // namespace
 
 Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine, const Shares* shares) {
   Plan plan;
@@ -261,6 +290,7 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   fit_scratch(plan, machine.engine, plan.memory_limit);
   choose_chunks(plan, request.execution, machine.engine);
   count_memory(plan, machine.engine, problem, request.fields.size(), machine.rank);
+  fit_host(plan, request, problem, machine);
   plan.pair_seconds = seconds_of_pair(machine.engine, plan.kernel);
   plan.slot_point_bytes = machine.engine.memory.per_slot_point;
   plan.estimated_seconds =
@@ -278,6 +308,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
   machine.rank = communicator.rank();
   machine.ranks_on_node = communicator.local_size();
   machine.devices = device_count();
+  machine.host_memory = share_of(memory_limits(), machine.ranks_on_node);
   return machine;
 }
 

@@ -3,8 +3,8 @@
 #include "compute/work.hpp"
 
 #include <algorithm>
-#include <numeric>
 
+#include "base/counts.hpp"
 #include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
 
@@ -20,8 +20,11 @@ Worker::Worker(const PrismSource& prisms, const Points& points, const Plan& plan
       m_observer(observer),
       m_guard(guard),
       m_pairs_before(state.progress.pairs_by_form) {
-  for (const WorkItem& item : state.layout.work) m_pairs += item.prisms.size() * item.ordered.size();
-  m_pairs_to_do = m_pairs - std::accumulate(m_pairs_before.begin(), m_pairs_before.end(), std::int64_t{0});
+  for (const WorkItem& item : state.layout.work) {
+    m_pairs = sum_or_most(m_pairs, product_or_most(item.prisms.size(), item.ordered.size()));
+  }
+  m_pairs_to_do = pairs_in(state.layout.work);
+  for (const std::int64_t pairs : m_pairs_before) m_pairs_to_do -= static_cast<double>(pairs);
 }
 
 void Worker::work() {
@@ -93,11 +96,10 @@ void Worker::do_chunk(const WorkItem& item, std::int64_t n) {
     const std::int64_t next = std::min(m_state.progress.prisms + m_plan.launch_prisms, end);
     m_prisms.read({item.prisms.begin + m_state.progress.prisms, item.prisms.begin + next}, m_block);
     m_engine.add(m_block, m_state.progress.prisms / m_state.layout.batch);
-    m_done += (next - m_state.progress.prisms) * n;
+    m_done = sum_or_most(m_done, (next - m_state.progress.prisms) * n);
     m_state.progress.prisms = next;
     if (m_observer != nullptr) {
-      const double all = static_cast<double>(std::max<std::int64_t>(m_pairs_to_do, 1));
-      m_observer->progress(static_cast<double>(m_done) / all, m_done);
+      m_observer->progress(static_cast<double>(m_done) / std::max(m_pairs_to_do, 1.0), m_done);
     }
   }
   m_engine.end_chunk();
@@ -105,7 +107,9 @@ void Worker::do_chunk(const WorkItem& item, std::int64_t n) {
 
 void Worker::count_pairs() {
   const auto now = m_engine.pairs();
-  for (std::size_t f = 0; f < n_forms; ++f) m_state.progress.pairs_by_form[f] = m_pairs_before[f] + now[f];
+  for (std::size_t f = 0; f < n_forms; ++f) {
+    m_state.progress.pairs_by_form[f] = sum_or_most(m_pairs_before[f], now[f]);
+  }
 }
 
 }  // namespace prismfield

@@ -25,6 +25,7 @@ public:
   /// Returns before the end when the guard wants to stop.
   void work();
 
+  /// of all its work; the largest count where there are more
   [[nodiscard]] std::int64_t pairs() const noexcept { return m_pairs; }
   /// in this run, without those of a run that it goes on from
   [[nodiscard]] std::int64_t pairs_done() const noexcept { return m_done; }
@@ -49,7 +50,7 @@ private:
   RunGuard* m_guard;
   std::array<std::int64_t, n_forms> m_pairs_before;
   std::int64_t m_pairs = 0;
-  std::int64_t m_pairs_to_do = 0;
+  double m_pairs_to_do = 0;
   std::int64_t m_done = 0;
   bool m_stopped = false;
   PrismBlock m_block;

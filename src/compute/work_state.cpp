@@ -10,6 +10,7 @@
 
 #include <prismfield/communicator.hpp>
 
+#include "base/counts.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield {
@@ -90,7 +91,9 @@ WorkPayload empty_payload(std::int64_t n_fields, std::int64_t n_points) {
 }
 
 void add_state(const RankState& from, RankState& to) {
-  for (std::size_t f = 0; f < n_forms; ++f) to.progress.pairs_by_form[f] += from.progress.pairs_by_form[f];
+  for (std::size_t f = 0; f < n_forms; ++f) {
+    to.progress.pairs_by_form[f] = sum_or_most(to.progress.pairs_by_form[f], from.progress.pairs_by_form[f]);
+  }
   if (from.payload.empty()) return;
   const std::int64_t n_fields = static_cast<std::int64_t>(from.payload.values.size()) / from.layout.points.size();
   const std::int64_t n_points = to.layout.points.size();

@@ -14,8 +14,10 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
 #include "base/machine.hpp"
 #include "engine/devices.hpp"
+#include "engine/host_threads.hpp"
 #include "engine/start_check.hpp"
 
 namespace prismfield {
@@ -72,7 +74,7 @@ std::string expected_instead(Value kind, const std::string& text, int devices) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_number = status == std::errc{} && end == text.data() + text.size();
   switch (kind) {
-    case Value::threads: return is_number && number >= 1 ? "" : "a whole number of at least 1 is expected";
+    case Value::threads: return expected_threads(text);
     case Value::device:
       if (devices > 0 && !(is_number && number >= 0 && number < devices)) {
         return "a number from 0 to " + std::to_string(devices - 1) + " is expected";
@@ -95,7 +97,7 @@ std::string expected_instead(Value kind, const std::string& text, int devices) {
 
 void check_value(const std::string& name, Value kind, const std::string& text, int devices, ProblemList& problems) {
   const std::string expected = expected_instead(kind, text, devices);
-  if (!expected.empty()) problems.add(name, "", "is '" + text + "'; " + expected);
+  if (!expected.empty()) problems.add(name, "", "is " + excerpt(text) + "; " + expected);
 }
 
 /// Throws InputError for everything with which Kokkos would end the process or go on with a mere remark.
@@ -132,19 +134,30 @@ bool names_option(const std::vector<std::string>& options, std::string_view name
                      [&](const std::string& option) { return option.starts_with(name); });
 }
 
+bool names_openmp_threads() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  return text != nullptr && *text != '\0';
+}
+
+/// Whether the caller or a variable of Kokkos says how many threads there are.
+bool threads_are_given(const RuntimeOptions& wanted) {
+  return wanted.threads > 0 || names_option(wanted.kokkos_options, "--kokkos-num-threads") ||
+         std::getenv("KOKKOS_NUM_THREADS") != nullptr;
+}
+
 /// The options with which Kokkos starts: the caller's own, and what they leave open.
 std::vector<std::string> complete_options(const RuntimeOptions& wanted, int devices) {
   std::vector<std::string> options = wanted.kokkos_options;
-  const bool threads_given = names_option(options, "--kokkos-num-threads") ||
-                             (wanted.threads == 0 && (std::getenv("KOKKOS_NUM_THREADS") != nullptr ||
-                                                      std::getenv("OMP_NUM_THREADS") != nullptr));
+  const bool threads_given =
+      names_option(options, "--kokkos-num-threads") ||
+      (wanted.threads == 0 && (std::getenv("KOKKOS_NUM_THREADS") != nullptr || names_openmp_threads()));
   const bool device_given =
       names_option(options, "--kokkos-device-id") || names_option(options, "--kokkos-map-device") ||
       (wanted.device < 0 &&
        (std::getenv("KOKKOS_DEVICE_ID") != nullptr || std::getenv("KOKKOS_MAP_DEVICE_ID_BY") != nullptr));
   if (!threads_given) {
-    const int cores = static_cast<int>(usable_cores().size());
-    const int threads = wanted.threads > 0 ? wanted.threads : std::max(1, cores / std::max(1, wanted.sharing));
+    const int threads =
+        wanted.threads > 0 ? wanted.threads : default_host_threads(usable_cores().size(), wanted.sharing);
     options.push_back("--kokkos-num-threads=" + std::to_string(threads));
   }
   if (!device_given && devices > 0) {
@@ -177,7 +190,11 @@ void start_kokkos(const RuntimeOptions& wanted) {
   }
 #endif
   check_options(wanted.kokkos_options, devices);
-  if (wanted.threads < 0) throw RunError("Kokkos cannot start with " + std::to_string(wanted.threads) + " threads");
+  check_openmp_threads(std::getenv("OMP_NUM_THREADS"), !threads_are_given(wanted));
+  if (wanted.threads < 0 || wanted.threads > most_host_threads()) {
+    throw RunError("Kokkos cannot start with " + std::to_string(wanted.threads) + " threads" +
+                   (wanted.threads > 0 ? "; it has room for " + std::to_string(most_host_threads()) : ""));
+  }
   if (devices > 0 && wanted.device >= devices) {
     throw RunError("there is no device " + std::to_string(wanted.device) + ": they are numbered from 0 to " +
                    std::to_string(devices - 1));

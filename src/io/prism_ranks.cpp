@@ -11,6 +11,7 @@
 #include <prismfield/error.hpp>
 
 #include "io/prism_arrays.hpp"
+#include "io/same_file.hpp"
 #include "model/overlaps.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/distribution.hpp"
@@ -30,7 +31,9 @@ public:
   /// nullptr on every rank when the file is no HDF5 file or holds a mistake: rank 0, reading it whole, then tells what
   /// it is.
   std::unique_ptr<DistributedPrisms> read() {
-    if (!hdf5_is_parallel() || !find_places() || !read_part() || !check_part()) return nullptr;
+    if (!hdf5_is_parallel() || !find_places()) return nullptr;
+    check_same_file(m_file, m_communicator);
+    if (!read_part() || !check_part()) return nullptr;
     std::vector<std::string> warnings;
     add_warning(zero_size_of_all(), m_names, warnings);
     return std::make_unique<DistributedPrisms>(std::move(m_raw.prisms), m_held, m_facts, std::move(warnings),

@@ -12,6 +12,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/counts.hpp"
 #include "parallel/check_mpi.hpp"
 
 namespace prismfield {
@@ -51,6 +52,9 @@ void send_pieces(MPI_Comm communicator, const T* values, std::int64_t n, int to,
   }
 }
 
+double added(double a, double b) { return a + b; }
+std::int64_t added(std::int64_t a, std::int64_t b) { return sum_or_most(a, b); }
+
 /// Adds up over `size` consecutive ranks, of which this is number `number`, onto the first: receives from number + step
 /// and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
 template <class T>
@@ -67,7 +71,7 @@ void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* va
       const int count = count_of(std::min(piece, n - i));
       check_mpi(MPI_Recv(received.data(), count, datatype<T>(), rank + step, sum_tag, communicator, MPI_STATUS_IGNORE),
                 "MPI_Recv");
-      for (int j = 0; j < count; ++j) values[i + j] += received[static_cast<std::size_t>(j)];
+      for (int j = 0; j < count; ++j) values[i + j] = added(values[i + j], received[static_cast<std::size_t>(j)]);
     }
   }
 }

@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -373,11 +374,14 @@ class Compare(Folder):
 
 
 class Signals(Folder):
-    def start(self, *launcher):
+    def setUp(self):
+        super().setUp()
         self.write("long.yaml", LONG_CASE)
         self.write("long.h5", "an older result")
+
+    def start(self, *launcher, arguments=()):
         process = subprocess.Popen(
-            [*launcher, options.program, "run", "long.yaml"],
+            [*launcher, options.program, "run", "long.yaml", *arguments],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -395,7 +399,8 @@ class Signals(Folder):
         self.assertEqual((self.folder / "long.h5").read_text(), "an older result")
 
     def test_each_signal_ends_with_130(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGUSR1", "SIGUSR2"):
+            number = signal.Signals[name]
             with self.subTest(signal=number.name):
                 process = self.start()
                 process.send_signal(number)
@@ -403,6 +408,45 @@ class Signals(Folder):
                 self.assertEqual(process.returncode, 130)
                 self.assertIn("stopped by a signal; no result was written", errors.splitlines())
                 self.check_nothing_changed()
+
+    def test_hanging_up_does_not_end_what_nohup_started(self):
+        process = self.start("nohup")
+        process.send_signal(signal.SIGHUP)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(timeout=3)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130)
+
+    def test_a_second_signal_ends_a_read_that_waits_for_ever(self):
+        os.mkfifo(self.folder / "stations.csv")
+        self.write("waits.yaml", CASE[: CASE.index("  grid:")] + "  stations: {file: stations.csv}\n")
+        process = subprocess.Popen(
+            [options.program, "run", "waits.yaml"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.addCleanup(process.kill)
+        # somebody opens the pipe and writes nothing
+        with open(self.folder / "stations.csv", "wb"):
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+
+    def test_progress_of_more_pairs_than_can_be_counted(self):
+        # 2^64 pairs, which wrap to none
+        ranges = ("model.voxels.easting=[0, 1, 1048576]", "model.voxels.northing=[0, 1, 1048576]",
+                  "model.voxels.upward=[-1, 0, 1048576]", "observations.grid.easting=[0, 1, 4]",
+                  "observations.grid.northing=[0, 1, 4]")
+        settings = [word for setting in ranges for word in ("--set", setting)]
+        self.assertRegex(self.done("run", "long.yaml", *settings, "--dry-run").stdout, r"(?m)^  pairs +1\.84e19$")
+        process = self.start(arguments=settings)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130)
+        self.assertNotIn("progress: 100 %", errors)
 
     def test_a_second_interrupt_ends_at_once(self):
         process = self.start()
@@ -413,6 +457,93 @@ class Signals(Folder):
         # by the signal itself, or by the orderly end if that was quicker
         self.assertIn(process.returncode, (-signal.SIGINT, 130))
         self.check_nothing_changed()
+
+
+class Threads(Folder):
+    """Kokkos' own check ends the process, and its pool has room for 512 threads."""
+
+    def refused_threads(self, name, value, *arguments, **environment):
+        result = self.run_program("run", "case.yaml", *arguments, env={**os.environ, **environment})
+        self.assertEqual(result.returncode, 2, result.stderr)
+        # OpenMP may have said something before
+        self.assertRegex(
+            result.stderr.splitlines()[-1], f"^{name}: is '{re.escape(value)}'; a whole number (from|of at least) 1 "
+        )
+        self.assertEqual(self.files(), ["case.yaml"])
+        return result.stderr
+
+    def test_junk_is_a_mistake_that_names_the_variable(self):
+        for value in ("abc", "-1", "0", "1e9"):
+            for name in ("OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"):
+                self.refused_threads(name, value, **{name: value})
+            self.refused_threads("--kokkos-num-threads", value, f"--kokkos-num-threads={value}")
+        result = self.run_program("info", env={**os.environ, "KOKKOS_DEVICE_ID": "first"})
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("KOKKOS_DEVICE_ID: is 'first'; ", result.stderr)
+
+    def test_more_than_kokkos_has_room_for(self):
+        if "openmp" not in self.done("info").stdout:
+            self.skipTest("no OpenMP")
+        for number in ("513", "600", "99999999999"):
+            for name in ("OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"):
+                self.assertIn("; for more threads start several ranks", self.refused_threads(name, number, **{name: number}))
+            self.refused_threads("--kokkos-num-threads", number, f"--kokkos-num-threads={number}")
+        # what an option says wins
+        self.done("run", "case.yaml", "--kokkos-num-threads=2", env={**os.environ, "OMP_NUM_THREADS": "600"})
+
+
+class Memory(Folder):
+    """Limits of the process stand for those of a machine or a batch job."""
+
+    POINTS = ("--set", "observations.grid.easting=[0, 1000, 2000]", "--set", "observations.grid.northing=[0, 1000, 2000]",
+              "--set", "fields=all")
+
+    def setUp(self):
+        super().setUp()
+        if re.search("Asan|Tsan|sanit", self.done("info").stdout, re.IGNORECASE):
+            self.skipTest("sanitizers take address space without end")
+
+    def limited(self, bytes_, *arguments, kind=resource.RLIMIT_AS):
+        return self.run_program("run", "case.yaml", *arguments, preexec_fn=lambda: resource.setrlimit(kind, (bytes_, bytes_)))
+
+    def test_a_plan_that_does_not_fit_is_refused_before_it_starts(self):
+        for kind, name in ((resource.RLIMIT_AS, "ulimit -v"), (resource.RLIMIT_DATA, "ulimit -d")):
+            result = self.limited(1 << 30, *self.POINTS, kind=kind)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertRegex(
+                result.stderr,
+                r"^case.yaml: the run takes [\d.]+ GiB of memory, but there are [\d.]+ [MG]iB \(the limit of a process's "
+                rf"[a-z ]+ \({name}\)\); compute fewer points in a run, or raise {name}\n$",
+            )
+            self.assertEqual(result.stdout, "")
+            self.assertEqual(self.files(), ["case.yaml"])
+
+    def test_dry_run_tells_what_there_is_and_that_it_is_too_little(self):
+        result = self.limited(1 << 30, "--dry-run", *self.POINTS)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^  memory +[\d.]+ GiB$")
+        self.assertRegex(result.stdout, r"(?m)^  available +[\d.]+ [MG]iB, the limit of a process's address space")
+        self.assertRegex(result.stderr, r"^warning: the run takes [^\n]*; without --dry-run this is refused\n$")
+        fits = self.done("run", "case.yaml", "--dry-run")
+        self.assertRegex(fits.stdout, r"(?m)^  available +[\d.]+ [MGT]iB, ")
+        self.assertEqual(fits.stderr, "")
+
+    def test_scratch_follows_what_there_is(self):
+        # a slot of 4,000,000 points and ten fields is 305 MiB
+        limit = 3 << 30
+        result = self.limited(limit, "--dry-run", *self.POINTS, "--kokkos-num-threads=8")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("refused", result.stderr)
+        self.assertLess(int(re.search(r"(?m)^  slots +(\d+) slot", result.stdout)[1]), 8)
+
+    def test_points_are_counted_before_they_are_made(self):
+        result = self.limited(1 << 30, "--check", "--set", "observations.grid.easting=[0, 1, 3000000]")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(
+            result.stderr,
+            r"observations.grid: has 3.30e7 points, whose coordinates and fields take [\d.]+ GiB of memory, but there are "
+            r"[\d.]+ GiB; use fewer points\n$",
+        )
 
 
 class SlurmStep(Folder):

@@ -39,7 +39,7 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
         traits.device = "host";
         traits.threads = exec.concurrency();
         traits.lanes = kernel == KernelKind::corners || scalar_lanes ? 1 : kernel::host_width<A>;
-        traits.free_memory = available_memory();
+        traits.free_memory = available_memory_of_machine();
       } else {
         const ChosenDevice device = chosen_device();
         traits.device = device.name;
