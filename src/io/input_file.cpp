@@ -107,10 +107,19 @@ std::vector<std::int64_t> ArrayFile::shape(const std::string& dataset) const {
 }
 
 std::vector<double> ArrayFile::read(const std::string& dataset) const {
-  return as_input(m_file, [&] {
+  std::vector<double> values = as_input(m_file, [&] {
     if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->read(dataset);
     return std::get<NetcdfClassic>(m_content).read(without_slash(dataset));
   });
+  // callers index by the shape, whatever a damaged header made of it
+  std::size_t size = 1;
+  const std::vector<std::int64_t> lengths = shape(dataset);
+  for (const std::int64_t length : lengths) size *= static_cast<std::size_t>(length);
+  if (values.size() != size) {
+    throw m_file.error(
+        fmt::format("is damaged: {} has {} values for the shape {}", dataset, values.size(), shape_text(lengths)));
+  }
+  return values;
 }
 
 std::vector<std::string> ArrayFile::dimension_names(const std::string& dataset) const {
