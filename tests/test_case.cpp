@@ -330,6 +330,17 @@ TEST_F(CaseTest, ReadsNumbersAsPeopleWriteThem) {
   EXPECT_EQ(slots("1000000000"), 1000000000);
 }
 
+TEST_F(CaseTest, OneSignIsAllThatANumberHas) {
+  for (const std::string text : {"+-1", "-+1", "++1", "1e", "0x10", "1_000", "\xD9\xA1", "1.5d3"}) {
+    EXPECT_EQ(problems(small_case + "gravitational_constant: " + text + "\n"),
+              "case.yaml:5: gravitational_constant: is '" + text + "'; a number is expected");
+    EXPECT_EQ(problems(small_case + "execution: {slots: " + text + "}\n"),
+              "case.yaml:5: execution.slots: is '" + text + "'; auto or a whole number is expected");
+    EXPECT_EQ(problems(small_case, {"gravitational_constant=" + text}),
+              "--set gravitational_constant: is '" + text + "'; a number is expected");
+  }
+}
+
 TEST_F(CaseTest, ReadsThePartitionByRanks) {
   const Case run = read(small_case + "execution: {partition: {ranks: [4, 2]}}\n");
   EXPECT_EQ(run.execution.partition, Partition::rank_grid);
@@ -825,6 +836,11 @@ TEST_F(CaseTest, ALongListOfWrongNumbersIsCutShort) {
 TEST_F(CaseTest, MessagesHoldNoControlCharacters) {
   const std::string found = problems(after("\"k\\x1b[2J\": 1\naxes: \"\\x1b]0;owned\\x07\"\n"));
   EXPECT_THAT(found, HasSubstr("axes: is the text '?]0;owned?'"));
+  // the eight bit form of the same sequences, and text that is turned round
+  EXPECT_THAT(problems(after("title: \"\\x9b2J\"\n")),
+              HasSubstr("title: is the text '?2J', with line ends or other control"));
+  EXPECT_THAT(problems(after("title: \"a\\u202eb\"\n")),
+              HasSubstr("title: is the text 'a?b', with line ends or other control"));
   for (const char c : found) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n') << found;
 }
 

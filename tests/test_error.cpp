@@ -2,8 +2,11 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
+#include "base/limited_problems.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,24 @@ TEST(Problem, MessageNamesPlaceKeyAndReason) {
 TEST(Problem, OptionsJoinTheirKeyByASpace) {
   EXPECT_EQ((Problem{"--set", "execution.slots", "is wrong"}).message(), "--set execution.slots: is wrong");
   EXPECT_EQ((Problem{"--chek", "", "is wrong"}).message(), "--chek: is wrong");
+}
+
+/// Every part may come out of a file: the name of a dataset, a column, a file.
+TEST(Problem, MessageHoldsNoControlCharacters) {
+  EXPECT_EQ((Problem{"a\x1b[2J.csv:7", "wes\xC2\x9Bt", "has\nno\xE2\x80\xAE end"}).message(),
+            "a?[2J.csv:7: wes?t: has?no? end");
+  EXPECT_LT((Problem{"a:1", "k", std::string(1000000, 'x')}).message().size(), 5000U);
+}
+
+TEST(InputErrorTest, TellsAHundredAndCountsTheOthers) {
+  const std::vector<Problem> many(12445, Problem{"a:1", "", "is wrong"});
+  const InputError error(many);
+  EXPECT_EQ(error.problems().size(), 100U);
+  EXPECT_EQ(error.more(), 12345);
+  const std::string text = error.what();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100);
+  EXPECT_TRUE(text.ends_with("\nand 12,345 more mistakes")) << text.substr(text.size() - 40);
+  EXPECT_STREQ(InputError({{"a:1", "", "is wrong"}}, 1).what(), "a:1: is wrong\nand 1 more mistake");
 }
 
 TEST(InputErrorTest, WhatHoldsEveryProblemOnALineOfItsOwn) {
@@ -51,6 +72,45 @@ TEST(ProblemListTest, ThrowsOnlyWhenThereIsAProblem) {
     FAIL() << "nothing was thrown";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "a:1: k: first\nb:2: second\nc:3: third");
+  }
+}
+
+TEST(ProblemListTest, KeepsAHundredHoweverManyThereAre) {
+  ProblemList list;
+  for (int i = 0; i < 1000; ++i) list.add("a:1", "", "is wrong");
+  EXPECT_TRUE(list.is_full());
+  ProblemList all;
+  all.add("b:1", "", "is wrong");
+  try {
+    list.count_more(5);
+    list.throw_if_any();
+    FAIL() << "nothing was thrown";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().size(), 100U);
+    EXPECT_EQ(error.more(), 905);
+    all.add(error);
+  }
+  EXPECT_EQ(all.size(), 1006U);
+  ProblemList counted;
+  counted.count_more(1);
+  EXPECT_FALSE(counted.empty());
+  EXPECT_THROW(counted.throw_if_any(), InputError);
+}
+
+TEST(ProblemListTest, LimitedProblemsAreAllCounted) {
+  // 20 of each of the first five kinds fill the list
+  ProblemList list;
+  LimitedProblems limited(list, "a.csv");
+  for (const char* kind : {"a", "b", "c", "d", "e", "f", "g"}) {
+    for (int i = 0; i < 1000; ++i) limited.add(kind, [] { return Problem{"a.csv:1", "", "is wrong"}; });
+  }
+  limited.finish();
+  try {
+    list.throw_if_any();
+    FAIL() << "nothing was thrown";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().size(), 100U);
+    EXPECT_EQ(error.more(), 6900);
   }
 }
 

@@ -309,6 +309,196 @@ TEST_F(Hdf5FileTest, NamesFileAndObjectOfAMistake) {
   EXPECT_THAT(message_of([&] { (void)file.dataset_names("/scalar"); }), HasSubstr("is a dataset"));
 }
 
+/// Calls make(file) with a new file of HDF5's own and returns what reading "values" of it then says.
+template <class Make>
+std::string reading_after(const fs::path& name, Make make) {
+  const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  make(file);
+  H5Fclose(file);
+  return message_of([&] { (void)Hdf5File::open(name).read("values"); });
+}
+
+/// A dataset "values" of 1000 doubles with the properties given; written when `written`.
+void make_values(hid_t file, hid_t properties, bool written, hid_t type = H5T_NATIVE_DOUBLE) {
+  const hsize_t count = 1000;
+  const hid_t space = H5Screate_simple(1, &count, nullptr);
+  const hid_t dataset = H5Dcreate2(file, "values", type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  ASSERT_GE(dataset, 0);
+  const std::vector<double> values(count, 1.0);
+  if (written) H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Dclose(dataset);
+  H5Sclose(space);
+}
+
+TEST_F(Hdf5FileTest, OpensNoOtherFile) {
+  const double secret = 42;
+  {
+    Hdf5File other = Hdf5File::create(path("other.h5"));
+    other.make_group("/group");
+    other.write("/group/values", {1}, &secret);
+    other.close();
+  }
+  const auto link_to = [&](hid_t file, const char* object, const char* name) {
+    H5Lcreate_external("other.h5", object, file, name, H5P_DEFAULT, H5P_DEFAULT);
+  };
+  EXPECT_THAT(reading_after(path("l.h5"), [&](hid_t file) { link_to(file, "/group/values", "values"); }),
+              AllOf(HasSubstr("l.h5: values: is a link to '/group/values' in the file 'other.h5'"),
+                    HasSubstr("put the data into this file")));
+  {
+    const hid_t file = H5Fcreate(path("way.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    link_to(file, "/group", "folder");
+    H5Lcreate_soft("/folder/values", file, "soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+  }
+  const Hdf5File way = Hdf5File::open(path("way.h5"));
+  EXPECT_THAT(message_of([&] { (void)way.read("/folder/values"); }), HasSubstr("in the file 'other.h5'"));
+  EXPECT_THAT(message_of([&] { (void)way.read("soft"); }), HasSubstr("in the file 'other.h5'"));
+  EXPECT_THAT(way.dataset_names(), ElementsAre());
+
+  std::ofstream(path("raw")) << std::string(8000, 'x');
+  EXPECT_THAT(reading_after(path("e.h5"),
+                            [&](hid_t file) {
+                              const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+                              H5Pset_external(list, fs::absolute(path("raw")).c_str(), 0, 8000);
+                              make_values(file, list, false);
+                              H5Pclose(list);
+                            }),
+              HasSubstr("e.h5: values: its values lie in other files (external storage)"));
+  EXPECT_THAT(reading_after(path("v.h5"),
+                            [](hid_t file) {
+                              const hsize_t count = 1, all = 1000;
+                              const hid_t source = H5Screate_simple(1, &count, nullptr);
+                              const hid_t space = H5Screate_simple(1, &all, nullptr);
+                              const hsize_t start = 0;
+                              H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &count, nullptr);
+                              const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+                              H5Pset_virtual(list, space, "other.h5", "/group/values", source);
+                              make_values(file, list, false);
+                              H5Pclose(list);
+                              H5Sclose(space);
+                              H5Sclose(source);
+                            }),
+              HasSubstr("v.h5: values: its values lie in other files (virtual dataset)"));
+}
+
+TEST_F(Hdf5FileTest, LoadsNoPluginForAFile) {
+  constexpr H5Z_filter_t unknown = 32015;
+  EXPECT_THAT(reading_after(path("f.h5"),
+                            [](hid_t file) {
+                              const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+                              const hsize_t chunk = 100;
+                              H5Pset_chunk(list, 1, &chunk);
+                              H5Pset_filter(list, unknown, H5Z_FLAG_OPTIONAL, 0, nullptr);
+                              make_values(file, list, true);
+                              H5Pclose(list);
+                            }),
+              AllOf(HasSubstr("values: is compressed by the filter 32015"), HasSubstr("h5repack -f GZIP=4")));
+  unsigned plugins = 1;
+  H5PLget_loading_state(&plugins);
+  EXPECT_EQ(plugins, 0U);
+}
+
+TEST_F(Hdf5FileTest, RefusesCompressionOfCompression) {
+  EXPECT_THAT(reading_after(path("f.h5"),
+                            [](hid_t file) {
+                              const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+                              const hsize_t chunk = 100;
+                              H5Pset_chunk(list, 1, &chunk);
+                              H5Pset_deflate(list, 9);
+                              H5Pset_deflate(list, 9);
+                              make_values(file, list, true);
+                              H5Pclose(list);
+                            }),
+              HasSubstr("values: is compressed more than once by the same filter"));
+}
+
+TEST_F(Hdf5FileTest, SaysWhatWasNeverWritten) {
+  EXPECT_THAT(reading_after(path("n.h5"), [](hid_t file) { make_values(file, H5P_DEFAULT, false); }),
+              HasSubstr("n.h5: values: was never written"));
+#if H5_VERSION_GE(1, 10, 5)
+  EXPECT_THAT(reading_after(path("p.h5"),
+                            [](hid_t file) {
+                              const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+                              const hsize_t chunk = 100, part = 150;
+                              H5Pset_chunk(list, 1, &chunk);
+                              make_values(file, list, false);
+                              H5Pclose(list);
+                              const hid_t dataset = H5Dopen2(file, "values", H5P_DEFAULT);
+                              const hid_t space = H5Dget_space(dataset);
+                              const hid_t memory = H5Screate_simple(1, &part, nullptr);
+                              const hsize_t start = 0;
+                              H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &part, nullptr);
+                              const std::vector<double> values(part, 1.0);
+                              H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data());
+                              H5Sclose(memory);
+                              H5Sclose(space);
+                              H5Dclose(dataset);
+                            }),
+              HasSubstr("p.h5: values: 8 of its 10 chunks were never written"));
+#endif
+}
+
+TEST_F(Hdf5FileTest, SizesAreComparedWithTheMemoryThatIsFree) {
+  // 2 KB on the disk; what is counted must not wrap round either
+  const auto make = [](hid_t file, std::vector<hsize_t> sizes, std::vector<hsize_t> chunk) {
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data());
+    const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+    const hid_t dataset = H5Dcreate2(file, "values", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    ASSERT_GE(dataset, 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(list);
+  };
+  const hsize_t tebi = hsize_t{1} << 40;
+  EXPECT_THAT(reading_after(path("a.h5"), [&](hid_t file) { make(file, {tebi}, {1000}); }),
+              AllOf(HasSubstr("values: its 1099511627776 values do not fit into memory"), HasSubstr("is free")));
+  EXPECT_THAT(reading_after(path("b.h5"),
+                            [&](hid_t file) {
+                              make(file, {tebi, tebi}, {10, 10});
+                            }),
+              HasSubstr("has more values than can be counted"));
+  EXPECT_THAT(message_of([&] { (void)Hdf5File::open(path("b.h5")).shape("values"); }),
+              HasSubstr("has more values than can be counted"));
+}
+
+TEST_F(Hdf5FileTest, RefusesWhatIsNoNumber) {
+  const auto holding = [&](hid_t type) {
+    const std::string found =
+        reading_after(path("t.h5"), [&](hid_t file) { make_values(file, H5P_DEFAULT, false, type); });
+    if (H5Tcommitted(type) == 0 && H5Tget_class(type) != H5T_REFERENCE) H5Tclose(type);
+    return found;
+  };
+  const hid_t record = H5Tcreate(H5T_COMPOUND, 8);
+  H5Tinsert(record, "a", 0, H5T_NATIVE_DOUBLE);
+  EXPECT_THAT(holding(record), HasSubstr("values: holds records of several members"));
+  const hid_t names = H5Tenum_create(H5T_NATIVE_INT);
+  const int seven = 7;
+  H5Tenum_insert(names, "seven", &seven);
+  EXPECT_THAT(holding(names), HasSubstr("values: holds names of an enumeration"));
+  EXPECT_THAT(holding(H5Tcreate(H5T_OPAQUE, 4)), HasSubstr("values: holds no plain numbers"));
+  EXPECT_THAT(holding(H5Tvlen_create(H5T_NATIVE_DOUBLE)), HasSubstr("values: holds lists in each element"));
+  EXPECT_THAT(holding(H5T_STD_REF_OBJ), HasSubstr("values: holds references"));
+  EXPECT_THAT(holding(H5T_STD_REF_DSETREG), HasSubstr("values: holds references"));
+  const hid_t strange = H5Tcopy(H5T_IEEE_F64LE);
+  H5Tset_ebias(strange, 7);
+  EXPECT_THAT(holding(strange), HasSubstr("values: holds floating-point numbers of an unusual format"));
+}
+
+TEST_F(Hdf5FileTest, ReadsHalfAndExtendedPrecision) {
+  for (const bool half : {true, false}) {
+    const hid_t type = half ? H5Tcopy(H5T_IEEE_F32LE) : H5Tcopy(H5T_NATIVE_LDOUBLE);
+    if (half) {
+      H5Tset_fields(type, 15, 10, 5, 0, 10);
+      H5Tset_size(type, 2);
+      H5Tset_ebias(type, 15);
+    }
+    EXPECT_EQ(reading_after(path("h.h5"), [&](hid_t file) { make_values(file, H5P_DEFAULT, true, type); }),
+              "nothing was thrown");
+    H5Tclose(type);
+  }
+}
+
 TEST_F(Hdf5FileTest, RefusesToWriteWhatCannotBe) {
   const double value = 1;
   EXPECT_THAT(message_of([&] { (void)Hdf5File::create(path("none/a.h5")); }), HasSubstr("No such file or directory"));

@@ -84,5 +84,38 @@ TEST(HumanText, ExcerptsAreFitForATerminal) {
   EXPECT_EQ(greek.substr(greek.size() - 6), "\xCF\x81...'");
 }
 
+/// A terminal obeys escape sequences, in their seven and their eight bit form, and turns text at bidirectional marks.
+TEST(HumanText, WhatIsShownCannotCommandATerminal) {
+  EXPECT_EQ(shown("plain, \xC2\xB5Gal and \xE2\x82\xAC"), "plain, \xC2\xB5Gal and \xE2\x82\xAC");
+  EXPECT_EQ(shown("\x1b]0;owned\x07gz"), "?]0;owned?gz");
+  EXPECT_EQ(shown("a\nb\rc\td\x7F"), "a?b?c?d?");
+  EXPECT_EQ(shown("\xC2\x9B"
+                  "2J"),
+            "?2J");
+  EXPECT_EQ(shown("\x9B"
+                  "2J"),
+            "?2J");
+  EXPECT_EQ(shown("a\xE2\x80\xAE"
+                  "b\xE2\x81\xA6\xE2\x80\x8F\xD8\x9C\xEF\xBB\xBF\xF3\xA0\x80\x81"),
+            "a?b?????");
+  // what is no UTF-8: overlong, half of a pair, beyond the last character, cut short
+  EXPECT_EQ(shown("\xE0\x80\x9B"), "???");
+  EXPECT_EQ(shown("\xED\xA0\x80"), "???");
+  EXPECT_EQ(shown("\xF4\x90\x80\x80"), "????");
+  EXPECT_EQ(shown("\xE2\x80"), "??");
+  EXPECT_EQ(shown_lines("one\ntwo\x1b[31m\n"), "one\ntwo?[31m\n");
+  EXPECT_EQ(shown("\xCF\x81\xCF\x81", 3), "\xCF\x81...");
+}
+
+TEST(HumanText, LongListsOfNamesAreCut) {
+  EXPECT_EQ(shown_list({}), "");
+  EXPECT_EQ(shown_list({"a",
+                        "\x1b"
+                        "b"}),
+            "a, ?b");
+  EXPECT_THAT(shown_list(std::vector<std::string>(1500, "x")), testing::EndsWith("x, x, ... (1,500 in all)"));
+  EXPECT_LT(shown_list(std::vector<std::string>(1500, std::string(5000, 'x'))).size(), 1400U);
+}
+
 }  // namespace
 }  // namespace prismfield

@@ -180,6 +180,42 @@ TEST_F(NetcdfClassicTest, SaysWhatIsWrong) {
   EXPECT_THROW(NetcdfClassic(m_folder / ""), RunError);
 }
 
+/// The product of a variable's lengths took the record dimension, of no length yet, for 0: 200 bytes then made a grid
+/// of no values for a shape of many.
+TEST_F(NetcdfClassicTest, TheRecordDimensionMustBeTheFirst) {
+  ClassicBytes f(1);
+  f.count(1000);
+  f.list(dimension_list, 2).name("x").count(3).name("t").count(0);
+  f.nothing();
+  f.list(variable_list, 1).name("z").count(2).count(0).count(1).nothing().word(as_double).count(24);
+  const std::size_t begin = f.size();
+  f.offset(0).begin_data(begin);
+  for (int i = 0; i < 3; ++i) f.value(0.0);
+  EXPECT_THAT(failure(f.bytes()), HasSubstr("the record dimension t is not the first of variable z"));
+
+  ClassicBytes twice(1);
+  twice.count(2).list(dimension_list, 2).name("x").count(0).name("t").count(0).nothing().nothing();
+  EXPECT_THAT(failure(twice.bytes()), HasSubstr("two dimensions have no length"));
+}
+
+TEST_F(NetcdfClassicTest, ClaimsOfItsHeaderAreComparedWithTheFile) {
+  for (const int version : {1, 2, 5}) {
+    ClassicBytes f(version);
+    const std::uint64_t many = version == 5 ? std::uint64_t{1} << 40 : std::uint64_t{1} << 30;
+    f.count(0).list(dimension_list, 2).name("x").count(many).name("y").count(many).nothing();
+    f.list(variable_list, 1).name("z").count(2).count(0).count(1).nothing().word(as_double).count(24);
+    const std::size_t begin = f.size();
+    f.offset(0).begin_data(begin);
+    f.value(0.0);
+    EXPECT_THAT(failure(f.bytes()), HasSubstr("is cut short"));
+    // lists, names and attributes of the same lengths
+    for (const int tag : {dimension_list, variable_list, attribute_list}) {
+      EXPECT_THAT(failure(ClassicBytes(version).count(0).list(tag, many).name("x").bytes()), HasSubstr("f.nc: is "))
+          << tag;
+    }
+  }
+}
+
 TEST_F(NetcdfClassicTest, EndsInValuesOrInAFailureWhateverTheBytes) {
   // fixed seed: a failure comes back
   std::mt19937 generator(7);

@@ -127,52 +127,6 @@ TEST_F(LineReading, NamesAFileThatCannotBeRead) {
   }
 }
 
-TEST(ParseNumber, ReadsDecimalNumbers) {
-  const auto number = [](std::string_view text) {
-    const char* at = text.data();
-    double value = -99;
-    EXPECT_EQ(parse_number(at, text.data() + text.size(), value), NumberStatus::ok) << text;
-    EXPECT_EQ(at, text.data() + text.size()) << text;
-    return value;
-  };
-  EXPECT_EQ(number("31.428571428571427"), 31.428571428571427);
-  EXPECT_EQ(number("-0"), 0);
-  EXPECT_EQ(number("+1.5E+03"), 1500);
-  EXPECT_EQ(number(".5"), 0.5);
-  EXPECT_EQ(number("5."), 5);
-  EXPECT_EQ(number("1e308"), 1e308);
-  EXPECT_EQ(number("5e-324"), 5e-324);
-  EXPECT_TRUE(std::isnan(number("NaN")));
-  EXPECT_TRUE(std::isinf(number("-inf")));
-}
-
-TEST(ParseNumber, TakesWhatIsTooSmallAsZeroAndRefusesWhatIsTooLarge) {
-  const auto read = [](const std::string& text) {
-    const char* at = text.data();
-    double value = -99;
-    const NumberStatus status = parse_number(at, text.data() + text.size(), value);
-    return std::pair(status, value);
-  };
-  EXPECT_EQ(read("1e-400"), std::pair(NumberStatus::ok, 0.0));
-  EXPECT_EQ(read("-1e-99999999999999999999"), std::pair(NumberStatus::ok, 0.0));
-  EXPECT_EQ(read("0." + std::string(400, '0') + "1"), std::pair(NumberStatus::ok, 0.0));
-  EXPECT_EQ(read("1e400").first, NumberStatus::too_large);
-  EXPECT_EQ(read("-1e400").first, NumberStatus::too_large);
-  EXPECT_EQ(read("1e99999999999999999999").first, NumberStatus::too_large);
-  EXPECT_EQ(read("1" + std::string(400, '0')).first, NumberStatus::too_large);
-  EXPECT_EQ(read("1" + std::string(400, '0') + "e-20").first, NumberStatus::too_large);
-  EXPECT_EQ(read("1" + std::string(400, '0') + "e-400"), std::pair(NumberStatus::ok, 1.0));
-}
-
-TEST(ParseNumber, RefusesWhatIsNone) {
-  for (const std::string text : {"", "x", "-", "+", "+-1", "++1", " 1", ",", "e5", "--1", "\xC2\xB5"}) {
-    const char* at = text.data();
-    double value = 0;
-    EXPECT_EQ(parse_number(at, text.data() + text.size(), value), NumberStatus::no_number) << text;
-    EXPECT_EQ(at, text.data());
-  }
-}
-
 TEST_F(TextTable, SaysThatAFileWasChangedWhileItWasRead) {
   const InputFile changing = file("1 2 3\n4 5 6\n");
   LineReader reader(changing);

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -22,22 +24,29 @@ struct Problem {
   /// what is wrong and the remedy
   std::string what;
 
-  /// `where: key: what`, the line that users see
+  /// `where: key: what`, the line that users see: control characters, escape sequences too, are '?' in it
   [[nodiscard]] std::string message() const;
 };
 
-/// Mistakes in the input or the arguments (exit code 2), all of them that were found.
+/// Mistakes in the input or the arguments (exit code 2), all of them that were found; of more than `most_told` the
+/// first ones and the number of the others.
 class InputError : public std::exception {
 public:
-  explicit InputError(std::vector<Problem> problems);
+  static constexpr std::size_t most_told = 100;
+
+  /// `more`: mistakes that were found beside these
+  explicit InputError(std::vector<Problem> problems, std::int64_t more = 0);
   InputError(std::string where, std::string key, std::string what);
 
   [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return m_problems; }
-  /// every problem, one a line
+  /// mistakes that problems() does not hold
+  [[nodiscard]] std::int64_t more() const noexcept { return m_more; }
+  /// every problem, one a line, and behind them "and 12,345 more mistakes"
   [[nodiscard]] const char* what() const noexcept override { return m_text.c_str(); }
 
 private:
   std::vector<Problem> m_problems;
+  std::int64_t m_more = 0;
   std::string m_text;
 };
 
@@ -72,13 +81,19 @@ public:
   std::string message;
 };
 
-/// Collects problems so that a user sees every mistake at once.
+/// Collects problems so that a user sees every mistake at once. Of more than InputError::most_told it keeps the first
+/// ones and counts the others, so that no input makes it large.
 class ProblemList {
 public:
   void add(std::string where, std::string key, std::string what);
   void add(const InputError& error);
-  [[nodiscard]] bool empty() const noexcept { return m_problems.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return m_problems.size(); }
+  /// Counts problems that are not told one by one.
+  void count_more(std::int64_t n) noexcept { m_more += n; }
+  /// True when a further problem would only be counted: its message need not be made.
+  [[nodiscard]] bool is_full() const noexcept { return m_problems.size() >= InputError::most_told; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// those that were only counted included
+  [[nodiscard]] std::size_t size() const noexcept { return m_problems.size() + static_cast<std::size_t>(m_more); }
   /// Puts what has a line in the order of the lines, as somebody who corrects the file goes through it; options last.
   void sort_by_line();
   /// Throws one InputError with everything collected so far; returns when there is none.
@@ -86,6 +101,7 @@ public:
 
 private:
   std::vector<Problem> m_problems;
+  std::int64_t m_more = 0;
 };
 
 /// The spelling in `allowed` nearest to `word` by edit distance, or "" when none is near enough to be meant.

@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <functional>
@@ -17,6 +16,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "base/version.hpp"
 #include "case/yaml_tree.hpp"
 
@@ -207,8 +207,7 @@ void add_run(CommandSet& commands) {
 
 double tolerance_of(const std::string& text) {
   double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0) {
+  if (parse_number(text, value) != NumberStatus::ok || !std::isfinite(value) || value < 0) {
     throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", excerpt(text)));
   }
   return value;

@@ -12,7 +12,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "base/hash.hpp"
+#include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/version.hpp"
 #include "case/case.hpp"
@@ -24,19 +24,16 @@ namespace prismfield {
 namespace {
 
 std::uint64_t hash_of(const std::vector<std::string>& words) {
-  Hash hash;
-  for (const std::string& word : words) {
-    hash.add(static_cast<std::int64_t>(word.size()));
-    hash.add(word);
-  }
-  return hash.value();
+  Checksum sum;
+  for (const std::string& word : words) sum.add(word);
+  return sum.digest().low;
 }
 
 /// What the first of `ranks` has, on every rank.
 std::string text_of_first(const std::vector<int>& ranks, std::string text, const Communicator& communicator) {
   broadcast(communicator, text, ranks.front());
   constexpr std::size_t longest = 200;
-  return excerpt(text, longest);
+  return "'" + shown(text, longest) + "'";
 }
 
 void throw_if_any(const ProblemList& problems, const Communicator& communicator) {
@@ -63,7 +60,7 @@ void agree_on_program(const std::vector<std::string>& arguments, const Communica
     problems.add("mpirun", "",
                  fmt::format("the ranks of a run need one build of prismfield: {} {} version {}, rank 0 {}",
                              ranks_text(other_programs), other_programs.size() == 1 ? "has" : "have", other,
-                             excerpt(program, program.size() + 2)));
+                             "'" + shown(program) + "'"));
   } else if (const std::vector<int> others = ranks_with_other_file("/proc/self/exe", communicator); !others.empty()) {
     problems.add("mpirun", "",
                  fmt::format("the ranks of a run need one build of prismfield: the executable of {} is not that of "

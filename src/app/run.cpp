@@ -20,6 +20,7 @@
 #include "app/run_text.hpp"
 #include "app/start.hpp"
 #include "base/checksum.hpp"
+#include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/identity_hash.hpp"
 #include "case/output_check.hpp"
@@ -44,7 +45,7 @@ double seconds_since(Moment begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-void warn(const std::string& message) { std::cerr << "warning: " << message << std::endl; }
+void warn(const std::string& message) { std::cerr << "warning: " << shown(message) << std::endl; }
 
 /// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
@@ -204,7 +205,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     for (const std::string& warning : inputs.model->warnings()) warn(warning);
   }
   if (options.check && !options.dry_run) {
-    if (tells) std::cout << options.file.string() << ": no mistakes found\n";
+    if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
     return;
   }
 

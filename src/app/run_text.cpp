@@ -71,16 +71,16 @@ std::int64_t result_bytes(const Inputs& inputs) {
 }  // namespace
 
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", inputs.run.title, inputs.model->description(),
-                     points_text(inputs.points), pairs_text(plan), space_text(plan), partition_text(plan, ranks),
-                     name(plan.precision), slots_text(plan), tiles_text(plan));
+  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", shown(inputs.run.title),
+                     shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan), space_text(plan),
+                     partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
 std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,
                           const std::string& ranks_text) {
-  std::string text = inputs.run.title + "\n";
+  std::string text = shown(inputs.run.title) + "\n";
   const auto row = [&](const char* label, const std::string& content) {
-    text += fmt::format("  {:<18}{}\n", label, content);
+    text += fmt::format("  {:<18}{}\n", label, shown(content));
   };
   row("model", inputs.model->description());
   row("points", points_text(inputs.points));
@@ -136,13 +136,14 @@ std::vector<std::string> point_warnings(const Points& points, const Fields& resu
 }
 
 std::string resume_text(const std::string& file, double done_fraction) {
-  return done_fraction < 0 ? fmt::format("{}: no checkpoint yet, the run begins at its start\n", file)
-                           : fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", file, 100 * done_fraction);
+  const std::string name = shown(file);
+  return done_fraction < 0 ? fmt::format("{}: no checkpoint yet, the run begins at its start\n", name)
+                           : fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", name, 100 * done_fraction);
 }
 
 std::string run_summary(const Inputs& inputs, const Fields& result, double seconds) {
   const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
-  return fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", output_file(inputs.run).string(),
+  return fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", shown(output_file(inputs.run).string()),
                      pairs_text(result.plan) + (result.pairs == 1 ? " pair" : " pairs"), duration_text(seconds),
                      short_number(rate), duration_text(result.field_seconds));
 }

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 namespace {
 
@@ -44,32 +46,46 @@ std::size_t misspelling_cost(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string Problem::message() const {
-  std::string line = where;
+  // what a file put into a message has no end of its own
+  constexpr std::size_t longest = 4096;
+  std::string line = shown(where, longest);
   if (!key.empty()) {
     // "--set execution.slots", but "case.yaml:7: execution.slots"
     if (!line.empty()) line += line.starts_with("--") ? " " : ": ";
-    line += key;
+    line += shown(key, longest);
   }
   if (!line.empty()) line += ": ";
-  return line + what;
+  return line + shown(what, longest);
 }
 
-InputError::InputError(std::vector<Problem> problems) : m_problems(std::move(problems)) {
+InputError::InputError(std::vector<Problem> problems, std::int64_t more)
+    : m_problems(std::move(problems)), m_more(more) {
+  if (m_problems.size() > most_told) {
+    m_more += static_cast<std::int64_t>(m_problems.size() - most_told);
+    m_problems.resize(most_told);
+  }
   for (const Problem& problem : m_problems) {
     if (!m_text.empty()) m_text += '\n';
     m_text += problem.message();
   }
+  if (m_more > 0)
+    m_text += (m_text.empty() ? "" : "\nand ") + grouped(m_more) + (m_more == 1 ? " more mistake" : " more mistakes");
 }
 
 InputError::InputError(std::string where, std::string key, std::string what)
     : InputError(std::vector<Problem>{{std::move(where), std::move(key), std::move(what)}}) {}
 
 void ProblemList::add(std::string where, std::string key, std::string what) {
+  if (is_full()) {
+    ++m_more;
+    return;
+  }
   m_problems.push_back({std::move(where), std::move(key), std::move(what)});
 }
 
 void ProblemList::add(const InputError& error) {
-  m_problems.insert(m_problems.end(), error.problems().begin(), error.problems().end());
+  for (const Problem& problem : error.problems()) add(problem.where, problem.key, problem.what);
+  m_more += error.more();
 }
 
 void ProblemList::sort_by_line() {
@@ -87,7 +103,7 @@ void ProblemList::sort_by_line() {
 }
 
 void ProblemList::throw_if_any() const {
-  if (!m_problems.empty()) throw InputError(m_problems);
+  if (!empty()) throw InputError(m_problems, m_more);
 }
 
 std::string nearest_spelling(const std::string& word, const std::vector<std::string>& allowed) {

@@ -11,15 +11,66 @@
 namespace prismfield {
 namespace {
 
-/// Length of the UTF-8 character at the start of `text`, 0 when the bytes are none.
-std::size_t character_bytes(std::string_view text) noexcept {
+/// The character at the start of a text: its code and its bytes, none when the bytes are no UTF-8.
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;
+};
+
+Character first_character(std::string_view text) noexcept {
   const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t n = lead < 0x80 ? 1 : lead >= 0xF0 && lead < 0xF8 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-  if (n == 0 || lead >= 0xF8 || n > text.size()) return 0;
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t n = lead >= 0xF0 && lead < 0xF5   ? 4
+                        : lead >= 0xE0 && lead < 0xF0 ? 3
+                        : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                      : 0;
+  if (n == 0 || n > text.size()) return {};
+  std::uint32_t code = lead & (0xFFU >> (n + 1));
   for (std::size_t i = 1; i < n; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0U) != 0x80U) return {};
+    code = code << 6 | (next & 0x3FU);
   }
-  return n;
+  // written longer than needed, half of a pair, or beyond the last one
+  const bool is_none =
+      (n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10FFFF)) || (code >= 0xD800 && code < 0xE000);
+  return is_none ? Character{} : Character{code, n};
+}
+
+/// Characters that move the cursor, colour or hide text, or turn its direction, on a terminal or in an editor.
+bool is_control(std::uint32_t code) noexcept {
+  struct Range {
+    std::uint32_t first, last;
+  };
+  constexpr std::array<Range, 10> ranges = {{{0, 0x1F},
+                                             {0x7F, 0x9F},
+                                             {0x61C, 0x61C},
+                                             {0x200B, 0x200B},
+                                             {0x200E, 0x200F},
+                                             {0x2028, 0x202E},
+                                             {0x2060, 0x206F},
+                                             {0xFEFF, 0xFEFF},
+                                             {0xFFF9, 0xFFFB},
+                                             {0xE0000, 0xE007F}}};
+  return std::any_of(ranges.begin(), ranges.end(), [&](Range r) { return r.first <= code && code <= r.last; });
+}
+
+/// The text with '?' for what is no character or a control one other than `kept`, cut before it passes `most` bytes.
+std::string shown_text(std::string_view text, std::size_t most, char kept) {
+  std::string result;
+  while (!text.empty()) {
+    const Character c = first_character(text);
+    const std::size_t n = std::max<std::size_t>(c.bytes, 1);
+    if (result.size() + n > most) return result + "...";
+    const bool is_kept = kept != '\0' && text.front() == kept;
+    if (c.bytes == 0 || (is_control(c.code) && !is_kept)) {
+      result += '?';
+    } else {
+      result += text.substr(0, n);
+    }
+    text.remove_prefix(n);
+  }
+  return result;
 }
 
 }  // namespace
@@ -70,23 +121,23 @@ std::string counted(std::int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-std::string excerpt(std::string_view text, std::size_t longest) {
-  std::string result = "'";
-  while (!text.empty()) {
-    const std::size_t n = character_bytes(text);
-    if (result.size() + std::max<std::size_t>(n, 1) > longest) {
-      result += "...";
-      break;
-    }
-    const auto c = static_cast<unsigned char>(text.front());
-    if (n == 0 || c < 0x20 || c == 0x7F) {
-      result += '?';
-    } else {
-      result += text.substr(0, n);
-    }
-    text.remove_prefix(std::max<std::size_t>(n, 1));
+std::string shown(std::string_view text, std::size_t most) { return shown_text(text, most, '\0'); }
+
+std::string shown_lines(std::string_view text) { return shown_text(text, text.size(), '\n'); }
+
+std::string shown_list(const std::vector<std::string>& names) {
+  constexpr std::size_t most_named = 12;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {
+    result += (i == 0 ? "" : ", ") + shown(names[i], longest_name);
   }
-  return result + "'";
+  if (names.size() <= most_named) return result;
+  return result + fmt::format(", ... ({} in all)", grouped(static_cast<std::int64_t>(names.size())));
+}
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 39;
+  return "'" + shown_text(text, longest, '\0') + "'";
 }
 
 }  // namespace prismfield

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace prismfield {
 
@@ -24,8 +25,21 @@ namespace prismfield {
 /// "1 point", "2 points", "1,000 points"
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& noun);
 
-/// What a user's file or command line holds, quoted for a message: at most `longest` bytes, no character cut in two,
-/// '?' for control characters and for bytes that are no UTF-8.
-[[nodiscard]] std::string excerpt(std::string_view text, std::size_t longest = 40);
+/// Bytes of a name out of a file that a message shows.
+inline constexpr std::size_t longest_name = 100;
+
+/// Text out of files, names of files, arguments and libraries as a message, table or heading shows it: '?' in the place
+/// of each control character (escape sequences and line ends too), of each character that hides text or turns its
+/// direction, and of each byte that is no UTF-8; "..." behind `most` bytes.
+[[nodiscard]] std::string shown(std::string_view text, std::size_t most = std::string_view::npos);
+
+/// The same for a message of several lines, whose ends are kept.
+[[nodiscard]] std::string shown_lines(std::string_view text);
+
+/// Names out of a file with commas between them: the first twelve, and how many there are.
+[[nodiscard]] std::string shown_list(const std::vector<std::string>& names);
+
+/// What a user's file or command line holds, quoted for a message: as shown() gives it, at most 40 bytes.
+[[nodiscard]] std::string excerpt(std::string_view text);
 
 }  // namespace prismfield

@@ -10,6 +10,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 
 /// Passes the first mistakes of each kind on to a ProblemList and counts the rest, so that a file with a million bad
@@ -26,6 +28,10 @@ public:
   template <class Make>
   void add(std::string_view kind, const Make& make) {
     if (++m_counts[kind] > limit) return;
+    if (m_problems.is_full()) {
+      m_problems.count_more(1);
+      return;
+    }
     Problem problem = make();
     m_problems.add(std::move(problem.where), std::move(problem.key), std::move(problem.what));
   }
@@ -33,8 +39,12 @@ public:
   /// Says how many of each kind were counted but not passed on; call it once, at the end.
   void finish() {
     for (const auto& [kind, count] : m_counts) {
-      if (count > limit)
-        m_problems.add(m_where, "", std::to_string(count - limit) + " more of this kind: " + std::string(kind));
+      if (count <= limit) continue;
+      if (m_problems.is_full()) {
+        m_problems.count_more(count - limit);
+      } else {
+        m_problems.add(m_where, "", grouped(count - limit) + " more of this kind: " + std::string(kind));
+      }
     }
     m_counts.clear();
   }

@@ -18,7 +18,7 @@ InputError with_places(const Case& run, const InputError& error) {
     if (!problem.where.empty()) continue;
     problem.where = problem.key.empty() && i > 0 ? problems[i - 1].where : run.where(problem.key);
   }
-  return InputError(std::move(problems));
+  return InputError(std::move(problems), error.more());
 }
 
 }  // namespace prismfield

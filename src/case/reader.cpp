@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "case/keys.hpp"
 
 namespace prismfield {
@@ -106,6 +106,7 @@ std::string CaseReader::place(const YamlNode& node, std::int32_t key_line) const
 }
 
 void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Words& known) {
+  if (m_problems.is_full()) return m_problems.count_more(1);
   Words elsewhere;
   for (const auto& [home, keys] : case_keys::homes) {
     if (std::find(keys->begin(), keys->end(), entry.key) != keys->end()) {
@@ -129,25 +130,23 @@ bool CaseReader::is_plain(const Value& value, const std::string& expected) {
 
 std::optional<double> CaseReader::number(const Value& value, const std::string& expected) {
   if (!is_plain(value, expected)) return std::nullopt;
-  std::string_view text = value.node->text;
-  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::string& text = value.node->text;
   double result = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
-  const bool whole_text = end == text.data() + text.size() && !text.starts_with('+');
-  if (whole_text && status == std::errc::result_out_of_range) {
+  const NumberStatus status = parse_number(text, result);
+  if (status == NumberStatus::too_large) {
     problem(value, fmt::format("is {}, beyond what a double can hold", kind_name(*value.node)));
     return std::nullopt;
   }
-  std::string name = value.node->text;
+  std::string name = text;
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool yaml_infinity = name.ends_with(".inf") || name == ".nan";
-  if (yaml_infinity || (whole_text && status == std::errc{} && !std::isfinite(result))) {
+  if (yaml_infinity || (status == NumberStatus::ok && !std::isfinite(result))) {
     problem(value, fmt::format("is {}; a finite number is expected", kind_name(*value.node)));
     return std::nullopt;
   }
-  if (!whole_text || status != std::errc{}) {
-    const bool comma = text.find(',') != std::string_view::npos;
+  if (status != NumberStatus::ok) {
+    const bool comma = text.find(',') != std::string::npos;
     problem(value, fmt::format("is {}; {} is expected{}", kind_name(*value.node), expected,
                                comma ? ", with a decimal point and without commas" : ""));
     return std::nullopt;
@@ -169,12 +168,10 @@ std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t l
     problem(value, "is " + kind_name(*value.node) + what);
     return std::nullopt;
   };
-  std::string_view text = value.node->text;
-  if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t result = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (status == std::errc::result_out_of_range) return refuse(", too large for a count");
-  if (status != std::errc{} || end != text.data() + text.size()) {
+  const NumberStatus status = parse_integer(value.node->text, result);
+  if (status == NumberStatus::too_large) return refuse(", too large for a count");
+  if (status != NumberStatus::ok) {
     // 1e6 and 150.0 are whole numbers too.
     const auto as_double = number(value, expected);
     if (!as_double) return std::nullopt;
@@ -190,10 +187,8 @@ std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t l
 
 std::optional<std::uint64_t> CaseReader::seed(const Value& value) {
   if (!is_plain(value, "a whole number")) return std::nullopt;
-  const std::string& text = value.node->text;
   std::uint64_t result = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (status == std::errc{} && end == text.data() + text.size()) return result;
+  if (parse_integer(value.node->text, result) == NumberStatus::ok) return result;
   problem(value, fmt::format("is {}; a whole number from 0 to {} is expected", kind_name(*value.node),
                              std::numeric_limits<std::uint64_t>::max()));
   return std::nullopt;
@@ -212,8 +207,7 @@ std::optional<std::string> CaseReader::words(const Value& value, const char* exp
     problem(value, fmt::format("is empty; {} is expected", expected));
     return std::nullopt;
   }
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-  if (std::any_of(value.node->text.begin(), value.node->text.end(), is_control)) {
+  if (shown(value.node->text) != value.node->text) {
     problem(value, fmt::format("is {}, with line ends or other control characters; {} is expected",
                                kind_name(*value.node), expected));
     return std::nullopt;
@@ -241,11 +235,12 @@ std::optional<double> CaseReader::with_unit(const Value& value,
   if (!is_plain(value, example)) return std::nullopt;
   const std::string& text = value.node->text;
   double amount = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const char* at = text.data();
+  const NumberStatus status = parse_number(at, text.data() + text.size(), amount);
+  const std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
   const std::size_t begin = rest.find_first_not_of(' ');
   const std::string unit(begin == std::string_view::npos ? std::string_view() : rest.substr(begin));
-  if (status != std::errc{} || !std::isfinite(amount) || amount <= 0) {
+  if (status != NumberStatus::ok || !std::isfinite(amount) || amount <= 0) {
     problem(value, fmt::format("is {}; a number above 0 with a unit ({}) is expected, such as {}",
                                kind_name(*value.node), joined(names), example));
     return std::nullopt;

@@ -11,7 +11,6 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -21,6 +20,7 @@
 #include <utility>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 
 namespace prismfield {
 namespace {
@@ -340,8 +340,7 @@ void put(YamlNode& root, const std::string& path, YamlNode value, const char* op
     }
     if (node->kind == YamlNode::Kind::list) {
       std::size_t index = 0;
-      const auto [end, status] = std::from_chars(key.data(), key.data() + key.size(), index);
-      if (status != std::errc{} || end != key.data() + key.size() || index >= node->items.size()) {
+      if (parse_integer(key, index) != NumberStatus::ok || index >= node->items.size()) {
         throw InputError(option, path,
                          fmt::format("{} is a list of {}, numbered from 0", walked.empty() ? "the document" : walked,
                                      node->items.size()));

@@ -16,15 +16,15 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <new>
 #include <system_error>
 #include <utility>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "base/machine.hpp"
+#include "base/human_text.hpp"
 #include "base/version.hpp"
+#include "io/value_memory.hpp"
 
 namespace prismfield {
 namespace {
@@ -116,20 +116,32 @@ std::string why_not_hdf5(const std::filesystem::path& file, const std::string& r
   return "is not an HDF5 or netCDF-4 file";
 }
 
-/// Memory for the values of a dataset. A sparse one can claim any size, and not every system refuses memory that it
-/// does not have, so it is asked first.
+/// Memory for the values of a dataset.
 template <class Value = double>
-std::vector<Value> room_for(std::size_t count, const Subject& about) {
-  const auto memory = static_cast<std::size_t>(physical_memory());
-  const auto does_not_fit = [&] { fail(about, "its " + std::to_string(count) + " values do not fit into memory"); };
-  if (memory > 0 && count > memory / sizeof(Value)) does_not_fit();
-  std::vector<Value> values;
-  try {
-    values.resize(count);
-  } catch (const std::bad_alloc&) {
-    does_not_fit();
-  }
-  return values;
+std::vector<Value> room_for_values(std::size_t count, const Subject& about) {
+  return room_for<Value>(count, [&](const std::string& why) { fail(about, why); });
+}
+
+/// A link that leads into another file, as HDF5 was about to follow it.
+struct OutsideLink {
+  std::string file;
+  std::string object;
+};
+
+/// Called by HDF5 before it opens the file that an external link names: refuses.
+herr_t refuse_link(const char* /*file*/, const char* /*group*/, const char* file, const char* object,
+                   unsigned* /*flags*/, hid_t /*access*/, void* found) {
+  auto& link = *static_cast<OutsideLink*>(found);
+  link.file = file;
+  link.object = object;
+  return -1;
+}
+
+/// Links that lead on within the file.
+herr_t add_link_name(hid_t /*group*/, const char* name, const H5L_info_t* link, void* names) {
+  if (link->type != H5L_TYPE_HARD && link->type != H5L_TYPE_SOFT) return 0;
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
 }
 
 }  // namespace
@@ -163,12 +175,24 @@ struct Hdf5File::Impl {
 
   [[nodiscard]] Subject subject(std::string object = "") const { return {path, std::move(object)}; }
 
+  /// Whether the name leads to an object of this file. Throws RunError when it leads into another file: what this one
+  /// names is not opened.
   [[nodiscard]] bool exists(const std::string& name) const {
+    OutsideLink outside;
+    if (leads_to_object(name, outside)) return true;
+    if (outside.file.empty()) return false;
+    fail(subject(name), "is a link to " + excerpt(outside.object) + " in the file " + excerpt(outside.file) +
+                            "; links to other files are not followed: put the data into this file");
+  }
+
+  [[nodiscard]] bool leads_to_object(const std::string& name, OutsideLink& outside) const {
     if (name.empty() || name == "/") return true;
+    const Handle access(checked(H5Pcreate(H5P_LINK_ACCESS), subject(), "make a property list"), H5Pclose);
+    checked(H5Pset_elink_cb(access.id(), refuse_link, &outside), subject(), "set a property");
     // every folder on the way has to be there before its member may be asked for
     for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
       const std::string part = name.substr(0, end);
-      if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
+      if (H5Lexists(file, part.c_str(), access.id()) <= 0 || H5Oexists_by_name(file, part.c_str(), access.id()) <= 0) {
         H5Eclear2(H5E_DEFAULT);
         return false;
       }
@@ -177,10 +201,23 @@ struct Hdf5File::Impl {
   }
 
   [[nodiscard]] Handle open_dataset(const std::string& name) const {
-    if (!exists(name)) fail(subject(name), "there is no such dataset");
-    Handle object(checked(H5Oopen(file, name.c_str(), H5P_DEFAULT), subject(name), "open the dataset"), H5Oclose);
-    if (H5Iget_type(object.id()) != H5I_DATASET) fail(subject(name), "is a group, not a dataset");
+    const Subject about = subject(name);
+    if (!exists(name)) fail(about, "there is no such dataset");
+    Handle object(checked(H5Oopen(file, name.c_str(), H5P_DEFAULT), about, "open the dataset"), H5Oclose);
+    if (H5Iget_type(object.id()) != H5I_DATASET) fail(about, "is a group, not a dataset");
+    // before anything else is asked of it: HDF5 opens the other files for a mere shape
+    const Handle properties = creation_list(object, about);
+    const bool is_virtual = checked(H5Pget_layout(properties.id()), about, "read the layout") == H5D_VIRTUAL;
+    if (is_virtual || checked(H5Pget_external_count(properties.id()), about, "read the layout") > 0) {
+      fail(about, std::string("its values lie in other files (") +
+                      (is_virtual ? "virtual dataset" : "external storage") +
+                      "), which are not opened: put them into this file");
+    }
     return object;
+  }
+
+  [[nodiscard]] static Handle creation_list(const Handle& dataset, const Subject& about) {
+    return {checked(H5Dget_create_plist(dataset.id()), about, "read the properties"), H5Pclose};
   }
 
   [[nodiscard]] Handle open_object(const std::string& name) const {
@@ -204,10 +241,116 @@ struct Hdf5File::Impl {
     return sizes;
   }
 
+  /// Values of a dataset or attribute. HDF5's own product wraps round.
+  [[nodiscard]] std::size_t value_count(const Handle& space, const Subject& about) const {
+    const H5S_class_t kind = H5Sget_simple_extent_type(space.id());
+    if (kind == H5S_NULL) return 0;
+    constexpr std::uint64_t most = std::uint64_t{1} << 60;
+    const std::vector<hsize_t> sizes = extent(space, about);
+    std::uint64_t count = 1;
+    for (const hsize_t n : sizes) {
+      if (n == 0) return 0;
+    }
+    for (const hsize_t n : sizes) {
+      if (n > most / count) fail(about, "has more values than can be counted");
+      count *= n;
+    }
+    return static_cast<std::size_t>(count);
+  }
+
   void require_numeric(hid_t type, const Subject& about) const {
-    const H5T_class_t kind = H5Tget_class(type);
-    if (kind == H5T_INTEGER || kind == H5T_FLOAT) return;
-    fail(about, kind == H5T_STRING ? "holds text, not numbers" : "holds no plain numbers");
+    switch (H5Tget_class(type)) {
+      case H5T_INTEGER: return;
+      case H5T_FLOAT:
+        // conversions of formats that a file makes up are nothing that programs write
+        if (is_usual_float(type)) return;
+        fail(about, "holds floating-point numbers of an unusual format; write them as float or double");
+      case H5T_STRING: fail(about, "holds text, not numbers");
+      case H5T_COMPOUND: fail(about, "holds records of several members; write each member as a dataset of numbers");
+      case H5T_REFERENCE: fail(about, "holds references to objects, not numbers");
+      case H5T_ENUM: fail(about, "holds names of an enumeration, not numbers; write it as integers");
+      case H5T_VLEN:
+      case H5T_ARRAY: fail(about, "holds lists in each element, not numbers; write a dataset of numbers");
+      default: fail(about, "holds no plain numbers");
+    }
+  }
+
+  [[nodiscard]] static bool is_usual_float(hid_t type) {
+    for (const hid_t usual : {H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_NATIVE_LDOUBLE}) {
+      if (H5Tequal(type, usual) > 0) return true;
+    }
+    // half precision has no name before HDF5 1.14.4
+    std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+    return H5Tget_size(type) == 2 && H5Tget_precision(type) == 16 &&
+           H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 && sign == 15 &&
+           exponent == 10 && exponent_bits == 5 && mantissa == 0 && mantissa_bits == 10;
+  }
+
+  /// Throws RunError unless HDF5 can read the dataset's values by itself and all of them were written.
+  void require_values(const Handle& dataset, std::size_t count, std::size_t value_bytes, const Subject& about) const {
+    if (count == 0) return;
+    const Handle properties = creation_list(dataset, about);
+    require_known_filters(properties, about);
+    if (checked(H5Pget_layout(properties.id()), about, "read the layout") == H5D_CHUNKED) {
+      require_chunks(dataset, properties, value_bytes, about);
+    }
+    if (H5Dget_storage_size(dataset.id()) == 0) {
+      fail(about, "was never written: it has a shape but no values");
+    }
+  }
+
+  void require_known_filters(const Handle& properties, const Subject& about) const {
+    const int n = checked(H5Pget_nfilters(properties.id()), about, "read the filters");
+    std::vector<H5Z_filter_t> seen;
+    for (int i = 0; i < n; ++i) {
+      unsigned flags = 0;
+      std::size_t n_values = 0;
+      std::array<char, 64> name{};
+      const H5Z_filter_t filter = checked(H5Pget_filter2(properties.id(), static_cast<unsigned>(i), &flags, &n_values,
+                                                         nullptr, name.size(), name.data(), nullptr),
+                                          about, "read the filters");
+      name.back() = '\0';
+      if (H5Zfilter_avail(filter) <= 0) {
+        H5Eclear2(H5E_DEFAULT);
+        fail(about, "is compressed by the filter " + std::to_string(filter) + ", " + excerpt(name.data()) +
+                        ", which HDF5 does not have and no file may load; write it with gzip or uncompressed "
+                        "(h5repack -f GZIP=4 IN OUT)");
+      }
+      // each round may blow up the one before a thousand times
+      if (std::find(seen.begin(), seen.end(), filter) != seen.end()) {
+        fail(about,
+             "is compressed more than once by the same filter; write it with gzip or uncompressed "
+             "(h5repack -f GZIP=4 IN OUT)");
+      }
+      seen.push_back(filter);
+    }
+  }
+
+  /// A chunk is held as a whole, however few of its values the dataset has.
+  void require_chunks(const Handle& dataset, const Handle& properties, std::size_t value_bytes,
+                      const Subject& about) const {
+    const Handle space(checked(H5Dget_space(dataset.id()), about, "read the shape"), H5Sclose);
+    const std::vector<hsize_t> sizes = extent(space, about);
+    std::vector<hsize_t> chunk(sizes.size());
+    const int rank =
+        checked(H5Pget_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), about, "read the chunks");
+    if (rank != static_cast<int>(sizes.size())) fail(about, "is damaged: its chunks have another number of dimensions");
+    std::uint64_t chunk_values = 1, chunks = 1;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (chunk[d] == 0) fail(about, "is damaged: its chunks have no size");
+      chunk_values *= chunk[d];
+      chunks *= (sizes[d] + chunk[d] - 1) / chunk[d];
+    }
+    if (const std::string why = why_no_room(chunk_values, value_bytes); !why.empty())
+      fail(about, "in one chunk, " + why);
+#if H5_VERSION_GE(1, 10, 5)
+    hsize_t written = 0;
+    checked(H5Dget_num_chunks(dataset.id(), space.id(), &written), about, "count the chunks");
+    if (written > 0 && written < chunks) {
+      fail(about, std::to_string(chunks - written) + " of its " + std::to_string(chunks) +
+                      " chunks were never written; write all values");
+    }
+#endif
   }
 
   /// Integers of 64 bits, by the reader given: exact, or not at all.
@@ -216,9 +359,8 @@ struct Hdf5File::Impl {
                                                    Read read) const {
     require_numeric(type.id(), about);
     if (H5Tget_class(type.id()) != H5T_INTEGER) fail(about, "holds numbers that are no integers");
-    const auto count =
-        static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape"));
-    std::vector<std::int64_t> values = room_for<std::int64_t>(count, about);
+    const std::size_t count = value_count(space, about);
+    std::vector<std::int64_t> values = room_for_values<std::int64_t>(count, about);
     if (count == 0) return values;
     // HDF5 takes what does not fit to the nearest that does
     const bool clipped = H5Tget_size(type.id()) > sizeof(std::int64_t) ||
@@ -243,9 +385,7 @@ struct Hdf5File::Impl {
     const Handle type(checked(H5Aget_type(attribute.id()), attribute_subject, "read the type"), H5Tclose);
     const Handle space(checked(H5Aget_space(attribute.id()), attribute_subject, "read the shape"), H5Sclose);
     require_numeric(type.id(), attribute_subject);
-    if (checked(H5Sget_simple_extent_npoints(space.id()), attribute_subject, "read the shape") != 1) {
-      fail(attribute_subject, "must be one number");
-    }
+    if (value_count(space, attribute_subject) != 1) fail(attribute_subject, "must be one number");
     checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value), attribute_subject, "read the attribute");
     return true;
   }
@@ -271,7 +411,7 @@ struct Hdf5File::Impl {
   template <class Read>
   [[nodiscard]] std::string text(const Handle& type, const Handle& space, const Subject& about, Read read) const {
     if (H5Tget_class(type.id()) != H5T_STRING) fail(about, "holds numbers, not text");
-    const hssize_t count = checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape");
+    const std::size_t count = value_count(space, about);
     if (count == 0) return {};
     if (count != 1) fail(about, "must be one string");
     const Handle memory_type(checked(H5Tcopy(type.id()), about, "copy the type"), H5Tclose);
@@ -283,6 +423,8 @@ struct Hdf5File::Impl {
       return result;
     }
     const std::size_t size = H5Tget_size(type.id());
+    constexpr std::size_t longest = std::size_t{64} << 20;
+    if (size > longest) fail(about, "is a text of " + std::to_string(size) + " bytes; 64 MiB are the most");
     std::string value(size, '\0');
     checked(read(memory_type.id(), value.data()), about, "read the text");
     if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) {
@@ -414,18 +556,24 @@ Handle access_properties(const Subject& about) {
   return list;
 }
 
-void keep_hdf5_quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// HDF5 prints nothing, and no file makes it load a library as a filter: H5Zfilter_avail would do so already.
+void prepare_hdf5() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  if (H5PLset_loading_state(0) < 0) H5Eclear2(H5E_DEFAULT);
+}
 
 }  // namespace
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file) {
-  keep_hdf5_quiet();
+  prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (status.type() == std::filesystem::file_type::not_found) fail(about, "does not exist");
   if (std::filesystem::is_directory(status)) fail(about, "is a folder");
+  // a pipe or a device would make HDF5 wait
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) fail(about, "is no regular file");
   const Handle properties = access_properties(about);
   impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
   if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
@@ -433,7 +581,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
-  keep_hdf5_quiet();
+  prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
 #ifdef H5_HAVE_PARALLEL
@@ -462,7 +610,7 @@ Hdf5File Hdf5File::create(const std::filesystem::path& file) {
 }
 
 Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file) {
-  keep_hdf5_quiet();
+  prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
   const Handle access = access_properties(about);
@@ -493,17 +641,12 @@ std::vector<std::string> Hdf5File::dataset_names(const std::string& group) const
   if (!m_impl->exists(group)) fail(about, "there is no such group");
   const Handle folder = m_impl->open_object(group);
   if (H5Iget_type(folder.id()) != H5I_GROUP) fail(about, "is a dataset, not a group");
-  H5G_info_t info;
-  checked(H5Gget_info(folder.id(), &info), about, "read the group");
+  std::vector<std::string> links;
+  checked(H5Literate(folder.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link_name, &links), about, "list");
   std::vector<std::string> names;
-  for (hsize_t i = 0; i < info.nlinks; ++i) {
-    const auto length = checked(
-        H5Lget_name_by_idx(folder.id(), ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT), about, "list");
-    std::string name(static_cast<std::size_t>(length), '\0');
-    checked(
-        H5Lget_name_by_idx(folder.id(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size() + 1, H5P_DEFAULT),
-        about, "list");
-    if (!m_impl->exists(group == "/" ? "/" + name : group + "/" + name)) continue;
+  for (const std::string& name : links) {
+    OutsideLink outside;
+    if (!m_impl->leads_to_object(group == "/" ? "/" + name : group + "/" + name, outside)) continue;
     const Handle member(checked(H5Oopen(folder.id(), name.c_str(), H5P_DEFAULT), about, "open a member"), H5Oclose);
     if (H5Iget_type(member.id()) == H5I_DATASET) names.push_back(name);
   }
@@ -514,8 +657,13 @@ std::vector<std::int64_t> Hdf5File::shape(const std::string& dataset) const {
   const Subject about = m_impl->subject(dataset);
   const Handle object = m_impl->open_dataset(dataset);
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  static_cast<void>(m_impl->value_count(space, about));
   std::vector<std::int64_t> result;
-  for (const hsize_t n : m_impl->extent(space, about)) result.push_back(static_cast<std::int64_t>(n));
+  for (const hsize_t n : m_impl->extent(space, about)) {
+    if (n > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
+      fail(about, "has a dimension too long to be counted");
+    result.push_back(static_cast<std::int64_t>(n));
+  }
   return result;
 }
 
@@ -557,10 +705,10 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
   m_impl->require_numeric(type.id(), about);
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  const auto count =
-      static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), about, "read the shape"));
-  std::vector<double> values = room_for(count, about);
+  const std::size_t count = m_impl->value_count(space, about);
+  std::vector<double> values = room_for_values(count, about);
   if (count == 0) return values;
+  m_impl->require_values(object, count, H5Tget_size(type.id()), about);
   checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");
   m_impl->unpack(object, about, values);
   return values;
@@ -575,6 +723,7 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   const std::vector<hsize_t> sizes = m_impl->extent(space, about);
   const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
                       range.end <= static_cast<std::int64_t>(sizes[0]);
+  m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
   const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
   // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
   std::vector<std::int64_t> counts = {range.size()};
@@ -587,13 +736,13 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   std::vector<double> values;
   bool has_room = true;
   try {
-    if (within) values = room_for(static_cast<std::size_t>(range.size()), about);
+    if (within) values = room_for_values(static_cast<std::size_t>(range.size()), about);
   } catch (const RunError&) {
     has_room = false;
   }
   const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
   if (on_any(!within)) fail(about, "has no such range of values in one dimension");
-  if (on_any(!has_room)) fail(about, "its values do not fit into memory");
+  if (on_any(!has_room)) fail(about, "its values do not fit into the memory of all ranks");
   const std::int64_t most = *std::max_element(counts.begin(), counts.end());
   // MPI-IO counts bytes in an int
   constexpr std::int64_t piece = std::int64_t{1} << 27;
@@ -620,6 +769,8 @@ std::vector<std::int64_t> Hdf5File::read_integers(const std::string& dataset) co
   const Handle object = m_impl->open_dataset(dataset);
   const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  m_impl->require_numeric(type.id(), about);
+  m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
   return m_impl->integers(type, space, about, [&](hid_t memory_type, void* values) {
     return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
   });

@@ -140,6 +140,14 @@ std::vector<double> ArrayFile::read(const std::string& dataset) const {
     return std::get<NetcdfClassic>(m_content).read(without_slash(dataset));
   });
   check_unchanged(m_file, m_stamp, FileStamp(m_file.path));
+  // callers index by the shape, whatever a damaged header made of it
+  std::size_t size = 1;
+  const std::vector<std::int64_t> lengths = shape(dataset);
+  for (const std::int64_t length : lengths) size *= static_cast<std::size_t>(length);
+  if (values.size() != size) {
+    throw m_file.error(
+        fmt::format("is damaged: {} has {} values for the shape {}", dataset, values.size(), shape_text(lengths)));
+  }
   return values;
 }
 

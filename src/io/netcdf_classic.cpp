@@ -14,6 +14,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "io/value_memory.hpp"
+
 namespace prismfield {
 namespace {
 
@@ -72,7 +74,10 @@ public:
     for (std::uint64_t d = 0; d < n_dimensions; ++d) {
       std::string name = text();
       const std::uint64_t length = count();
-      if (length == 0) record_dimension = d;
+      if (length == 0) {
+        if (record_dimension < d) m_file.fail("is damaged: two dimensions have no length");
+        record_dimension = d;
+      }
       m_file.m_dimensions.push_back({std::move(name), static_cast<std::int64_t>(length)});
     }
     std::map<std::string, double> ignored;
@@ -100,6 +105,11 @@ private:
         const std::uint64_t dimension = count_word();
         if (dimension >= m_file.m_dimensions.size())
           m_file.fail("is damaged: a variable has a dimension that is not there");
+        // the length of another one is part of a record's size, and this one has none yet
+        if (dimension == record_dimension && !variable.dimensions.empty()) {
+          m_file.fail(fmt::format("is damaged: the record dimension {} is not the first of variable {}",
+                                  m_file.m_dimensions[dimension].name, name));
+        }
         variable.dimensions.push_back(dimension);
       }
       attributes(variable.numbers);
@@ -226,6 +236,9 @@ std::vector<double> NetcdfClassic::read(const std::string& name) const {
   }
   const Stream stream(std::fopen(m_path.c_str(), "rb"));
   if (!stream) fail("cannot be read");
+  if (const std::string why = why_no_room(slabs * (v.bytes / size), sizeof(double)); !why.empty()) {
+    fail(fmt::format("{}: {}", name, why));
+  }
   std::vector<double> values;
   values.reserve(slabs * (v.bytes / size));
   std::vector<unsigned char> buffer;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <system_error>
@@ -16,6 +15,7 @@
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
+#include "base/number_text.hpp"
 
 namespace prismfield {
 namespace {
@@ -38,35 +38,6 @@ std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
-}
-
-/// True when an out-of-range decimal number is out of range because it is small.
-bool underflows(std::string_view number) noexcept {
-  long leading = 0;
-  bool after_point = false, significant = false;
-  std::size_t i = 0;
-  for (; i < number.size(); ++i) {
-    const char c = number[i];
-    if (c == '.') {
-      after_point = true;
-    } else if (c >= '0' && c <= '9') {
-      if (c != '0') significant = true;
-      if (!after_point && significant) ++leading;
-      if (after_point && !significant) --leading;
-    } else if (c == 'e' || c == 'E') {
-      break;
-    }
-  }
-  long exponent = 0;
-  if (i < number.size()) {
-    ++i;
-    const bool negative = i < number.size() && number[i] == '-';
-    for (; i < number.size(); ++i) {
-      if (number[i] >= '0' && number[i] <= '9' && exponent < 100'000'000) exponent = 10 * exponent + (number[i] - '0');
-    }
-    if (negative) exponent = -exponent;
-  }
-  return leading + exponent < 0;
 }
 
 /// What separates a line's fields: the first of semicolon and comma that it has outside quotes, else blanks.
@@ -119,17 +90,9 @@ std::string_view without_comment(std::string_view line, char separator) noexcept
   return line;
 }
 
-bool parse_whole(std::string_view field, double& value, NumberStatus& status) {
-  const char* at = field.data();
-  const char* const end = at + field.size();
-  status = parse_number(at, end, value);
-  return status == NumberStatus::ok && at == end;
-}
-
 bool is_number(std::string_view field) {
   double value = 0;
-  NumberStatus status{};
-  return parse_whole(unquoted(field), value, status) || status == NumberStatus::too_large;
+  return parse_number(unquoted(field), value) != NumberStatus::no_number;
 }
 
 /// Which wanted column each column of the file is.
@@ -348,14 +311,14 @@ private:
       if (w == Layout::nobody) continue;
       const std::string_view field = unquoted(fields[c]);
       double& value = m_values[static_cast<std::size_t>(w)];
-      NumberStatus status{};
-      if (!field.empty() && parse_whole(field, value, status) && std::isfinite(value)) continue;
+      const NumberStatus status = parse_number(field, value);
+      if (status == NumberStatus::ok && std::isfinite(value)) continue;
       good = false;
       if (field.empty()) {
         report("columns without a number", w, field, "no number");
       } else if (status == NumberStatus::too_large) {
         report("numbers too large for double precision", w, field, "is too large");
-      } else if (parse_whole(field, value, status)) {
+      } else if (status == NumberStatus::ok) {
         report("NaN or infinite values", w, field, "is not finite");
       } else {
         const bool comma = field.find(',') != std::string_view::npos;
@@ -446,22 +409,6 @@ bool LineReader::next(std::string_view& line) {
     give(line, m_buffer[m_end - 1] == '\r' ? m_end - 1 : m_end, m_end);
     return true;
   }
-}
-
-NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept {
-  const char* start = at;
-  if (start != end && *start == '+') {
-    ++start;
-    if (start == end || *start == '-' || *start == '+') return NumberStatus::no_number;
-  }
-  const auto [next, error] = std::from_chars(start, end, value);
-  if (error == std::errc::invalid_argument) return NumberStatus::no_number;
-  at = next;
-  if (error == std::errc::result_out_of_range) {
-    if (!underflows({start, static_cast<std::size_t>(next - start)})) return NumberStatus::too_large;
-    value = 0;
-  }
-  return NumberStatus::ok;
 }
 
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }

@@ -55,12 +55,6 @@ private:
   std::int64_t m_number = 0;
 };
 
-enum class NumberStatus { ok, no_number, too_large };
-
-/// Reads a decimal number at `at` and moves `at` behind it; blanks are not skipped, a locale has no say, a value too
-/// small for double is 0. NaN and infinity are numbers here.
-[[nodiscard]] NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept;
-
 /// "file:line"
 [[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
 

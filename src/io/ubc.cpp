@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "io/text_table.hpp"
 #include "model/edges.hpp"
 
@@ -55,9 +55,7 @@ public:
 
   double number_in(std::string_view word, const std::string& what) const {
     double value = 0;
-    const char* at = word.data();
-    const char* const end = at + word.size();
-    if (parse_number(at, end, value) != NumberStatus::ok || at != end || !std::isfinite(value)) {
+    if (parse_number(word, value) != NumberStatus::ok || !std::isfinite(value)) {
       fail(what, excerpt(word) + " is no finite number");
     }
     return value;
@@ -65,8 +63,7 @@ public:
 
   std::int64_t count_in(std::string_view word, const std::string& what) const {
     std::int64_t value = 0;
-    const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || at != word.data() + word.size() || value < 1 || value > most_cells_in_a_direction) {
+    if (parse_integer(word, value) != NumberStatus::ok || value < 1 || value > most_cells_in_a_direction) {
       fail(what, fmt::format("{} is no number of cells, 1 to {}", excerpt(word), most_cells_in_a_direction));
     }
     return value;

@@ -10,7 +10,16 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
+
+namespace {
+
+/// Libraries put names out of files into their messages as they are.
+Explanation failure(const char* what) { return {std::string("error: ") + shown_lines(what), exit_failure}; }
+
+}  // namespace
 
 Explanation explain(const std::exception_ptr& error) {
   try {
@@ -18,15 +27,15 @@ Explanation explain(const std::exception_ptr& error) {
   } catch (const InputError& e) {
     return {e.what(), exit_input};
   } catch (const Stopped& e) {
-    return {e.what(), exit_stopped};
+    return {shown_lines(e.what()), exit_stopped};
   } catch (const AgreedFailure& e) {
     return {e.message, e.code};
   } catch (const RunError& e) {
-    return {std::string("error: ") + e.what(), exit_failure};
+    return failure(e.what());
   } catch (const std::bad_alloc&) {
     return {"error: there is not enough memory; --dry-run tells how much a case needs", exit_failure};
   } catch (const std::exception& e) {
-    return {std::string("error: ") + e.what(), exit_failure};
+    return failure(e.what());
   } catch (...) {
     return {"error: a library failed and does not say why", exit_failure};
   }
@@ -60,11 +69,13 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
 
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {
   std::vector<Problem> problems;
+  std::int64_t more = 0;
   agree(communicator, [&] {
     try {
       step();
     } catch (const InputError& error) {
       problems = error.problems();
+      more = error.more();
     }
   });
   const std::vector<std::int64_t> counts = communicator.gather_everywhere(static_cast<std::int64_t>(problems.size()));
@@ -75,7 +86,8 @@ void agree_on_input(const Communicator& communicator, const std::function<void()
   for (Problem& problem : problems) {
     for (std::string* text : {&problem.where, &problem.key, &problem.what}) broadcast(communicator, *text, rank);
   }
-  throw InputError(std::move(problems));
+  broadcast(communicator, more, rank);
+  throw InputError(std::move(problems), more);
 }
 
 }  // namespace prismfield

@@ -14,6 +14,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
 #include "io/hdf5_file.hpp"
 
 namespace prismfield {
@@ -348,7 +349,8 @@ Comparison compare_results(const fs::path& a, const fs::path& b) {
       const std::string of_b = text_or_empty(survey_b.file, name, attribute);
       // Files of other programs need not say; two that contradict each other cannot be compared.
       if (!of_a.empty() && !of_b.empty() && of_a != of_b) {
-        comparison.disagreements.push_back(fmt::format("{}: {} are {} in A, {} in B", name, attribute, of_a, of_b));
+        comparison.disagreements.push_back(fmt::format("{}: {} are {} in A, {} in B", name, attribute,
+                                                       shown(of_a, longest_name), shown(of_b, longest_name)));
       }
     }
     FieldComparison result = compare_values(field.field, survey_a, survey_b, matches);
@@ -368,12 +370,12 @@ bool within(const Comparison& comparison, double tolerance) {
 }
 
 std::string report(const Comparison& comparison, std::optional<double> tolerance) {
-  std::string out = fmt::format("A  {}\nB  {}  (the reference)\n{} points compared\n\n", comparison.a.string(),
-                                comparison.b.string(), comparison.points);
+  std::string out = fmt::format("A  {}\nB  {}  (the reference)\n{} points compared\n\n", shown(comparison.a.string()),
+                                shown(comparison.b.string()), comparison.points);
   out += fmt::format("{:<10} {:<7} {:>12} {:>12} {:>12} {:>12}  {}\n", "field", "unit", "RMS(a-b)", "max|a-b|",
                      "max|b|", "relative", "largest at easting, northing, upward");
   for (const FieldComparison& field : comparison.fields) {
-    out += fmt::format("{:<10} {:<7}", info(field.field).name, field.unit);
+    out += fmt::format("{:<10} {:<7}", info(field.field).name, shown(field.unit, longest_name));
     if (field.compared == 0) {
       out += fmt::format(" {:>12} {:>12} {:>12} {:>12}", "-", "-", "-", "-");
     } else {

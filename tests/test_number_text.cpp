@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "base/number_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace prismfield {
+namespace {
+
+TEST(ParseNumber, ReadsDecimalNumbers) {
+  const auto number = [](std::string_view text) {
+    const char* at = text.data();
+    double value = -99;
+    EXPECT_EQ(parse_number(at, text.data() + text.size(), value), NumberStatus::ok) << text;
+    EXPECT_EQ(at, text.data() + text.size()) << text;
+    return value;
+  };
+  EXPECT_EQ(number("31.428571428571427"), 31.428571428571427);
+  EXPECT_EQ(number("-0"), 0);
+  EXPECT_EQ(number("+1.5E+03"), 1500);
+  EXPECT_EQ(number(".5"), 0.5);
+  EXPECT_EQ(number("5."), 5);
+  EXPECT_EQ(number("1e308"), 1e308);
+  EXPECT_EQ(number("5e-324"), 5e-324);
+  EXPECT_TRUE(std::isnan(number("NaN")));
+  EXPECT_TRUE(std::isinf(number("-inf")));
+}
+
+TEST(ParseNumber, TakesWhatIsTooSmallAsZeroAndRefusesWhatIsTooLarge) {
+  const auto read = [](const std::string& text) {
+    const char* at = text.data();
+    double value = -99;
+    const NumberStatus status = parse_number(at, text.data() + text.size(), value);
+    return std::pair(status, value);
+  };
+  EXPECT_EQ(read("1e-400"), std::pair(NumberStatus::ok, 0.0));
+  EXPECT_EQ(read("-1e-99999999999999999999"), std::pair(NumberStatus::ok, 0.0));
+  EXPECT_EQ(read("0." + std::string(400, '0') + "1"), std::pair(NumberStatus::ok, 0.0));
+  EXPECT_EQ(read("1e400").first, NumberStatus::too_large);
+  EXPECT_EQ(read("-1e400").first, NumberStatus::too_large);
+  EXPECT_EQ(read("1e99999999999999999999").first, NumberStatus::too_large);
+  EXPECT_EQ(read("1" + std::string(400, '0')).first, NumberStatus::too_large);
+  EXPECT_EQ(read("1" + std::string(400, '0') + "e-20").first, NumberStatus::too_large);
+  EXPECT_EQ(read("1" + std::string(400, '0') + "e-400"), std::pair(NumberStatus::ok, 1.0));
+}
+
+TEST(ParseNumber, RefusesWhatIsNone) {
+  for (const std::string text : {"", "x", "-", "+", "+-1", "++1", " 1", ",", "e5", "--1", "-+1", "\xC2\xB5"}) {
+    const char* at = text.data();
+    double value = 0;
+    EXPECT_EQ(parse_number(at, text.data() + text.size(), value), NumberStatus::no_number) << text;
+    EXPECT_EQ(at, text.data());
+  }
+}
+
+/// What people and programs write for numbers, and what is none from its first character to its last.
+TEST(ParseNumber, RefusesWholeTextsThatAreNone) {
+  for (const std::string text : {"", "+-1", "-+1", "--1", "1e", "1e+", "1.5d3", "0x10", "0b1", "1_000", "1,5", "1 000",
+                                 "1/3", "1.2.3", "5 ", "\xD9\xA1", "\xEF\xBC\x91", "1e400x"}) {
+    double value = 0;
+    EXPECT_EQ(parse_number(text, value), NumberStatus::no_number) << text;
+    std::int64_t integer = 0;
+    EXPECT_EQ(parse_integer(text, integer), NumberStatus::no_number) << text;
+  }
+  double value = 0;
+  EXPECT_EQ(parse_number("+2.5e1", value), NumberStatus::ok);
+  EXPECT_EQ(value, 25);
+}
+
+TEST(ParseInteger, ReadsDigitsWithOneSign) {
+  std::int64_t value = 0;
+  EXPECT_EQ(parse_integer("+42", value), NumberStatus::ok);
+  EXPECT_EQ(value, 42);
+  EXPECT_EQ(parse_integer("-9223372036854775808", value), NumberStatus::ok);
+  EXPECT_EQ(value, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(parse_integer("9223372036854775808", value), NumberStatus::too_large);
+  EXPECT_EQ(parse_integer("1.0", value), NumberStatus::no_number);
+  std::uint64_t natural = 0;
+  EXPECT_EQ(parse_integer("18446744073709551615", natural), NumberStatus::ok);
+  EXPECT_EQ(natural, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(parse_integer("-1", natural), NumberStatus::no_number);
+}
+
+}  // namespace
+}  // namespace prismfield
