@@ -378,7 +378,8 @@ void write_complete(const fs::path& target, CheckpointHeader header,
       throw RunError(fmt::format("what is there {}", there.what()));
     }
     Hdf5File out = Hdf5File::create_in_memory(target);
-    out.write_attribute("/", "prismfield_checkpoint", header.rank);
+    out.write_attribute("/", "prismfield_checkpoint", checkpoint_version);
+    out.write_attribute("/", "rank", header.rank);
     fill(out, header);
     const std::string_view image = out.image();
     sign(header, image.data(), image.size());
