@@ -433,11 +433,14 @@ fs::path rank_file(const fs::path& checkpoint, int rank) {
   return file;
 }
 
-void check_checkpoint_place(const fs::path& checkpoint, int rank) {
-  const fs::path file = rank_file(checkpoint, rank);
-  const CheckpointReader there(file);
-  if (there.kind() != CheckpointKind::foreign) return;
-  throw mistake(file, there.what(), there.kind());
+void check_checkpoint_place(const fs::path& checkpoint, int n_ranks) {
+  ProblemList problems;
+  for (int rank = 0; rank < n_ranks; ++rank) {
+    const fs::path file = rank_file(checkpoint, rank);
+    const CheckpointReader there(file);
+    if (there.kind() == CheckpointKind::foreign) problems.add(mistake(file, there.what(), there.kind()));
+  }
+  problems.throw_if_any();
 }
 
 void write_checkpoint(const fs::path& file, const CheckpointLayout& layout, const RankState& before,
