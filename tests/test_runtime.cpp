@@ -152,6 +152,11 @@ TEST(HostThreads, AreNoMoreThanKokkosHasRoomFor) {
   EXPECT_FALSE(Kokkos::is_initialized());
 }
 
+TEST(HostThreads, AreNoMoreThanOpenMpStarts) {
+  EXPECT_EQ(expected_threads("4", 4), "");
+  EXPECT_EQ(expected_threads("4", 3), "OMP_THREAD_LIMIT allows 3: raise it, or ask for fewer threads");
+}
+
 TEST(HostThreads, AreTheCoresSharedByTheRanks) {
   EXPECT_EQ(default_host_threads(600, 2), 300);
   EXPECT_EQ(default_host_threads(2, 4), 1);

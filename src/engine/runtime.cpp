@@ -191,6 +191,11 @@ void start_kokkos(const RuntimeOptions& wanted) {
 #endif
   check_options(wanted.kokkos_options, devices);
   check_openmp_threads(std::getenv("OMP_NUM_THREADS"), !threads_are_given(wanted));
+  if (wanted.threads > openmp_thread_limit()) {
+    throw RunError("Kokkos cannot start with " + std::to_string(wanted.threads) + " threads: OMP_THREAD_LIMIT allows " +
+                   std::to_string(openmp_thread_limit()));
+  }
+  start_all_threads();
   if (wanted.threads < 0 || wanted.threads > most_host_threads()) {
     throw RunError("Kokkos cannot start with " + std::to_string(wanted.threads) + " threads" +
                    (wanted.threads > 0 ? "; it has room for " + std::to_string(most_host_threads()) : ""));

@@ -593,6 +593,25 @@ class Threads(Folder):
         self.done("run", "case.yaml", "--kokkos-num-threads=2", env={**os.environ, "OMP_NUM_THREADS": "600"})
 
 
+    def test_fewer_threads_than_asked_for(self):
+        # Kokkos waits for ever for those that OpenMP does not start
+        if "openmp" not in self.done("info").stdout:
+            self.skipTest("no OpenMP")
+        limited = {**os.environ, "OMP_THREAD_LIMIT": "2"}
+        for words, environment in (
+            (["--kokkos-num-threads=4"], limited),
+            ([], {**limited, "KOKKOS_NUM_THREADS": "4"}),
+        ):
+            result = self.run_program("run", "case.yaml", *words, env=environment, timeout=60)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertRegex(
+                result.stderr, r"^\S+: is '4'; OMP_THREAD_LIMIT allows 2: raise it, or ask for fewer threads\n$"
+            )
+        for environment in ({"OMP_THREAD_LIMIT": "1"}, {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "4"}):
+            self.done("run", "case.yaml", env={**os.environ, **environment}, timeout=60)
+        self.done("run", "case.yaml", "--kokkos-num-threads=4", env={**os.environ, "OMP_DYNAMIC": "true"}, timeout=60)
+
+
 class Memory(Folder):
     """Limits of the process stand for those of a machine or a batch job."""
 

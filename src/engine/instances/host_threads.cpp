@@ -3,6 +3,9 @@
 #include "engine/host_threads.hpp"
 
 #include <Kokkos_Core.hpp>
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -43,14 +46,34 @@ int most_host_threads() noexcept {
 #endif
 }
 
+int openmp_thread_limit() noexcept {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return omp_get_thread_limit();
+#else
+  return std::numeric_limits<int>::max();
+#endif
+}
+
+void start_all_threads() noexcept {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  omp_set_dynamic(0);
+#endif
+}
+
 int default_host_threads(std::size_t cores, int sharing) noexcept {
-  const auto most = static_cast<std::size_t>(most_host_threads());
+  const auto most = static_cast<std::size_t>(std::min(most_host_threads(), openmp_thread_limit()));
   return static_cast<int>(std::clamp<std::size_t>(cores / static_cast<std::size_t>(std::max(1, sharing)), 1, most));
 }
 
-std::string expected_threads(std::string_view text) {
+std::string expected_threads(std::string_view text, int limit) {
   const Count count = judge(text);
-  if (count == Count::right) return "";
+  if (count == Count::right) {
+    int number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number <= limit
+               ? ""
+               : "OMP_THREAD_LIMIT allows " + std::to_string(limit) + ": raise it, or ask for fewer threads";
+  }
   if (most_host_threads() == std::numeric_limits<int>::max()) return "a whole number of at least 1 is expected";
   const std::string expected = "a whole number from 1 to " + std::to_string(most_host_threads()) + " is expected";
   return count == Count::none ? expected
@@ -61,7 +84,8 @@ void check_openmp_threads(const char* text, bool decides) {
   if (text == nullptr || *text == '\0') return;
   const std::string_view number = outermost(text);
   if (judge(number) == Count::too_large && !decides) return;
-  const std::string expected = expected_threads(number);
+  // where OpenMP itself is asked it starts as many as it allows
+  const std::string expected = expected_threads(number, std::numeric_limits<int>::max());
   if (!expected.empty()) throw InputError("OMP_NUM_THREADS", "", "is " + excerpt(text) + "; " + expected);
 }
 
