@@ -6,17 +6,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <system_error>
 #include <utility>
 
 #include <prismfield/error.hpp>
 
-#include "base/random.hpp"
 #include "base/temporary_file.hpp"
 #include "base/version.hpp"
 #include "io/hdf5_file.hpp"
@@ -32,17 +29,6 @@ constexpr std::size_t longest_case_attribute = 60'000;
 std::string partition_text(const Plan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
   return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
-}
-
-/// One field of a result in the units and axes of the output.
-std::vector<double> converted(const Fields& result, Field field, Axes axes) {
-  const auto n_points = static_cast<std::ptrdiff_t>(result.values.size()) / std::max(1, result.fields.size());
-  const auto begin = result.values.begin() + result.fields.index_of(field) * n_points;
-  std::vector<double> values(begin, begin + n_points);
-  const double factor = output_factor(field, axes);
-  // Adding 0 turns the -0 of a flipped sign into 0.
-  for (double& value : values) value = value * factor + 0.0;
-  return values;
 }
 
 std::string utc_now() {
@@ -284,40 +270,6 @@ void write_file(const fs::path& name, const ResultHeader& header, const Points& 
 }
 
 }  // namespace
-
-std::pair<double, double> range_of(const double* values, std::int64_t n) {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -minimum;
-  for (std::int64_t i = 0; i < n; ++i) {
-    minimum = std::fmin(minimum, values[i]);
-    maximum = std::fmax(maximum, values[i]);
-  }
-  return {minimum, maximum};
-}
-
-FieldTable to_output_units(const Fields& result, Axes axes) {
-  FieldTable table{result.fields, {}};
-  table.values.reserve(result.values.size());
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
-    const auto values = converted(result, field.field, axes);
-    table.values.insert(table.values.end(), values.begin(), values.end());
-  }
-  return table;
-}
-
-std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field) {
-  std::vector<double> values = converted(result, field, header.axes);
-  if (!header.noise || header.noise->sigma.count(field) == 0) return values;
-  const double sigma = header.noise->sigma.at(field);
-  const auto stream =
-      static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
-  // One rounding, so that every machine writes the same bits.
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = std::fma(sigma, random_normal(header.noise->seed, stream, i), values[i]);
-  }
-  return values;
-}
 
 void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times) {
   const fs::path target = followed(header.file);
