@@ -254,7 +254,7 @@ void write_performance(Hdf5File& file, const Fields& result, const RunTimes& tim
 void write_file(const fs::path& name, const ResultHeader& header, const Points& points, const Fields& result,
                 const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
-  Hdf5File file = Hdf5File::create(name);
+  Hdf5File file = Hdf5File::create(name, Checksums::fletcher32);
   write_root_attributes(file, header, points, result);
   const Layout layout = write_points(file, points);
   write_fields(file, layout, header, result);
