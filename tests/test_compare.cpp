@@ -306,7 +306,9 @@ TEST_F(CompareTest, RefusesWhatIsNoResult) {
   write("good.h5", good);
   std::ofstream(path("text.csv")) << "easting,northing\n";
   EXPECT_EQ(refusal("none.h5", "good.h5"), path("none.h5").string() + ": does not exist");
-  EXPECT_THAT(refusal("good.h5", "text.csv"), AllOf(HasSubstr("text.csv"), HasSubstr("is not an HDF5")));
+  EXPECT_THAT(refusal("good.h5", "text.csv"), AllOf(HasSubstr("text.csv"), HasSubstr("missing column upward")));
+  std::ofstream(path("text.h5")) << "easting,northing\n";
+  EXPECT_THAT(refusal("good.h5", "text.h5"), AllOf(HasSubstr("text.h5"), HasSubstr("is not an HDF5")));
   EXPECT_THAT(refusal("", "good.h5"), HasSubstr("is a folder"));
   write("no field.h5", Sample{});
   EXPECT_THAT(refusal("good.h5", "no field.h5"), AllOf(HasSubstr("no field.h5"), HasSubstr("holds no field")));

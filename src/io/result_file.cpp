@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
-#include <ctime>
 #include <functional>
 #include <numeric>
 #include <system_error>
@@ -15,8 +15,9 @@
 #include <prismfield/error.hpp>
 
 #include "base/temporary_file.hpp"
-#include "base/version.hpp"
+#include "base/write_error.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/result_table.hpp"
 
 namespace prismfield {
 namespace {
@@ -29,15 +30,6 @@ constexpr std::size_t longest_case_attribute = 60'000;
 std::string partition_text(const Plan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
   return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
 }
 
 struct Coordinate {
@@ -150,8 +142,8 @@ void write_fields(Hdf5File& file, const Layout& layout, const ResultHeader& head
 void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
   file.write_attribute("/", "Conventions", "CF-1.8");
   file.write_attribute("/", "title", header.title);
-  file.write_attribute("/", "history", fmt::format("{}: {}", utc_now(), header.command));
-  file.write_attribute("/", "source", fmt::format("prismfield {} (git {})", version, git_hash));
+  file.write_attribute("/", "history", history_line(header));
+  file.write_attribute("/", "source", source_line());
   if (points.is_grid()) {
     // GMT's word for values that belong to the nodes
     file.write_attribute("/", "node_offset", std::int64_t{0});
@@ -271,7 +263,17 @@ void write_file(const fs::path& name, const ResultHeader& header, const Points& 
 
 }  // namespace
 
-void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times) {
+std::optional<ResultKind> result_kind(const fs::path& file) {
+  std::string suffix = file.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (suffix == ".nc" || suffix == ".h5") return ResultKind::hdf5;
+  if (suffix == ".csv") return ResultKind::csv;
+  if (suffix == ".xyz") return ResultKind::xyz;
+  return std::nullopt;
+}
+
+std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
+                                      const RunTimes& times) {
   const fs::path target = followed(header.file);
   // Renaming would put the result in the place of a device.
   if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
@@ -279,16 +281,28 @@ void write_result(const ResultHeader& header, const Points& points, const Fields
   }
   const FileSizeSignalIgnored ignored;
   TemporaryFile temporary(temporary_name(target));
-  try {
-    write_file(temporary.name(), header, points, result, times);
-    temporary.move_to(target);
-  } catch (const RunError& error) {
-    // Users know the file by its own name.
-    std::string why = error.what();
+  // Users know the file by its own name.
+  const auto told = [&](std::string why) {
     if (const std::string prefix = temporary.name().string() + ": "; why.rfind(prefix, 0) == 0) {
       why.erase(0, prefix.size());
     }
-    throw RunError(fmt::format("{}: the result is not written: {}", target.string(), why));
+    return fmt::format("{}: the result is not written: {}", target.string(), why);
+  };
+  try {
+    std::vector<std::string> notes;
+    const ResultKind kind = result_kind(header.file).value_or(ResultKind::hdf5);
+    if (kind == ResultKind::hdf5) {
+      write_file(temporary.name(), header, points, result, times);
+    } else {
+      const TableStyle style = kind == ResultKind::csv ? TableStyle::csv : TableStyle::xyz;
+      notes = write_result_table(temporary.name(), style, header, points, result);
+    }
+    temporary.move_to(target);
+    return notes;
+  } catch (const NoRoomError& error) {
+    throw NoRoomError(told(error.what()));
+  } catch (const RunError& error) {
+    throw RunError(told(error.what()));
   }
 }
 

@@ -2,12 +2,24 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <prismfield/points.hpp>
 #include <prismfield/result.hpp>
 
 #include "io/result_values.hpp"
 
 namespace prismfield {
+
+/// What a result's file is; netCDF-4 is HDF5.
+enum class ResultKind { hdf5, csv, xyz };
+
+/// What the suffix of a file's name asks for: .nc or .h5, .csv, .xyz, in small letters or capitals; nothing for any
+/// other.
+[[nodiscard]] std::optional<ResultKind> result_kind(const std::filesystem::path& file);
 
 /// What the caller of write_result has measured, for /performance.
 struct RunTimes {
@@ -17,10 +29,12 @@ struct RunTimes {
   double total_seconds = 0;
 };
 
-/// Writes the result as HDF5 that netCDF-4 programs open, under a temporary name in the same folder, renamed when
-/// complete; the noise is applied here and its sigma written beside the fields. Called on rank 0 only. Takes
-/// memory for one field and for the whole file while it writes.
-/// Throws RunError, leaving neither a half-written file nor a changed old one.
-void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times);
+/// Writes the result as its file's suffix says, .csv and .xyz as tables, else as HDF5 that netCDF-4 programs open:
+/// under a temporary name in the same folder, renamed when complete. The noise is applied here and its sigma written
+/// beside the fields. Called on rank 0 only. HDF5 takes memory for one field and for the whole file while it is
+/// written, a table for a few lines. Returns what users should be told of. Throws RunError, NoRoomError, leaving
+/// neither a half-written file nor a changed old one.
+std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
+                                      const RunTimes& times);
 
 }  // namespace prismfield
