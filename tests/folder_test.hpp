@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -41,6 +42,18 @@ private:
 inline std::string content(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Changes one bit of a double that a file holds, wherever it does. False when the file does not hold it.
+inline bool flip_a_bit_of(const std::filesystem::path& file, double value) {
+  std::string bytes = content(file);
+  std::string wanted(sizeof value, '\0');
+  std::memcpy(wanted.data(), &value, sizeof value);
+  const std::size_t at = bytes.find(wanted);
+  if (at == std::string::npos) return false;
+  bytes[at + 3] = static_cast<char>(bytes[at + 3] ^ 4);
+  std::ofstream(file, std::ios::binary) << bytes;
+  return true;
 }
 
 }  // namespace prismfield::testing_samples

@@ -285,13 +285,30 @@ TEST_F(CompareTest, AGridAndTheSamePointsAsStationsAgree) {
   EXPECT_TRUE(within(compare_results(path("grid.h5"), path("stations.h5")), 0));
 }
 
+TEST_F(CompareTest, RefusesAResultWithAChangedByte) {
+  const Points points = station_points(9);
+  Fields fields = sample_result(points, {Field::gz, Field::gxx});
+  fields.values[4] = 1.2345678e-5;
+  const Case run = sample_case(path("a.h5"), fields.fields);
+  write_result(result_header(run), points, fields, {});
+  fs::copy_file(path("a.h5"), path("b.h5"));
+  EXPECT_TRUE(within(compare_results(path("a.h5"), path("b.h5")), 0));
+  ASSERT_TRUE(flip_a_bit_of(path("b.h5"), output_values(result_header(run), fields, Field::gz)[4]));
+  EXPECT_THAT(
+      refusal("a.h5", "b.h5"),
+      AllOf(HasSubstr("b.h5: gz: cannot read: its bytes are not those that were written"), HasSubstr("make it again")));
+  EXPECT_EQ(refusal("b.h5", "a.h5"), refusal("a.h5", "b.h5"));
+}
+
 TEST_F(CompareTest, RefusesWhatIsNoResult) {
   Sample good;
   good.fields["gz"] = {1, 2, 3, 4};
   write("good.h5", good);
   std::ofstream(path("text.csv")) << "easting,northing\n";
   EXPECT_EQ(refusal("none.h5", "good.h5"), path("none.h5").string() + ": does not exist");
-  EXPECT_THAT(refusal("good.h5", "text.csv"), AllOf(HasSubstr("text.csv"), HasSubstr("is not an HDF5")));
+  EXPECT_THAT(refusal("good.h5", "text.csv"), AllOf(HasSubstr("text.csv"), HasSubstr("missing column upward")));
+  std::ofstream(path("text.h5")) << "easting,northing\n";
+  EXPECT_THAT(refusal("good.h5", "text.h5"), AllOf(HasSubstr("text.h5"), HasSubstr("is not an HDF5")));
   EXPECT_THAT(refusal("", "good.h5"), HasSubstr("is a folder"));
   write("no field.h5", Sample{});
   EXPECT_THAT(refusal("good.h5", "no field.h5"), AllOf(HasSubstr("no field.h5"), HasSubstr("holds no field")));

@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing_samples::flip_a_bit_of;
 
 /// HDF5 must print nothing in any test.
 class Hdf5FileTest : public testing_samples::FolderTest {
@@ -89,6 +90,40 @@ TEST_F(Hdf5FileTest, ReturnsWhatWasWritten) {
   EXPECT_EQ(file.read_attribute("/group", "pairs"), 9223372036854775807.0);
   EXPECT_THAT(file.dataset_names(), ElementsAre("nothing", "scalar", "text", "values"));
   EXPECT_THAT(file.dataset_names("/group"), ElementsAre("counts"));
+}
+
+TEST_F(Hdf5FileTest, ChecksumsTellAChangedByte) {
+  std::vector<double> values(3 * 50'000);
+  std::iota(values.begin(), values.end(), 0.5);
+  const std::vector<std::int64_t> counts{7, 8, 9};
+  const double scalar = 42.5;
+  for (const Checksums checksums : {Checksums::fletcher32, Checksums::none}) {
+    Hdf5File file = Hdf5File::create(path("a.h5"), checksums);
+    file.write("values", {3, 50'000}, values.data());
+    file.write("long", {150'000}, values.data());
+    file.write("counts", {3}, counts.data());
+    file.write("scalar", {}, &scalar);
+    file.write("nothing", {0}, values.data());
+    file.close();
+    {
+      const Hdf5File whole = Hdf5File::open(path("a.h5"));
+      EXPECT_EQ(whole.read("values"), values);
+      EXPECT_EQ(whole.read("long", {70'000, 70'002}), (std::vector<double>{70'000.5, 70'001.5}));
+      EXPECT_EQ(whole.read_integers("counts"), counts);
+      EXPECT_THAT(whole.read("scalar"), ElementsAre(42.5));
+      EXPECT_TRUE(whole.read("nothing").empty());
+    }
+    // the last of its chunk, in which other values are missing too
+    ASSERT_TRUE(flip_a_bit_of(path("a.h5"), 149'999.5));
+    const Hdf5File damaged = Hdf5File::open(path("a.h5"));
+    if (checksums == Checksums::none) {
+      EXPECT_NO_THROW(static_cast<void>(damaged.read("values")));
+      continue;
+    }
+    EXPECT_THAT(message_of([&] { static_cast<void>(damaged.read("values")); }),
+                AllOf(HasSubstr("values: cannot read: its bytes are not those that were written"), HasSubstr("copy")));
+    EXPECT_EQ(damaged.read("long"), values);
+  }
 }
 
 TEST_F(Hdf5FileTest, KnowsWhatIsThere) {

@@ -70,6 +70,15 @@ TEST_F(OutputTest, CheckNamesEveryMistake) {
   EXPECT_TRUE(names().empty());
 }
 
+TEST_F(OutputTest, CheckRefusesUnknownKinds) {
+  for (const char* name : {"r.h5", "r.nc", "r.csv", "r.xyz", "r.CSV"})
+    EXPECT_EQ(problems_of(sample_case(path(name))), "");
+  EXPECT_EQ(problems_of(sample_case(path("r.txt"))),
+            "sample.yaml:7: output.file: no kind of result ends in '.txt'; allowed: .nc or .h5 (netCDF-4, the same "
+            "file), .csv and .xyz (tables)");
+  EXPECT_THAT(problems_of(sample_case(path("r"))), HasSubstr("has no suffix that says what to write; allowed: .nc"));
+}
+
 TEST_F(OutputTest, CheckRefusesNamesThatAreNoFiles) {
   std::ofstream(path("file")) << "x";
   EXPECT_THAT(problems_of(sample_case(path("file/r.h5"))), HasSubstr("is not a folder"));

@@ -17,7 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include <prismfield/error.hpp>
+
 #include "app/figure_script.hpp"
+#include "base/temporary_file.hpp"
 
 namespace prismfield {
 namespace {
@@ -149,6 +152,20 @@ std::string draw_figure(const std::filesystem::path& result, const std::filesyst
       "no figure {}: no Python with xarray and matplotlib ({}); name one in PRISMFIELD_PYTHON or install "
       "python3-xarray, python3-netcdf4 and python3-matplotlib",
       figure.string(), why);
+}
+
+std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
+                        const std::filesystem::path& figure) {
+  if (result_kind(header.file) == ResultKind::hdf5) return draw_figure(header.file, figure);
+  try {
+    const TemporaryFile gone_afterwards(figure);
+    ResultHeader as_netcdf = header;
+    as_netcdf.file = gone_afterwards.name();
+    static_cast<void>(write_result(as_netcdf, points, result, {}));
+    return draw_figure(as_netcdf.file, figure);
+  } catch (const RunError& error) {
+    return fmt::format("no figure {}: {}", figure.string(), error.what());
+  }
 }
 
 }  // namespace prismfield

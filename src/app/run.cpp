@@ -143,12 +143,15 @@ ProblemSize size_of(const Inputs& inputs) {
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  write_result(result_header(inputs.run), inputs.points, result, {setup_seconds, seconds_since(begin)});
+  const std::vector<std::string> notes =
+      write_result(result_header(inputs.run), inputs.points, result, {setup_seconds, seconds_since(begin)});
   if (!quiet) std::cout << '\n' << field_statistics(result_header(inputs.run), result) << '\n';
   std::cout << std::flush;
+  for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
   if (inputs.run.output.figure) {
-    const std::string warning = draw_figure(output_file(inputs.run), *inputs.run.output.figure);
+    const std::string warning =
+        draw_result(result_header(inputs.run), inputs.points, result, *inputs.run.output.figure);
     if (!warning.empty()) warn(warning);
   }
   if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin));

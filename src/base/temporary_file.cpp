@@ -19,6 +19,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/write_error.hpp"
+
 namespace prismfield {
 
 namespace fs = std::filesystem;
@@ -115,8 +117,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 void TemporaryFile::fail(const std::string& what) const {
-  const int reason = errno;
-  throw RunError(fmt::format("{}: {}: {}", m_target.string(), what, std::strerror(reason)));
+  throw_write_error(fmt::format("{}: {}", m_target.string(), what), errno);
 }
 
 void TemporaryFile::write(const void* bytes, std::size_t n) const {
@@ -130,6 +131,10 @@ void TemporaryFile::write(const void* bytes, std::size_t n) const {
     at += written;
     n -= static_cast<std::size_t>(written);
   }
+}
+
+void TemporaryFile::clear() const {
+  if (::ftruncate(m_descriptor, 0) != 0 || ::lseek(m_descriptor, 0, SEEK_SET) != 0) fail("cannot write");
 }
 
 void TemporaryFile::move_to_target() {

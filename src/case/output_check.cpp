@@ -11,10 +11,12 @@
 #include <cstring>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include <prismfield/error.hpp>
 
 #include "base/temporary_file.hpp"
+#include "case/places.hpp"
 
 namespace prismfield {
 namespace {
@@ -98,6 +100,23 @@ void check_output(const Case& run) {
       }
     }
   }
+  if (!result_kind(result)) {
+    const std::string suffix = result.extension().string();
+    problems.add(run.where("output.file"), "output.file",
+                 fmt::format("{}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables)",
+                             suffix.empty() ? "has no suffix that says what to write"
+                                            : fmt::format("no kind of result ends in '{}'", suffix)));
+  }
+  if (result_kind(result).value_or(ResultKind::hdf5) != ResultKind::hdf5) {
+    const auto* stations = std::get_if<StationsFile>(&run.observations);
+    std::error_code error;
+    if (stations != nullptr && fs::exists(stations->file, error) && !fs::is_regular_file(stations->file, error)) {
+      problems.add(run.where("output.file"), "output.file",
+                   fmt::format("a table keeps the columns of {}, which is read again for it, but this is no regular "
+                               "file; write .nc, or save the stations to a file first",
+                               stations->file.string()));
+    }
+  }
   if (run.output.figure) {
     const auto& suffixes = figure_suffixes();
     const std::string suffix = run.output.figure->extension().string();
@@ -118,6 +137,9 @@ ResultHeader result_header(const Case& run) {
   header.gravitational_constant = run.gravitational_constant;
   header.case_text = run.text;
   header.noise = run.noise;
+  if (const auto* stations = std::get_if<StationsFile>(&run.observations)) {
+    header.stations = input_file(run, stations->file, "observations.stations.file");
+  }
   return header;
 }
 

@@ -15,6 +15,10 @@ namespace prismfield {
 
 class Communicator;
 
+/// Whether a file's numbers carry sums by which a reader knows that a byte of theirs has changed: HDF5's Fletcher32,
+/// over chunks of at most 120 kB.
+enum class Checksums { none, fletcher32 };
+
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
 /// No call is collective, except on a file opened collectively: under MPI one rank writes, with a serial or a parallel
@@ -29,9 +33,10 @@ public:
   [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, const Communicator& communicator);
   /// Makes a new file, replacing one of that name. It is built in memory and written by close(), because HDF5 does not
   /// survive a full disk: after a failed write it crashes when the program ends. Without close() no file stays.
-  [[nodiscard]] static Hdf5File create(const std::filesystem::path& file);
+  [[nodiscard]] static Hdf5File create(const std::filesystem::path& file, Checksums checksums = Checksums::none);
   /// Makes a new file in memory alone, which image() hands over; `name` is for messages.
-  [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name);
+  [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name,
+                                                 Checksums checksums = Checksums::none);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();

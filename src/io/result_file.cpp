@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
-#include <cmath>
-#include <ctime>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <string_view>
 #include <system_error>
@@ -17,10 +15,10 @@
 
 #include <prismfield/error.hpp>
 
-#include "base/random.hpp"
 #include "base/temporary_file.hpp"
-#include "base/version.hpp"
+#include "base/write_error.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/result_table.hpp"
 
 namespace prismfield {
 namespace {
@@ -33,26 +31,6 @@ constexpr std::size_t longest_case_attribute = 60'000;
 std::string partition_text(const Plan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
   return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
-}
-
-/// One field of a result in the units and axes of the output.
-std::vector<double> converted(const Fields& result, Field field, Axes axes) {
-  const auto n_points = static_cast<std::ptrdiff_t>(result.values.size()) / std::max(1, result.fields.size());
-  const auto begin = result.values.begin() + result.fields.index_of(field) * n_points;
-  std::vector<double> values(begin, begin + n_points);
-  const double factor = output_factor(field, axes);
-  // Adding 0 turns the -0 of a flipped sign into 0.
-  for (double& value : values) value = value * factor + 0.0;
-  return values;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
 }
 
 struct Coordinate {
@@ -165,8 +143,8 @@ void write_fields(Hdf5File& file, const Layout& layout, const ResultHeader& head
 void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
   file.write_attribute("/", "Conventions", "CF-1.8");
   file.write_attribute("/", "title", header.title);
-  file.write_attribute("/", "history", fmt::format("{}: {}", utc_now(), header.command));
-  file.write_attribute("/", "source", fmt::format("prismfield {} (git {})", version, git_hash));
+  file.write_attribute("/", "history", history_line(header));
+  file.write_attribute("/", "source", source_line());
   if (points.is_grid()) {
     // GMT's word for values that belong to the nodes
     file.write_attribute("/", "node_offset", std::int64_t{0});
@@ -266,11 +244,10 @@ void write_performance(Hdf5File& file, const Fields& result, const RunTimes& tim
   file.write_attribute(group, "field_seconds", result.field_seconds);
 }
 
-void write_file(const fs::path& target, const ResultHeader& header, const Points& points, const Fields& result,
-                const RunTimes& times) {
+void write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
+                const Points& points, const Fields& result, const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
-  TemporaryFile temporary(target);
-  Hdf5File file = Hdf5File::create_in_memory(target);
+  Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
   write_root_attributes(file, header, points, result);
   const Layout layout = write_points(file, points);
   write_fields(file, layout, header, result);
@@ -284,58 +261,47 @@ void write_file(const fs::path& target, const ResultHeader& header, const Points
   file.write_attribute("/performance", "total_seconds", times.total_seconds + elapsed.count());
   const std::string_view image = file.image();
   temporary.write(image.data(), image.size());
-  temporary.move_to_target();
 }
 
 }  // namespace
 
-std::pair<double, double> range_of(const double* values, std::int64_t n) {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -minimum;
-  for (std::int64_t i = 0; i < n; ++i) {
-    minimum = std::fmin(minimum, values[i]);
-    maximum = std::fmax(maximum, values[i]);
-  }
-  return {minimum, maximum};
+std::optional<ResultKind> result_kind(const fs::path& file) {
+  std::string suffix = file.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (suffix == ".nc" || suffix == ".h5") return ResultKind::hdf5;
+  if (suffix == ".csv") return ResultKind::csv;
+  if (suffix == ".xyz") return ResultKind::xyz;
+  return std::nullopt;
 }
 
-FieldTable to_output_units(const Fields& result, Axes axes) {
-  FieldTable table{result.fields, {}};
-  table.values.reserve(result.values.size());
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
-    const auto values = converted(result, field.field, axes);
-    table.values.insert(table.values.end(), values.begin(), values.end());
-  }
-  return table;
-}
-
-std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field) {
-  std::vector<double> values = converted(result, field, header.axes);
-  if (!header.noise || header.noise->sigma.count(field) == 0) return values;
-  const double sigma = header.noise->sigma.at(field);
-  const auto stream =
-      static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
-  // One rounding, so that every machine writes the same bits.
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = std::fma(sigma, random_normal(header.noise->seed, stream, i), values[i]);
-  }
-  return values;
-}
-
-void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times) {
+std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
+                                      const RunTimes& times) {
   const fs::path target = followed(header.file);
   // Renaming would put the result in the place of a device.
   if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
     throw RunError(fmt::format("{}: the result is not written: it is not a regular file", target.string()));
   }
   const FileSizeSignalIgnored ignored;
-  try {
-    write_file(target, header, points, result, times);
-  } catch (const RunError& error) {
-    std::string why = error.what();
+  const auto told = [&](std::string why) {
     if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
-    throw RunError(fmt::format("{}: the result is not written: {}", target.string(), why));
+    return fmt::format("{}: the result is not written: {}", target.string(), why);
+  };
+  try {
+    std::vector<std::string> notes;
+    TemporaryFile temporary(target);
+    const ResultKind kind = result_kind(header.file).value_or(ResultKind::hdf5);
+    if (kind == ResultKind::hdf5) {
+      write_file(temporary, target, header, points, result, times);
+    } else {
+      const TableStyle style = kind == ResultKind::csv ? TableStyle::csv : TableStyle::xyz;
+      notes = write_result_table(temporary, style, header, points, result);
+    }
+    temporary.move_to_target();
+    return notes;
+  } catch (const NoRoomError& error) {
+    throw NoRoomError(told(error.what()));
+  } catch (const RunError& error) {
+    throw RunError(told(error.what()));
   }
 }
 

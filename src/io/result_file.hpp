@@ -2,34 +2,24 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/result.hpp>
 
-#include "io/noise.hpp"
+#include "io/result_values.hpp"
 
 namespace prismfield {
 
-/// What a result says of the run that made it.
-struct ResultHeader {
-  /// where the result goes
-  std::filesystem::path file;
-  std::string title;
-  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
-  std::string command;
-  Axes axes = Axes::z_down;
-  double gravitational_constant = 0;
-  /// the YAML as run
-  std::string case_text;
-  std::optional<NoiseSpec> noise;
-};
+/// What a result's file is; netCDF-4 is HDF5.
+enum class ResultKind { hdf5, csv, xyz };
+
+/// What the suffix of a file's name asks for: .nc or .h5, .csv, .xyz, in small letters or capitals; nothing for any
+/// other.
+[[nodiscard]] std::optional<ResultKind> result_kind(const std::filesystem::path& file);
 
 /// What the caller of write_result has measured, for /performance.
 struct RunTimes {
@@ -39,27 +29,12 @@ struct RunTimes {
   double total_seconds = 0;
 };
 
-/// A result as written: units and axes of the output.
-struct FieldTable {
-  FieldList fields;
-  /// (field, point) in the order of `fields`, output units and axes
-  std::vector<double> values;
-};
-
-/// Applies axes and units of the output to a result.
-[[nodiscard]] FieldTable to_output_units(const Fields& result, Axes axes);
-
-/// One field as write_result writes it: units and axes of the output, the noise added. The normal deviates
-/// depend on seed, field and point number only, so that the other fields of a run never change them.
-[[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
-
-/// Writes the result as HDF5 that netCDF-4 programs open, under a temporary name in the same folder, renamed when
-/// complete; the noise is applied here and its sigma written beside the fields. Called on rank 0 only. Takes
-/// memory for one field and for the whole file while it writes.
-/// Throws RunError, leaving neither a half-written file nor a changed old one.
-void write_result(const ResultHeader& header, const Points& points, const Fields& result, const RunTimes& times);
-
-/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
-[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
+/// Writes the result as its file's suffix says, .csv and .xyz as tables, else as HDF5 that netCDF-4 programs open:
+/// under a temporary name in the same folder, renamed when complete. The noise is applied here and its sigma written
+/// beside the fields. Called on rank 0 only. HDF5 takes memory for one field and for the whole file while it is
+/// written, a table for a few lines. Returns what users should be told of. Throws RunError, NoRoomError, leaving
+/// neither a half-written file nor a changed old one.
+std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
+                                      const RunTimes& times);
 
 }  // namespace prismfield

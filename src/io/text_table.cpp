@@ -240,6 +240,10 @@ public:
   void separator(char separator) noexcept { m_separator = separator; }
 
   void read(std::string_view line, std::int64_t number) {
+    if (m_request.take_row) {
+      if (parse_slowly(line, number)) m_request.take_row({m_fields, m_values, number});
+      return;
+    }
     if (!parse_fast(line) && !parse_slowly(line, number)) return;
     for (std::size_t w = 0; w < m_values.size(); ++w) m_table.columns[w].push_back(m_values[w]);
     m_table.lines.push_back(number);
@@ -281,10 +285,11 @@ private:
   /// The row, or what is wrong with it.
   bool parse_slowly(std::string_view line, std::int64_t number) {
     // a `#` may stand in a column of text
-    const std::vector<std::string_view> whole = split(line, m_separator);
-    if (whole.size() == m_layout.wanted.size() && parse_fields(whole, [](auto&&...) {})) return true;
+    m_fields = split(line, m_separator);
+    if (m_fields.size() == m_layout.wanted.size() && parse_fields(m_fields, [](auto&&...) {})) return true;
 
-    std::vector<std::string_view> fields = split(without_comment(line, m_separator), m_separator);
+    std::vector<std::string_view>& fields = m_fields;
+    fields = split(without_comment(line, m_separator), m_separator);
     const std::size_t n = m_layout.wanted.size();
     while (fields.size() > n && fields.back().empty()) fields.pop_back();
     if (fields.size() != n) {
@@ -335,6 +340,8 @@ private:
   LimitedProblems& m_problems;
   Table& m_table;
   std::vector<double> m_values;
+  /// of the row that parse_slowly read last
+  std::vector<std::string_view> m_fields;
   char m_separator = ',';
 };
 
@@ -462,6 +469,7 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
       if (!from_columns && !header_seen) {
         layout = layout_without_header(fields, std::move(commented_names), request, reader.where());
       }
+      if (request.take_columns) request.take_columns(layout.names, separator);
     }
     rows.read(line, reader.number());
   }

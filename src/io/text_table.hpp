@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +69,19 @@ struct TableRequest {
   std::vector<std::string> columns;
   /// the key that states them, for messages; empty when there is none
   std::string columns_key;
+
+  /// A row as it is written, valid during the call.
+  struct Row {
+    /// one a column, quotes kept
+    const std::vector<std::string_view>& fields;
+    /// of the columns needed, in their order
+    const std::vector<double>& values;
+    std::int64_t line = 0;
+  };
+  /// told, when it is there, the file's columns and what separates them (' ': blanks) before the first row
+  std::function<void(const std::vector<std::string>& names, char separator)> take_columns;
+  /// takes, when it is there, every row, and the Table stays empty
+  std::function<void(const Row&)> take_row;
 };
 
 /// The wanted columns of a table, all of one length.

@@ -15,7 +15,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/result_reader.hpp"
 
 namespace prismfield {
 namespace {
@@ -30,7 +30,7 @@ constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "up
 /// A result opened for comparison: its points and where its fields lie.
 struct Survey {
   fs::path path;
-  Hdf5File file;
+  ResultReader file;
   std::vector<std::int64_t> shape;
   /// grid nodes along easting and northing, or one value a station
   std::vector<double> easting, northing;
@@ -62,7 +62,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::for
 
 Survey open_survey(const fs::path& path) {
   return as_input(path, [&] {
-    Survey survey{path, Hdf5File::open(path), {}, {}, {}, {}, false};
+    Survey survey{path, ResultReader::open(path), {}, {}, {}, {}, false};
     for (const char* name : {"easting", "northing"}) {
       if (!survey.file.has(name)) {
         throw InputError(path.string(), name,
@@ -233,7 +233,7 @@ FieldComparison compare_values(Field field, const Survey& a, const Survey& b, co
   return result;
 }
 
-std::string text_or_empty(const Hdf5File& file, const std::string& name, const char* attribute) {
+std::string text_or_empty(const ResultReader& file, const std::string& name, const char* attribute) {
   if (!file.has_attribute(name, attribute)) return "";
   try {
     return file.read_text_attribute(name, attribute);

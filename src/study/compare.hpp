@@ -63,7 +63,8 @@ struct Comparison {
 
 /// Compares the fields of two results, B being the reference. Points are matched by their order when coordinates agree
 /// to rounding (1e-12 of the largest), else one by one by equal coordinates. Works on any HDF5 or netCDF-4 file with
-/// the variables easting, northing, upward and fields of a prismfield result. Throws InputError for a file that is
+/// the variables easting, northing, upward and fields of a prismfield result, and on tables (.csv, .xyz) with such
+/// columns. Throws InputError for a file that is
 /// none.
 [[nodiscard]] Comparison compare_results(const std::filesystem::path& a, const std::filesystem::path& b);
 

@@ -452,7 +452,85 @@ class Run(Folder):
                     self.assertGreater(picture.stat().st_size, 10_000)
 
 
+STATIONS = """\
+line,id,easting,northing,upward,note
+L1,001,100.50,200,30.00,"first, of two"
+L1,002,5e2,0500,30,
+"""
+
+
+class Tables(Folder):
+    def test_the_suffix_says_what_is_written(self):
+        for name in ("grid.csv", "grid.xyz", "grid.nc"):
+            self.done("run", "case.yaml", "--quiet", "--output", name)
+        rows = (self.folder / "grid.csv").read_text().splitlines()
+        self.assertEqual(rows[0], "easting,northing,upward,gz [mGal],gzz [Eotvos]")
+        self.assertEqual(len(rows), 1 + 12 * 11)
+        self.assertEqual([row.split(",")[:2] for row in (rows[1], rows[12], rows[13])],
+                         [["0", "0"], ["1000", "0"], ["0", "100"]])
+        below = [row for row in (self.folder / "grid.xyz").read_text().splitlines() if not row.startswith("#")]
+        self.assertEqual([row.replace(",", " ") for row in rows[1:]], below)
+        for name in ("grid.csv", "grid.xyz"):
+            self.assertEqual(self.done("compare", name, "grid.nc", "--tolerance", "0").stderr, "")
+        self.assertEqual((self.folder / "grid.nc").read_bytes()[:4], b"\x89HDF")
+
+    def test_other_suffixes_are_refused_before_anything_is_computed(self):
+        for name, what in (("grid.txt", "no kind of result ends in '.txt'"), ("grid", "has no suffix that says what to write")):
+            self.refused("run", "case.yaml", "--output", name,
+                         lines=[f"--output output.file: {what}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and "
+                                ".xyz (tables)"])
+
+    def test_a_table_keeps_the_columns_of_the_stations(self):
+        self.write("stations.csv", STATIONS)
+        case = CASE[: CASE.index("observations:")] + "observations: {stations: {file: stations.csv}}\nfields: [gz]\n"
+        self.write("case.yaml", case)
+        self.done("run", "case.yaml", "--quiet", "--output", "out.csv")
+        before, after = STATIONS.splitlines(), (self.folder / "out.csv").read_text().splitlines()
+        self.assertEqual(after[0], before[0] + ",gz [mGal]")
+        for old, new in zip(before[1:], after[1:], strict=True):
+            self.assertRegex(new, "^" + re.escape(old) + r",-?\d+\.?\d*(e-\d+)?$")
+        # the table is a station file, and its fields are those of the stations
+        again = self.done("run", "case.yaml", "--quiet", "--set", "observations.stations.file=out.csv", "--output",
+                          "again.csv")
+        self.assertIn("out.csv has columns of these names already; those of this run are gz_2 [mGal]", again.stderr)
+        self.done("compare", "again.csv", "out.csv", "--tolerance", "0")
+        self.assertEqual(self.files(), ["again.csv", "case.yaml", "out.csv", "stations.csv"])
+
+    def test_a_pipe_of_stations_and_a_table_do_not_go_together(self):
+        result = self.run_program("run", "case.yaml", "--check", "--output", "out.csv", "--set",
+                                  "observations={stations: {file: /dev/stdin}}", input=STATIONS)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("which is read again for it, but this is no regular file; write .nc, or save", result.stderr)
+
+    def test_a_figure_of_a_table_is_that_of_the_same_result_in_netcdf(self):
+        pictures = []
+        for name in ("result.nc", "result.csv"):
+            result = self.done("run", "case.yaml", "--quiet", "--output", name, "--set", "output.figure=figure.png")
+            if "no figure" in result.stderr:
+                self.skipTest(result.stderr)
+            pictures.append((self.folder / "figure.png").read_bytes())
+        self.assertEqual(*pictures)
+        self.assertEqual(self.files(), ["case.yaml", "figure.png", "result.csv", "result.nc"])
+
+
 class Compare(Folder):
+    def test_a_changed_byte_is_a_mistake_of_the_file(self):
+        grid = ["--set", "observations.grid.easting=[0, 1000, 100]", "--set", "observations.grid.northing=[0, 1000, 90]"]
+        self.done("run", "case.yaml", "--quiet", "--output", "a.nc", *grid)
+        content = bytearray((self.folder / "a.nc").read_bytes())
+        struck = 0
+        for at in range(len(content) // 8, len(content), len(content) // 40):
+            content[at] ^= 1
+            self.write("b.nc", bytes(content))
+            content[at] ^= 1
+            result = self.run_program("compare", "b.nc", "a.nc", "--tolerance", "0")
+            # a byte between the parts of a file, or one that says how it was run, is nobody's number
+            self.assertIn(result.returncode, (0, 2), result.stdout)
+            if result.returncode == 2:
+                self.assertRegex(result.stderr, r"^b\.nc: .*\n$")
+            struck += "its bytes are not those that were written" in result.stderr
+        self.assertGreater(struck, 10)
+
     def test_codes(self):
         self.done("run", "case.yaml", "--quiet", "--output", "a.h5")
         self.done("run", "case.yaml", "--quiet", "--output", "b.h5", "--set", "execution.slots=3")

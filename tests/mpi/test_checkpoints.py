@@ -80,8 +80,8 @@ class Run(unittest.TestCase):
             self.references[ranks] = file
         return self.references[ranks]
 
-    def assert_result_is(self, ranks, tolerance):
-        done = subprocess.run([options.program, "compare", "result.h5", self.reference(ranks), "--quiet",
+    def assert_result_is(self, ranks, tolerance, file="result.h5"):
+        done = subprocess.run([options.program, "compare", file, self.reference(ranks), "--quiet",
                                "--tolerance", tolerance], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         left = sorted(f.name for f in self.folder.iterdir() if "ckpt" in f.name)
@@ -174,6 +174,13 @@ class Run(unittest.TestCase):
         self.assertEqual(text.returncode, 0, text.stderr)
         self.assertRegex(text.stdout, r"run.ckpt.h5: goes on, [0-9.]+ % of the pairs are done")
         self.assert_result_is(1, "0")
+
+    def test_a_resumed_run_writes_a_table_as_well(self):
+        self.reference(1)
+        self.stop_early()
+        done = self.finish(1, "--resume", "--output", "result.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_result_is(1, "0", "result.csv")
 
     def test_resume_without_a_checkpoint_begins_at_the_start(self):
         text = subprocess.run([a for a in self.command(1, "--resume") if a != "--quiet"], cwd=self.folder,

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/result_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <prismfield/error.hpp>
+#include <prismfield/fields.hpp>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "io/input_file.hpp"
+#include "io/station_file.hpp"
+#include "io/text_table.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
+
+bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
+
+/// A column's name without unit and number: "gz_2 [mGal]" is gz in mGal.
+std::pair<std::string, std::string> name_and_unit(std::string_view text) {
+  std::string unit;
+  if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos && text.back() == ']') {
+    unit = text.substr(bracket + 1, text.size() - bracket - 2);
+    // blanks of an xyz file's unit
+    std::replace(unit.begin(), unit.end(), '_', ' ');
+    text = text.substr(0, bracket);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  }
+  const std::size_t digits = text.find_last_not_of("0123456789");
+  if (digits != std::string_view::npos && digits > 0 && digits + 1 < text.size() && text[digits] == '_') {
+    text = text.substr(0, digits);
+  }
+  return {std::string(text), unit};
+}
+
+/// Where a field of a row is a number or, when there is nothing or "nan", none.
+std::optional<double> value_of(std::string_view text) {
+  if (is_quoted(text)) text = text.substr(1, text.size() - 2);
+  if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (parse_number(at, end, value) != NumberStatus::ok || at != end) return std::nullopt;
+  return value;
+}
+
+/// Throws InputError with every mistake found.
+ResultTable read_table_of(const std::filesystem::path& file) {
+  struct FieldColumn {
+    std::size_t number = 0;
+    ResultTable::Column* to = nullptr;
+  };
+  ResultTable table;
+  std::array<ResultTable::Column*, 3> coordinates{};
+  std::vector<FieldColumn> fields;
+  ProblemList problems;
+  LimitedProblems limited(problems, file.string());
+  TableRequest request = station_columns();
+  request.take_columns = [&](const std::vector<std::string>& names, char) {
+    for (std::size_t d = 0; d < coordinates.size(); ++d) {
+      coordinates[d] = &table.columns[coordinate_names[d]];
+      coordinates[d]->unit = "m";
+    }
+    std::map<std::string, std::size_t> last;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto [name, unit] = name_and_unit(names[c]);
+      const auto is_this = [&, &name = name](const FieldInfo& field) { return field.name == name; };
+      if (std::none_of(field_infos.begin(), field_infos.end(), is_this)) continue;
+      last[name] = c;
+      table.columns[name].unit = unit;
+    }
+    for (const auto& [name, c] : last) fields.push_back({c, &table.columns[name]});
+  };
+  request.take_row = [&](const TableRequest::Row& row) {
+    for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d]);
+    for (const auto& [number, to] : fields) {
+      const std::optional<double> value = value_of(row.fields[number]);
+      to->values.push_back(value.value_or(0));
+      if (value) continue;
+      limited.add("text where a number belongs", [&, number = number] {
+        return Problem{fmt::format("{}:{}", file.string(), row.line), "",
+                       excerpt(row.fields[number]) + " is not a number"};
+      });
+    }
+  };
+  ProblemList of_coordinates;
+  static_cast<void>(read_table({file, "", ""}, request, of_coordinates));
+  limited.finish();
+  of_coordinates.throw_if_any();
+  problems.throw_if_any();
+  return table;
+}
+
+bool is_table(const std::filesystem::path& file) {
+  std::string suffix = file.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::error_code error;
+  if ((suffix != ".csv" && suffix != ".xyz") || !std::filesystem::exists(file, error)) return false;
+  return !is_array_file({file, "", ""});
+}
+
+}  // namespace
+
+ResultReader ResultReader::open(const std::filesystem::path& file) {
+  return ResultReader(is_table(file) ? Content(read_table_of(file)) : Content(Hdf5File::open(file)));
+}
+
+bool ResultReader::has(const std::string& variable) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.count(variable) > 0;
+  return std::get<Hdf5File>(m_content).has(variable);
+}
+
+std::vector<std::int64_t> ResultReader::shape(const std::string& variable) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    return {static_cast<std::int64_t>(table->columns.at(variable).values.size())};
+  }
+  return std::get<Hdf5File>(m_content).shape(variable);
+}
+
+std::vector<double> ResultReader::read(const std::string& variable) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.at(variable).values;
+  return std::get<Hdf5File>(m_content).read(variable);
+}
+
+bool ResultReader::has_attribute(const std::string& variable, const std::string& name) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    return name == "units" && has(variable) && !table->columns.at(variable).unit.empty();
+  }
+  return std::get<Hdf5File>(m_content).has_attribute(variable, name);
+}
+
+std::string ResultReader::read_text_attribute(const std::string& variable, const std::string& name) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.at(variable).unit;
+  return std::get<Hdf5File>(m_content).read_text_attribute(variable, name);
+}
+
+}  // namespace prismfield

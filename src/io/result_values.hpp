@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/fields.hpp>
+#include <prismfield/result.hpp>
+
+#include "base/random.hpp"
+#include "io/input_file.hpp"
+#include "io/noise.hpp"
+
+namespace prismfield {
+
+/// What a result says of the run that made it.
+struct ResultHeader {
+  /// where the result goes
+  std::filesystem::path file;
+  std::string title;
+  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
+  std::string command;
+  Axes axes = Axes::z_down;
+  double gravitational_constant = 0;
+  /// the YAML as run
+  std::string case_text;
+  std::optional<NoiseSpec> noise;
+  /// the station file, whose own columns a table keeps; nothing for other points
+  std::optional<InputFile> stations;
+};
+
+/// A result as written: units and axes of the output.
+struct FieldTable {
+  FieldList fields;
+  /// (field, point) in the order of `fields`, output units and axes
+  std::vector<double> values;
+};
+
+/// Applies axes and units of the output to a result.
+[[nodiscard]] FieldTable to_output_units(const Fields& result, Axes axes);
+
+/// One field as write_result writes it, point by point: units and axes of the output, the noise added. The normal
+/// deviates depend on seed, field and point number only, so that the other fields of a run never change them.
+class OutputField {
+public:
+  /// Refers to the result's values.
+  OutputField(const ResultHeader& header, const Fields& result, Field field);
+  [[nodiscard]] double operator[](std::int64_t point) const;
+  [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
+
+private:
+  const double* m_values;
+  std::int64_t m_size;
+  double m_factor;
+  /// 0: none
+  double m_sigma = 0;
+  std::uint64_t m_seed = 0;
+  RandomStream m_stream{};
+};
+
+/// All values of an OutputField.
+[[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
+
+/// When and by which command, for a history.
+[[nodiscard]] std::string history_line(const ResultHeader& header);
+/// The program and its version.
+[[nodiscard]] std::string source_line();
+
+/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
+[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
+
+}  // namespace prismfield
