@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ public:
   [[nodiscard]] Bounds bounds() const noexcept override { return m_model.source().bounds(); }
   void read(IndexRange range, PrismBlock& out) const override { m_model.source().read(range, out); }
   [[nodiscard]] IndexRange readable() const noexcept override { return m_model.source().readable(); }
+  [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_model.source().rounding(); }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_model.source().uniform_shape(); }
   [[nodiscard]] std::string description() const { return m_model.description(); }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return m_model.warnings(); }

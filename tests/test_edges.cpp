@@ -52,6 +52,18 @@ TEST_F(Edges, DrawsOtherWidthsInEachDirectionOfOneSeed) {
   EXPECT_THAT(read().east, ElementsAre(4, 8));
 }
 
+TEST_F(Edges, SumWidthsWithoutLosingWhatRoundsOff) {
+  // one after the other, 1000 tenths miss the last by 99 ulp
+  for (const double sign : {1.0, -1.0}) {
+    const std::vector<double> edges = edges_from_widths(0, std::vector<double>(1000, sign * 0.1));
+    ASSERT_EQ(edges.size(), 1001U);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const double meant = static_cast<double>(i) / 10;
+      EXPECT_LE(std::abs(sign * edges[i] - meant), 2 * (std::nextafter(meant, infinity) - meant)) << i;
+    }
+  }
+}
+
 TEST_F(Edges, RefusesEdgesThatDoNotIncrease) {
   m_spec.easting = EdgesList{{0, 100, 100, 50, 500}};
   m_spec.northing = EdgesWidths{0, {100, 0, -5, infinity}};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct Points {
   std::vector<double> easting, northing, upward;
   /// grid coordinates; both empty for stations
   std::vector<double> grid_easting, grid_northing;
+  /// how far coordinates may be from the places that were meant, as PrismSource::rounding() has it for faces
+  std::array<double, 3> rounding{};
 
   [[nodiscard]] bool is_grid() const noexcept { return !grid_easting.empty(); }
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(easting.size()); }

@@ -38,6 +38,10 @@ public:
   virtual void read(IndexRange range, PrismBlock& out) const = 0;
   /// The prisms that can be read here: all, unless they are spread over ranks.
   [[nodiscard]] virtual IndexRange readable() const noexcept { return {0, size()}; }
+  /// How far faces may be from the places that were meant, along easting, northing, upward, metres, where they were
+  /// computed from other numbers and lost more than 2 ulp: a point within it of a face lies on the face. 0: faces are
+  /// where they are meant to be, and a point within 4 ulp of one lies on it.
+  [[nodiscard]] virtual std::array<double, 3> rounding() const noexcept { return {}; }
   /// True when all prisms have equal edge lengths to rounding: memory and time are then planned for one shape. Kernels
   /// do not ask: they find equal shapes that follow each other.
   [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }

@@ -168,9 +168,15 @@ std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
     }
   }
   problems.throw_if_any();
-  return make_mesh(std::move(edges), "model.mesh", [&](const CellCounts& counts) {
+  std::array<double, 3> rounding{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (std::holds_alternative<Axis>(*specs[d])) rounding[d] = rounding_of_edges(edges[d]);
+  }
+  auto cells = make_mesh(std::move(edges), "model.mesh", [&](const CellCounts& counts) {
     return cell_background(run, "model.mesh.density", spec.density, counts);
   });
+  cells->set_rounding(rounding);
+  return cells;
 }
 
 std::unique_ptr<Cells> cells_of(const Case& run) {
@@ -196,6 +202,7 @@ std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communica
   broadcast(communicator, content.groups);
   broadcast(communicator, content.size);
   broadcast(communicator, content.bounds);
+  broadcast(communicator, content.rounding);
   broadcast(communicator, content.warnings);
   return std::make_unique<Cells>(std::move(content));
 }

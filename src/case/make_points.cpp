@@ -54,6 +54,7 @@ Points make_points(const Case& run, const Bounds& bounds, const Communicator& co
        {&points.easting, &points.northing, &points.upward, &points.grid_easting, &points.grid_northing}) {
     broadcast(communicator, *column);
   }
+  broadcast(communicator, points.rounding);
   return points;
 }
 

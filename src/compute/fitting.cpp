@@ -4,13 +4,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
 #include <prismfield/error.hpp>
 
 #include "compute/plan.hpp"
 
 namespace prismfield {
 
-EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, bool scalar_lanes) {
+namespace {
+
+/// How far points and faces at one place may be apart in the coordinates that the kernels see, beside their own ulp.
+std::array<double, 3> rounding_of(const Plan& plan, const PrismSource& prisms, const Points& points) {
+  const Bounds bounds = prisms.bounds();
+  const std::array<double, 3> largest = {std::max(std::abs(bounds.west), std::abs(bounds.east)),
+                                         std::max(std::abs(bounds.south), std::abs(bounds.north)),
+                                         std::max(std::abs(bounds.bottom), std::abs(bounds.top))};
+  std::array<double, 3> rounding{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    rounding[d] = prisms.rounding()[d] + points.rounding[d];
+    // single precision sees coordinates relative to the centre, whose ulp tell nothing of those before
+    constexpr double ulps = 4;
+    if (plan.precision == Precision::single) {
+      rounding[d] += ulps * std::numeric_limits<double>::epsilon() * largest[d];
+    }
+  }
+  return rounding;
+}
+
+}  // namespace
+
+EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const Points& points, bool scalar_lanes) {
   EngineSettings settings;
   settings.set = plan.set;
   settings.kernel = plan.kernel;
@@ -23,6 +50,7 @@ EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, bool
   const Bounds bounds = prisms.bounds();
   settings.origin = {0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north),
                      0.5 * (bounds.bottom + bounds.top)};
+  settings.rounding = rounding_of(plan, prisms, points);
   return settings;
 }
 

@@ -31,6 +31,8 @@ struct EngineSettings {
   std::int64_t tile_points = 0;
   /// what single precision subtracts from every coordinate in double
   std::array<double, 3> origin{};
+  /// how far points and faces that are meant to be at one place may be apart, metres, beside 4 ulp
+  std::array<double, 3> rounding{};
 };
 
 /// The space cannot allocate what the settings ask for; a smaller plan may fit.

@@ -29,6 +29,7 @@ public:
     const std::int64_t padded = padded_points(settings.tile_points);
     m_data.slots = settings.slots;
     m_data.batch = settings.batch;
+    for (std::size_t d = 0; d < 3; ++d) m_data.rounding[d] = static_cast<Coordinate>(settings.rounding[d]);
     allocate_or_fail([&] {
       m_data.scratch = decltype(m_data.scratch)(view_label("scratch"), settings.slots, m_n_fields, padded);
       m_result = Result(view_label("result"), m_n_fields, padded);

@@ -103,12 +103,9 @@ CellEdges read_ubc_mesh(const InputFile& file) {
       }
       widths.insert(widths.end(), static_cast<std::size_t>(repeats), width);
     }
-    if (d < 2) {
-      edges[d] = edges_from_widths(corner[d], widths);
-    } else {
-      edges[d].assign(n + 1, corner[d]);
-      for (std::size_t i = 0; i < n; ++i) edges[d][n - 1 - i] = edges[d][n - i] - widths[i];
-    }
+    if (d == 2) std::transform(widths.begin(), widths.end(), widths.begin(), std::negate<>());
+    edges[d] = edges_from_widths(corner[d], widths);
+    if (d == 2) std::reverse(edges[d].begin(), edges[d].end());
     if (std::adjacent_find(edges[d].begin(), edges[d].end(), std::greater_equal<>()) != edges[d].end() ||
         !std::isfinite(edges[d].back() - edges[d].front())) {
       words.fail(what, "the widths are too small or too large beside the corner for double precision");

@@ -46,20 +46,41 @@ PRISMFIELD_INLINE_FUNCTION R unit_factor(Field f, R unit) {
   return f == Field::gx || f == Field::gy || f == Field::gz ? unit : R(1);
 }
 
+/// Points within so many ulp, of the larger of the two coordinates, of a face's coordinate lie on it. Coordinates that
+/// were one place in double are the same float or neighbours.
+template <class T>
+inline constexpr int ulps_of_a_face = sizeof(T) == 8 ? 4 : 1;
+
+/// Two faces minus the points. Those that lie on the nearer face, to ulps_of_a_face and `rounding`, are moved onto it.
+template <class C>
+PRISMFIELD_INLINE_FUNCTION void faces_seen_along(const value_t<C> (&face)[2], const C& point, value_t<C> rounding,
+                                                 C (&seen)[2]) {
+  using T = value_t<C>;
+  const C low = abs(C(face[0]) - point), high = abs(C(face[1]) - point);
+  const auto low_is_nearer = low <= high;
+  const C nearer = select(low_is_nearer, C(face[0]), C(face[1]));
+  const C tolerance = fma(power_of_two_below(max(abs(nearer), abs(point))),
+                          C(T(ulps_of_a_face<T>) * Kokkos::Experimental::epsilon_v<T>), C(rounding));
+  const C on_face = select(min(low, high) <= tolerance, nearer, point);
+  for (int i = 0; i < 2; ++i) seen[i] = C(face[i]) - on_face;
+}
+
 /// The prism's faces as a lane of points sees them: differences in Coordinate, then in the prism's unit.
 template <class Ls>
-PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
-                                                                    value_t<typename Ls::Real> inverse_unit,
-                                                                    const typename Ls::Coordinate& px,
-                                                                    const typename Ls::Coordinate& py,
-                                                                    const typename Ls::Coordinate& pz) {
+PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(
+    const NearPrism<typename Ls::Arithmetic>& prism, value_t<typename Ls::Real> inverse_unit,
+    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
+    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding) {
   using L = typename Ls::Real;
-  using C = typename Ls::Coordinate;
+  typename Ls::Coordinate x[2], y[2], z[2];
+  faces_seen_along(prism.x, px, rounding[0], x);
+  faces_seen_along(prism.y, py, rounding[1], y);
+  faces_seen_along(prism.z, pz, rounding[2], z);
   PrismFaces<L> p;
   for (int i = 0; i < 2; ++i) {
-    p.x[i] = convert<L>(C(prism.x[i]) - px);
-    p.y[i] = convert<L>(C(prism.y[i]) - py);
-    p.z[i] = convert<L>(C(prism.z[i]) - pz);
+    p.x[i] = convert<L>(x[i]);
+    p.y[i] = convert<L>(y[i]);
+    p.z[i] = convert<L>(z[i]);
     if constexpr (sizeof(value_t<L>) == 4) {
       p.x[i] = p.x[i] * L(inverse_unit);
       p.y[i] = p.y[i] * L(inverse_unit);
@@ -104,7 +125,8 @@ template <class Ls, FieldSet set, class Contact>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     const PrismShape<typename Ls::Arithmetic>& shape, const NearPrism<typename Ls::Arithmetic>& near,
     const PrismWeight<typename Ls::Arithmetic>& weight, const typename Ls::Coordinate px,
-    const typename Ls::Coordinate py, const typename Ls::Coordinate pz, const typename Ls::Real x,
+    const typename Ls::Coordinate py, const typename Ls::Coordinate pz,
+    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, const typename Ls::Real x,
     const typename Ls::Real y, const typename Ls::Real z, const typename Ls::Real s, int valid,
     const Contact on_contact) {
   using L = typename Ls::Real;
@@ -124,7 +146,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     });
     n_left -= count_lanes<L>(is_far, valid);
   }
-  const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
+  const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz, rounding);
   const L gap2 = gap_squared(p);
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
   const auto is_compact = takes_compact(shape.compact_squared, gap2);
@@ -296,14 +318,16 @@ template <class Ls, FieldSet set, Pass pass, std::size_t alignment, class Contac
 PRISMFIELD_INLINE_FUNCTION void add_prism(
     const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
     const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
-    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz, int valid,
+    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
+    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid,
     FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
   using L = typename Ls::Real;
   const CentreSeen<L> c = centre_seen<Ls>(shape, far, px, py, pz);
   if (all(takes_multipole(shape.ranges.squared[0], c.s))) {
     if constexpr (pass != Pass::near) add_far<Ls, set>(shape, weight, c, valid, sums, counts);
   } else if constexpr (pass != Pass::far) {
-    const auto found = near_fields<Ls, set>(shape, near, weight, px, py, pz, c.x, c.y, c.z, c.s, valid, on_contact);
+    const auto found =
+        near_fields<Ls, set>(shape, near, weight, px, py, pz, rounding, c.x, c.y, c.z, c.s, valid, on_contact);
     for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
     counts.add(Form::compact, found.compact);
     counts.add(Form::difference_free, found.difference_free);

@@ -67,7 +67,7 @@ PRISMFIELD_INLINE_FUNCTION bool pair_fields(const LaunchData<typename Ls::Arithm
   const int valid = static_cast<int>(Kokkos::min<std::int64_t>(Ls::width, data.n_points - point));
   FormCounts not_counted;
   add_prism<Ls, set, Kernel::pass>(shapes(data.far(p).shape), data.far(p), data.near(p), data.weights(p), px, py, pz,
-                                   valid, fields, not_counted, IgnoreContact());
+                                   data.rounding, valid, fields, not_counted, IgnoreContact());
   return true;
 }
 

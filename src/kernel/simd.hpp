@@ -275,6 +275,14 @@ PRISMFIELD_INLINE_FUNCTION To convert(const From& from) {
   }
 }
 
+/// The largest power of two that is not above a normal number a > 0; 0 at 0 and below the normal numbers.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION L power_of_two_below(const L& a) {
+  using B = typename LaneTraits<L>::bits_type;
+  constexpr int mantissa = sizeof(value_t<L>) == 8 ? 52 : 23;
+  return bit_cast<L>(B((bit_cast<B>(a) >> mantissa) << mantissa));
+}
+
 /// Numerator and denominator of a quotient brought to the same binade: the mantissa quotient's twin of frexp.
 template <class L>
 struct ScaledQuotient {

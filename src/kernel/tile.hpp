@@ -18,6 +18,8 @@ struct LaunchData {
   /// (n_padded)
   Array<Coordinate> easting, northing, upward;
   std::int64_t n_points = 0;
+  /// how far points and faces at one place may be apart, metres, beside their ulp: see faces_seen_along()
+  Kokkos::Array<Coordinate, 3> rounding{};
   /// (n_shapes), (n_prisms), (n_prisms), (n_prisms)
   Array<PrismShape<A>> shapes;
   Array<FarPrismIn<A, Memory>> far;
@@ -115,7 +117,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
       const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
       const auto unit = shapes(data.far(p).shape).unit;
       const auto inverse_unit = shapes(data.far(p).shape).inverse_unit;
-      const auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz);
+      const auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz, data.rounding);
       add_where<Ls, set>(true, corners_form<set>(faces, unit), weight.density, unit, sums);
       counts.add(Form::corners, valid);
       if (gap_squared(faces) <= 0) {
@@ -137,8 +139,8 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
         const R z[2] = {seen[4][lane], seen[5][lane]};
         note_contact(data.contact, point + lane, x, y, z, static_cast<double>(weight.density));
       };
-      add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, weight, px, py, pz, valid, sums, counts,
-                                       on_contact);
+      add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, weight, px, py, pz, data.rounding, valid, sums,
+                                       counts, on_contact);
     }
   }
 }

@@ -24,17 +24,22 @@ struct Axis {
   std::int64_t count = 0;
 };
 
-/// Edges of an axis' cells, metres, count + 1 of them: min + i ((max - min)/count) in double, the last exactly max.
-/// The same on every machine.
+/// Edges of an axis' cells, metres, count + 1 of them: min + i ((max - min)/count), every operation rounded to double,
+/// the last exactly max. The same on every machine.
 [[nodiscard]] std::vector<double> cell_edges(const Axis& axis);
 
 /// Centres of an axis' cells, metres, count of them: min + (i + 0.5) ((max - min)/count) in double. The same on every
 /// machine.
 [[nodiscard]] std::vector<double> cell_centers(const Axis& axis);
 
-/// Points of an axis, metres, both ends included: min + i (max - min)/(count - 1) in double, the last exactly max;
-/// min alone when count is 1.
+/// Points of an axis, metres, both ends included: the edges of the count - 1 cells between them, so that points and
+/// edges at one place are one double where min, max and number of intervals are the same; min alone when count is 1.
 [[nodiscard]] std::vector<double> grid_points(const Axis& axis);
+
+/// How far the edges of the cells between `edges`' ends, as cell_edges() has them, are at most from the places that
+/// were meant, metres, where that is beyond 2 ulp of them: next to 0, where the sum cancels. 0 for most axes. The ends
+/// are taken as decimals of up to 15 digits, as people write them, else as the doubles that they are.
+[[nodiscard]] double rounding_of_edges(const std::vector<double>& edges);
 
 /// The product rounded to double, whatever a compiler would fuse it with: with it, sums of products come out the same
 /// on machines with and without fused multiply-add.

@@ -77,6 +77,8 @@ struct CellsContent {
   std::vector<CellGroup> groups;
   std::int64_t size = 0;
   Bounds bounds;
+  /// of the edges, see PrismSource::rounding()
+  std::array<double, 3> rounding{};
   std::vector<std::string> warnings;
   /// host memory while they were being made, bytes
   std::int64_t peak_bytes = 0;
@@ -91,6 +93,8 @@ public:
 
   [[nodiscard]] std::int64_t size() const noexcept override { return m_content.size; }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_content.bounds; }
+  [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_content.rounding; }
+  void set_rounding(const std::array<double, 3>& rounding) noexcept { m_content.rounding = rounding; }
   [[nodiscard]] bool uniform_shape() const noexcept override;
   void read(IndexRange range, PrismBlock& out) const override;
 

@@ -40,7 +40,15 @@ void check_edges(const std::vector<double>& edges, const std::string& file, cons
 std::vector<double> edges_from_widths(double origin, const std::vector<double>& widths) {
   std::vector<double> edges{origin};
   edges.reserve(widths.size() + 1);
-  for (const double width : widths) edges.push_back(edges.back() + width);
+  double sum = origin, lost = 0;
+  for (const double width : widths) {
+    const double next = sum + width;
+    const double part = next - sum;
+    lost += (sum - (next - part)) + (width - part);
+    sum = next;
+    // at infinity there is nothing to make good
+    edges.push_back(std::isfinite(lost) ? sum + lost : sum);
+  }
   return edges;
 }
 
@@ -54,8 +62,11 @@ std::vector<double> random_edges(const EdgesRandom& spec, RandomStream stream) {
   if (spec.widths.min < spec.widths.max) {
     fill_uniform(spec.widths.min, spec.widths.max, spec.seed, stream, 0, spec.cells, widths.data());
   }
-  if (!spec.top) return edges_from_widths(spec.origin, widths);
-  std::vector<double> edges(widths.size() + 1, *spec.top);
+  std::vector<double> edges(widths.size() + 1, spec.top.value_or(spec.origin));
+  if (!spec.top) {
+    for (std::size_t i = 0; i < widths.size(); ++i) edges[i + 1] = edges[i] + widths[i];
+    return edges;
+  }
   for (std::size_t i = widths.size(); i-- > 0;) edges[i] = edges[i + 1] - widths[i];
   return edges;
 }

@@ -38,7 +38,8 @@ using EdgesRule = std::variant<EdgesList, EdgesWidths, Axis, EdgesRandom>;
 /// as model.mesh.easting.widths; what comes back is of use only when there were none.
 [[nodiscard]] std::vector<double> make_edges(const EdgesRule& rule, std::size_t direction, ProblemList& problems);
 
-/// Each edge the width's length above the one before, the first at `origin`, metres.
+/// Each edge the width's length above the one before, the first at `origin`, metres; downward with negative widths.
+/// What the sum rounds off at an edge is not lost at the next: each is the sum of all widths before it to 2 ulp.
 [[nodiscard]] std::vector<double> edges_from_widths(double origin, const std::vector<double>& widths);
 
 /// Adds a problem, by `key`, for each edge that is not finite or not above the one before; `where` gives an edge's

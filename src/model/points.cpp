@@ -43,6 +43,7 @@ Points make_grid(const Axis& easting, const Axis& northing, const GridHeights& h
   points.grid_easting = grid_axis(key + ".easting", easting, problems);
   points.grid_northing = grid_axis(key + ".northing", northing, problems);
   problems.throw_if_any();
+  points.rounding = {rounding_of_edges(points.grid_easting), rounding_of_edges(points.grid_northing), 0};
   const std::size_t n_easting = points.grid_easting.size(), n_northing = points.grid_northing.size();
   if (const auto* height = std::get_if<double>(&heights)) {
     if (!std::isfinite(*height)) throw InputError("", key + ".upward", "the height is not finite");

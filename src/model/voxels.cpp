@@ -239,9 +239,12 @@ std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& bac
   for (const Sphere& sphere : spec.spheres) shapes.push_back(sphere_shape(sphere, centers));
   for (const Box& box : spec.boxes) shapes.push_back(box_shape(box, centers));
 
+  const std::array<double, 3> rounding = {rounding_of_edges(edges[0]), rounding_of_edges(edges[1]),
+                                          rounding_of_edges(edges[2])};
   CellsBuilder builder("voxels", std::move(edges), background(counts));
   Painter(shapes, counts, builder).paint_all();
   std::unique_ptr<Cells> cells = builder.build();
+  cells->set_rounding(rounding);
   if (cells->size() == 0) {
     throw InputError("", key,
                      "no cell has a density; give a density other than 0, or spheres or boxes that cover the centre of "

@@ -416,6 +416,23 @@ class Run(Folder):
         )
         self.assertEqual(len(result.stderr.splitlines()), 2)
 
+    def test_nodes_of_a_grid_on_faces_are_told_and_no_spikes(self):
+        # 11 nodes on faces of 700 cells: the doubles of three of them are other ones than those of the faces
+        self.write(
+            "faces.yaml",
+            "model: {voxels: {easting: [0, 22000, 700], northing: [0, 100, 1], upward: [-100, 0, 1],\n"
+            "                 density: {random: [100, 3000]}}}\n"
+            "observations: {grid: {easting: [0, 22000, 11], northing: [0, 0, 1], upward: -50}}\nfields: [gxy]\n",
+        )
+        result = self.done("run", "faces.yaml", "--quiet")
+        self.assertIn("warning: 11 of 11 points lie inside or on prisms\n", result.stderr)
+        self.assertIn("has no value at 11 points on edges or corners of prisms", result.stderr)
+        result = self.done("run", "faces.yaml", "--set", "observations.grid.easting=[0, 22000, 701]")
+        self.assertIn("has no value at 701 points on edges or corners of prisms", result.stderr)
+        gxy = next(line.split() for line in result.stdout.splitlines() if line.startswith("gxy "))
+        # a spike has the logarithm of an ulp, 6 times as much
+        self.assertLess(max(abs(float(gxy[2])), abs(float(gxy[3]))), 2000)
+
     def test_a_full_disk_under_standard_output_is_a_failure(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
