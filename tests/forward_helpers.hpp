@@ -165,6 +165,24 @@ struct Scales {
   return e;
 }
 
+/// Errors of all components together: of the vector relative to its scale, of the tensor by the root of the sum of
+/// squares of nine components or of six, whichever is larger, relative to the same of `expected`. All values exist.
+[[nodiscard]] inline Errors errors_by_norm(const TenValues& actual, const TenValues& expected, const Scales& scale) {
+  TenValues difference{};
+  for (std::size_t f = 0; f < n_all_fields; ++f) {
+    difference[f] = actual[f] - expected[f];
+    if (!std::isfinite(actual[f])) difference[f] = std::numeric_limits<double>::infinity();
+  }
+  const auto norm_of_nine = [](const TenValues& v) {
+    double sum = 0;
+    for (std::size_t f = 4; f < n_all_fields; ++f) sum += (f < 7 ? 1 : 2) * square(v[f]);
+    return std::sqrt(sum);
+  };
+  return {std::abs(difference[0]) / scale.potential, norm_of_vector(difference) / scale.vector,
+          std::max(norm_of_tensor(difference) / norm_of_tensor(expected),
+                   norm_of_nine(difference) / norm_of_nine(expected))};
+}
+
 /// Distance from a point to a prism's surface, from inside as well.
 [[nodiscard]] inline double distance_to_surface(const Prism& p, const Point& q) {
   const std::array<double, 3> low{p.west - q[0], p.south - q[1], p.bottom - q[2]};

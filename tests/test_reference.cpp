@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "case/make_points.hpp"
+#include "exact_prism.hpp"
 #include "forward_helpers.hpp"
 #include "made_model.hpp"
 
@@ -461,6 +462,46 @@ TEST_P(Reference, SevenSpheresPairsOfOneShape) {
         run_forward(make_request(m_execution), ListEnsemble({other, pair.prism}, true), {pair.at.point});
     const TenValues actual = values_at(result, 0);
     judge.see(pair.prism, pair.at, actual, errors_at(actual, pair.at, pair.prism), promised);
+  }
+}
+
+/// The fast values of many digits that test_worst_pairs compares with, against those of mpmath.
+TEST(ExactPrism, IsThatOfTheOracle) {
+  if (!has_exact_fields()) GTEST_SKIP() << "this compiler has no numbers of more digits than double's";
+  Errors worst;
+  for (const char* const file : {"random_pairs.csv", "extreme_pairs.csv"}) {
+    for (const ReferencePrism& p : read_pairs(file)) {
+      for (const ReferencePoint& at : p.points) {
+        if (std::any_of(at.expected.begin(), at.expected.end(), [](double x) { return std::isnan(x); })) continue;
+        const Prism& q = p.prism;
+        const TenValues actual = exact_fields({q.west, q.east, q.south, q.north, q.bottom, q.top}, at.point);
+        worst.include(errors_of(actual, at.expected, scales_of(at.expected, q, at.point)));
+      }
+    }
+  }
+  // both are rounded to doubles
+  EXPECT_LE(worst.worst(), 4e-16);
+}
+
+/// Errors that an attacker found in former versions: a direction between those at which a multipole's largest size was
+/// looked for; the difference of two faces' angles where they are nearly equal; needles on their axis.
+TEST_P(Reference, FormerWorstPairs) {
+  if (!has_exact_fields()) GTEST_SKIP() << "this compiler has no numbers of more digits than double's";
+  struct Pair {
+    Prism prism;
+    Point point;
+    double bound;
+  };
+  const std::vector<Pair> pairs = {
+      {{-50, 50, -18.8, 18.8, -9.85, 9.85, 1}, {765.2, 245.7, 0}, promised},
+  };
+  for (const Pair& pair : pairs) {
+    const Prism& p = pair.prism;
+    ReferencePoint at{"former worst", pair.point, {}};
+    at.expected = exact_fields({p.west, p.east, p.south, p.north, p.bottom, p.top}, at.point);
+    const TenValues actual = compute(m_execution, {p}, {at.point})[0];
+    Judge judge;
+    judge.see(p, at, actual, errors_by_norm(actual, at.expected, scales_of(at.expected, p, at.point)), pair.bound);
   }
 }
 

@@ -146,10 +146,9 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
 
 /// Tables that the preparation of a prism reads, as one struct that can be handed to a kernel by value.
 struct MultipoleTables {
-  static constexpr int n_directions = sizeof(even_derivative_2_sampled[0]) / sizeof(double);
+  static constexpr int n_shapes = (weight_steps + 1) * (weight_steps + 2) / 2;
   double even_2[2][3], even_4[3][6], even_6[4][10], even_8[5][15];
-  double sampled_2[2][n_directions], sampled_4[3][n_directions], sampled_6[4][n_directions], sampled_8[5][n_directions],
-      sampled_10[6][n_directions];
+  double weight[n_shapes][weight_orders];
 };
 
 /// The tables of multipole_table.hpp. Host only.
@@ -163,11 +162,7 @@ struct MultipoleTables {
   copy(t.even_4, even_derivative_4);
   copy(t.even_6, even_derivative_6);
   copy(t.even_8, even_derivative_8);
-  copy(t.sampled_2, even_derivative_2_sampled);
-  copy(t.sampled_4, even_derivative_4_sampled);
-  copy(t.sampled_6, even_derivative_6_sampled);
-  copy(t.sampled_8, even_derivative_8_sampled);
-  copy(t.sampled_10, even_derivative_10_sampled);
+  copy(t.weight, multipole_weight);
   return t;
 }
 
@@ -186,9 +181,9 @@ namespace detail {
 /// docs/numerics.md, Multipoles.
 template <int m>
 PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
-  constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};
-  constexpr double binomial[6][6] = {{1, 0, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0}, {1, 2, 1, 0, 0, 0},
-                                     {1, 3, 3, 1, 0, 0}, {1, 4, 6, 4, 1, 0}, {1, 5, 10, 10, 5, 1}};
+  constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880};
+  constexpr double binomial[5][5] = {
+      {1, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {1, 2, 1, 0, 0}, {1, 3, 3, 1, 0}, {1, 4, 6, 4, 1}};
   for (int r = 0; r <= m; ++r) c[r] = 0;
   double px = 1;
   for (int i = 0; i <= m; ++i) {
@@ -204,24 +199,10 @@ PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c
   }
 }
 
-/// The largest size of the multipole of order 2 m of unit mass on the grid of directions.
+/// Writes the multipole of order 2 m of unit mass to f's coefficients.
 template <int m>
-PRISMFIELD_FUNCTION double largest_multipole(const double (&c)[m + 1],
-                                             const double (&sampled)[m + 1][MultipoleTables::n_directions]) {
-  double largest = 0;
-  for (int q = 0; q < MultipoleTables::n_directions; ++q) {
-    double value = 0;
-    for (int r = 0; r <= m; ++r) value += c[r] * sampled[r][q];
-    largest = Kokkos::max(largest, Kokkos::abs(value));
-  }
-  return largest;
-}
-
-/// Writes the multipole of order 2 m of unit mass to f's coefficients and returns its largest size.
-template <int m>
-PRISMFIELD_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * (m + 2) / 2],
-                                         const double (&sampled)[m + 1][MultipoleTables::n_directions], double xx,
-                                         double yy, double zz, double* f) {
+PRISMFIELD_FUNCTION void add_multipole(const double (&table)[m + 1][(m + 1) * (m + 2) / 2], double xx, double yy,
+                                       double zz, double* f) {
   double c[m + 1];
   box_moments<m>(xx, yy, zz, c);
   int column = 0;
@@ -233,7 +214,60 @@ PRISMFIELD_FUNCTION double add_multipole(const double (&table)[m + 1][(m + 1) * 
       ++column;
     }
   }
-  return largest_multipole<m>(c, sampled);
+}
+
+/// What the multipole of order 2 m adds at most to the gradient tensor of a box at a distance of its longest half edge,
+/// relative to what its mass gives, to weight[m - 1]; y, z: its other edges' squares relative to the longest one's, z
+/// not above y. The last order's includes all that follow. docs/numerics.md, Ranges of the multipoles.
+PRISMFIELD_FUNCTION inline void multipole_weights(const MultipoleTables& tables, double y, double z,
+                                                  double (&weight)[weight_orders]) {
+  const double u = y * weight_steps;
+  const double v = z * weight_steps;
+  const int i = Kokkos::min(static_cast<int>(u), weight_steps - 1);
+  const int j = Kokkos::min(static_cast<int>(v), i);
+  const double along = u - i;
+  const double across = v - j;
+  const auto row = [](int a, int b) { return a * (a + 1) / 2 + b; };
+  const double(&first)[weight_orders] = tables.weight[row(i, j)];
+  const double(&last)[weight_orders] = tables.weight[row(i + 1, j + 1)];
+  // on the diagonal j = i no shape lies above the triangle's, but for rounding
+  const bool below = across <= along || j == i;
+  const double(&middle)[weight_orders] = tables.weight[below ? row(i + 1, j) : row(i, j + 1)];
+  const double large = below ? along : across;
+  const double small = below ? Kokkos::min(along, across) : along;
+  for (int m = 0; m < weight_orders; ++m) {
+    weight[m] = first[m] * (1 - large) + middle[m] * (large - small) + last[m] * small;
+  }
+}
+
+/// Distances squared, in longest half edges squared, from which the orders 8, 6, 4, 2, 0 neglect less than `tolerance`
+/// of the gradient tensor.
+PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
+                                                 double (&ranges)[max_half_order + 1]) {
+  double range = weight_reach;
+  double alone = weight_reach;
+  // from where each neglected order alone is at the tolerance to where their sum is
+  for (int m = max_half_order + 2; m <= weight_orders; ++m) {
+    alone = Kokkos::max(alone, Kokkos::pow(weight[m - 1] / tolerance, 1.0 / m));
+  }
+  for (int q = max_half_order; q >= 0; --q) {
+    alone = Kokkos::max(alone, Kokkos::pow(weight[q] / tolerance, 1.0 / (q + 1)));
+    double s = alone;
+    for (int step = 0; step < 5; ++step) {
+      const double inverse = 1 / s;
+      double neglected = 0;
+      for (int m = weight_orders; m > q; --m) neglected = (neglected + weight[m - 1]) * inverse;
+      double kept = 0;
+      for (int m = q; m > 0; --m) kept = (kept + weight[m - 1]) * inverse;
+      for (int m = 0; m < q; ++m) neglected *= inverse;
+      // relative to the least that all orders together may be
+      const double excess = neglected / (tolerance * (1 - kept - neglected)) - 1;
+      // a step outwards never ends within: the last one must not go inwards
+      s *= 1 + (step < 4 ? excess : Kokkos::max(excess, 0.0)) / (q + 1);
+    }
+    range = Kokkos::max(s, range);
+    ranges[max_half_order - q] = range;
+  }
 }
 }  // namespace detail
 
@@ -248,39 +282,18 @@ PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double
   const double zz = 0.25 * dz * dz;
   double f[n_coefficients(max_half_order)];
   f[0] = 1;
-  double size[max_half_order + 2];
-  size[0] = 1;
-  size[1] = detail::add_multipole<1>(tables.even_2, tables.sampled_2, xx, yy, zz, f);
-  size[2] = detail::add_multipole<2>(tables.even_4, tables.sampled_4, xx, yy, zz, f);
-  size[3] = detail::add_multipole<3>(tables.even_6, tables.sampled_6, xx, yy, zz, f);
-  size[4] = detail::add_multipole<4>(tables.even_8, tables.sampled_8, xx, yy, zz, f);
-  double neglected[6];
-  detail::box_moments<5>(xx, yy, zz, neglected);
-  size[5] = detail::largest_multipole<5>(neglected, tables.sampled_10);
-
-  // A multipole of order n = 2 m adds at most weight[m] s^-m to the gradient tensor, relative to the mass's, with
-  // weight = (n + 1)(n + 2)/2 size: sharp on the axis of a needle. The order after the last is extrapolated.
-  double weight[max_half_order + 3];
-  for (int m = 1; m <= max_half_order + 1; ++m) weight[m] = 0.5 * (2 * m + 1) * (2 * m + 2) * size[m];
-  weight[max_half_order + 2] =
-      weight[max_half_order] > 0 ? weight[max_half_order + 1] * weight[max_half_order + 1] / weight[max_half_order] : 0;
-  double range = 0;
-  double alone = 0;
-  for (int q = max_half_order; q >= 0; --q) {
-    // from where each neglected order alone is at the tolerance to where their sum is
-    if (q == max_half_order) alone = Kokkos::pow(weight[q + 2] / tolerance, 1.0 / (q + 2));
-    alone = Kokkos::max(alone, Kokkos::pow(weight[q + 1] / tolerance, 1.0 / (q + 1)));
-    double s = alone;
-    for (int step = 0; step < 4; ++step) {
-      const double inverse = 1 / s;
-      double rest = 0;
-      for (int m = max_half_order + 2; m > q; --m) rest = (rest + weight[m]) * inverse;
-      for (int m = 0; m < q; ++m) rest *= inverse;
-      s *= 1 + (rest / tolerance - 1) / (q + 1);
-    }
-    range = Kokkos::max(s, range);
-    ranges.squared[max_half_order - q] = static_cast<T>(range);
-  }
+  detail::add_multipole<1>(tables.even_2, xx, yy, zz, f);
+  detail::add_multipole<2>(tables.even_4, xx, yy, zz, f);
+  detail::add_multipole<3>(tables.even_6, xx, yy, zz, f);
+  detail::add_multipole<4>(tables.even_8, xx, yy, zz, f);
+  const double longest = Kokkos::max(xx, Kokkos::max(yy, zz));
+  const double shortest = Kokkos::min(xx, Kokkos::min(yy, zz));
+  const double between = Kokkos::max(Kokkos::min(xx, yy), Kokkos::min(Kokkos::max(xx, yy), zz));
+  double weight[weight_orders];
+  detail::multipole_weights(tables, between / longest, shortest / longest, weight);
+  double range[max_half_order + 1];
+  detail::multipole_ranges(weight, tolerance, range);
+  for (int q = 0; q <= max_half_order; ++q) ranges.squared[q] = static_cast<T>(range[q] * longest);
 
   for (int d = 0; d <= max_half_order; ++d) {
     for (int k = 0; k <= d; ++k) {

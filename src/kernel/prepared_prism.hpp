@@ -12,7 +12,7 @@ struct DoubleArithmetic {
   using Real = double;
   using Coordinate = double;
   using Sum = double;
-  static constexpr double tolerance = 8.5e-13;
+  static constexpr double tolerance = 9.8e-13;
 };
 struct MixedArithmetic {
   using Real = float;
