@@ -264,6 +264,7 @@ look_around() {
     # The parallel library: a result written by many ranks needs it, and it reads and writes the same files.
     found HDF5 || needed+=(libhdf5-openmpi-dev)
     found yaml-cpp || needed+=(libyaml-cpp-dev)
+    found xxHash || needed+=(libxxhash-dev)
     found CLI11 || needed+=(libcli11-dev)
   fi
   if ! found Kokkos || ! found KokkosKernels; then

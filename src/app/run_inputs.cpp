@@ -15,6 +15,8 @@
 #include "base/machine.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
+#include "case/places.hpp"
+#include "compute/checkpoint_file.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
 
@@ -73,6 +75,12 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
     inputs.run = read_case(options.file, options.overrides, options.output);
     collect([&] { check_space(inputs.run); });
     collect([&] { check_output(inputs.run); });
+    if (inputs.run.output.checkpoint) {
+      collect([&] {
+        at_places_of(inputs.run,
+                     [&] { check_checkpoint_place(inputs.run.output.checkpoint->file, communicator.rank()); });
+      });
+    }
     if (options.resume && !inputs.run.output.checkpoint) {
       problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
     }
