@@ -23,6 +23,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "base/version.hpp"
 
@@ -69,6 +70,17 @@ template <class Status>
 Status checked(Status status, const Subject& subject, const char* doing) {
   if (status < 0) fail(subject, std::string("cannot ") + doing + ": " + hdf5_reason());
   return status;
+}
+
+enum class Use { read, write };
+
+/// HDF5 crashes on some damaged files and in many places where it gets no memory.
+CrashGuard guard_of(const std::filesystem::path& file, Use use) {
+  if (use == Use::read) {
+    return {file.string() + ": cannot be read: HDF5 crashed on it; the file is damaged, or there is too little memory",
+            exit_input};
+  }
+  return {"error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory", exit_failure};
 }
 
 /// An HDF5 identifier that closes itself.
@@ -143,10 +155,13 @@ struct Hdf5File::Impl {
   /// the ranks that read together; nullptr for a file of this rank's own
   const Communicator* communicator = nullptr;
 
-  explicit Impl(std::filesystem::path name) : path(std::move(name)) {}
+  CrashGuard guard;
+
+  Impl(std::filesystem::path name, Use use) : path(std::move(name)), guard(guard_of(path, use)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
+    guard.watch();
     if (file >= 0 && H5Fclose(file) < 0) H5Eclear2(H5E_DEFAULT);
     discard();
   }
@@ -161,9 +176,13 @@ struct Hdf5File::Impl {
     if (removable) ::unlink(path.c_str());
   }
 
-  [[nodiscard]] Subject subject(std::string object = "") const { return {path, std::move(object)}; }
+  [[nodiscard]] Subject subject(std::string object = "") const {
+    guard.watch();
+    return {path, std::move(object)};
+  }
 
   [[nodiscard]] bool exists(const std::string& name) const {
+    guard.watch();
     if (name.empty() || name == "/") return true;
     // every folder on the way has to be there before its member may be asked for
     for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
@@ -418,13 +437,19 @@ Handle access_properties(const Subject& about) {
   return list;
 }
 
-void keep_hdf5_quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// Before each first call: HDF5 prints nothing and, in a program that guards against its crashes, does nothing more
+/// when the program ends, where nothing would guard.
+void begin_hdf5() {
+  static const bool stays_at_exit = crashes_end_clearly() && H5dont_atexit() < 0;
+  static_cast<void>(stays_at_exit);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 }  // namespace
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file) {
-  keep_hdf5_quiet();
-  auto impl = std::make_unique<Impl>(file);
+  auto impl = std::make_unique<Impl>(file, Use::read);
+  begin_hdf5();
   const Subject about = impl->subject();
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
@@ -437,8 +462,8 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
-  keep_hdf5_quiet();
-  auto impl = std::make_unique<Impl>(file);
+  auto impl = std::make_unique<Impl>(file, Use::read);
+  begin_hdf5();
   const Subject about = impl->subject();
 #ifdef H5_HAVE_PARALLEL
   if (communicator.mpi_handle() == nullptr) return open(file);
@@ -466,8 +491,8 @@ Hdf5File Hdf5File::create(const std::filesystem::path& file) {
 }
 
 Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file) {
-  keep_hdf5_quiet();
-  auto impl = std::make_unique<Impl>(file);
+  auto impl = std::make_unique<Impl>(file, Use::write);
+  begin_hdf5();
   const Subject about = impl->subject();
   const Handle access = access_properties(about);
   constexpr std::size_t memory_step = std::size_t{1} << 20;
