@@ -10,6 +10,7 @@
 #include <prismfield/error.hpp>
 
 #include "app/program.hpp"
+#include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/mpi_session.hpp"
@@ -47,6 +48,7 @@ ExitCode run_on_ranks(int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   prismfield::return_freed_memory();
+  prismfield::end_crashes_clearly();
   try {
     return prismfield::run_on_ranks(argc, argv);
   } catch (...) {

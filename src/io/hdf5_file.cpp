@@ -22,6 +22,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/crash_guard.hpp"
 #include "base/human_text.hpp"
 #include "base/version.hpp"
 #include "io/value_memory.hpp"
@@ -72,6 +73,17 @@ template <class Status>
 Status checked(Status status, const Subject& subject, const char* doing) {
   if (status < 0) fail(subject, std::string("cannot ") + doing + ": " + hdf5_reason());
   return status;
+}
+
+enum class Use { read, write };
+
+/// HDF5 crashes on some damaged files and in many places where it gets no memory.
+CrashGuard guard_of(const std::filesystem::path& file, Use use) {
+  if (use == Use::read) {
+    return {file.string() + ": cannot be read: HDF5 crashed on it; the file is damaged, or there is too little memory",
+            exit_input};
+  }
+  return {"error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory", exit_failure};
 }
 
 /// An HDF5 identifier that closes itself.
@@ -174,10 +186,13 @@ struct Hdf5File::Impl {
   /// the ranks that read together; nullptr for a file of this rank's own
   const Communicator* communicator = nullptr;
 
-  explicit Impl(std::filesystem::path name) : path(std::move(name)) {}
+  CrashGuard guard;
+
+  Impl(std::filesystem::path name, Use use) : path(std::move(name)), guard(guard_of(path, use)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
+    guard.watch();
     if (file >= 0 && H5Fclose(file) < 0) H5Eclear2(H5E_DEFAULT);
     discard();
   }
@@ -192,7 +207,10 @@ struct Hdf5File::Impl {
     if (removable) ::unlink(path.c_str());
   }
 
-  [[nodiscard]] Subject subject(std::string object = "") const { return {path, std::move(object)}; }
+  [[nodiscard]] Subject subject(std::string object = "") const {
+    guard.watch();
+    return {path, std::move(object)};
+  }
 
   /// Whether the name leads to an object of this file. Throws RunError when it leads into another file: what this one
   /// names is not opened.
@@ -205,6 +223,7 @@ struct Hdf5File::Impl {
   }
 
   [[nodiscard]] bool leads_to_object(const std::string& name, OutsideLink& outside) const {
+    guard.watch();
     if (name.empty() || name == "/") return true;
     const Handle access(checked(H5Pcreate(H5P_LINK_ACCESS), subject(), "make a property list"), H5Pclose);
     checked(H5Pset_elink_cb(access.id(), refuse_link, &outside), subject(), "set a property");
@@ -589,8 +608,12 @@ Handle access_properties(const Subject& about) {
   return list;
 }
 
-/// HDF5 prints nothing, and no file makes it load a library as a filter: H5Zfilter_avail would do so already.
+/// Before each first call: HDF5 prints nothing, no file makes it load a library as a filter, which H5Zfilter_avail would
+/// do already, and in a program that guards against its crashes it does nothing more when the program ends, where nothing
+/// would guard.
 void prepare_hdf5() {
+  static const bool stays_at_exit = crashes_end_clearly() && H5dont_atexit() < 0;
+  static_cast<void>(stays_at_exit);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (H5PLset_loading_state(0) < 0) H5Eclear2(H5E_DEFAULT);
 }
@@ -598,8 +621,8 @@ void prepare_hdf5() {
 }  // namespace
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file) {
+  auto impl = std::make_unique<Impl>(file, Use::read);
   prepare_hdf5();
-  auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
@@ -614,8 +637,8 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
+  auto impl = std::make_unique<Impl>(file, Use::read);
   prepare_hdf5();
-  auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
 #ifdef H5_HAVE_PARALLEL
   if (communicator.mpi_handle() == nullptr) return open(file);
@@ -643,8 +666,8 @@ Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums
 }
 
 Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file, Checksums checksums) {
+  auto impl = std::make_unique<Impl>(file, Use::write);
   prepare_hdf5();
-  auto impl = std::make_unique<Impl>(file);
   impl->checksums = checksums;
   const Subject about = impl->subject();
   const Handle access = access_properties(about);

@@ -19,6 +19,7 @@
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
+#include "base/number_text.hpp"
 #include "io/input_file.hpp"
 #include "io/station_file.hpp"
 #include "io/text_table.hpp"
@@ -52,9 +53,7 @@ std::optional<double> value_of(std::string_view text) {
   if (is_quoted(text)) text = text.substr(1, text.size() - 2);
   if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  if (parse_number(at, end, value) != NumberStatus::ok || at != end) return std::nullopt;
+  if (parse_number(text, value) != NumberStatus::ok) return std::nullopt;
   return value;
 }
 

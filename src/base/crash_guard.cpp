@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "base/crash_guard.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace prismfield {
+namespace {
+
+std::atomic<bool> wanted{false};
+// A handler reads it: what it points to is complete before and alive after.
+std::atomic<const CrashGuard*> watching{nullptr};
+std::atomic<const char*> unfinished{nullptr};
+static_assert(std::atomic<const CrashGuard*>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
+
+constexpr std::array<int, 5> crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+std::array<struct sigaction, crash_signals.size()> handlers_before;
+int living_guards = 0;
+
+void tell(const char* text) noexcept {
+  // nothing else can be done when this fails
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+[[noreturn]] void end_with(const char* message, ExitCode code) noexcept {
+  if (const char* const file = unfinished) ::unlink(file);
+  tell(message);
+  tell("\n");
+  ::_exit(code);
+}
+
+}  // namespace
+
+/// Touches only what a signal handler may.
+void end_watched_process() noexcept {
+  const CrashGuard* const guard = watching.exchange(nullptr);
+  if (guard != nullptr) end_with(guard->m_message.c_str(), guard->m_code);
+}
+
+extern "C" {
+static void prismfield_end_crash(int signal) {
+  end_watched_process();
+  // no guard's: the process ends as it would have
+  ::raise(signal);
+}
+static void prismfield_end_exit() { end_watched_process(); }
+}
+
+namespace {
+
+[[noreturn]] void end_terminated() {
+  end_watched_process();
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    // thrown where a destructor or a library's noexcept function lets nothing through
+    end_with("error: there is not enough memory; --dry-run tells how much a case needs", exit_failure);
+  } catch (const std::exception& error) {
+    tell("error: ");
+    tell(error.what());
+    tell("\n");
+  } catch (...) {
+    tell("error: a library failed and does not say why\n");
+  }
+  std::abort();
+}
+
+void install_handlers() {
+  for (std::size_t i = 0; i < crash_signals.size(); ++i) {
+    struct sigaction action {};
+    action.sa_handler = prismfield_end_crash;
+    sigemptyset(&action.sa_mask);
+    // a stack of its own, because the other may be full; and once only
+    action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    ::sigaction(crash_signals[i], &action, &handlers_before[i]);
+  }
+}
+
+void restore_handlers() {
+  for (std::size_t i = 0; i < crash_signals.size(); ++i) {
+    ::sigaction(crash_signals[i], &handlers_before[i], nullptr);
+  }
+}
+
+}  // namespace
+
+void end_crashes_clearly() {
+  if (wanted.exchange(true)) return;
+  static std::array<char, std::size_t{1} << 16> stack;
+  stack_t handler_stack{};
+  handler_stack.ss_sp = stack.data();
+  handler_stack.ss_size = stack.size();
+  ::sigaltstack(&handler_stack, nullptr);
+  std::set_terminate(end_terminated);
+  static_cast<void>(std::atexit(prismfield_end_exit));
+}
+
+bool crashes_end_clearly() noexcept { return wanted; }
+
+void set_unfinished_file(const char* name) noexcept { unfinished = name; }
+
+CrashGuard::CrashGuard(std::string message, ExitCode code) : m_message(std::move(message)), m_code(code) {
+  if (!wanted) return;
+  if (living_guards++ == 0) install_handlers();
+  watch();
+}
+
+CrashGuard::~CrashGuard() {
+  const CrashGuard* own = this;
+  watching.compare_exchange_strong(own, nullptr);
+  if (!wanted) return;
+  if (--living_guards == 0) restore_handlers();
+}
+
+void CrashGuard::watch() const noexcept {
+  if (wanted) watching = this;
+}
+
+}  // namespace prismfield

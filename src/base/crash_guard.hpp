@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <string>
+
+#include <prismfield/error.hpp>
+
+namespace prismfield {
+
+/// From now on crashes that a CrashGuard watches, and memory that runs out where no error can be thrown, end the
+/// process with a message and an exit code. For programs, not libraries; call it once, in main.
+void end_crashes_clearly();
+/// Whether it was called.
+[[nodiscard]] bool crashes_end_clearly() noexcept;
+
+/// What is removed when a crash or a lack of memory ends the process with a message: one file at a time, none for
+/// nullptr. The name must live until the next call.
+void set_unfinished_file(const char* name) noexcept;
+
+/// While it lives, a crash of a library that does not survive damaged files or a lack of memory, and its calling
+/// exit(), end the process with this guard's words, in a program that asked for it. Not for several threads at once.
+class CrashGuard {
+public:
+  /// `message`: what the user reads; `code`: the exit code.
+  CrashGuard(std::string message, ExitCode code);
+  ~CrashGuard();
+  CrashGuard(const CrashGuard&) = delete;
+  CrashGuard& operator=(const CrashGuard&) = delete;
+
+  /// From now on a crash is this guard's, of several that live.
+  void watch() const noexcept;
+
+private:
+  friend void end_watched_process() noexcept;
+
+  std::string m_message;
+  ExitCode m_code;
+};
+
+}  // namespace prismfield

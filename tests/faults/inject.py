@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Lets single calls of prismfield's runs fail, one run a fault, and looks at how each ends.
+
+    inject.py PROGRAM LIBRARY [--case CASE.yaml] [--scenarios new,kept,resumed] [--calls malloc,write,...]
+              [--all N] [--every K] [--jobs J]
+
+LIBRARY is faults.cpp, built. Calls 1 to N of a kind fail, one a run, and then every K-th (0: none). Scenarios: a new
+run whose result replaces an older one; one that keeps checkpoints; one that goes on from a checkpoint.
+
+A run has to end by itself, with code 0 and the right fields bit for bit, or with another code, a message, and the older
+result as it was; then the checkpoint, if there is one, has to lead to the right fields. No temporary file may be left.
+Exit codes: 0 as it should be, 1 not.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CASE = """model:
+  voxels:
+    easting: [0, 300, 12]
+    northing: [0, 200, 10]
+    upward: [-100, 0, 4]
+    boxes:
+      - {easting: [100, 300], northing: [0, 200], upward: [-100, 0], density: 300}
+observations:
+  grid:
+    easting: [0, 300, 7]
+    northing: [0, 200, 5]
+    upward: 20
+fields: all
+"""
+# a checkpoint after every chunk
+CHECKPOINTED = [
+    "--set=execution.chunk=64",
+    "--set=execution.batch=64",
+    "--set=output.checkpoint.every=0.000001 s",
+    "--set=output.checkpoint.file=c.h5",
+]
+OLDER = "the result of an earlier run\n"
+TIMEOUT = 120
+# the exit code of a run that a signal ended
+STOPPED = 130
+
+# What to let happen to calls of a kind: an error that stays, one that passes, half of the bytes.
+WAYS = {
+    "malloc": [":12"],
+    "write": [":28", "+:28", ":4", ":short"],
+    "fsync": [":5", "+:5"],
+    "rename": [":18", "+:18"],
+    "open": [":24", "+:13"],
+    "read": [":5", ":short"],
+}
+
+# Crashes that are not ours: (kind of call, library that was calling, library that crashed)
+KNOWN_CRASHES = []
+
+
+class Runs:
+    """The program in folders of its own."""
+
+    def __init__(self, program, library, case, folder):
+        self.program, self.library, self.case, self.folder = program, library, case, folder
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PRISMFIELD_"))}
+        self.environment |= {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"}
+
+    def run(self, folder, options, fault=""):
+        """Exit code and standard error of a run in a folder; None for a run that does not end."""
+        environment = self.environment | {
+            "LD_PRELOAD": str(self.library),
+            "PRISMFIELD_FAULT": fault,
+            "PRISMFIELD_FAULT_LOG": str(folder / "log"),
+        }
+        command = [self.program, "run", self.case, "--quiet", "--set=output.figure=null", "--output", "out.h5", *options]
+        try:
+            done = subprocess.run(
+                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT
+            )
+        except subprocess.TimeoutExpired:
+            return None, ""
+        return done.returncode, done.stderr.decode(errors="replace")
+
+    def same_fields(self, a, b):
+        done = subprocess.run(
+            [self.program, "compare", a, b, "--tolerance", "0", "--quiet"], env=self.environment, capture_output=True
+        )
+        return done.returncode == 0
+
+    def new_folder(self):
+        return pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+
+def log_of(folder):
+    """The counts of calls and the other lines of a log."""
+    counts, lines = {}, []
+    if (folder / "log").exists():
+        for line in (folder / "log").read_text(errors="replace").splitlines():
+            words = line.split()
+            if words[:1] == ["count"]:
+                counts[words[1]] = int(words[2])
+            elif words:
+                lines.append(words)
+    return counts, lines
+
+
+def caller(words):
+    """The library that was at work: the innermost one that is not the C or C++ library."""
+    for name in words[1:]:
+        if not name.startswith(("libfaults", "libprismfield_faults", "libc.", "libstdc++", "libgcc", "ld-linux")):
+            return name.split(".so")[0]
+    return "libc"
+
+
+class Scenario:
+    def __init__(self, name, runs):
+        self.name, self.runs = name, runs
+        self.options = [] if name == "new" else list(CHECKPOINTED)
+        self.start = runs.new_folder()
+        (self.start / "out.h5").write_text(OLDER)
+        self.reference = self.result_without_faults()
+        if name == "resumed":
+            # the second checkpoint, of the first chunk, is complete when the signal comes
+            code, error = runs.run(self.start, self.options, "fsync:5:term")
+            if code != STOPPED or not (self.start / "c.h5").exists():
+                raise SystemExit(f"a run that is ended leaves no checkpoint: {code}, {error}")
+            self.options.append("--resume")
+        folder = self.copy()
+        code, error = runs.run(folder, self.options)
+        if code != 0:
+            raise SystemExit(f"{name}: a run without faults ends with {code}: {error}")
+        self.counts, _ = log_of(folder)
+        shutil.rmtree(folder)
+
+    def copy(self):
+        folder = self.runs.new_folder()
+        shutil.copytree(self.start, folder, dirs_exist_ok=True)
+        return folder
+
+    def result_without_faults(self):
+        folder = self.copy()
+        code, error = self.runs.run(folder, self.options)
+        if code != 0:
+            raise SystemExit(f"{self.name}: a run without faults ends with {code}: {error}")
+        return folder / "out.h5"
+
+    def mistake(self, folder, fault, code, error):
+        """What is wrong with how a run ended, or ""."""
+        counts, lines = log_of(folder)
+        crash = next((words for words in lines if words[0] == "crash"), None)
+        if code is None:
+            return "does not end"
+        if code < 0:
+            where = caller(crash) if crash else "?"
+            failed = next((caller(words) for words in lines if words[0] != "crash"), "?")
+            if (fault.split(":")[0], failed, where) in KNOWN_CRASHES:
+                return ""
+            return f"crashes in {where} after a failure in {failed}: signal {-code} {' '.join(error.split())[:200]}"
+        left = sorted({p.name for p in folder.iterdir()} - {"log", "out.h5", "c.h5"})
+        if left:
+            return f"leaves {left}, code {code}: {error}"
+        if code == 0:
+            if not self.runs.same_fields(folder / "out.h5", self.reference):
+                return f"ends with code 0 and a wrong result: {error}"
+            return ""
+        if code not in (1, 2, STOPPED):
+            return f"ends with code {code}: {error}"
+        if not error.strip() and not fault.startswith("write"):
+            return f"ends with code {code} and no message"
+        if (folder / "out.h5").read_bytes() != OLDER.encode():
+            # only what comes after the result may fail then
+            if not self.runs.same_fields(folder / "out.h5", self.reference):
+                return f"ends with code {code} and a spoilt result: {error}"
+        if self.name != "new":
+            return self.mistake_of_going_on(folder, code, error)
+        return ""
+
+    def mistake_of_going_on(self, folder, code, error):
+        if self.name == "resumed" and not (folder / "c.h5").exists():
+            if not self.runs.same_fields(folder / "out.h5", self.reference):
+                return f"ends with code {code} and loses the checkpoint: {error}"
+        options = [*self.options] if "--resume" in self.options else [*self.options, "--resume"]
+        again, message = self.runs.run(folder, options)
+        if again != 0:
+            return f"ends with code {code} and leaves what no run goes on from ({again}): {message}"
+        if not self.runs.same_fields(folder / "out.h5", self.reference):
+            return f"ends with code {code} and leaves a checkpoint that leads to a wrong result"
+        return ""
+
+    def check(self, fault):
+        folder = self.copy()
+        code, error = self.runs.run(folder, self.options, fault)
+        found = self.mistake(folder, fault, code, error)
+        _, lines = log_of(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        return fault, code, caller(lines[0]) if lines else "not reached", found
+
+
+def numbers(count, first, every):
+    chosen = list(range(1, min(count, first) + 1))
+    if every > 0:
+        chosen += range(first + every, count + 1, every)
+    return chosen
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--case", type=pathlib.Path)
+    parser.add_argument("--scenarios", default="new,kept,resumed")
+    parser.add_argument("--calls", default=",".join(WAYS))
+    parser.add_argument("--all", type=int, default=1 << 60)
+    parser.add_argument("--every", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+
+    mistakes = 0
+    with tempfile.TemporaryDirectory(prefix="prismfield_faults_") as scratch:
+        folder = pathlib.Path(scratch)
+        case = options.case.resolve() if options.case else folder / "case.yaml"
+        if not options.case:
+            case.write_text(CASE)
+        runs = Runs(options.program.resolve(), options.library.resolve(), case, folder)
+        for name in options.scenarios.split(","):
+            scenario = Scenario(name, runs)
+            for call in options.calls.split(","):
+                # calls that stay away without the fault may be made after it: a few more
+                count = scenario.counts[call] + (0 if call == "malloc" else 4)
+                faults = [f"{call}:{n}{way}" for way in WAYS[call] for n in numbers(count, options.all, options.every)]
+                codes, callers = collections.Counter(), collections.Counter()
+                with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                    for fault, code, by, found in pool.map(scenario.check, faults):
+                        codes[code] += 1
+                        callers[by] += 1
+                        if found:
+                            mistakes += 1
+                            print(f"MISTAKE {name} {fault} (in {by}): {found}", flush=True)
+                told = ", ".join(f"{n} with code {code}" for code, n in sorted(codes.items(), key=str))
+                by = ", ".join(f"{n} {who}" for who, n in callers.most_common())
+                print(f"{name} {call}: {scenario.counts[call]} calls, {len(faults)} faults: {told}; in {by}", flush=True)
+    print(f"{mistakes} mistakes")
+    return 1 if mistakes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

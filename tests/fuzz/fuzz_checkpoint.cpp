@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+//
+// Checkpoints. After the letter n the bytes are the numbers of a checkpoint, written as such; after any other they are
+// a file's content, resealed, so that it is not the checksum that refuses them. What is read, a run goes on from.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/plan.hpp>
+
+#include "compute/checkpoint.hpp"
+#include "compute/checkpoint_file.hpp"
+#include "fuzz_input.hpp"
+#include "kernel/contact.hpp"
+
+namespace prismfield::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t case_hash = 42;
+constexpr std::int64_t most_points = 64;
+
+/// A small number from a byte, or any one from eight more.
+std::int64_t number(Bytes& bytes) {
+  constexpr unsigned largest_small = 250;
+  const unsigned first = bytes.byte();
+  if (first <= largest_small) return static_cast<std::int64_t>(first);
+  std::uint64_t any = 0;
+  for (unsigned i = 0; i < sizeof any; ++i) any = any << 8U | bytes.byte();
+  return static_cast<std::int64_t>(any);
+}
+
+IndexRange range(Bytes& bytes) {
+  const std::int64_t begin = number(bytes);
+  return {begin, number(bytes)};
+}
+
+RankState state(Bytes& bytes) {
+  RankState made;
+  auto& [layout, progress, payload] = made;
+  for (std::int64_t* n : {&layout.slots, &layout.batch, &layout.tile_points, &layout.chunk_prisms}) *n = number(bytes);
+  for (unsigned items = bytes.byte() % 4; items > 0; --items) {
+    WorkItem item;
+    item.prisms = range(bytes);
+    item.points = range(bytes);
+    item.ordered = range(bytes);
+    layout.work.push_back(item);
+  }
+  layout.points = range(bytes);
+  for (std::int64_t* n : {&progress.item, &progress.tile, &progress.prisms}) *n = number(bytes);
+  for (std::int64_t& pairs : progress.pairs_by_form) pairs = number(bytes);
+  const unsigned n_fields = bytes.byte() % 11;
+  const bool few = layout.points.begin >= 0 && layout.points.begin < layout.points.end &&
+                   layout.points.end - layout.points.begin <= most_points;
+  if (few && n_fields > 0) payload = empty_payload(n_fields, layout.points.size());
+  return made;
+}
+
+void write_numbers(const fs::path& file, Bytes& bytes) {
+  CheckpointLayout layout;
+  layout.case_hash = case_hash;
+  std::vector<RankState> states;
+  for (unsigned ranks = bytes.byte() % 3 + 1; ranks > 0; --ranks) {
+    states.push_back(state(bytes));
+    layout.ranks.push_back(states.back().layout);
+  }
+  const RankState before = bytes.byte() % 2 == 0 ? RankState{} : state(bytes);
+  write_checkpoint(file, layout, before, states[0]);
+  for (std::size_t rank = 1; rank < states.size(); ++rank) {
+    write_rank_state(file, static_cast<int>(rank), layout.id(), states[rank]);
+  }
+}
+
+/// Goes on from what the file holds, as one rank of one or two.
+void resume(const fs::path& file) {
+  Plan plan;
+  plan.n_prisms = 100;
+  plan.n_points = 7;
+  plan.prism_end = 100;
+  plan.point_end = 7;
+  plan.batch = 64;
+  plan.chunk_prisms = 128;
+  plan.tile_points = 7;
+  for (const auto& [rank, n_ranks] : {std::pair{1, 2}, std::pair{0, 2}, std::pair{0, 1}}) {
+    ends_clearly([&, rank = rank, n_ranks = n_ranks] {
+      std::optional<Checkpoint> checkpoint = read_checkpoint(file, case_hash, rank, n_ranks);
+      require(checkpoint.has_value(), "a checkpoint that is not there");
+      (void)checkpoint->id();
+      if (n_ranks > 1) return;
+      const Communicator alone;
+      CheckpointGuard guard({file, 600}, plan, case_hash, alone);
+      guard.resume(std::move(*checkpoint), plan);
+      (void)guard.prisms();
+      (void)guard.begin();
+    });
+  }
+}
+
+void run(Bytes bytes) {
+  static const fs::path file = Folder::file("c.h5");
+  std::error_code ignored;
+  for (const int rank : {0, 1, 2}) fs::remove(rank_file(file, rank), ignored);
+  if (bytes.byte() != 'n') return;
+  if (ends_clearly([&] { write_numbers(file, bytes); })) resume(file);
+}
+
+}  // namespace
+}  // namespace prismfield::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  prismfield::fuzz::run({data, size});
+  return 0;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+//
+// HDF5 and netCDF-4. The first letter says who reads: p prisms, d densities, h heights, any other everything there is;
+// the file follows.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fuzz_input.hpp"
+#include "io/density_file.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/height_file.hpp"
+#include "io/prisms.hpp"
+
+namespace prismfield::fuzz {
+namespace {
+
+void read_everything(const std::filesystem::path& path) {
+  const Hdf5File file = Hdf5File::open(path);
+  for (const char* group : {"/", "/group"}) {
+    std::vector<std::string> names;
+    ends_clearly([&] { names = file.dataset_names(group); });
+    for (const std::string& name : names) {
+      const std::string dataset = std::string(group) == "/" ? "/" + name : std::string(group) + "/" + name;
+      ends_clearly([&] {
+        require(file.shape(dataset).size() == file.dimension_names(dataset).size(), "dimensions are missing");
+      });
+      ends_clearly([&] { (void)file.read(dataset); });
+      ends_clearly([&] { (void)file.read(dataset, {0, 2}); });
+      ends_clearly([&] { (void)file.read_integers(dataset); });
+      ends_clearly([&] { (void)file.read_text(dataset); });
+      for (const char* attribute : {"units", "CLASS"}) {
+        ends_clearly([&] { (void)file.read_text_attribute(dataset, attribute); });
+      }
+    }
+  }
+  for (const char* attribute : {"number", "text"}) {
+    ends_clearly([&] { (void)file.read_attribute("/", attribute); });
+    ends_clearly([&] { (void)file.read_integer_attribute("/", attribute); });
+    ends_clearly([&] { (void)file.read_text_attribute("/", attribute); });
+  }
+}
+
+void read_prism_list(const InputFile& file) {
+  PrismsSpec spec;
+  spec.file = file.path;
+  const auto prisms = read_prisms(file, spec);
+  PrismBlock block;
+  prisms->read({0, prisms->size()}, block);
+  require(block.size() == prisms->size(), "prisms are missing");
+}
+
+void run(Bytes bytes) {
+  static InputBytes bytes_in_file("input");
+  const unsigned kind = bytes.byte();
+  const InputFile file = bytes_in_file.input(bytes.rest());
+  ends_clearly([&] {
+    switch (kind) {
+      case 'p': read_prism_list(file); break;
+      case 'd':
+        require(read_densities(file, {file.path, "", 1}, {3, 2, 2}).size() == 12,
+                "densities of another number than the cells");
+        break;
+      case 'h':
+        require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6,
+                "heights of another number than the grid's points");
+        break;
+      default: read_everything(file.path);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace prismfield::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  prismfield::fuzz::run({data, size});
+  return 0;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+//
+// netCDF of the classic formats: every variable, and the readers that take such a file.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fuzz_input.hpp"
+#include "io/density_file.hpp"
+#include "io/height_file.hpp"
+#include "io/netcdf_classic.hpp"
+
+namespace prismfield::fuzz {
+namespace {
+
+void read_variables(const std::filesystem::path& path) {
+  const NetcdfClassic file(path);
+  for (const std::string& name : file.variable_names()) {
+    ends_clearly([&] {
+      const std::vector<std::int64_t> shape = file.shape(name);
+      require(file.dimension_names(name).size() == shape.size(), "dimensions are missing");
+      const std::vector<double> values = file.read(name);
+      std::int64_t size = 1;
+      for (const std::int64_t n : shape) size *= n;
+      require(static_cast<std::int64_t>(values.size()) == size, "a variable of another size than its shape");
+    });
+  }
+}
+
+void run(std::string_view content) {
+  static InputBytes bytes_in_file("input");
+  const InputFile file = bytes_in_file.input(content);
+  ends_clearly([&] { read_variables(file.path); });
+  ends_clearly([&] {
+    require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6, "heights of another number than the grid's points");
+  });
+  ends_clearly([&] {
+    require(read_densities(file, {file.path, "density", 1}, {3, 2, 2}).size() == 12,
+            "densities of another number than the cells");
+  });
+}
+
+}  // namespace
+}  // namespace prismfield::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  prismfield::fuzz::run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+//
+// A mesh of UBC's programs and, behind a line "---", its densities: the model is made from both.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <prismfield/prisms.hpp>
+
+#include "fuzz_input.hpp"
+#include "io/ubc.hpp"
+#include "model/mesh.hpp"
+
+namespace prismfield::fuzz {
+namespace {
+
+void run(Bytes bytes) {
+  static InputBytes mesh("mesh");
+  static InputBytes density("density");
+  const std::string_view mesh_text = bytes.before("\n---\n");
+  ends_clearly([&] {
+    const auto cells = make_mesh(read_ubc_mesh(mesh.input(mesh_text)), "mesh", [&](const CellCounts& counts) {
+      CellBackground background;
+      background.kind = CellBackground::Kind::listed;
+      background.densities = read_ubc_densities(density.input(bytes.rest()), 1000, counts);
+      require(static_cast<std::int64_t>(background.densities.size()) == counts[0] * counts[1] * counts[2],
+              "densities are missing");
+      return background;
+    });
+    PrismBlock block;
+    cells->read({0, cells->size()}, block);
+    for (std::size_t i = 0; i < block.west.size(); ++i) {
+      require(block.west[i] < block.east[i] && block.south[i] < block.north[i] && block.bottom[i] < block.top[i],
+              "a cell that cannot be");
+    }
+  });
+}
+
+}  // namespace
+}  // namespace prismfield::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  prismfield::fuzz::run({data, size});
+  return 0;
+}

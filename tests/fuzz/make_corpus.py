@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Makes the fuzzers' corpus: corpus/NAME/ for fuzz_NAME, small files that reach what the readers do.
+
+    python3 make_corpus.py          # needs h5py and numpy; writes beside this script, removing what was there
+"""
+
+import io
+import pathlib
+import shutil
+import struct
+
+import h5py
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "corpus"
+shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+def keep(fuzzer, name, content):
+    folder = FOLDER / fuzzer
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+# ---- cases
+
+VOXELS = """model:
+  voxels:
+    easting: [0, 300, 3]
+    northing: [0, 200, 2]
+    upward: [-100, 0, 1]
+"""
+GRID = """observations:
+  grid:
+    easting: [0, 300, 4]
+    northing: [0, 200, 3]
+    upward: 20
+"""
+CASES = {
+    "painted": VOXELS
+    + """    spheres:
+      - {center: [100, 100, -50], radius: 80, density: 800}
+    boxes:
+      - {easting: [200, 300], northing: [0, 200], upward: [-100, 0], density: -300}
+"""
+    + GRID
+    + "fields: all\noutput: {file: out.h5, figure: out.png}\n",
+    "random": """title: "Random: \\u00fc"
+gravitational_constant: 6.674e-11
+axes: z_down
+model:
+  mesh:
+    easting: {origin: 0, random_widths: [10, 20], cells: 3, seed: 1}
+    northing: {edges: [0, 1e1, 25]}
+    upward: {origin: 0, widths: [5, 5, 2.5]}
+    density: {random: [100, 3000], seed: 7}
+observations:
+  stations: {random: 3, seed: 2, easting: [0, 1], northing: [0, 1], upward: [1, 2]}
+  noise: {gz: 0.02, seed: 1}
+fields: [gz, gxx]
+""",
+    "files": """axes: z_up
+model:
+  prisms: {file: a.csv, group: /g, columns: [x1, x2, y1, y2, z1, z2, density], axis_z: down, length_unit: km,
+    density_unit: g/cm3, allow_overlap: true}
+observations:
+  stations: {file: s.csv}
+fields: tensor
+""",
+    "ubc": """model:
+  mesh: {ubc: {mesh: m.msh, density: m.den, density_unit: g/cm3}}
+observations: {grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: {file: e.nc}}}
+sensitivity: {store: true}
+""",
+    "execution": VOXELS
+    + "    density: {file: d.h5, dataset: d, density_unit: g/cm3}\n"
+    + GRID
+    + """fields: gz
+execution:
+  space: openmp
+  partition: {ranks: [1, 1]}
+  balance: count
+  kernel: auto
+  precision: double
+  lanes: scalar
+  batch: 64
+  slots: 2
+  block: 128
+  chunk: 1000
+  memory_limit: 2 GiB
+  method: direct
+  tolerance: 1e-9
+output:
+  file: out.h5
+  checkpoint: {every: 10 min, file: c.h5}
+""",
+    "options": VOXELS + "    density: 300\n" + GRID
+    + "#set model.voxels.upward=[-200, 0, 2]\n#set observations.grid.upward=3\n#set fields=[gz]\n",
+    "anchors": "model: &m\n  voxels: &v {easting: &e [0, 1, 1], northing: *e, upward: *e, density: 1}\n"
+    + GRID + "inversion: *m\n",
+    "blocks": "title: |\n  two\n  lines\n'fields': >-\n  gz\nmodel: ~\nmodel: {}\nobservations: !tag []\n",
+}
+for name, text in CASES.items():
+    keep("case", name + ".yaml", text)
+
+# ---- tables: the kind of file and how it is read, then the file
+
+TABLES = {
+    "p-header": "p0\n# bodies\nwest,east,south,north,bottom,top,density\n0,1,0,1,-2,-1,300\n1,2,0,1,-2,-1,-3e2\n",
+    "p-columns": "p\x14\n0 1 0 1 1 2 .5\r\n0 1 0 1 2 3 0.5\r",
+    "p-aliases": "p\x0b\ndensity;x1;x2;y1;y2;z1;z2\n1;0;1;0;1;-1;0\n2;0;1;0;1;-1;0\n",
+    "p-mistakes": "p0\n0 1 0 1 -2 -1 nan\n1 0 0 1 -2 -1 300\n0 1 0 1 -2 -1\n0 0 0 1 -2 -1 3 # zero\nx\n0 1 0 1 -2 -1 1e999\n",
+    "s-header": "s0\neasting,northing,height,name\n0,0,1,a\n1e3,-.5,+2,b\n",
+    "s-plain": "s0\n\ufeff1 2 3\n4\t5\t6\n",
+    "e-edges": "e0\n0 1, 2.5\n3\n# end\n4e2\n",
+    "d-values": "d1\n1\n2.5 # x\n-3e2\n0\n",
+    "h-grid": "h0\neasting,northing,elevation\n0,0,1\n1,0,2\n2,0,3\n0,100,4\n1,100,5\n2,100,6\n",
+}
+for name, text in TABLES.items():
+    keep("tables", name, text)
+
+keep("ubc", "mesh", "2 1 2\n0 0 100\n10 20\n10\n2*5\n---\n1\n2.5\n-3\n0\n")
+keep("ubc", "comments", "! mesh\n1 1 3 ! counts\n0. 0. 0.\n1e1\n1*10\n1 2*2\n---\n! d\n0.1\n0.2\n0.3 ! last\n")
+keep("ubc", "mistakes", "2 2 1\n0 0 0\n1 -1\n2*\n0*3\n---\n1 2 nan\n")
+
+# ---- classic netCDF
+
+
+def name_of(text):
+    data = text.encode()
+    return struct.pack(">I", len(data)) + data + b"\0" * (-len(data) % 4)
+
+
+def attribute(name, kind, values):
+    code, form = {"char": (2, "s"), "short": (3, "h"), "float": (5, "f"), "double": (6, "d")}[kind]
+    if kind == "char":
+        data, n = values.encode(), len(values)
+    else:
+        data, n = struct.pack(f">{len(values)}{form}", *values), len(values)
+    return name_of(name) + struct.pack(">II", code, n) + data + b"\0" * (-len(data) % 4)
+
+
+def listed(tag, items):
+    return struct.pack(">II", tag if items else 0, len(items)) + b"".join(items)
+
+
+def classic(dimensions, variables, records=0, version=1):
+    """variables: (name, dimension numbers, type code, attributes, data)"""
+    begin_form = ">I" if version == 1 else ">Q"
+
+    def header(begins):
+        listed_variables = [
+            name_of(name)
+            + struct.pack(f">I{len(dims)}I", len(dims), *dims)
+            + listed(12, attributes)
+            + struct.pack(">II", kind, len(data))
+            + struct.pack(begin_form, begin)
+            for (name, dims, kind, attributes, data), begin in zip(variables, begins)
+        ]
+        return (
+            b"CDF"
+            + bytes([version])
+            + struct.pack(">I", records)
+            + listed(10, [name_of(name) + struct.pack(">I", length) for name, length in dimensions])
+            + listed(12, [attribute("title", "char", "x")])
+            + listed(11, listed_variables)
+        )
+
+    at = len(header([0] * len(variables)))
+    begins, body = [], b""
+    for variable in variables:
+        begins.append(at + len(body))
+        body += variable[4] + b"\0" * (-len(variable[4]) % 4)
+    return header(begins) + body
+
+
+def doubles(*values):
+    return np.array(values, ">f8").tobytes()
+
+
+AXES = [("easting", [1], 6, [], doubles(0, 1, 2)), ("northing", [0], 6, [], doubles(0, 100))]
+HEIGHTS = classic(
+    [("northing", 2), ("easting", 3)],
+    AXES + [("z", [0, 1], 5, [attribute("_FillValue", "float", [-1])], np.arange(6, dtype=">f4").tobytes())],
+)
+keep("netcdf", "heights.grd", HEIGHTS)
+keep(
+    "netcdf",
+    "packed-records",
+    classic(
+        [("time", 0), ("y", 2), ("x", 3)],
+        [
+            ("x", [2], 6, [], doubles(0, 1, 2)),
+            ("y", [1], 6, [], doubles(0, 100)),
+            (
+                "elevation",
+                [0, 1, 2],
+                3,
+                [attribute("scale_factor", "double", [0.5]), attribute("add_offset", "double", [10])],
+                np.arange(6, dtype=">i2").tobytes(),
+            ),
+        ],
+        records=1,
+        version=2,
+    ),
+)
+keep(
+    "netcdf",
+    "record-second",
+    classic([("a", 2), ("time", 0)], [("v", [0, 1], 6, [], doubles(1, 2))], records=1),
+)
+keep(
+    "netcdf",
+    "density",
+    classic(
+        [("upward", 2), ("northing", 2), ("easting", 3)], [("density", [0, 1, 2], 6, [], doubles(*range(12)))]
+    ),
+)
+wide = struct.pack(">Q", 0) + struct.pack(">IQ", 10, 1) + struct.pack(">Q", 1) + b"x\0\0\0" + struct.pack(">Q", 2)
+wide += struct.pack(">IQ", 0, 0) + struct.pack(">IQ", 11, 1) + struct.pack(">Q", 1) + b"v\0\0\0"
+wide += struct.pack(">QQIQ", 1, 0, 0, 0) + struct.pack(">IQQ", 10, 16, 4 + len(wide) + 48) + struct.pack(">qq", 1, -2)
+keep("netcdf", "wide", b"CDF\x05" + wide)
+
+# ---- HDF5
+
+
+def hdf5(fill, **options):
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", **options) as file:
+        fill(file)
+    return memory.getvalue()
+
+
+COLUMNS = {"west": [0, 2], "east": [1, 3], "south": [0, 0], "north": [1, 1], "bottom": [-2, -2], "top": [-1, -1],
+           "density": [300, -2.5]}
+
+
+def prisms(file):
+    for name, values in COLUMNS.items():
+        file[name] = np.array(values, "f4" if name == "density" else "f8")
+
+
+def density(file):
+    file["density"] = np.arange(12.0).reshape(2, 2, 3)
+
+
+def packed_density(file):
+    data = file.create_dataset("density", data=np.arange(12, dtype=">i2"), chunks=(5,), compression="gzip")
+    data.attrs["_FillValue"] = np.int16(3)
+    data.attrs["scale_factor"] = 0.5
+
+
+def heights(file):
+    file["x"] = np.arange(3.0)
+    file["y"] = np.array([0.0, 100.0])
+    file["z"] = np.arange(6, dtype="f4").reshape(2, 3)
+    for name in "xy":
+        file[name].make_scale(name)
+    file["z"].dims[0].attach_scale(file["y"])
+    file["z"].dims[1].attach_scale(file["x"])
+
+
+def kinds(file):
+    file["text"] = "some"
+    file["fixed"] = np.bytes_("fixed")
+    file["scalar"] = 2.5
+    file["empty"] = np.zeros((0, 3))
+    file["list"] = np.array([1, 2, 3], "u8")
+    file["list"].attrs["units"] = "m"
+    file["pair"] = np.zeros(1, dtype=[("a", "f8"), ("b", "i4")])
+    file["soft"] = h5py.SoftLink("/group/west")
+    file["group/west"] = [1.0]
+    file.attrs["number"] = np.int32(-7)
+    file.attrs["text"] = "words"
+
+
+for letter, fill in [("p", prisms), ("d", density), ("h", heights), ("x", kinds)]:
+    keep("hdf5", f"{letter}-{fill.__name__}.h5", letter.encode() + hdf5(fill))
+keep("hdf5", "d-packed.h5", b"d" + hdf5(packed_density))
+# no checksums in the headers of this one, all of them in that
+keep("hdf5", "p-latest.h5", b"p" + hdf5(prisms, libver="latest"))
+keep("hdf5", "x-tracked.h5", b"x" + hdf5(kinds, track_order=True))
+keep("hdf5", "d-classic.nc", b"d" + HEIGHTS)
+
+
+def result(file):
+    file["easting"] = np.array([1.0, 2, 3])
+    file["northing"] = np.array([1.0, 2])
+    file["upward"] = np.arange(1.0, 7).reshape(2, 3)
+    for name in ("potential", "gz"):
+        file[name] = np.arange(1.0, 7).reshape(2, 3)
+        file[name].attrs["units"] = np.bytes_("mGal")
+    file["gz"][0, 1] = np.nan
+
+
+def stations(file):
+    for name in ("easting", "northing", "upward", "gxz"):
+        file[name] = np.arange(1.0, 4)
+
+
+keep("compare", "a-result.h5", b"a" + hdf5(result))
+keep("compare", "b-result.h5", b"b" + hdf5(result, libver="latest"))
+keep("compare", "s-stations.h5", b"s" + hdf5(stations))
+
+# ---- checkpoints, as numbers: see fuzz_checkpoint.cpp
+
+SETTINGS = bytes([3, 64, 5, 192])
+ITEM = bytes([0, 100, 0, 7, 0, 7])
+SECOND = bytes([100, 200, 0, 7, 0, 7])
+POINTS = bytes([0, 7])
+FORMS = bytes(5)
+
+
+def rank(items, progress):
+    return SETTINGS + bytes([len(items)]) + b"".join(items) + POINTS + bytes(progress) + FORMS + bytes([2])
+
+
+keep("checkpoint", "one", b"n\0" + rank([ITEM], [0, 0, 64]))
+keep("checkpoint", "two", b"n\1" + rank([ITEM], [0, 5, 0]) + rank([SECOND], [0, 0, 64]) + b"\1" + rank([ITEM], [0, 0, 0]))
+keep("checkpoint", "huge", b"n\0" + rank([b"\0\xff" + b"\x7f" * 8 + bytes([0, 7, 0, 7])], [0, 0, 64]))
