@@ -14,6 +14,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/disk.hpp"
+
 namespace prismfield {
 
 namespace fs = std::filesystem;
@@ -25,7 +27,7 @@ void sync(const fs::path& file, int access) {
   const int status = descriptor < 0 ? -1 : ::fsync(descriptor);
   const int reason = errno;
   if (descriptor >= 0) ::close(descriptor);
-  if (status != 0) throw RunError(fmt::format("{}: cannot write: {}", file.string(), std::strerror(reason)));
+  if (status != 0) throw_write_error(file, reason);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/disk.hpp"
 #include "base/machine.hpp"
 #include "base/version.hpp"
 
@@ -414,12 +415,12 @@ struct Hdf5File::Impl {
     for (std::size_t done = 0; done < size;) {
       const ssize_t n = ::write(descriptor, bytes + done, std::min(most, size - done));
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(subject(), std::string("cannot write: ") + std::strerror(errno));
+      if (n < 0) throw_write_error(path, errno);
       done += static_cast<std::size_t>(n);
     }
     // Some file systems report a full disk or a quota only here; the copy keeps the file removable until then.
     const int copy = ::dup(descriptor);
-    if (copy < 0 || ::close(copy) != 0) fail(subject(), std::string("cannot write: ") + std::strerror(errno));
+    if (copy < 0 || ::close(copy) != 0) throw_write_error(path, errno);
     ::close(std::exchange(descriptor, -1));
   }
 };
@@ -486,7 +487,7 @@ Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums
   impl->checksums = checksums;
   const Subject about = impl->subject();
   impl->descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (impl->descriptor < 0) fail(about, std::string("cannot make the file: ") + std::strerror(errno));
+  if (impl->descriptor < 0) throw_write_error(file, errno, "make the file");
   const Handle access = access_properties(about);
   constexpr std::size_t memory_step = std::size_t{4} << 20;
   checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
