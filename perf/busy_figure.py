@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """Draws when the slots of every rank, or its device, were busy (Couder-Castaneda 2014, Fig. 20).
 
-    busy_figure.py RESULT.h5 FIGURE.png
+    busy_figure.py RESULT.nc FIGURE.png
 
 One bar a slot (host) or device, from /performance/busy_rank, busy_slot, busy_begin and busy_end of a result; a white
 gap is time in which it had nothing to do. On a host gaps below a millisecond are not kept. Prints the share of the

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """Opens prismfield results with the programs that users open them with, and checks that all see the same.
 
-    check_openers.py RESULT.h5 [RESULT.h5 ...]
-    check_openers.py --run PRISMFIELD CASE.yaml RESULT.h5     # makes the result first
+    check_openers.py RESULT.nc [RESULT.nc ...]
+    check_openers.py --run PRISMFIELD CASE.yaml RESULT.nc     # makes the result first
 
 xarray with the netcdf4 and the h5netcdf engine, h5py, `ncdump -h` and `gmt grdinfo`. Exit codes: 0 all agree, 1 one
 disagrees, 77 those that are installed agree and the others are named.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Draws every field of a prismfield result: python3 - RESULT.h5 FIGURE.png
+"""Draws every field of a prismfield result: python3 - RESULT.nc FIGURE.png
 
 The program holds this text and hands it to Python on standard input. A grid becomes maps, stations become coloured
 points, and a grid of one row or column, stations along an axis or a borehole become curves.

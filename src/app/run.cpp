@@ -7,12 +7,14 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/disk_room.hpp"
 #include "app/field_statistics.hpp"
 #include "app/figure.hpp"
 #include "app/progress.hpp"
@@ -31,6 +33,7 @@
 #include "compute/forward.hpp"
 #include "compute/memory_check.hpp"
 #include "compute/plan.hpp"
+#include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
@@ -140,11 +143,19 @@ ProblemSize size_of(const Inputs& inputs) {
   return problem;
 }
 
+/// Bytes of the checkpoint's files, all ranks' together; on rank 0. Collective.
+std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const Communicator& communicator) {
+  if (!inputs.run.output.checkpoint) return 0;
+  const std::int64_t mine =
+      checkpoint_memory(fields_of(plan.set).size(), plan.point_end - plan.point_begin, plan.n_points, false);
+  const std::vector<std::int64_t> all = communicator.gather(mine);
+  return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+}
+
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  const std::vector<std::string> notes =
-      write_result(result_header(inputs.run), inputs.points, result, {setup_seconds, seconds_since(begin)});
+  const std::vector<std::string> notes = write_or_keep(inputs, result, {setup_seconds, seconds_since(begin)}, warn);
   if (!quiet) std::cout << '\n' << field_statistics(result_header(inputs.run), result) << '\n';
   std::cout << std::flush;
   for (const std::string& note : notes) warn(note);
@@ -239,6 +250,10 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   }
   agree(communicator, [&] {
     if (!shortage.empty()) throw InputError(inputs.run.file.string(), "", shortage);
+  });
+  const std::int64_t checkpoints = bytes_of_checkpoints(inputs, plan, communicator);
+  agree(communicator, [&] {
+    if (is_root) check_disk(inputs, checkpoints);
   });
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
   compute_and_write(options, inputs, plan, communicator, begin);

@@ -20,7 +20,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/crash_guard.hpp"
-#include "base/write_error.hpp"
+#include "base/disk.hpp"
 
 namespace prismfield {
 

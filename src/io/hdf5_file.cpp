@@ -23,6 +23,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/crash_guard.hpp"
+#include "base/disk.hpp"
 #include "base/human_text.hpp"
 #include "base/version.hpp"
 #include "io/value_memory.hpp"
@@ -581,12 +582,12 @@ struct Hdf5File::Impl {
     for (std::size_t done = 0; done < size;) {
       const ssize_t n = ::write(descriptor, bytes + done, std::min(most, size - done));
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(subject(), std::string("cannot write: ") + std::strerror(errno));
+      if (n < 0) throw_write_error(path.string() + ": cannot write", errno);
       done += static_cast<std::size_t>(n);
     }
     // Some file systems report a full disk or a quota only here; the copy keeps the file removable until then.
     const int copy = ::dup(descriptor);
-    if (copy < 0 || ::close(copy) != 0) fail(subject(), std::string("cannot write: ") + std::strerror(errno));
+    if (copy < 0 || ::close(copy) != 0) throw_write_error(path.string() + ": cannot write", errno);
     ::close(std::exchange(descriptor, -1));
   }
 };
@@ -659,7 +660,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& c
 
 Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums) {
   const int descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail({file, ""}, std::string("cannot make the file: ") + std::strerror(errno));
+  if (descriptor < 0) throw_write_error(file.string() + ": cannot make the file", errno);
   Hdf5File result = create_in_memory(file, checksums);
   result.m_impl->descriptor = descriptor;
   return result;

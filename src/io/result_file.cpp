@@ -15,10 +15,11 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/disk.hpp"
 #include "base/temporary_file.hpp"
-#include "base/write_error.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_table.hpp"
+#include "io/text_output.hpp"
 
 namespace prismfield {
 namespace {
@@ -263,6 +264,17 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Re
   temporary.write(image.data(), image.size());
 }
 
+/// Bytes of a column of a table, by a thousand of its values.
+std::int64_t text_bytes(const std::vector<double>& values) {
+  const std::size_t step = std::max<std::size_t>(1, values.size() / 1000);
+  double bytes = 0;
+  double n = 0;
+  for (std::size_t i = 0; i < values.size(); i += step, ++n) {
+    bytes += static_cast<double>(number_text(values[i]).size() + 1);
+  }
+  return n == 0 ? 0 : static_cast<std::int64_t>(bytes / n * static_cast<double>(values.size()));
+}
+
 }  // namespace
 
 std::optional<ResultKind> result_kind(const fs::path& file) {
@@ -272,6 +284,27 @@ std::optional<ResultKind> result_kind(const fs::path& file) {
   if (suffix == ".csv") return ResultKind::csv;
   if (suffix == ".xyz") return ResultKind::xyz;
   return std::nullopt;
+}
+
+std::int64_t result_bytes(const ResultHeader& header, const Points& points, FieldList fields) {
+  const std::int64_t n = points.size();
+  const auto n_sigma = static_cast<std::int64_t>(header.noise ? header.noise->sigma.size() : 0);
+  if (result_kind(header.file).value_or(ResultKind::hdf5) == ResultKind::hdf5) {
+    const auto nodes = static_cast<std::int64_t>(points.grid_easting.size() + points.grid_northing.size());
+    const std::int64_t coordinates = points.is_grid() ? n + nodes : 3 * n;
+    const std::int64_t bytes = (coordinates + n * (fields.size() + n_sigma)) * std::int64_t{sizeof(double)};
+    // what HDF5 keeps of its chunks, attributes and /performance
+    return bytes + bytes / 500 + 50'000 + static_cast<std::int64_t>(header.case_text.size());
+  }
+  // 17 digits, sign, point, a separator; a sigma is short
+  constexpr std::int64_t of_value = 20;
+  std::int64_t own = text_bytes(points.easting) + text_bytes(points.northing) + text_bytes(points.upward);
+  if (header.stations) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(header.stations->path, error);
+    if (!error) own = static_cast<std::int64_t>(size);
+  }
+  return own + n * (fields.size() * of_value + n_sigma * 5);
 }
 
 std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ enum class ResultKind { hdf5, csv, xyz };
 /// What the suffix of a file's name asks for: .nc or .h5, .csv, .xyz, in small letters or capitals; nothing for any
 /// other.
 [[nodiscard]] std::optional<ResultKind> result_kind(const std::filesystem::path& file);
+
+/// Bytes that the file of a result takes: of HDF5 to a per mille or 100 kB, of a table about.
+[[nodiscard]] std::int64_t result_bytes(const ResultHeader& header, const Points& points, FieldList fields);
 
 /// What the caller of write_result has measured, for /performance.
 struct RunTimes {

@@ -12,7 +12,23 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
+/// 17 digits, at most 5 zeros before them, sign and point; or 17 digits, sign, point and exponent.
+constexpr std::size_t longest_number = 32;
+
+std::string_view written(double value, std::array<char, longest_number>& text) {
+  const double size = std::fabs(value);
+  const bool plain = value == 0 || (size >= 1e-5 && size < 1e16);
+  const auto [end, status] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                           plain ? std::chars_format::fixed : std::chars_format::scientific);
+  return {text.data(), static_cast<std::size_t>(end - text.data())};
+}
+
 }  // namespace
+
+std::string number_text(double value) {
+  std::array<char, longest_number> text{};
+  return std::string(written(value, text));
+}
 
 TextOutput::TextOutput(TemporaryFile& file) : m_file(file) { m_buffer.reserve(buffer_bytes); }
 
@@ -22,13 +38,8 @@ void TextOutput::add(std::string_view text) {
 }
 
 void TextOutput::add(double value) {
-  const double size = std::fabs(value);
-  const bool plain = value == 0 || (size >= 1e-5 && size < 1e16);
-  // 17 digits, at most 5 zeros before them, sign and point; or 17 digits, sign, point and exponent
-  std::array<char, 32> text{};
-  const auto [end, status] = std::to_chars(text.data(), text.data() + text.size(), value,
-                                           plain ? std::chars_format::fixed : std::chars_format::scientific);
-  add(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
+  std::array<char, longest_number> text{};
+  add(written(value, text));
 }
 
 void TextOutput::clear() {

@@ -9,6 +9,10 @@
 
 namespace prismfield {
 
+/// The shortest number that reads as this double again; without an exponent where that is no longer than 17 digits and
+/// some zeros.
+[[nodiscard]] std::string number_text(double value);
+
 /// Text that is written from its beginning to its end, a piece at a time: it takes 1 MiB of memory whatever its size.
 class TextOutput {
 public:
@@ -20,8 +24,7 @@ public:
   /// Throws RunError, NoRoomError.
   void add(std::string_view text);
   void add(char c) { add(std::string_view(&c, 1)); }
-  /// The shortest number that reads as this double again; without an exponent where that is no longer than 17 digits
-  /// and some zeros.
+  /// As number_text().
   void add(double value);
   /// Takes back everything that was added. Throws RunError.
   void clear();

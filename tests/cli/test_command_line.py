@@ -463,7 +463,7 @@ class Run(Folder):
                 for row in rows:
                     self.assertTrue(all(math.isfinite(float(value)) for value in row), row)
                     self.assertGreater(float(row[2]), 0, row)
-                self.done("compare", case.stem + ".h5", case.stem + ".h5")
+                self.done("compare", case.stem + ".nc", case.stem + ".nc")
                 picture = self.folder / (case.stem + ".png")
                 if "no figure" not in result.stderr:
                     self.assertGreater(picture.stat().st_size, 10_000)
