@@ -70,7 +70,8 @@ std::string counted(std::int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-std::string excerpt(std::string_view text, std::size_t longest) {
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 40;
   std::string result = "'";
   while (!text.empty()) {
     const std::size_t n = character_bytes(text);

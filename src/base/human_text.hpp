@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,8 +23,8 @@ namespace prismfield {
 /// "1 point", "2 points", "1,000 points"
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& noun);
 
-/// What a user's file or command line holds, quoted for a message: at most `longest` bytes, no character cut in two,
-/// '?' for control characters and for bytes that are no UTF-8.
-[[nodiscard]] std::string excerpt(std::string_view text, std::size_t longest = 40);
+/// What a user's file or command line holds, quoted for a message: at most 40 bytes, no character cut in two, '?' for
+/// control characters and for bytes that are no UTF-8.
+[[nodiscard]] std::string excerpt(std::string_view text);
 
 }  // namespace prismfield
