@@ -13,7 +13,6 @@
 #include <prismfield/error.hpp>
 
 #include "base/checksum.hpp"
-#include "base/human_text.hpp"
 #include "base/version.hpp"
 #include "case/case.hpp"
 #include "io/same_file.hpp"
@@ -32,8 +31,7 @@ std::uint64_t hash_of(const std::vector<std::string>& words) {
 /// What the first of `ranks` has, on every rank.
 std::string text_of_first(const std::vector<int>& ranks, std::string text, const Communicator& communicator) {
   broadcast(communicator, text, ranks.front());
-  constexpr std::size_t longest = 200;
-  return "'" + shown(text, longest) + "'";
+  return text;
 }
 
 void throw_if_any(const ProblemList& problems, const Communicator& communicator) {
@@ -53,27 +51,21 @@ void agree_on_program(const std::vector<std::string>& arguments, const Communica
   const std::string line = fmt::format("prismfield {}", fmt::join(command, " "));
 
   ProblemList problems;
+  const auto add = [&](const std::string& what) { problems.add("", "", "the ranks of a run need one " + what); };
   const std::vector<int> other_programs = ranks_unlike_root(hash_of({program}), communicator);
   const std::vector<int> other_commands = ranks_unlike_root(hash_of(command), communicator);
   if (!other_programs.empty()) {
     const std::string other = text_of_first(other_programs, program, communicator);
-    problems.add("mpirun", "",
-                 fmt::format("the ranks of a run need one build of prismfield: {} {} version {}, rank 0 {}",
-                             ranks_text(other_programs), other_programs.size() == 1 ? "has" : "have", other,
-                             "'" + shown(program) + "'"));
+    add(fmt::format("build of prismfield: that of {} is {}, that of rank 0 {}; install one for all nodes",
+                    ranks_text(other_programs), other, program));
   } else if (const std::vector<int> others = ranks_with_other_file("/proc/self/exe", communicator); !others.empty()) {
-    problems.add("mpirun", "",
-                 fmt::format("the ranks of a run need one build of prismfield: the executable of {} is not that of "
-                             "rank 0; copy one to all nodes",
-                             ranks_text(others)));
+    add(fmt::format("build of prismfield: the executable of {} is not that of rank 0; install one for all nodes",
+                    ranks_text(others)));
   }
   if (!other_commands.empty()) {
     const std::string other = text_of_first(other_commands, line, communicator);
-    problems.add(
-        "mpirun", "",
-        fmt::format("the ranks of a run need one command: that of {} is {}, that of rank 0 {}; start each run by "
-                    "an mpirun of its own",
-                    ranks_text(other_commands), other, text_of_first({0}, line, communicator)));
+    add(fmt::format("command: that of {} is '{}', that of rank 0 '{}'; start each run by an mpirun or srun of its own",
+                    ranks_text(other_commands), other, line));
   }
   throw_if_any(problems, communicator);
 }

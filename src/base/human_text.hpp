@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

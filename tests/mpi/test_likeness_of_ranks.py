@@ -9,6 +9,7 @@ Usage: test_likeness_of_ranks.py PRISMFIELD --write-prisms PROGRAM --mpiexec COM
 import argparse
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -77,8 +78,8 @@ class Likeness(unittest.TestCase):
     def test_two_cases(self):
         self.commands(
             ["run", "a.yaml"], ["run", "b.yaml"],
-            message="mpirun: the ranks of a run need one command: that of rank 1 is 'prismfield run b.yaml', that of rank 0 "
-            "'prismfield run a.yaml'; start each run by an mpirun of its own\n",
+            message="the ranks of a run need one command: that of rank 1 is 'prismfield run b.yaml', that of rank 0 "
+            "'prismfield run a.yaml'; start each run by an mpirun or srun of its own\n",
         )
 
     def test_other_options(self):
@@ -119,6 +120,19 @@ class Likeness(unittest.TestCase):
             message="the ranks of a run need one build of prismfield: the executable of rank 1 is not that of rank 0",
         )
 
+    def test_another_version(self):
+        told = subprocess.run([options.program, "--version"], capture_output=True, timeout=60, check=True).stdout
+        git_hash = re.search(rb"\((\S+)\)", told)[1]
+        program = pathlib.Path(options.program).read_bytes()
+        self.assertIn(git_hash, program)
+        other = self.folder / "other"
+        shutil.copy(options.program, other)
+        other.write_bytes(program.replace(git_hash, b"x" * len(git_hash)))
+        self.refused(
+            (1, [], options.program, "run", "a.yaml"), (2, [], str(other), "run", "a.yaml"),
+            message="build of prismfield: that of ranks 1 and 2 is",
+        )
+
     def test_a_copy_of_the_build(self):
         other = self.folder / "other"
         shutil.copy(options.program, other)
@@ -140,7 +154,8 @@ class Likeness(unittest.TestCase):
     def test_a_list_that_nodes_see_differently(self):
         for node in ("one", "two"):
             self.write(f"{node}/case.yaml", LISTED)
-            self.write_prisms(f"{node}/bodies", 300)
+        self.write_prisms("one/bodies", 300)
+        shutil.copy(self.folder / "one/bodies.h5", self.folder / "two/bodies.h5")
         self.assertEqual(self.launch(*self.nodes("run", "case.yaml")).returncode, 0, "copies are as good")
         (self.folder / "one/out.h5").unlink()
         self.write_prisms("two/bodies", 301)
