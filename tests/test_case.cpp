@@ -4,6 +4,7 @@
 
 #include "case/case.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -819,11 +820,30 @@ TEST_F(CaseTest, HugeInputsEndInAMessage) {
     laughs += "]\n";
   }
   EXPECT_THAT(problems(laughs), HasSubstr("once aliases (*) are expanded"));
+  // few values, but each a long one
+  const std::string word(1000, 'x');
+  std::string words = "a: &a " + word + "\nb: &b [*a";
+  for (int i = 0; i < 99; ++i) words += ", *a";
+  words += "]\nc: [*b";
+  for (int i = 0; i < 99; ++i) words += ", *b";
+  EXPECT_THAT(problems(words + "]\n"), HasSubstr("once aliases (*) are expanded"));
+  // a level deeper each time
+  std::string deep = "a0: &a0 [x]\n";
+  for (int i = 1; i < 100; ++i) deep += fmt::format("a{}: &a{} [*a{}]\n", i, i, i - 1);
+  EXPECT_THAT(problems(deep), HasSubstr("nested too deeply"));
   std::string keys;
   for (int i = 0; i < 20000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
   EXPECT_THAT(problems(keys), HasSubstr("keys in one map"));
   EXPECT_THAT(problems(after("title: " + std::string(1U << 20, 'x') + "\naxes: " + std::string(1U << 20, 'y'))),
               testing::SizeIs(testing::Lt(1000U)));
+}
+
+TEST_F(CaseTest, TellsAHundredMistakesAndCountsTheOthers) {
+  std::string text = small_case;
+  for (int i = 0; i < 5000; ++i) text += "wrong" + std::to_string(i) + ": 1\n";
+  const std::string found = problems(text);
+  EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 100);
+  EXPECT_THAT(found, testing::EndsWith("\nand 4,900 more mistakes"));
 }
 
 TEST_F(CaseTest, ALongListOfWrongNumbersIsCutShort) {

@@ -263,6 +263,17 @@ TEST_F(TextTable, NamesTwentyMistakesOfAKindAndCountsTheRest) {
   EXPECT_THAT(message, HasSubstr("t.csv: 1 more of this kind: lines with too few columns"));
 }
 
+TEST_F(TextTable, HeadersOfAnySizeEndInAShortMessage) {
+  std::string header;
+  for (int i = 0; i < 20000; ++i) header += "c" + std::to_string(i) + ",";
+  EXPECT_EQ(bad(header + "\n1,2,3\n"), "t.csv:1: more than 10000 columns; this is no table of prisms or points");
+  // names out of the file neither command a terminal nor fill it
+  EXPECT_EQ(bad("\x1b[2Ja,b,\xE2\x80\xAE"
+                "c\n1,2,3\n"),
+            "t.csv:1: missing columns a, c; the columns are '?[2Ja', 'b', '?c'");
+  EXPECT_LT(bad("a,b" + header.substr(0, 50000) + "\n1,2,3\n").size(), 1000U);
+}
+
 TEST_F(TextTable, AnswersALineOfTenMegabytes) {
   std::string text = "1,2,3\n";
   while (text.size() < 10'000'000) text += "123.456,";

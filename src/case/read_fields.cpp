@@ -32,6 +32,7 @@ void FieldsReader::add_field(const Value& value, FieldList& list) {
     if (value.node->kind == Kind::scalar && value.node->text == field.name) added = {field.field};
   }
   if (added.empty()) {
+    if (only_counted()) return;
     problem(value, fmt::format("is {}, no known field{}", kind_name(*value.node), allowed(value.node->text, known)));
     return;
   }

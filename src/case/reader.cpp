@@ -106,7 +106,7 @@ std::string CaseReader::place(const YamlNode& node, std::int32_t key_line) const
 }
 
 void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Words& known) {
-  if (m_problems.is_full()) return m_problems.count_more(1);
+  if (only_counted()) return;
   Words elsewhere;
   for (const auto& [home, keys] : case_keys::homes) {
     if (std::find(keys->begin(), keys->end(), entry.key) != keys->end()) {

@@ -60,6 +60,11 @@ public:
     m_problems.add(std::move(where), std::move(key), std::move(what));
   }
   void problem(const Value& value, std::string what) { m_problems.add(value.where, value.path, std::move(what)); }
+  /// Counts a problem and returns true when there are so many that it would not be told: its message takes time.
+  bool only_counted() {
+    if (m_problems.is_full()) m_problems.count_more(1);
+    return m_problems.is_full();
+  }
   /// Adds the problem of a key that is none of `known`.
   void unknown_key(const Value& map, const YamlEntry& entry, const Words& known);
 
@@ -138,6 +143,7 @@ std::optional<T> CaseReader::choice(const Value& value, const std::array<Choice<
     if (value.node->kind == Kind::scalar && value.node->text == name) return result;
     names.push_back(name);
   }
+  if (only_counted()) return std::nullopt;
   problem(value, "is " + kind_name(*value.node) + allowed(value.node->text, names, other_form));
   return std::nullopt;
 }

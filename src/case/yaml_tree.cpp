@@ -26,16 +26,39 @@ namespace prismfield {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
-/// Values after aliases are expanded; a file of the largest size without aliases stays below.
-constexpr std::size_t most_nodes = std::size_t{10} << 20;
+constexpr std::size_t deepest = 64;
+
+/// What a tree takes: aliases (*) make a large one of a few bytes.
+struct TreeSize {
+  std::size_t nodes = 0;
+  std::size_t text_bytes = 0;
+  std::size_t depth = 0;
+};
+
+/// A tree of the text may be as large as the text is, with room for aliases that people write.
+TreeSize largest_tree(const std::string& text) {
+  constexpr std::size_t most_nodes = std::size_t{4} << 20;
+  constexpr std::size_t nodes_of_aliases = 100'000, text_of_aliases = std::size_t{1} << 20;
+  return {std::min(most_nodes, nodes_of_aliases + 2 * text.size()), text_of_aliases + 2 * text.size(), deepest};
+}
 
 std::int32_t line_of(const YAML::Mark& mark) { return mark.line < 0 ? 1 : mark.line + 1; }
 
-std::size_t node_count(const YamlNode& node) {
-  std::size_t n = 1;
-  for (const YamlNode& item : node.items) n += node_count(item);
-  for (const YamlEntry& entry : node.entries) n += 1 + node_count(entry.value);
-  return n;
+TreeSize size_of(const YamlNode& node) {
+  TreeSize size{1, node.text.size(), 0};
+  const auto add = [&](const YamlNode& below) {
+    const TreeSize more = size_of(below);
+    size.nodes += more.nodes;
+    size.text_bytes += more.text_bytes;
+    size.depth = std::max(size.depth, more.depth + 1);
+  };
+  for (const YamlNode& item : node.items) add(item);
+  for (const YamlEntry& entry : node.entries) {
+    add(entry.value);
+    ++size.nodes;
+    size.text_bytes += entry.key.size();
+  }
+  return size;
 }
 
 /// The line and the reason at which reading ended; turned into a Problem by those who know the file or option.
@@ -47,8 +70,12 @@ struct SyntaxError {
 /// Builds the tree from the parser's events.
 class TreeBuilder : public YAML::EventHandler {
 public:
-  TreeBuilder(std::string file, std::string parent, const char* option, ProblemList& problems)
-      : m_file(std::move(file)), m_parent(std::move(parent)), m_option(option), m_problems(problems) {}
+  TreeBuilder(std::string file, std::string parent, const char* option, TreeSize largest, ProblemList& problems)
+      : m_file(std::move(file)),
+        m_parent(std::move(parent)),
+        m_option(option),
+        m_largest(largest),
+        m_problems(problems) {}
 
   [[nodiscard]] YamlNode take_root() { return std::move(m_root); }
   [[nodiscard]] std::int32_t last_line() const noexcept { return m_last_line; }
@@ -71,8 +98,8 @@ public:
     m_last_line = line_of(mark);
     const auto found = m_anchors.find(anchor);
     if (found == m_anchors.end()) throw SyntaxError{m_last_line, "this alias (*) refers to what it is part of"};
-    count(node_count(found->second));
-    accept(found->second, 0);
+    count(found->second.size);
+    accept(found->second.node, 0);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -104,6 +131,14 @@ private:
     std::optional<YamlEntry> pending;
     /// the key is repeated or no word: it is read over
     bool pending_is_dropped = false;
+    /// the lines of a map's keys
+    std::map<std::string, std::int32_t> key_lines;
+  };
+
+  /// What an anchor (&) names, and what a copy of it takes.
+  struct Anchored {
+    YamlNode node;
+    TreeSize size;
   };
 
   YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark) {
@@ -115,16 +150,35 @@ private:
     return node;
   }
 
-  void count(std::size_t n) {
-    m_nodes += n;
-    if (m_nodes > most_nodes) {
-      throw SyntaxError{m_last_line, fmt::format("more than {} values once aliases (*) are expanded", most_nodes)};
+  /// Throws SyntaxError when the tree passes its limits by what comes.
+  void count(const TreeSize& more) {
+    m_nodes += more.nodes;
+    m_text_bytes += more.text_bytes;
+    if (m_open.size() + more.depth > m_largest.depth) {
+      throw SyntaxError{m_last_line,
+                        fmt::format("lists or maps are nested too deeply; {} levels are the most", deepest)};
+    }
+    if (m_nodes > m_largest.nodes || m_text_bytes > m_largest.text_bytes) {
+      throw SyntaxError{m_last_line,
+                        "too many values, or too long ones, once aliases (*) are expanded; keep long lists in files of "
+                        "their own, which a case names"};
+    }
+  }
+
+  /// Adds a mistake; `key` makes its key path.
+  template <class Key>
+  void problem(std::int32_t line, const Key& key, const std::string& what) {
+    if (m_problems.is_full()) {
+      m_problems.count_more(1);
+    } else {
+      m_problems.add(place(line), key(), what);
     }
   }
 
   void refuse_tag(const std::string& tag, std::int32_t line) {
     if (!tag.empty() && tag != "?" && tag != "!") {
-      m_problems.add(place(line), path(), "the tag " + excerpt(tag) + " has no meaning here; leave it out");
+      problem(
+          line, [&] { return path(); }, "the tag " + excerpt(tag) + " has no meaning here; leave it out");
     }
   }
 
@@ -153,6 +207,7 @@ private:
     next.anchor = anchor;
     refuse_tag(tag, next.node.line);
     m_open.push_back(std::move(next));
+    count({});
   }
 
   void close() {
@@ -162,10 +217,12 @@ private:
   }
 
   void accept(YamlNode node, YAML::anchor_t anchor) {
-    count(1);
+    count({1, node.text.size(), 0});
     if (anchor != 0) {
-      count(node_count(node));
-      m_anchors[anchor] = node;
+      const TreeSize size = size_of(node);
+      // the copy that aliases are made from
+      count({size.nodes, size.text_bytes, 0});
+      m_anchors[anchor] = {node, size};
     }
     if (m_open.empty()) {
       m_root = std::move(node);
@@ -189,39 +246,36 @@ private:
     parent.pending_is_dropped = false;
     if (key.kind == YamlNode::Kind::scalar) {
       entry.key = std::move(key.text);
-      if (const YamlEntry* first = repeated(parent, entry.key)) {
-        m_problems.add(place(key.line), join_key(path(), entry.key),
-                       m_option != nullptr
-                           ? std::string("is written twice; keep one")
-                           : fmt::format("is written twice, first in line {}; keep one", first->key_line));
+      constexpr std::size_t most_entries = 10000;
+      if (parent.key_lines.size() > most_entries) {
+        throw SyntaxError{m_last_line, fmt::format("more than {} keys in one map", most_entries)};
+      }
+      const auto [first, is_new] = parent.key_lines.try_emplace(entry.key, key.line);
+      if (!is_new) {
+        problem(
+            key.line, [&] { return join_key(path(), entry.key); },
+            m_option != nullptr ? std::string("is written twice; keep one")
+                                : fmt::format("is written twice, first in line {}; keep one", first->second));
         parent.pending_is_dropped = true;
       }
     } else {
-      m_problems.add(place(key.line), path(), "a key must be a word; a list, a map or nothing stands before the ':'");
+      problem(
+          key.line, [&] { return path(); }, "a key must be a word; a list, a map or nothing stands before the ':'");
       parent.pending_is_dropped = true;
     }
     parent.pending = std::move(entry);
   }
 
-  /// The entry that has this key already, or null. No case has long maps, so a search from the front is enough.
-  const YamlEntry* repeated(const Open& parent, const std::string& key) {
-    const auto& entries = parent.node.entries;
-    constexpr std::size_t most_entries = 10000;
-    if (entries.size() > most_entries) {
-      throw SyntaxError{m_last_line, fmt::format("more than {} keys in one map", most_entries)};
-    }
-    const auto found = std::find_if(entries.begin(), entries.end(), [&](const YamlEntry& e) { return e.key == key; });
-    return found == entries.end() ? nullptr : &*found;
-  }
-
   std::string m_file;
   std::string m_parent;
   const char* m_option;
+  TreeSize m_largest;
   ProblemList& m_problems;
   YamlNode m_root;
   std::vector<Open> m_open;
-  std::map<YAML::anchor_t, YamlNode> m_anchors;
+  std::map<YAML::anchor_t, Anchored> m_anchors;
   std::size_t m_nodes = 0;
+  std::size_t m_text_bytes = 0;
   std::int32_t m_last_line = 1;
   bool m_seen_document = false;
 };
@@ -260,7 +314,7 @@ YamlNode parse_document(const std::string& text, const std::string& file, const 
                         ProblemList& problems) {
   // The end marker makes the parser refuse a quote that is never closed, which it would accept at the end of a file.
   std::istringstream stream(text + "\n...\n");
-  TreeBuilder builder(file, parent, option, problems);
+  TreeBuilder builder(file, parent, option, largest_tree(text), problems);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/text_table.hpp"
 
@@ -63,9 +64,9 @@ void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::
     }
     const std::string group = dataset.substr(0, dataset.find_last_of('/') + 1);
     if (name.empty() || !arrays.has(group + name)) continue;
+    if (arrays.shape(group + name) != std::vector<std::int64_t>{counts[direction]}) continue;
     const std::vector<double> coordinates = arrays.read(group + name);
-    if (coordinates.size() == static_cast<std::size_t>(counts[direction]) && coordinates.size() > 1 &&
-        coordinates.front() > coordinates.back()) {
+    if (coordinates.size() > 1 && coordinates.front() > coordinates.back()) {
       throw file.error(
           fmt::format("has {} of coordinates {} that descend; cells are numbered from the west, south, "
                       "bottom corner",
@@ -80,7 +81,7 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
   const std::string dataset = name.starts_with('/') ? name : "/" + name;
   if (!arrays.has(dataset)) {
     throw file.error(
-        fmt::format("has no dataset {}; its datasets are: {}", dataset, fmt::join(arrays.dataset_names("/"), ", ")));
+        fmt::format("has no dataset {}; its datasets are: {}", dataset, shown_list(arrays.dataset_names("/"))));
   }
   const std::vector<std::int64_t> shape = arrays.shape(dataset);
   const std::int64_t total = counts[0] * counts[1] * counts[2];

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/text_table.hpp"
+#include "model/cells.hpp"
 #include "model/edges.hpp"
 
 namespace prismfield {
@@ -15,6 +16,8 @@ std::vector<double> read_edges(const InputFile& file, const std::string& name, P
   NumbersRequest request;
   request.several_a_line = true;
   request.what = name;
+  // one more than there may be is enough to be refused
+  request.count = most_cells_in_a_direction + 2;
   const std::size_t before = problems.size();
   Numbers numbers = read_numbers(file, request, problems);
   // text that was read as 0 would be reported twice

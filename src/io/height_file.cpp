@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/station_file.hpp"
 
@@ -97,8 +98,7 @@ private:
     throw m_file.error(candidates.empty()
                            ? "has no variable of two dimensions"
                            : fmt::format("has {} variables of two dimensions ({}); one of them must be named {}",
-                                         candidates.size(), fmt::join(candidates, ", "),
-                                         fmt::join(height_names, ", ")));
+                                         candidates.size(), shown_list(candidates), fmt::join(height_names, ", ")));
   }
 
   /// True when the coordinates are the grid's in its order, false in the opposite order; throws when they are neither.
@@ -113,10 +113,10 @@ private:
     if (coordinate.empty()) {
       throw m_file.error(fmt::format("has no coordinates for {}; it needs the variable {}", direction, direction));
     }
-    const std::vector<double> values = arrays.read("/" + coordinate);
-    if (values.size() != static_cast<std::size_t>(length)) {
-      throw m_file.error(fmt::format("has {} values of {} for {} heights", values.size(), coordinate, length));
+    if (const auto lengths = arrays.shape("/" + coordinate); lengths != std::vector<std::int64_t>{length}) {
+      throw m_file.error(fmt::format("has {} of shape {} for {} heights", coordinate, shape_text(lengths), length));
     }
+    const std::vector<double> values = arrays.read("/" + coordinate);
     const double tolerance = coordinate_tolerance(grid);
     const auto near = [tolerance](double a, double b) { return std::fabs(a - b) <= tolerance; };
     if (values.size() == grid.size()) {

@@ -7,6 +7,8 @@
 
 #include <numeric>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 
 PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const PrismsSpec& spec,
@@ -58,7 +60,7 @@ PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const 
     problems.add(file.where, file.key,
                  fmt::format("'{}' has no dataset{} {} in group {}; its datasets are: {}", file.path.string(),
                              missing.size() > 1 ? "s" : "", fmt::join(missing, ", "), group.empty() ? "/" : group,
-                             fmt::join(arrays.dataset_names(group.empty() ? "/" : group), ", ")));
+                             shown_list(arrays.dataset_names(group.empty() ? "/" : group))));
   }
   return places;
 }

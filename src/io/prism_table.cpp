@@ -3,7 +3,6 @@
 #include "io/prism_table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -26,8 +25,8 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   if (!table.ignored.empty()) {
     std::vector<std::string> names;
     for (const std::string& name : table.ignored) names.push_back(excerpt(name));
-    raw.warnings.push_back(fmt::format("{}: column{} ignored: {}", file.path.string(), names.size() > 1 ? "s" : "",
-                                       fmt::join(names, ", ")));
+    raw.warnings.push_back(
+        fmt::format("{}: column{} ignored: {}", file.path.string(), names.size() > 1 ? "s" : "", shown_list(names)));
   }
   return raw;
 }

@@ -20,6 +20,9 @@
 namespace prismfield {
 namespace {
 
+/// Columns of a table and words of a comment that are looked at: more are none that people named.
+constexpr std::size_t most_columns = 10'000;
+
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -52,9 +55,9 @@ char separator_of(std::string_view line) noexcept {
   return comma ? ',' : ' ';
 }
 
-/// The fields of a line, quotes kept.
-std::vector<std::string_view> split(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
+/// Calls found(field) for each field of a line, quotes kept.
+template <class Found>
+void each_field(std::string_view line, char separator, const Found& found) {
   const auto end_of_field = [&](std::size_t at) {
     bool quoted = false;
     for (; at < line.size(); ++at) {
@@ -66,17 +69,36 @@ std::vector<std::string_view> split(std::string_view line, char separator) {
   if (separator == ' ') {
     for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
       const std::size_t end = end_of_field(0);
-      fields.push_back(line.substr(0, end));
+      found(line.substr(0, end));
       line.remove_prefix(end);
     }
-    return fields;
+    return;
   }
   for (std::size_t at = 0;;) {
     const std::size_t end = end_of_field(at);
-    fields.push_back(trimmed(line.substr(at, end - at)));
-    if (end == line.size()) return fields;
+    found(trimmed(line.substr(at, end - at)));
+    if (end == line.size()) return;
     at = end + 1;
   }
+}
+
+/// The fields of a line, quotes kept; one more than most_columns at most.
+std::vector<std::string_view> split(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  each_field(line, separator, [&](std::string_view field) {
+    if (fields.size() <= most_columns) fields.push_back(field);
+  });
+  return fields;
+}
+
+/// Fields of a line without the empty ones at its end.
+std::size_t count_fields(std::string_view line, char separator) {
+  std::size_t n = 0, last = 0;
+  each_field(line, separator, [&](std::string_view field) {
+    ++n;
+    if (!field.empty()) last = n;
+  });
+  return last;
 }
 
 /// The line up to a comment at its end: a `#` that begins a word outside quotes.
@@ -141,7 +163,7 @@ std::vector<std::string> words_in(std::string_view comment) {
   constexpr std::string_view gaps = "# \t,;:\"";
   for (;;) {
     const std::size_t begin = comment.find_first_not_of(gaps);
-    if (begin == std::string_view::npos) return words;
+    if (begin == std::string_view::npos || words.size() == most_columns) return words;
     comment.remove_prefix(begin);
     const std::size_t end = std::min(comment.find_first_of(gaps), comment.size());
     words.emplace_back(comment.substr(0, end));
@@ -162,27 +184,21 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
     if (same.size() > 1) {
       problems.add(where, key,
                    fmt::format("column {} is given {} times ({})", request.needed[static_cast<std::size_t>(w)],
-                               same.size(), fmt::join(same, ", ")));
+                               same.size(), shown_list(same)));
     }
   }
   if (!missing.empty()) {
     std::string hint;
     for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
-      if (layout.wanted[c] != Layout::nobody) continue;
+      if (layout.wanted[c] != Layout::nobody || hint.size() > 400) continue;
       const std::string near = nearest_spelling(lower(layout.names[c]), missing);
       if (!near.empty()) hint += fmt::format("; {}: did you mean {}?", excerpt(layout.names[c]), near);
     }
     std::vector<std::string> names;
-    for (const std::string& name : layout.names) {
-      if (names.size() == 12) {
-        names.emplace_back("...");
-        break;
-      }
-      names.push_back(excerpt(name));
-    }
+    for (const std::string& name : layout.names) names.push_back(excerpt(name));
     problems.add(where, key,
                  fmt::format("missing column{} {}; the columns are {}{}", missing.size() > 1 ? "s" : "",
-                             fmt::join(missing, ", "), fmt::join(names, ", "), hint));
+                             fmt::join(missing, ", "), shown_list(names), hint));
   }
   problems.throw_if_any();
 }
@@ -192,8 +208,8 @@ void check_header(const Layout& header, const Layout& layout, const TableRequest
   for (std::size_t c = 0; c < std::min(header.wanted.size(), layout.wanted.size()); ++c) {
     if (header.wanted[c] != Layout::nobody && header.wanted[c] != layout.wanted[c]) {
       throw InputError(where, "",
-                       fmt::format("the header calls column {} {}, {} calls it {}", c + 1, header.names[c],
-                                   request.columns_key, layout.names[c]));
+                       fmt::format("the header calls column {} {}, {} calls it {}", c + 1,
+                                   shown(header.names[c], longest_name), request.columns_key, layout.names[c]));
     }
   }
 }
@@ -294,8 +310,11 @@ private:
     while (fields.size() > n && fields.back().empty()) fields.pop_back();
     if (fields.size() != n) {
       m_problems.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
+        const std::size_t found = fields.size() <= most_columns
+                                      ? fields.size()
+                                      : count_fields(without_comment(line, m_separator), m_separator);
         return Problem{line_of(m_file, number), "",
-                       fmt::format("{} column{}, {} are needed", fields.size(), fields.size() == 1 ? "" : "s", n)};
+                       fmt::format("{} column{}, {} are needed", found, found == 1 ? "" : "s", n)};
       });
       return false;
     }
@@ -452,6 +471,10 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
     if (!data_seen) {
       const char separator = separator_of(line);
       const std::vector<std::string_view> fields = split(without_comment(line, separator), separator);
+      if (fields.size() > most_columns) {
+        throw InputError(reader.where(), "",
+                         fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
+      }
       std::vector<std::string> names = names_in(line);
       const Layout here = layout_of(names, request);
       if (!header_seen && (here.knows_any() || std::none_of(fields.begin(), fields.end(), is_number))) {
