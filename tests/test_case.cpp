@@ -258,6 +258,15 @@ TEST_F(CaseTest, ReadsUbcFiles) {
   EXPECT_EQ(mesh.ubc->density_to_si, 1000);
 }
 
+TEST_F(CaseTest, TakesUbcDensitiesForGramsACubicCentimetre) {
+  const auto factor = [&](const std::string& unit) {
+    const Case run = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, density: a.den" + unit + "}}}\n");
+    return std::get<MeshSpec>(run.model).ubc->density_to_si;
+  };
+  EXPECT_EQ(factor(""), 1000);
+  EXPECT_EQ(factor(", density_unit: kg/m3"), 1);
+}
+
 TEST_F(CaseTest, ReadsStationsAndHeightFiles) {
   EXPECT_EQ(std::get<StationsFile>(read(small_model + "observations: {stations: {file: s.csv}}\n").observations).file,
             m_folder / "s.csv");
