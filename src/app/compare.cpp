@@ -16,7 +16,10 @@ ExitCode compare_command(const CompareOptions& options, const Communicator& comm
   agree(communicator, [&] {
     const Comparison comparison = compare_results(options.a, options.b);
     if (options.tolerance && !within(comparison, *options.tolerance)) code = exit_outside;
-    if (!options.quiet && communicator.rank() == 0) std::cout << report(comparison, options.tolerance);
+    if (!comparison.nothing_compared.empty()) code = exit_outside;
+    if (communicator.rank() != 0) return;
+    if (!options.quiet) std::cout << report(comparison, options.tolerance) << std::flush;
+    if (!comparison.nothing_compared.empty()) std::cerr << "error: " << comparison.nothing_compared << std::endl;
   });
   return code;
 }

@@ -85,6 +85,13 @@ std::string run_heading(const Inputs& inputs, const Plan& plan, const std::strin
                      partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
+std::string unused_text(const Case& run) {
+  if (run.unused.empty()) return "";
+  std::vector<std::string> keys;
+  for (const std::string& key : run.unused) keys.push_back(fmt::format("{} ({})", key, run.where(key)));
+  return fmt::format("run does not use {}", fmt::join(keys, ", "));
+}
+
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = density_warnings(inputs.model->densities());
   for (std::string& warning : place_warnings(inputs.model->source().bounds(), bounds_of(inputs.points))) {

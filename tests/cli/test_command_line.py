@@ -387,6 +387,15 @@ class Run(Folder):
         self.assertEqual(len(degrees), 1)
         self.assertRegex(degrees[0], r"^warning: the coordinates of the points look like degrees \(easting 7\.5 to 8\.2, ")
 
+    def test_keys_that_a_run_does_not_use_are_told_in_one_note(self):
+        unused = ["inversion={beta: 1}", "execution.tolerance=1e-9"]
+        note = "note: run does not use inversion (--set), execution.tolerance (--set)"
+        for arguments in (["--check"], ["--dry-run"], []):
+            self.assertEqual(self.warnings_of(*unused, arguments=arguments), [note])
+        self.assertEqual(self.warnings_of(*unused, arguments=["--quiet"]), [])
+        self.write("more.yaml", CASE + "sensitivity: {store: file}\n")
+        self.assertEqual(self.done("run", "more.yaml", "--check").stderr, "note: run does not use sensitivity (more.yaml:15)\n")
+
     def test_a_full_disk_under_standard_output_is_a_failure(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
@@ -436,6 +445,20 @@ class Compare(Folder):
         self.assertEqual(self.run_program("compare", "c.h5", "a.h5").returncode, 0)
         quiet = self.run_program("compare", "c.h5", "a.h5", "--tolerance", "1e-3", "--quiet")
         self.assertEqual((quiet.returncode, quiet.stdout, quiet.stderr), (3, "", ""))
+
+    def test_results_without_a_point_or_field_in_common(self):
+        for name, setting in (
+            ("a.h5", "title=a"), ("far.h5", "observations.grid.upward=500"), ("few.h5", "observations.grid.easting=[1, 999, 3]"),
+            ("gx.h5", "fields=[gx]"),
+        ):
+            self.done("run", "case.yaml", "--quiet", "--output", name, "--set", setting)
+        for other, what in (("far.h5", "point"), ("few.h5", "point"), ("gx.h5", "field")):
+            for arguments in ([], ["--quiet"], ["--tolerance", "1"]):
+                result = self.run_program("compare", other, "a.h5", *arguments)
+                self.assertEqual(result.returncode, 3)
+                self.assertEqual(
+                    result.stderr, f"error: {other} and a.h5 have no {what} in common, nothing was compared\n"
+                )
 
     def test_files_that_are_no_results(self):
         for arguments in (("case.yaml", "case.yaml"), ("none.h5", "none.h5")):
