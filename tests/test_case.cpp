@@ -20,6 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 /// Everything that the interface names, in one case that is valid.
 const std::string full_case = R"(title: Seven spheres
@@ -257,6 +258,23 @@ TEST_F(CaseTest, ReadsUbcFiles) {
   EXPECT_EQ(mesh.ubc->mesh, m_folder / "a.msh");
   EXPECT_EQ(mesh.ubc->density, m_folder / "a.den");
   EXPECT_EQ(mesh.ubc->density_to_si, 1000);
+}
+
+TEST_F(CaseTest, TakesUbcDensitiesForGramsACubicCentimetre) {
+  const auto factor = [&](const std::string& unit) {
+    const Case run = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, density: a.den" + unit + "}}}\n");
+    return std::get<MeshSpec>(run.model).ubc->density_to_si;
+  };
+  EXPECT_EQ(factor(""), 1000);
+  EXPECT_EQ(factor(", density_unit: kg/m3"), 1);
+}
+
+TEST_F(CaseTest, NamesTheKeysThatARunDoesNotUse) {
+  const Case run =
+      read(small_model + small_points +
+           "inversion: {beta: 1}\nexecution: {method: direct, tolerance: 1e-9}\nsensitivity: {store: file}\n");
+  EXPECT_THAT(run.unused, ElementsAre("sensitivity", "inversion", "execution.tolerance"));
+  EXPECT_THAT(read(small_model + small_points + "execution: {method: direct}\n").unused, IsEmpty());
 }
 
 TEST_F(CaseTest, ReadsStationsAndHeightFiles) {

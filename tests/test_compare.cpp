@@ -185,6 +185,7 @@ TEST_F(CompareTest, AMissingPointIsOutsideAndTheRestIsCompared) {
   EXPECT_EQ(comparison.fields[0].largest_difference, 0.5);
   EXPECT_THAT(comparison.fields[0].where, ElementsAre(100, 0, 20));
   EXPECT_THAT(comparison.disagreements, ElementsAre("1 of A's 4 points are missing in B"));
+  EXPECT_EQ(comparison.nothing_compared, "");
   EXPECT_FALSE(within(comparison, 1e300));
   EXPECT_THAT(compare(b, a).disagreements, ElementsAre("1 of B's 4 points are missing in A"));
 }
@@ -198,6 +199,7 @@ TEST_F(CompareTest, DifferentCoordinatesAreOutside) {
   EXPECT_THAT(comparison.disagreements,
               ElementsAre(AllOf(HasSubstr("different coordinates"), HasSubstr("upward"), HasSubstr("0.5 m"))));
   EXPECT_FALSE(within(comparison, 1e300));
+  EXPECT_THAT(comparison.nothing_compared, HasSubstr("b.h5 have no point in common, nothing was compared"));
   EXPECT_THAT(report(comparison, {}), HasSubstr("different coordinates"));
 
   // one point of four

@@ -45,6 +45,39 @@ TEST(MakeModel, MakesEachKindOfModel) {
   EXPECT_EQ(made(run)->description(), "mesh 2 x 2 x 2, 8 prisms with density");
 }
 
+TEST(MakeModel, TellsTheRangeOfDensities) {
+  ScratchFolder folder;
+  Case run;
+  const auto densities = [&](ModelSpec model) {
+    run.model = std::move(model);
+    const Range range = make_model(run).densities();
+    return std::pair{range.min, range.max};
+  };
+  using Pair = std::pair<double, double>;
+  VoxelsSpec voxels;
+  voxels.easting = voxels.northing = voxels.upward = {0, 4, 4};
+  // cells of density 0 are no prisms
+  voxels.boxes = {{{0, 2}, {0, 4}, {0, 4}, -350}, {{2, 4}, {0, 4}, {0, 2}, 70}};
+  EXPECT_EQ(densities(voxels), Pair(-350, 70));
+  // a box that covers all of another: its density is nowhere
+  voxels.boxes.push_back({{2, 4}, {0, 4}, {0, 4}, -20});
+  EXPECT_EQ(densities(voxels), Pair(-350, -20));
+  voxels.density = ConstantDensity{500};
+  EXPECT_EQ(densities(voxels), Pair(-350, -20));
+  voxels.boxes.pop_back();
+  EXPECT_EQ(densities(voxels), Pair(-350, 500));
+  voxels.density = RandomDensity{{100, 3000}, 1};
+  EXPECT_EQ(densities(voxels), Pair(-350, 3000));
+  MeshSpec mesh;
+  mesh.easting = mesh.northing = EdgesList{{0, 1}};
+  mesh.upward = EdgesList{{0, 1, 2, 3}};
+  mesh.density = DensityFile{folder.write("d.txt", "2.5\n0\n3\n"), "", 1000};
+  EXPECT_EQ(densities(mesh), Pair(2500, 3000));
+  PrismsSpec prisms;
+  prisms.file = folder.write("b.csv", "0,1,0,1,0,1,5\n1,2,0,1,0,1,-7\n2,3,0,1,0,1,0\n3,3,0,1,0,1,99\n");
+  EXPECT_EQ(densities(prisms), Pair(-7, 5));
+}
+
 TEST(MakeModel, SaysThatTheModelIsMissing) {
   Case run;
   run.locations["model"] = "case.yaml:2";

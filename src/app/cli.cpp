@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
-    "tolerance, 130 stopped by a signal.";
+    "tolerance or\nnothing in common, 130 stopped by a signal.";
 
 using Asked = std::variant<HelpText, RunOptions, CompareOptions, InfoOptions>;
 

@@ -6,6 +6,7 @@
 
 #include <prismfield/communicator.hpp>
 
+#include "base/human_text.hpp"
 #include "parallel/agreement.hpp"
 #include "study/compare.hpp"
 
@@ -17,7 +18,9 @@ ExitCode compare_command(const CompareOptions& options, const Communicator& comm
     if (communicator.rank() != 0) return;
     const Comparison comparison = compare_results(options.a, options.b);
     if (options.tolerance && !within(comparison, *options.tolerance)) code = exit_outside;
-    if (!options.quiet) std::cout << report(comparison, options.tolerance);
+    if (!comparison.nothing_compared.empty()) code = exit_outside;
+    if (!options.quiet) std::cout << report(comparison, options.tolerance) << std::flush;
+    if (!comparison.nothing_compared.empty()) std::cerr << "error: " << shown(comparison.nothing_compared) << std::endl;
   });
   // nodes may see different files, but a run ends with one code
   broadcast(communicator, code);

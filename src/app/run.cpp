@@ -224,6 +224,10 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   Inputs inputs = read_inputs(options, communicator);
   if (is_root) {
     for (const std::string& warning : inputs.model->warnings()) warn(warning);
+    for (const std::string& warning : input_warnings(inputs)) warn(warning);
+    if (const std::string unused = unused_text(inputs.run); tells && !unused.empty()) {
+      std::cerr << "note: " << unused << std::endl;
+    }
   }
   if (options.check && !options.dry_run) {
     if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";

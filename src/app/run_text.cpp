@@ -6,12 +6,14 @@
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "io/result_file.hpp"
+#include "model/extents.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace prismfield {
 namespace {
@@ -61,6 +63,12 @@ std::string pairs_text(const Plan& plan) {
   return short_number(static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points));
 }
 
+std::string overlap_text(const Inputs& inputs) {
+  const std::int64_t over = points_over(inputs.points, inputs.model->source().bounds());
+  if (over == 0) return "none over the model";
+  return over == inputs.points.size() ? "all over the model" : grouped(over) + " over the model";
+}
+
 /// Bytes of the result: every field, the coordinates, and room for attributes.
 std::int64_t result_bytes(const Inputs& inputs) {
   constexpr std::int64_t overhead = 32 * 1024;
@@ -71,9 +79,26 @@ std::int64_t result_bytes(const Inputs& inputs) {
 }  // namespace
 
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\n{}; {}; {}, {}; {}\n", shown(inputs.run.title),
-                     shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan), space_text(plan),
+  return fmt::format("{}\n{}\n{}, {} pairs\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n", shown(inputs.run.title),
+                     shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
+                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
+                     extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
                      partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
+}
+
+std::string unused_text(const Case& run) {
+  if (run.unused.empty()) return "";
+  std::vector<std::string> keys;
+  for (const std::string& key : run.unused) keys.push_back(fmt::format("{} ({})", key, run.where(key)));
+  return fmt::format("run does not use {}", fmt::join(keys, ", "));
+}
+
+std::vector<std::string> input_warnings(const Inputs& inputs) {
+  std::vector<std::string> warnings = density_warnings(inputs.model->densities());
+  for (std::string& warning : place_warnings(inputs.model->source().bounds(), bounds_of(inputs.points))) {
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
 }
 
 std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,
@@ -83,7 +108,10 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
     text += fmt::format("  {:<18}{}\n", label, shown(content));
   };
   row("model", inputs.model->description());
+  row("model's extent", extent_text(inputs.model->source().bounds()));
+  row("densities", density_text(inputs.model->densities()));
   row("points", points_text(inputs.points));
+  row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
   row("fields", fields_text(inputs.run.fields));
   row("pairs", pairs_text(plan));
   row("space", space_text(plan));

@@ -15,6 +15,12 @@ namespace prismfield {
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
 [[nodiscard]] std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks);
 
+/// The keys of the case that the run does not use, in one sentence; "" when there are none.
+[[nodiscard]] std::string unused_text(const Case& run);
+
+/// What a user should know of a model and points that can hardly be meant so: units, coordinates.
+[[nodiscard]] std::vector<std::string> input_warnings(const Inputs& inputs);
+
 /// Every rank's share and memory, as --dry-run tells it.
 struct RankSizes {
   std::vector<std::int64_t> prisms, points, host, device;

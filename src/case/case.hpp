@@ -103,6 +103,8 @@ struct Case {
   std::string identity;
   /// key path -> "file:line" (or "--set"), for messages about what a key names
   std::map<std::string, std::string> locations;
+  /// keys that are right but that a forward run of this version does not use
+  std::vector<std::string> unused;
 
   /// What is asked of a forward run.
   [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution}; }
@@ -114,8 +116,8 @@ struct Case {
 
 /// Reads and validates CASE.yaml with `key.path=value` overrides applied.
 /// Unknown and repeated keys, wrong types and impossible values are collected and thrown as one InputError.
-/// Sections of other commands (sensitivity, inversion) are accepted and ignored. `output`, the command line's --output,
-/// replaces output.file when it is not empty.
+/// Sections of other commands (sensitivity, inversion) are accepted, not read, and named in `unused`. `output`, the
+/// command line's --output, replaces output.file when it is not empty.
 [[nodiscard]] Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                              const std::filesystem::path& output = {});
 

@@ -28,6 +28,10 @@ std::string Model::description() const {
   return std::visit([](const auto& prisms) { return prisms->description(); }, m_prisms);
 }
 
+Range Model::densities() const noexcept {
+  return std::visit([](const auto& prisms) { return prisms->densities(); }, m_prisms);
+}
+
 const std::vector<std::string>& Model::warnings() const noexcept {
   return std::visit([](const auto& prisms) -> const std::vector<std::string>& { return prisms->warnings(); }, m_prisms);
 }
@@ -203,6 +207,7 @@ std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communica
   broadcast(communicator, content.size);
   broadcast(communicator, content.bounds);
   broadcast(communicator, content.rounding);
+  broadcast(communicator, content.densities);
   broadcast(communicator, content.warnings);
   return std::make_unique<Cells>(std::move(content));
 }

@@ -31,6 +31,8 @@ public:
   [[nodiscard]] const PrismSource& source() const noexcept;
   /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
+  /// Least and greatest density of its prisms, kg/m3; of random ones the range that they are drawn from.
+  [[nodiscard]] Range densities() const noexcept;
   /// What the user should be told though the run goes on (prisms of zero size left out, ...).
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
   /// Host memory that the ensemble itself occupies, and at most while it was being made, bytes.

@@ -53,6 +53,16 @@ void collect_locations(const YamlNode& node, const std::string& path, const std:
   }
 }
 
+/// The keys that nothing here asks for.
+std::vector<std::string> unused_keys(const std::map<std::string, std::string>& locations) {
+  std::vector<std::string> unused;
+  // every pair is computed directly: nothing is approximated to a tolerance
+  for (const char* key : {"sensitivity", "inversion", "execution.tolerance"}) {
+    if (locations.contains(key)) unused.emplace_back(key);
+  }
+  return unused;
+}
+
 }  // namespace
 
 Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
@@ -75,6 +85,7 @@ Case read_case(const std::filesystem::path& file, const std::vector<std::string>
   if (!overrides.empty() || !output.empty()) run.text = to_yaml(root);
   run.locations[""] = where_of(root, name);
   collect_locations(root, "", name, run.locations);
+  run.unused = unused_keys(run.locations);
   read_sections(root, CaseReader(file, problems), run);
   problems.sort_by_line();
   problems.throw_if_any();

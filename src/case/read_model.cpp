@@ -227,7 +227,9 @@ MeshSpec ModelReader::mesh(const Value& value) {
     if (const auto v = files.need("density", "the name of a UBC density file")) {
       result.ubc->density = input(*v).value_or("");
     }
-    result.ubc->density_to_si = unit_factor(files, "density_unit", "kg/m3", "g/cm3", 1000);
+    constexpr double gram_a_cubic_centimetre = 1000;
+    result.ubc->density_to_si =
+        unit_factor(files, "density_unit", "kg/m3", "g/cm3", gram_a_cubic_centimetre, gram_a_cubic_centimetre);
     for (const std::string key : {"easting", "northing", "upward", "density"}) {
       if (const auto v = section.find(key)) problem(*v, "is written beside ubc, which holds it already");
     }

@@ -254,10 +254,10 @@ std::optional<double> CaseReader::with_unit(const Value& value,
 }
 
 double CaseReader::unit_factor(const Section& section, const std::string& key, const char* si, const char* other,
-                               double factor) {
+                               double factor, double otherwise) {
   const auto value = section.find(key);
-  if (!value) return 1;
-  return choice(*value, std::array{Choice<double>{si, 1}, Choice<double>{other, factor}}).value_or(1);
+  if (!value) return otherwise;
+  return choice(*value, std::array{Choice<double>{si, 1}, Choice<double>{other, factor}}).value_or(otherwise);
 }
 
 bool CaseReader::is_list(const Value& value, const std::string& form) {

@@ -92,8 +92,9 @@ public:
   template <class T, std::size_t n>
   std::optional<T> choice(const Value& value, const std::array<Choice<T>, n>& choices,
                           const std::string& other_form = "");
-  /// the factor to SI of the unit that a key names: 1 for `si` and without the key, `factor` for `other`
-  double unit_factor(const Section& section, const std::string& key, const char* si, const char* other, double factor);
+  /// the factor to SI of the unit that a key names: 1 for `si`, `factor` for `other`, `otherwise` without the key
+  double unit_factor(const Section& section, const std::string& key, const char* si, const char* other, double factor,
+                     double otherwise = 1);
 
   bool is_list(const Value& value, const std::string& form);
   bool is_list_of(const Value& value, std::size_t n, const std::string& form);

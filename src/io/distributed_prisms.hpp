@@ -10,6 +10,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "base/checksum.hpp"
+#include "model/axis.hpp"
 
 namespace prismfield {
 
@@ -19,6 +20,8 @@ class Communicator;
 struct ListFacts {
   std::int64_t size = 0;
   Bounds bounds;
+  /// least and greatest density, kg/m3
+  Range densities;
 };
 
 /// Prisms held as they were listed, on several ranks each a range of them; size() and bounds() tell of the whole.
@@ -50,6 +53,7 @@ public:
   [[nodiscard]] HoldMemory memory_to_hold(IndexRange range) const noexcept;
   /// The same while it was being made: reading and checking files takes more than what stays.
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept { return std::max(m_peak_bytes, memory_bytes()); }
+  [[nodiscard]] Range densities() const noexcept { return m_facts.densities; }
   /// One line, e.g. "251946 prisms".
   [[nodiscard]] std::string description() const;
   /// What the user should be told though the run goes on.

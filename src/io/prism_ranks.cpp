@@ -98,25 +98,27 @@ private:
     m_held.begin = std::accumulate(kept.begin(), mine, std::int64_t{0});
     m_held.end = m_held.begin + *mine;
     m_facts.size = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
-    m_facts.bounds = bounds_of_all();
+    find_bounds_of_all();
     return m_facts.size > 0 && (m_spec.allow_overlap || !overlap());
   }
 
-  [[nodiscard]] Bounds bounds_of_all() const {
+  void find_bounds_of_all() {
     const Bounds mine = bounds_of(m_raw.prisms);
+    const Range densities = densities_of(m_raw.prisms);
     const auto least = [&](double value) {
       const std::vector<double> all = m_communicator.gather_everywhere(value);
       return *std::min_element(all.begin(), all.end());
     };
     const auto greatest = [&](double value) { return -least(-value); };
-    Bounds all;
+    Bounds& all = m_facts.bounds;
     all.west = least(mine.west);
     all.east = greatest(mine.east);
     all.south = least(mine.south);
     all.north = greatest(mine.north);
     all.bottom = least(mine.bottom);
     all.top = greatest(mine.top);
-    return all;
+    m_facts.densities.min = least(densities.min);
+    m_facts.densities.max = greatest(densities.max);
   }
 
   /// True when any two prisms overlap, whichever ranks hold them: rank 0 looks at all boxes.

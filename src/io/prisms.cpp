@@ -31,7 +31,7 @@ std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const Prism
   problems.throw_if_any();
   const std::int64_t n = raw.prisms.size();
   if (n == 0) throw file.error("holds no prism of more than zero size");
-  const ListFacts facts{n, bounds_of(raw.prisms)};
+  const ListFacts facts{n, bounds_of(raw.prisms), densities_of(raw.prisms)};
   const std::int64_t peak =
       n * prism_bytes + static_cast<std::int64_t>(raw.numbers.capacity()) * number_bytes + search_bytes;
   return std::make_unique<DistributedPrisms>(std::move(raw.prisms), IndexRange{0, n}, facts, std::move(raw.warnings),
@@ -43,7 +43,7 @@ std::unique_ptr<DistributedPrisms> share(std::unique_ptr<DistributedPrisms> list
   ListFacts facts;
   std::vector<std::string> warnings;
   if (list) {
-    facts = {list->size(), list->bounds()};
+    facts = {list->size(), list->bounds(), list->densities()};
     warnings = list->warnings();
   }
   broadcast(communicator, facts);

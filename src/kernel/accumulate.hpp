@@ -51,36 +51,20 @@ PRISMFIELD_INLINE_FUNCTION R unit_factor(Field f, R unit) {
 template <class T>
 inline constexpr int ulps_of_a_face = sizeof(T) == 8 ? 4 : 1;
 
-/// Two faces minus the points. Those that lie on the nearer face, to ulps_of_a_face and `rounding`, are moved onto it.
-template <class C>
-PRISMFIELD_INLINE_FUNCTION void faces_seen_along(const value_t<C> (&face)[2], const C& point, value_t<C> rounding,
-                                                 C (&seen)[2]) {
-  using T = value_t<C>;
-  const C low = abs(C(face[0]) - point), high = abs(C(face[1]) - point);
-  const auto low_is_nearer = low <= high;
-  const C nearer = select(low_is_nearer, C(face[0]), C(face[1]));
-  const C tolerance = fma(power_of_two_below(max(abs(nearer), abs(point))),
-                          C(T(ulps_of_a_face<T>) * Kokkos::Experimental::epsilon_v<T>), C(rounding));
-  const C on_face = select(min(low, high) <= tolerance, nearer, point);
-  for (int i = 0; i < 2; ++i) seen[i] = C(face[i]) - on_face;
-}
-
 /// The prism's faces as a lane of points sees them: differences in Coordinate, then in the prism's unit.
 template <class Ls>
-PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(
-    const NearPrism<typename Ls::Arithmetic>& prism, value_t<typename Ls::Real> inverse_unit,
-    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
-    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding) {
+PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
+                                                                    value_t<typename Ls::Real> inverse_unit,
+                                                                    const typename Ls::Coordinate& px,
+                                                                    const typename Ls::Coordinate& py,
+                                                                    const typename Ls::Coordinate& pz) {
   using L = typename Ls::Real;
-  typename Ls::Coordinate x[2], y[2], z[2];
-  faces_seen_along(prism.x, px, rounding[0], x);
-  faces_seen_along(prism.y, py, rounding[1], y);
-  faces_seen_along(prism.z, pz, rounding[2], z);
+  using C = typename Ls::Coordinate;
   PrismFaces<L> p;
   for (int i = 0; i < 2; ++i) {
-    p.x[i] = convert<L>(x[i]);
-    p.y[i] = convert<L>(y[i]);
-    p.z[i] = convert<L>(z[i]);
+    p.x[i] = convert<L>(C(prism.x[i]) - px);
+    p.y[i] = convert<L>(C(prism.y[i]) - py);
+    p.z[i] = convert<L>(C(prism.z[i]) - pz);
     if constexpr (sizeof(value_t<L>) == 4) {
       p.x[i] = p.x[i] * L(inverse_unit);
       p.y[i] = p.y[i] * L(inverse_unit);
@@ -91,6 +75,39 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(
   p.dy = prism.dy;
   p.dz = prism.dz;
   return p;
+}
+
+/// A coordinate of the points, or that of the nearer of two faces where it is the same to ulps_of_a_face and
+/// `rounding`.
+template <class C>
+PRISMFIELD_INLINE_FUNCTION C moved_onto_face(const value_t<C> (&face)[2], const C& point, value_t<C> rounding) {
+  using T = value_t<C>;
+  const C low = abs(C(face[0]) - point), high = abs(C(face[1]) - point);
+  const auto low_is_nearer = low <= high;
+  const C nearer = select(low_is_nearer, C(face[0]), C(face[1]));
+  const C tolerance = fma(power_of_two_below(max(abs(nearer), abs(point))),
+                          C(T(ulps_of_a_face<T>) * Kokkos::Experimental::epsilon_v<T>), C(rounding));
+  return select(min(low, high) <= tolerance, nearer, point);
+}
+
+/// Moves the points that so come to lie on the prism onto its faces, in `seen`, which is what faces_seen() gave.
+template <class Ls>
+PRISMFIELD_INLINE_FUNCTION void move_onto_faces(const NearPrism<typename Ls::Arithmetic>& prism,
+                                                value_t<typename Ls::Real> inverse_unit,
+                                                const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                                                const typename Ls::Coordinate& pz,
+                                                const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding,
+                                                PrismFaces<typename Ls::Real>& seen) {
+  using L = typename Ls::Real;
+  const PrismFaces<L> moved =
+      faces_seen<Ls>(prism, inverse_unit, moved_onto_face(prism.x, px, rounding[0]),
+                     moved_onto_face(prism.y, py, rounding[1]), moved_onto_face(prism.z, pz, rounding[2]));
+  const auto touches = gap_squared(moved) <= L(value_t<L>(0));
+  for (int i = 0; i < 2; ++i) {
+    seen.x[i] = select(touches, moved.x[i], seen.x[i]);
+    seen.y[i] = select(touches, moved.y[i], seen.y[i]);
+    seen.z[i] = select(touches, moved.z[i], seen.z[i]);
+  }
 }
 
 /// Adds a closed form's fields, where `mask` is set, times density and units.
@@ -146,12 +163,15 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     });
     n_left -= count_lanes<L>(is_far, valid);
   }
-  const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz, rounding);
+  const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
   const L gap2 = gap_squared(p);
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
   const auto is_compact = takes_compact(shape.compact_squared, gap2);
   if (any(is_compact)) {
-    auto values = compact_form<set, L>(p, shape.unit);
+    // all others are further away
+    PrismFaces<L> touching = p;
+    move_onto_faces<Ls>(near, shape.inverse_unit, px, py, pz, rounding, touching);
+    auto values = compact_form<set, L>(touching, shape.unit);
     if constexpr (Wants<set>::gz) {
       const auto central = abs(x) < L(near.dx * R(centre_reach)) && abs(y) < L(near.dy * R(centre_reach)) &&
                            abs(z) < L(near.dz * R(centre_reach));
@@ -167,11 +187,12 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     add_where<Ls, set>(is_compact, values, weight.density, shape.unit, out.values);
     out.compact = count_lanes<L>(is_compact, valid);
     n_left -= out.compact;
-    if (any(gap2 <= L(R(0)))) {
+    const L gap_touching = gap_squared(touching);
+    if (any(gap_touching <= L(R(0)))) {
       R gap[lanes_v<L>];
-      store(gap2, gap);
+      store(gap_touching, gap);
       for (int i = 0; i < lanes_v<L>; ++i) {
-        if (i < valid && gap[i] <= R(0)) on_contact(i, p);
+        if (i < valid && gap[i] <= R(0)) on_contact(i, touching);
       }
     }
   }

@@ -231,6 +231,28 @@ void CellsBuilder::find_bounds() {
                       edge(1, j_max + 1), edge(2, k_min),     edge(2, k_max + 1)};
 }
 
+void CellsBuilder::find_densities() {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Range all{far, -far};
+  const auto include = [&](double density) { all = {std::min(all.min, density), std::max(all.max, density)}; };
+  bool from_background = false;
+  for (const CellRun& run : m_content.runs) {
+    if (run.fill == CellRun::from_background) {
+      from_background = true;
+    } else {
+      include(m_content.constants[static_cast<std::size_t>(run.fill)]);
+    }
+  }
+  const CellBackground& background = m_content.background;
+  if (from_background && background.kind == CellBackground::Kind::random) {
+    include(background.range.min);
+    include(background.range.max);
+  } else if (from_background) {
+    for (const double density : background.densities) include(density);
+  }
+  if (all.min <= all.max) m_content.densities = all;
+}
+
 std::unique_ptr<Cells> CellsBuilder::build() {
   if (m_content.background.kind == CellBackground::Kind::listed) {
     add_listed_rows();
@@ -240,6 +262,7 @@ std::unique_ptr<Cells> CellsBuilder::build() {
   m_content.runs.shrink_to_fit();
   m_content.groups.shrink_to_fit();
   find_bounds();
+  find_densities();
   return std::make_unique<Cells>(std::move(m_content));
 }
 

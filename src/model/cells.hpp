@@ -77,6 +77,8 @@ struct CellsContent {
   std::vector<CellGroup> groups;
   std::int64_t size = 0;
   Bounds bounds;
+  /// least and greatest density that a prism can have, kg/m3
+  Range densities;
   /// of the edges, see PrismSource::rounding()
   std::array<double, 3> rounding{};
   std::vector<std::string> warnings;
@@ -107,6 +109,8 @@ public:
   void note_peak(std::int64_t bytes) noexcept { m_content.peak_bytes = std::max(m_content.peak_bytes, bytes); }
   /// One line, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
+  /// Least and greatest density, kg/m3; of random ones the range that they are drawn from.
+  [[nodiscard]] Range densities() const noexcept { return m_content.densities; }
   /// What the user should be told though the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
   void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
@@ -138,6 +142,7 @@ private:
   void close_rows(std::int64_t first_row, std::int64_t rows);
   void add_listed_rows();
   void find_bounds();
+  void find_densities();
 
   CellsContent m_content;
   CellCounts m_counts{};

@@ -18,6 +18,16 @@ namespace {
 constexpr std::size_t overlaps_named = 10;
 constexpr std::size_t overlaps_counted = 100'000;
 
+constexpr double far = std::numeric_limits<double>::infinity();
+
+double least(std::span<const double> v) {
+  return std::accumulate(v.begin(), v.end(), far, [](double a, double b) { return std::min(a, b); });
+}
+
+double greatest(std::span<const double> v) {
+  return std::accumulate(v.begin(), v.end(), -far, [](double a, double b) { return std::max(a, b); });
+}
+
 }  // namespace
 
 ZeroSize PrismCheck::check_each() {
@@ -114,13 +124,6 @@ std::string PrismCheck::common_edges(std::size_t a, std::size_t b) const {
 }
 
 Bounds bounds_of(const PrismColumns& prisms) {
-  constexpr double far = std::numeric_limits<double>::infinity();
-  const auto least = [](std::span<const double> v) {
-    return std::accumulate(v.begin(), v.end(), far, [](double a, double b) { return std::min(a, b); });
-  };
-  const auto greatest = [](std::span<const double> v) {
-    return std::accumulate(v.begin(), v.end(), -far, [](double a, double b) { return std::max(a, b); });
-  };
   return {least(prisms.west),     greatest(prisms.east), least(prisms.south),
           greatest(prisms.north), least(prisms.bottom),  greatest(prisms.top)};
 }
@@ -129,5 +132,7 @@ Bounds bounds_of(const PrismBlock& prisms) {
   return bounds_of(
       PrismColumns{prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density});
 }
+
+Range densities_of(const PrismBlock& prisms) { return {least(prisms.density), greatest(prisms.density)}; }
 
 }  // namespace prismfield

@@ -11,6 +11,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "base/limited_problems.hpp"
+#include "model/axis.hpp"
 
 namespace prismfield {
 
@@ -97,5 +98,7 @@ private:
 /// The smallest box around prisms; without any, one that every other box contains.
 [[nodiscard]] Bounds bounds_of(const PrismColumns& prisms);
 [[nodiscard]] Bounds bounds_of(const PrismBlock& prisms);
+/// Least and greatest density, kg/m3; without prisms, a range that any density widens.
+[[nodiscard]] Range densities_of(const PrismBlock& prisms);
 
 }  // namespace prismfield

@@ -360,6 +360,10 @@ Comparison compare_results(const fs::path& a, const fs::path& b) {
     }
     comparison.fields.push_back(std::move(result));
   }
+  if (comparison.points == 0 || comparison.fields.empty()) {
+    comparison.nothing_compared = fmt::format("{} and {} have no {} in common, nothing was compared", a.string(),
+                                              b.string(), comparison.points == 0 ? "point" : "field");
+  }
   return comparison;
 }
 

@@ -59,6 +59,8 @@ struct Comparison {
   /// What no tolerance allows, one sentence each: a field or point missing in one file, different coordinates, units
   /// or axes, NaN in one file only.
   std::vector<std::string> disagreements;
+  /// Why there was nothing to compare, one sentence: no point or no field in common; "" when there was.
+  std::string nothing_compared;
 };
 
 /// Compares the fields of two results, B being the reference. Points are matched by their order when coordinates agree

@@ -433,6 +433,71 @@ class Run(Folder):
         # a spike has the logarithm of an ulp, 6 times as much
         self.assertLess(max(abs(float(gxy[2])), abs(float(gxy[3]))), 2000)
 
+    def test_where_model_and_points_are(self):
+        heading = self.done("run", "case.yaml", "--set", "observations.grid.easting=[500, 2000, 12]").stdout.splitlines()
+        self.assertEqual(
+            heading[3:5],
+            [
+                "model: easting 300 to 700, northing 300 to 700, upward -450 to -50 m; 300 kg/m3",
+                "points: easting 500 to 2000, northing 0 to 1000, upward 10 m; 10 over the model",
+            ],
+        )
+        table = self.done("run", "case.yaml", "--dry-run").stdout
+        self.assertRegex(table, r"(?m)^  model's extent +easting 300 to 700, northing 300 to 700, upward -450 to -50 m$")
+        self.assertRegex(table, r"(?m)^  densities +300 kg/m3$")
+        self.assertRegex(table, r"(?m)^  points' extent +easting 0 to 1000, northing 0 to 1000, upward 10 m; \S+ over the model$")
+
+    def warnings_of(self, *settings, arguments=("--check",)):
+        options_of_set = [word for setting in settings for word in ("--set", setting)]
+        result = self.done("run", "case.yaml", *arguments, *options_of_set)
+        return [line for line in result.stderr.splitlines() if not line.startswith("progress: ")]
+
+    def test_densities_in_another_unit_are_warned_of(self):
+        sphere = "model.voxels.spheres.0.density={}".format
+        self.assertEqual(self.warnings_of(sphere(20), sphere(-350)), [])
+        for arguments in (["--check"], ["--dry-run"], ["--quiet"]):
+            self.assertEqual(
+                self.warnings_of(sphere(-0.35), arguments=arguments),
+                ["warning: no density of the model is above 0.35 kg/m3; are they g/cm3? density_unit: g/cm3 beside a file "
+                 "says so, densities in the case itself are kg/m3"],
+            )
+        self.assertEqual(
+            self.warnings_of(sphere(2.67e6)),
+            ["warning: the model has densities of up to 2.67e+06 kg/m3, more than any metal; is their unit right?"],
+        )
+        self.write("prisms.csv", "0,1000,0,1000,-500,0,2.67\n")
+        prisms = ["model={prisms: {file: prisms.csv}}"]
+        self.assertEqual(len(self.warnings_of(*prisms)), 1)
+        self.assertEqual(self.warnings_of(*prisms, "model.prisms.density_unit=g/cm3"), [])
+
+    def test_ubc_densities_are_grams_a_cubic_centimetre(self):
+        self.write("m.msh", "2 1 1\n0 0 0\n2*500\n1000\n500\n")
+        self.write("m.den", "2.67\n0\n")
+        ubc = "model={mesh: {ubc: {mesh: m.msh, density: m.den}}}"
+        table = self.done("run", "case.yaml", "--dry-run", "--set", ubc).stdout
+        self.assertRegex(table, r"(?m)^  densities +2670 kg/m3$")
+        self.assertEqual(self.warnings_of(ubc), [])
+        self.assertEqual(len(self.warnings_of(ubc, "model.mesh.ubc.density_unit=kg/m3")), 1)
+
+    def test_points_in_other_coordinates_are_warned_of(self):
+        far = self.warnings_of("observations.grid.northing=[5412000, 5413000, 3]")
+        self.assertEqual(len(far), 1)
+        self.assertRegex(far[0], r"^warning: the points lie 5\.4113e\+06 m away from the model, 1\.35e\+04 times its size; ")
+        wide = ["model.voxels.easting=[0, 30000, 20]", "model.voxels.spheres=[]", "model.voxels.density=100"]
+        self.assertEqual(self.warnings_of(*wide), [])
+        degrees = self.warnings_of(*wide, "observations.grid.easting=[7.5, 8.2, 12]", "observations.grid.northing=[46, 47, 5]")
+        self.assertEqual(len(degrees), 1)
+        self.assertRegex(degrees[0], r"^warning: the coordinates of the points look like degrees \(easting 7\.5 to 8\.2, ")
+
+    def test_keys_that_a_run_does_not_use_are_told_in_one_note(self):
+        unused = ["inversion={beta: 1}", "execution.tolerance=1e-9"]
+        note = "note: run does not use inversion (--set), execution.tolerance (--set)"
+        for arguments in (["--check"], ["--dry-run"], []):
+            self.assertEqual(self.warnings_of(*unused, arguments=arguments), [note])
+        self.assertEqual(self.warnings_of(*unused, arguments=["--quiet"]), [])
+        self.write("more.yaml", CASE + "sensitivity: {store: file}\n")
+        self.assertEqual(self.done("run", "more.yaml", "--check").stderr, "note: run does not use sensitivity (more.yaml:15)\n")
+
     def test_a_full_disk_under_standard_output_is_a_failure(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
@@ -560,6 +625,20 @@ class Compare(Folder):
         self.assertEqual(self.run_program("compare", "c.h5", "a.h5").returncode, 0)
         quiet = self.run_program("compare", "c.h5", "a.h5", "--tolerance", "1e-3", "--quiet")
         self.assertEqual((quiet.returncode, quiet.stdout, quiet.stderr), (3, "", ""))
+
+    def test_results_without_a_point_or_field_in_common(self):
+        for name, setting in (
+            ("a.h5", "title=a"), ("far.h5", "observations.grid.upward=500"), ("few.h5", "observations.grid.easting=[1, 999, 3]"),
+            ("gx.h5", "fields=[gx]"),
+        ):
+            self.done("run", "case.yaml", "--quiet", "--output", name, "--set", setting)
+        for other, what in (("far.h5", "point"), ("few.h5", "point"), ("gx.h5", "field")):
+            for arguments in ([], ["--quiet"], ["--tolerance", "1"]):
+                result = self.run_program("compare", other, "a.h5", *arguments)
+                self.assertEqual(result.returncode, 3)
+                self.assertEqual(
+                    result.stderr, f"error: {other} and a.h5 have no {what} in common, nothing was compared\n"
+                )
 
     def test_files_that_are_no_results(self):
         for arguments in (("case.yaml", "case.yaml"), ("none.h5", "none.h5")):

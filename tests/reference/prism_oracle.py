@@ -11,6 +11,7 @@ Run as a program it compares itself with prisms.json and, at twice the digits, w
 
 import itertools
 import json
+import math
 import pathlib
 import sys
 
@@ -76,6 +77,17 @@ def fields(prism, point, digits=DIGITS):
         else:
             sums[4:] = [None] * 6
     return sums
+
+
+def on_faces(prism, point):
+    """The point, moved onto the prism's faces where it lies on them to 4 ulp: docs/numerics.md, Faces, edges and corners."""
+    moved = list(point)
+    for d in range(3):
+        nearer = min(prism[2 * d : 2 * d + 2], key=lambda face: abs(face - point[d]))
+        if abs(nearer - point[d]) <= 4 * math.ulp(max(abs(nearer), abs(point[d]))):
+            moved[d] = nearer
+    touches = all(prism[2 * d] <= moved[d] <= prism[2 * d + 1] for d in range(3))
+    return moved if touches else list(point)
 
 
 def text(value, digits=17):

@@ -61,7 +61,7 @@ def cells_with_density():
 
 def coordinate(axis, i):
     low, high, n = GRID[axis]
-    return high if i == n - 1 else low + i * (high - low) / (n - 1)
+    return high if i == n - 1 else low + i * ((high - low) / (n - 1))
 
 
 def main():

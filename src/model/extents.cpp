@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "model/extents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prismfield {
+namespace {
+
+Range range_of(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  return {*least, *greatest};
+}
+
+std::string range_text(double min, double max) {
+  return min == max ? fmt::format("{:.10g}", min) : fmt::format("{:.10g} to {:.10g}", min, max);
+}
+
+/// Lengths of a box along easting, northing, upward.
+std::array<double, 3> lengths_of(const Bounds& b) { return {b.east - b.west, b.north - b.south, b.top - b.bottom}; }
+
+/// Distance between two boxes, 0 where they touch.
+double distance(const Bounds& a, const Bounds& b) {
+  const auto gap = [](double a_min, double a_max, double b_min, double b_max) {
+    return std::max({0.0, b_min - a_max, a_min - b_max});
+  };
+  return std::hypot(gap(a.west, a.east, b.west, b.east), gap(a.south, a.north, b.south, b.north),
+                    gap(a.bottom, a.top, b.bottom, b.top));
+}
+
+/// Whether eastings and northings may be longitudes and latitudes.
+bool could_be_degrees(const Bounds& b) { return b.west >= -180 && b.east <= 360 && b.south >= -90 && b.north <= 90; }
+
+std::string degrees_text(const char* what, const Bounds& bounds) {
+  return fmt::format(
+      "the coordinates of the {} look like degrees ({}); easting and northing are metres of a map projection, such as "
+      "UTM",
+      what, extent_text(bounds));
+}
+
+}  // namespace
+
+Bounds bounds_of(const Points& points) {
+  const Range easting = range_of(points.is_grid() ? points.grid_easting : points.easting);
+  const Range northing = range_of(points.is_grid() ? points.grid_northing : points.northing);
+  const Range upward = range_of(points.upward);
+  return {easting.min, easting.max, northing.min, northing.max, upward.min, upward.max};
+}
+
+std::int64_t points_over(const Points& points, const Bounds& box) {
+  std::int64_t n = 0;
+  for (std::size_t i = 0; i < points.easting.size(); ++i) {
+    const bool within = points.easting[i] >= box.west && points.easting[i] <= box.east &&
+                        points.northing[i] >= box.south && points.northing[i] <= box.north;
+    n += within ? 1 : 0;
+  }
+  return n;
+}
+
+std::string extent_text(const Bounds& b) {
+  return fmt::format("easting {}, northing {}, upward {} m", range_text(b.west, b.east), range_text(b.south, b.north),
+                     range_text(b.bottom, b.top));
+}
+
+std::string density_text(const Range& densities) {
+  return fmt::format("{} kg/m3", range_text(densities.min, densities.max));
+}
+
+std::vector<std::string> density_warnings(const Range& densities) {
+  // the heaviest metals have 22,600 kg/m3; contrasts below 20 are not worth a model
+  constexpr double least = 20, most = 30'000;
+  const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
+  if (largest > most) {
+    return {fmt::format("the model has densities of up to {:.6g} kg/m3, more than any metal; is their unit right?",
+                        largest)};
+  }
+  if (largest == 0 || largest >= least) return {};
+  return {fmt::format(
+      "no density of the model is above {:.6g} kg/m3; are they g/cm3? density_unit: g/cm3 beside a file says so, "
+      "densities in the case itself are kg/m3",
+      largest)};
+}
+
+std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points) {
+  const std::array<double, 3> size = lengths_of(model), spread = lengths_of(points);
+  // 8 km of depth under 100 km, which are a degree, are 8000 long and 1 wide
+  constexpr double metres_a_degree = 1000;
+  if (could_be_degrees(model) && size[2] > metres_a_degree * std::max(size[0], size[1])) {
+    return {degrees_text("model", model)};
+  }
+  // points over 22 km are spread over 0.2 degrees: a hundred thousandth
+  constexpr double model_a_degree = 5000;
+  const double wide = std::max(spread[0], spread[1]);
+  if (could_be_degrees(points) && std::min(spread[0], spread[1]) > 0 &&
+      wide * model_a_degree < std::max(size[0], size[1])) {
+    return {degrees_text("points", points)};
+  }
+  constexpr double most_sizes = 10;
+  const double apart = distance(model, points), largest = *std::max_element(size.begin(), size.end());
+  if (!(apart > most_sizes * largest)) return {};
+  return {
+      fmt::format("the points lie {:.6g} m away from the model, {:.3g} times its size; are both in the same "
+                  "coordinates? The model: {}; the points: {}",
+                  apart, apart / largest, extent_text(model), extent_text(points))};
+}
+
+}  // namespace prismfield

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "model/axis.hpp"
+
+namespace prismfield {
+
+/// The smallest box around points, metres; all 0 without any.
+[[nodiscard]] Bounds bounds_of(const Points& points);
+
+/// Points whose easting and northing lie within those of a box: above, in or below it.
+[[nodiscard]] std::int64_t points_over(const Points& points, const Bounds& box);
+
+/// "easting 0 to 22000, northing 0 to 22000, upward 100 m"
+[[nodiscard]] std::string extent_text(const Bounds& bounds);
+/// "-300 to 500 kg/m3"
+[[nodiscard]] std::string density_text(const Range& densities);
+
+/// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
+[[nodiscard]] std::vector<std::string> density_warnings(const Range& densities);
+
+/// What a user should be told of a model and points that lie far from each other, or of coordinates that look like
+/// degrees. Boxes in metres, around all prisms and all points.
+[[nodiscard]] std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points);
+
+}  // namespace prismfield

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "model/extents.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace prismfield {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Extents, AreThoseOfAllPoints) {
+  Points stations;
+  stations.easting = {5, -3, 4};
+  stations.northing = {1, 7, 2};
+  stations.upward = {10, 10, 12.5};
+  EXPECT_EQ(extent_text(bounds_of(stations)), "easting -3 to 5, northing 1 to 7, upward 10 to 12.5 m");
+  EXPECT_EQ(points_over(stations, {0, 5, 0, 2, -100, -50}), 2);
+  EXPECT_EQ(points_over(stations, {6, 8, 0, 2, -100, -50}), 0);
+  Points grid;
+  grid.grid_easting = {0, 4649776.25};
+  grid.grid_northing = {3};
+  grid.easting = {0, 4649776.25};
+  grid.northing = {3, 3};
+  grid.upward = {9, 9};
+  EXPECT_EQ(extent_text(bounds_of(grid)), "easting 0 to 4649776.25, northing 3, upward 9 m");
+  EXPECT_EQ(extent_text(bounds_of(Points())), "easting 0, northing 0, upward 0 m");
+}
+
+TEST(Densities, AreToldAsARange) {
+  EXPECT_EQ(density_text({-300, 500}), "-300 to 500 kg/m3");
+  EXPECT_EQ(density_text({2670, 2670}), "2670 kg/m3");
+}
+
+TEST(Densities, ThatMayBeGramsACubicCentimetreAreWarnedOf) {
+  EXPECT_THAT(
+      density_warnings({0.1, 2.67}),
+      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? density_unit: g/cm3 beside a file "
+                  "says so, densities in the case itself are kg/m3"));
+  EXPECT_THAT(density_warnings({-0.4, 0.1}), ElementsAre(HasSubstr("no density of the model is above 0.4 kg/m3")));
+  EXPECT_THAT(density_warnings({-19.9, 0}), ElementsAre(HasSubstr("g/cm3?")));
+  // one density that is large enough, or none at all
+  EXPECT_THAT(density_warnings({-20, 1}), IsEmpty());
+  EXPECT_THAT(density_warnings({0.5, 20}), IsEmpty());
+  EXPECT_THAT(density_warnings({0, 0}), IsEmpty());
+}
+
+TEST(Densities, BeyondAllMatterAreWarnedOf) {
+  EXPECT_THAT(
+      density_warnings({0, 2670000}),
+      ElementsAre("the model has densities of up to 2.67e+06 kg/m3, more than any metal; is their unit right?"));
+  EXPECT_THAT(density_warnings({-30001, 5}), ElementsAre(HasSubstr("up to 30001 kg/m3")));
+  EXPECT_THAT(density_warnings({-30000, 30000}), IsEmpty());
+}
+
+constexpr Bounds local_model = {0, 22000, 0, 22000, -8000, 0};
+constexpr Bounds utm_model = {430000, 440000, 5412000, 5422000, -4000, 200};
+
+TEST(Places, OfModelAndPointsFarApartAreWarnedOf) {
+  EXPECT_THAT(
+      place_warnings(utm_model, {1000, 9000, 0, 9000, 100, 100}),
+      ElementsAre("the points lie 5.41938e+06 m away from the model, 542 times its size; are both in the same "
+                  "coordinates? The model: easting 430000 to 440000, northing 5412000 to 5422000, upward -4000 to "
+                  "200 m; the points: easting 1000 to 9000, northing 0 to 9000, upward 100 m"));
+  // ten sizes are not more than ten
+  EXPECT_THAT(place_warnings(local_model, {242000, 250000, 0, 100, 0, 10}), IsEmpty());
+  EXPECT_THAT(place_warnings(local_model, {242001, 250000, 0, 100, 0, 10}),
+              ElementsAre(HasSubstr("10 times its size")));
+  EXPECT_THAT(place_warnings(local_model, {0, 22000, 0, 22000, 250000, 250000}),
+              ElementsAre(HasSubstr("250000 m away")));
+}
+
+TEST(Places, InDegreesAreWarnedOf) {
+  EXPECT_THAT(
+      place_warnings({-70.5, -69.5, -24, -23, -8000, 0}, {-71, -69, -25, -23, 100, 3000}),
+      ElementsAre("the coordinates of the model look like degrees (easting -70.5 to -69.5, northing -24 to -23, "
+                  "upward -8000 to 0 m); easting and northing are metres of a map projection, such as UTM"));
+  EXPECT_THAT(place_warnings(local_model, {7.5, 8.1, 46.2, 47, 400, 3000}),
+              ElementsAre(HasSubstr("the coordinates of the points look like degrees (easting 7.5 to 8.1")));
+  EXPECT_THAT(place_warnings(utm_model, {289.5, 290.1, -24.5, -24, 400, 3000}),
+              ElementsAre(HasSubstr("the coordinates of the points look like degrees")));
+}
+
+TEST(Places, OfSmallModelsAreNoDegrees) {
+  const Bounds cube = {0, 2, 0, 2, -2, 0}, needle = {-0.5, 0.5, -0.5, 0.5, -500, 500};
+  for (const Bounds& model : {cube, needle, Bounds{-50, 50, -50, 50, -100, 0}}) {
+    EXPECT_THAT(place_warnings(model, {0, 2, 0, 2, 0, 0}), IsEmpty());
+    EXPECT_THAT(place_warnings(model, {-10, 10, -8, 8, 0.5, 3}), IsEmpty());
+  }
+  // a borehole, a profile, a small array in the corner of a large model
+  EXPECT_THAT(place_warnings(local_model, {50, 50, 50, 50, -1500, 0}), IsEmpty());
+  EXPECT_THAT(place_warnings(local_model, {0, 3, 50, 50, 1, 1}), IsEmpty());
+  EXPECT_THAT(place_warnings(local_model, {0, 10, 0, 10, 1, 1}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace prismfield
