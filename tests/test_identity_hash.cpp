@@ -12,6 +12,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace prismfield {
 namespace {
@@ -39,6 +40,34 @@ TEST(CaseHash, HashChangesWithWhatTheFieldsDependOnOnly) {
   EXPECT_NE(hash("", "0,0,2\n"), plain);
   EXPECT_NE(hash("", "0,0,1\n0,0,1\n"), plain);
   EXPECT_EQ(hash("", "# comment\n0,0,1.0\n"), plain);
+}
+
+TEST(CaseHash, IsOfWhatEveryFileHolds) {
+  const testing::ScratchFolder folder;
+  const std::string voxels = "{easting: [0, 2, 2], northing: [0, 1, 1], upward: [0, 1, 1], density: ";
+  const std::string grid = "observations: {grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: ";
+  const std::string flat = "model: {voxels: " + voxels + "1}}\n" + grid;
+  struct FileCase {
+    std::string yaml, first, second;
+  };
+  const std::vector<FileCase> cases = {
+      {"model: {voxels: " + voxels + "{file: f.txt}}}\n" + grid + "5}}\n", "1\n2\n", "1\n3\n"},
+      {"model: {prisms: {file: f.txt}}\n" + grid + "5}}\n", "0,1,0,1,0,1,5\n", "0,1,0,1,0,1,6\n"},
+      {"model: {mesh: {easting: {file: f.txt}, northing: [0, 1, 1], upward: [0, 1, 1], density: 1}}\n" + grid + "5}}\n",
+       "0 1 3\n", "0 2 3\n"},
+      {flat + "{file: f.txt}}}\n", "0,0,5\n0,1,5\n1,0,5\n1,1,5\n", "0,0,5\n0,1,5\n1,0,5\n1,1,6\n"}};
+  for (const FileCase& one : cases) {
+    const auto hash = [&](const std::string& content) {
+      std::ofstream(folder / "f.txt") << content;
+      std::ofstream(folder / "c.yaml") << one.yaml;
+      const Case run = read_case(folder / "c.yaml", {});
+      const Communicator alone;
+      const Model model = make_model(run, alone);
+      return case_hash(run, model, make_points(run, model.source().bounds(), alone), alone);
+    };
+    EXPECT_EQ(hash(one.first), hash(one.first)) << one.yaml;
+    EXPECT_NE(hash(one.first), hash(one.second)) << one.yaml;
+  }
 }
 
 }  // namespace

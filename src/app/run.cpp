@@ -26,6 +26,7 @@
 #include "case/places.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
+#include "compute/checkpoint_lock.hpp"
 #include "compute/forward.hpp"
 #include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"
@@ -168,8 +169,14 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
                        Moment begin) {
   const bool is_root = communicator.rank() == 0;
   std::unique_ptr<CheckpointGuard> guard;
+  std::unique_ptr<CheckpointLock> lock;
   Digest hash;
   if (inputs.run.output.checkpoint) {
+    agree(communicator, [&] {
+      if (!is_root) return;
+      lock = at_places_of(inputs.run,
+                          [&] { return std::make_unique<CheckpointLock>(inputs.run.output.checkpoint->file); });
+    });
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, plan, communicator);
   }

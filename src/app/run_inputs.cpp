@@ -74,11 +74,11 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
   agree(communicator, [&] {
     inputs.run = read_case(options.file, options.overrides, options.output);
     collect([&] { check_space(inputs.run); });
-    collect([&] { check_output(inputs.run); });
-    if (inputs.run.output.checkpoint) {
+    const bool can_write = collect([&] { check_output(inputs.run); });
+    if (can_write && inputs.run.output.checkpoint && communicator.rank() == 0) {
       collect([&] {
         at_places_of(inputs.run,
-                     [&] { check_checkpoint_place(inputs.run.output.checkpoint->file, communicator.rank()); });
+                     [&] { check_checkpoint_place(inputs.run.output.checkpoint->file, communicator.size()); });
       });
     }
     if (options.resume && !inputs.run.output.checkpoint) {

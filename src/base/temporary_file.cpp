@@ -31,11 +31,7 @@ constexpr std::string_view mark = ".part-";
 constexpr std::string_view letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t n_letters = 6;
 
-std::string random_letters() {
-  std::array<std::uint8_t, n_letters> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw RunError(fmt::format("no random name for a temporary file: {}", std::strerror(errno)));
-  }
+std::string word_of(const std::array<std::uint8_t, n_letters>& bytes) {
   std::string word;
   for (const std::uint8_t byte : bytes) word += letters[byte % letters.size()];
   return word;
@@ -45,7 +41,9 @@ std::string random_letters() {
 int make_new(const fs::path& target, mode_t mode, fs::path& name) {
   constexpr int most_tries = 100;
   for (int i = 0; i < most_tries; ++i) {
-    name = folder_of(target) / fmt::format(".{}{}{}", target.filename().string(), mark, random_letters());
+    std::array<std::uint8_t, n_letters> random{};
+    if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return -1;
+    name = folder_of(target) / fmt::format(".{}{}{}", target.filename().string(), mark, word_of(random));
     const int descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }

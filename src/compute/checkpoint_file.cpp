@@ -378,7 +378,8 @@ void write_complete(const fs::path& target, CheckpointHeader header,
       throw RunError(fmt::format("what is there {}", there.what()));
     }
     Hdf5File out = Hdf5File::create_in_memory(target);
-    out.write_attribute("/", "prismfield_checkpoint", header.rank);
+    out.write_attribute("/", "prismfield_checkpoint", checkpoint_version);
+    out.write_attribute("/", "rank", header.rank);
     fill(out, header);
     const std::string_view image = out.image();
     sign(header, image.data(), image.size());
@@ -432,11 +433,14 @@ fs::path rank_file(const fs::path& checkpoint, int rank) {
   return file;
 }
 
-void check_checkpoint_place(const fs::path& checkpoint, int rank) {
-  const fs::path file = rank_file(checkpoint, rank);
-  const CheckpointReader there(file);
-  if (there.kind() != CheckpointKind::foreign) return;
-  throw mistake(file, there.what(), there.kind());
+void check_checkpoint_place(const fs::path& checkpoint, int n_ranks) {
+  ProblemList problems;
+  for (int rank = 0; rank < n_ranks; ++rank) {
+    const fs::path file = rank_file(checkpoint, rank);
+    const CheckpointReader there(file);
+    if (there.kind() == CheckpointKind::foreign) problems.add(mistake(file, there.what(), there.kind()));
+  }
+  problems.throw_if_any();
 }
 
 void write_checkpoint(const fs::path& file, const CheckpointLayout& layout, const RankState& before,

@@ -41,9 +41,9 @@ struct Checkpoint {
 /// behind fit together.
 [[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
 
-/// Throws InputError by the key output.checkpoint.file, without a place, when a rank's file would replace what is no
-/// checkpoint of prismfield.
-void check_checkpoint_place(const std::filesystem::path& checkpoint, int rank);
+/// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
+/// replace what is no checkpoint of prismfield.
+void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks);
 
 /// Writes the checkpoint with rank 0's state, replacing the old one when it is complete. `before` holds all points that
 /// any rank's layout has. Throws RunError, also when it would replace what is no checkpoint of prismfield.

@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::array<char, 16> our_mark = {'\x89', 'P', 'F', 'c', 'h', 'e',  'c',  'k',
                                            'p',    'o', 'i', 'n', 't', '\r', '\n', '\x1a'};
-/// Changes with every change of what the files hold.
-constexpr std::int64_t our_version = 3;
-
 /// The end of a checkpoint of version 2, which began with HDF5's own bytes.
 constexpr std::string_view mark_of_version_2("\x89PFseal\n", 8);
 constexpr std::int64_t end_of_version_2 = 16;
@@ -45,7 +42,7 @@ std::string special(mode_t mode) {
 
 void sign(CheckpointHeader& header, const void* content, std::size_t n) {
   header.mark = our_mark;
-  header.version = our_version;
+  header.version = checkpoint_version;
   header.file_bytes = header_bytes + static_cast<std::int64_t>(n);
   header.content = digest_of(content, n);
   header.header = digest_of(header);
@@ -86,7 +83,7 @@ void CheckpointReader::look(const std::filesystem::path& file) {
       m_kind = CheckpointKind::useless;
       if (m_size < header_bytes) throw Unusable("is damaged");
       read_bytes(&header, sizeof header, 0);
-      if (header.version != our_version) throw Unusable(other_version);
+      if (header.version != checkpoint_version) throw Unusable(other_version);
       if (header.header != digest_of(header)) throw Unusable("is damaged");
       m_header = header;
       m_is_signed = true;

@@ -17,6 +17,9 @@
 
 namespace prismfield {
 
+/// Changes with every change of what the files hold.
+inline constexpr std::int64_t checkpoint_version = 3;
+
 /// What a file at a checkpoint's place is.
 enum class CheckpointKind {
   /// there is none
