@@ -121,6 +121,11 @@ CrashGuard::~CrashGuard() {
   if (--living_guards == 0) restore_handlers();
 }
 
+void CrashGuard::say(std::string message, ExitCode code) {
+  m_message.swap(message);
+  m_code = code;
+}
+
 void CrashGuard::watch() const noexcept {
   if (wanted) watching = this;
 }

@@ -28,6 +28,8 @@ public:
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
 
+  /// Other words and another code from now on.
+  void say(std::string message, ExitCode code);
   /// From now on a crash is this guard's, of several that live.
   void watch() const noexcept;
 

@@ -76,17 +76,6 @@ Status checked(Status status, const Subject& subject, const char* doing) {
   return status;
 }
 
-enum class Use { read, write };
-
-/// HDF5 crashes on some damaged files and in many places where it gets no memory.
-CrashGuard guard_of(const std::filesystem::path& file, Use use) {
-  if (use == Use::read) {
-    return {file.string() + ": cannot be read: HDF5 crashed on it; the file is damaged, or there is too little memory",
-            exit_input};
-  }
-  return {"error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory", exit_failure};
-}
-
 /// An HDF5 identifier that closes itself.
 class Handle {
 public:
@@ -187,9 +176,13 @@ struct Hdf5File::Impl {
   /// the ranks that read together; nullptr for a file of this rank's own
   const Communicator* communicator = nullptr;
 
+  /// HDF5 crashes on some damaged files, and in many places where it gets no memory
   CrashGuard guard;
 
-  Impl(std::filesystem::path name, Use use) : path(std::move(name)), guard(guard_of(path, use)) {}
+  explicit Impl(std::filesystem::path name)
+      : path(std::move(name)),
+        guard(path.string() + ": cannot be read: HDF5 crashed; the file is damaged, or there is too little memory",
+              exit_input) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -613,8 +606,9 @@ Handle access_properties(const Subject& about) {
 /// do already, and in a program that guards against its crashes it does nothing more when the program ends, where nothing
 /// would guard.
 void prepare_hdf5() {
-  static const bool stays_at_exit = crashes_end_clearly() && H5dont_atexit() < 0;
-  static_cast<void>(stays_at_exit);
+  const CrashGuard guard("error: HDF5 cannot begin; there is too little memory", exit_failure);
+  static const bool ends_itself = !crashes_end_clearly() || H5dont_atexit() < 0;
+  static_cast<void>(ends_itself);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (H5PLset_loading_state(0) < 0) H5Eclear2(H5E_DEFAULT);
 }
@@ -622,8 +616,8 @@ void prepare_hdf5() {
 }  // namespace
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file) {
-  auto impl = std::make_unique<Impl>(file, Use::read);
   prepare_hdf5();
+  auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
@@ -638,8 +632,8 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
-  auto impl = std::make_unique<Impl>(file, Use::read);
   prepare_hdf5();
+  auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
 #ifdef H5_HAVE_PARALLEL
   if (communicator.mpi_handle() == nullptr) return open(file);
@@ -667,10 +661,12 @@ Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums
 }
 
 Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file, Checksums checksums) {
-  auto impl = std::make_unique<Impl>(file, Use::write);
   prepare_hdf5();
+  auto impl = std::make_unique<Impl>(file);
   impl->checksums = checksums;
   const Subject about = impl->subject();
+  impl->guard.say("error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory",
+                  exit_failure);
   const Handle access = access_properties(about);
   constexpr std::size_t memory_step = std::size_t{4} << 20;
   checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");

@@ -59,23 +59,22 @@ ssize_t put(const void* bytes, std::size_t n) {
   return log_descriptor < 0 ? 0 : real(next, "write")(log_descriptor, bytes, n);
 }
 
-/// "what library library ...": whose functions were running, innermost first, each once in a row.
+/// "what library+offset library+offset ...": the functions that were running, innermost first.
 void log_callers(const char* what) {
   constexpr int most = 64;
   constexpr int own_frames = 2;
   std::array<void*, most> frames{};
   const int n = backtrace(frames.data(), most);
   (void)put(what, strlen(what));
-  const char* last = "";
   for (int i = own_frames; i < n; ++i) {
+    void* const at = frames[static_cast<std::size_t>(i)];
     Dl_info info{};
-    if (dladdr(frames[static_cast<std::size_t>(i)], &info) == 0 || info.dli_fname == nullptr) continue;
+    if (dladdr(at, &info) == 0 || info.dli_fname == nullptr) continue;
     const char* slash = strrchr(info.dli_fname, '/');
-    const char* file = slash == nullptr ? info.dli_fname : slash + 1;
-    if (strcmp(file, last) == 0) continue;
-    last = file;
-    (void)put(" ", 1);
-    (void)put(file, strlen(file));
+    std::array<char, 256> frame{};
+    const std::ptrdiff_t offset = static_cast<char*>(at) - static_cast<char*>(info.dli_fbase);
+    snprintf(frame.data(), frame.size(), " %s+%tx", slash == nullptr ? info.dli_fname : slash + 1, offset);
+    (void)put(frame.data(), strlen(frame.data()));
   }
   (void)put("\n", 1);
 }
@@ -151,9 +150,7 @@ std::size_t part_of(How how, std::size_t n) { return how == How::half && n > 1 ?
 
 bool writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0; }
 
-int flags_of(const char* mode) {
-  return strpbrk(mode, "wa+") != nullptr ? O_WRONLY : O_RDONLY;
-}
+int flags_of(const char* mode) { return strpbrk(mode, "wa+") != nullptr ? O_WRONLY : O_RDONLY; }
 
 /// As a stream does whose system call failed.
 void mark_error(FILE* stream) {

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // Checkpoints. After the letter n the bytes are the numbers of a checkpoint, written as such; after any other they are
-// a file's content, resealed, so that it is not the checksum that refuses them. What is read, a run goes on from.
+// the files of ranks 0 and 1, parted by a mark, signed anew so that it is not the checksums that refuse them. What is
+// read, a run goes on from.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 #include "compute/checkpoint.hpp"
 #include "compute/checkpoint_file.hpp"
+#include "compute/checkpoint_header.hpp"
 #include "fuzz_input.hpp"
 #include "kernel/contact.hpp"
 
@@ -23,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t case_hash = 42;
+constexpr Digest case_hash = {42, 7};
+constexpr std::string_view part_mark = "<rank>";
 constexpr std::int64_t most_points = 64;
 
 /// A small number from a byte, or any one from eight more.
@@ -73,8 +76,44 @@ void write_numbers(const fs::path& file, Bytes& bytes) {
   const RankState before = bytes.byte() % 2 == 0 ? RankState{} : state(bytes);
   write_checkpoint(file, layout, before, states[0]);
   for (std::size_t rank = 1; rank < states.size(); ++rank) {
-    write_rank_state(file, static_cast<int>(rank), layout.id(), states[rank]);
+    write_rank_state(file, static_cast<int>(rank), layout, layout.id(), states[rank]);
   }
+}
+
+/// The layout's identity, as the numbers in the file give it.
+Digest layout_id_of(const KeptArray& array, std::string_view content) {
+  Checksum checksum;
+  checksum.add(case_hash);
+  const std::int64_t begin = array.offset - static_cast<std::int64_t>(sizeof(CheckpointHeader));
+  const auto size = static_cast<std::int64_t>(content.size());
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
+  if (begin < 0 || begin > size || array.count < 0 || array.count > (size - begin) / bytes) return {};
+  for (std::int64_t i = 0; i < array.count; ++i) {
+    std::int64_t value = 0;
+    std::memcpy(&value, content.data() + begin + i * bytes, sizeof value);
+    checksum.add(value);
+  }
+  return checksum.digest();
+}
+
+/// Writes one file as it is but for what its header says of itself and of the layout.
+CheckpointHeader write_signed(const fs::path& file, std::string_view bytes, const Digest* layout_id) {
+  CheckpointHeader header;
+  const std::size_t n = std::min(bytes.size(), sizeof header);
+  std::memcpy(reinterpret_cast<char*>(&header), bytes.data(), n);
+  const std::string_view content = bytes.substr(n);
+  header.case_hash = case_hash;
+  header.layout_id = layout_id == nullptr ? layout_id_of(header.layout, content) : *layout_id;
+  sign(header, content.data(), content.size());
+  std::ofstream out(file, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&header), sizeof header);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  return header;
+}
+
+void write_files(const fs::path& file, Bytes& bytes) {
+  const CheckpointHeader first = write_signed(file, bytes.before(part_mark), nullptr);
+  if (!bytes.rest().empty()) write_signed(rank_file(file, 1), bytes.rest(), &first.layout_id);
 }
 
 /// Goes on from what the file holds, as one rank of one or two.
@@ -87,11 +126,19 @@ void resume(const fs::path& file) {
   plan.batch = 64;
   plan.chunk_prisms = 128;
   plan.tile_points = 7;
+  plan.slot_point_bytes = 80;
+  plan.scratch_bytes = 1 << 20;
+  plan.memory_limit = 1 << 30;
   for (const auto& [rank, n_ranks] : {std::pair{1, 2}, std::pair{0, 2}, std::pair{0, 1}}) {
     ends_clearly([&, rank = rank, n_ranks = n_ranks] {
-      std::optional<Checkpoint> checkpoint = read_checkpoint(file, case_hash, rank, n_ranks);
+      std::optional<Checkpoint> checkpoint = read_checkpoint(file, case_hash, plan, rank, n_ranks);
       require(checkpoint.has_value(), "a checkpoint that is not there");
       (void)checkpoint->id();
+      for (const RankState& state : checkpoint->states) {
+        const std::size_t size = state.payload.values.size();
+        require(size == 0 || size == 10 * static_cast<std::size_t>(state.layout.points.size()),
+                "values of another number than the points");
+      }
       if (n_ranks > 1) return;
       const Communicator alone;
       CheckpointGuard guard({file, 600}, plan, case_hash, alone);
@@ -106,8 +153,12 @@ void run(Bytes bytes) {
   static const fs::path file = Folder::file("c.h5");
   std::error_code ignored;
   for (const int rank : {0, 1, 2}) fs::remove(rank_file(file, rank), ignored);
-  if (bytes.byte() != 'n') return;
-  if (ends_clearly([&] { write_numbers(file, bytes); })) resume(file);
+  if (bytes.byte() != 'n') {
+    write_files(file, bytes);
+    resume(file);
+  } else if (ends_clearly([&] { write_numbers(file, bytes); })) {
+    resume(file);
+  }
 }
 
 }  // namespace

@@ -18,5 +18,5 @@ const char* __asan_default_options() {  // NOLINT
 
 // HDF5 1.10 copies from beyond its buffers, and forgets memory, when it meets a damaged header.
 const char* __asan_default_suppressions() { return "interceptor_via_lib:libhdf5"; }  // NOLINT
-const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT
+const char* __lsan_default_suppressions() { return "leak:libhdf5"; }                 // NOLINT
 }
