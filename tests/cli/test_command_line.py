@@ -519,11 +519,15 @@ class Memory(Folder):
 
     def setUp(self):
         super().setUp()
-        if re.search("Asan|Tsan|sanit", self.done("info").stdout, re.IGNORECASE):
-            self.skipTest("sanitizers take address space without end")
+        text = self.done("info").stdout
+        if re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)|(?i:asan|tsan|sanitize)", text):
+            self.skipTest("sanitizers and devices take address space without end")
 
-    def limited(self, bytes_, *arguments, kind=resource.RLIMIT_AS):
-        return self.run_program("run", "case.yaml", *arguments, preexec_fn=lambda: resource.setrlimit(kind, (bytes_, bytes_)))
+    def limited(self, most, *arguments, kind=resource.RLIMIT_AS):
+        return self.run_program(
+            "run", "case.yaml", *arguments, env={**os.environ, "OMP_NUM_THREADS": "2"},
+            preexec_fn=lambda: resource.setrlimit(kind, (most, most)),
+        )
 
     def test_a_plan_that_does_not_fit_is_refused_before_it_starts(self):
         for kind, name in ((resource.RLIMIT_AS, "ulimit -v"), (resource.RLIMIT_DATA, "ulimit -d")):
