@@ -659,10 +659,11 @@ class Ranks(Folder):
         self.assertEqual(self.files(), ["case.yaml"])
 
     def test_a_mistake_on_one_rank_ends_all(self):
-        launcher = [*self.launcher(1), options.program, "run", "case.yaml", ":", "-n", "1"]
-        result = self.run_program("run", "nowhere.yaml", launcher=launcher, timeout=120)
+        (self.folder / "elsewhere").mkdir()
+        launcher = [*self.launcher(1), options.program, "run", "case.yaml", ":", "-n", "1", "--wdir"]
+        result = self.run_program("run", "case.yaml", launcher=[*launcher, self.folder / "elsewhere"], timeout=120)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("rank 1: nowhere.yaml: there is no such file\n", result.stderr)
+        self.assertIn("rank 1: case.yaml: there is no such file\n", result.stderr)
         self.assertEqual(self.files(), ["case.yaml"])
 
 
