@@ -231,12 +231,14 @@ probe() {
 found() { grep -q "^found $1 " "$logs/probe.log"; }
 found_dir() { sed -n "s/^found $1 [^ ]* //p" "$logs/probe.log"; }
 
-# python_with MODULE...: the first Python that imports them all.
+# python_with MODULE...: the first Python that imports them all. What lies in the working folder is none of them: a file
+# xarray.py there must not run, least of all as root.
 python_with() {
-  local python
+  local python imports
+  imports="import sys; sys.path = [p for p in sys.path if p]; import $(printf '%s,' "$@" | sed 's/,$//')"
   for python in "${PRISMFIELD_PYTHON:-}" python3 /usr/bin/python3; do
     if [ -z "$python" ] || ! command -v "$python" >/dev/null; then continue; fi
-    if "$python" -c "import $(printf '%s,' "$@" | sed 's/,$//')" 2>/dev/null; then
+    if "$python" -c "$imports" 2>/dev/null; then
       printf '%s' "$python"
       return 0
     fi
@@ -264,6 +266,7 @@ look_around() {
     # The parallel library: a result written by many ranks needs it, and it reads and writes the same files.
     found HDF5 || needed+=(libhdf5-openmpi-dev)
     found yaml-cpp || needed+=(libyaml-cpp-dev)
+    found xxHash || needed+=(libxxhash-dev)
     found CLI11 || needed+=(libcli11-dev)
   fi
   if ! found Kokkos || ! found KokkosKernels; then
@@ -299,20 +302,48 @@ source_dir="$dependencies/source"
 have_archive() { [ -f "$archive" ] && printf '%s  %s\n' "$archive_sha256" "$archive" | sha256sum --check --status; }
 have_kokkos_source() { [ -f "$source_dir/unpacked" ] || have_archive; }
 
-# The archive of pygenten holds the unmodified releases of Kokkos 4.7.00 and Kokkos Kernels 4.4.00; nothing else of it is used.
+# A build backend that builds nothing. pip asks an archive's own backend for a name and a version before it hands the
+# archive over, would fetch that backend from the index, whatever version lies there, and run it; this one answers.
+write_idle_backend() {
+  mkdir -p "$1/scikit_build_core"
+  touch "$1/scikit_build_core/__init__.py"
+  cat >"$1/scikit_build_core/build.py" <<'END'
+import os
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    name = "pygenten-0.1.5.dist-info"
+    os.mkdir(os.path.join(metadata_directory, name))
+    with open(os.path.join(metadata_directory, name, "METADATA"), "w") as file:
+        file.write("Metadata-Version: 2.1\nName: pygenten\nVersion: 0.1.5\n")
+    return name
+END
+}
+
+# The archive of pygenten holds the unmodified releases of Kokkos 4.7.00 and Kokkos Kernels 4.4.00; nothing else of it is
+# used and nothing of it is run before its checksum is verified: pip holds it against --hash as soon as it is there.
+download_archive() {
+  local folder=$1
+  "$(python_with venv ensurepip)" -I -m venv "$folder/venv"
+  local python="$folder/venv/bin/python"
+  write_idle_backend "$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+  printf 'pygenten==0.1.5 --hash=sha256:%s\n' "$archive_sha256" >"$folder/requirement"
+  # In the build folder, and not in /tmp, which is small on many machines.
+  TMPDIR="$folder" "$python" -I -m pip --disable-pip-version-check download --no-deps --require-hashes \
+    --no-build-isolation --no-binary pygenten --dest "$folder" --requirement "$folder/requirement"
+  if ! printf '%s  %s\n' "$archive_sha256" "$folder/$archive_name" | sha256sum --check; then
+    echo "The archive downloaded is not the pinned one: it is not used."
+    return 1
+  fi
+}
+
 fetch_kokkos() {
   rm -rf "$source_dir"
   if ! have_archive; then
     local folder="$dependencies/download"
     rm -rf "$folder"
-    "$(python_with venv ensurepip)" -m venv "$folder/venv"
-    # In the build folder, and not in /tmp, which is small on many machines.
-    TMPDIR="$folder" "$folder/venv/bin/python" -m pip --disable-pip-version-check download --no-deps \
-      --no-binary pygenten --dest "$folder" pygenten==0.1.5
-    if ! printf '%s  %s\n' "$archive_sha256" "$folder/$archive_name" | sha256sum --check; then
-      echo "The archive downloaded is not the pinned one: it is not used."
-      return 1
-    fi
+    mkdir -p "$folder"
+    download_archive "$folder"
     mv "$folder/$archive_name" "$archive"
     rm -rf "$folder"
   fi

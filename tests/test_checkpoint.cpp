@@ -15,7 +15,7 @@
 namespace prismfield {
 namespace {
 
-constexpr std::uint64_t hash = 42;
+constexpr Digest hash{42, 7};
 constexpr std::int64_t n_points = 4;
 
 Plan plan_of(std::int64_t n_prisms) {
@@ -43,7 +43,7 @@ TEST(CheckpointGuard, BeginsAtTheStartAndKeepsThat) {
   EXPECT_EQ(begun->payload.contact.size(), static_cast<std::size_t>(n_contact_columns * n_points));
   EXPECT_EQ(guard.done_before(), nullptr);
   EXPECT_FALSE(guard.wants_state()) << "not yet time";
-  const auto kept = read_checkpoint(folder / "c.h5", hash, 0, 1);
+  const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(kept->states[0].payload.empty());
   EXPECT_EQ(kept->layout.ranks[0], begun->layout);
@@ -62,7 +62,7 @@ TEST(CheckpointGuard, GoesOnWhereItWasOnTheSameRanks) {
   EXPECT_EQ(first.failure(), "");
 
   CheckpointGuard second({folder / "c.h5", 3600}, plan, hash, alone);
-  second.resume(*read_checkpoint(folder / "c.h5", hash, 0, 1), plan);
+  second.resume(*read_checkpoint(folder / "c.h5", hash, plan, 0, 1), plan);
   EXPECT_DOUBLE_EQ(second.done_fraction(), 0.48);
   const auto again = second.begin();
   ASSERT_TRUE(again);
@@ -82,16 +82,17 @@ TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
     RankState state;
     state.layout = {{{prisms, {0, n_points}, {0, n_points}}}, 2, 8, n_points, 16, {0, n_points}};
     state.progress.prisms = 16;
+    state.progress.pairs_by_form[0] = 16 * n_points;
     state.payload = empty_payload(n_fields, n_points);
     state.payload.values.front() = static_cast<double>(1 + prisms.begin);
     states.push_back(state);
   }
   const CheckpointLayout layout{hash, {states[0].layout, states[1].layout}};
   write_checkpoint(folder / "c.h5", layout, {}, states[0]);
-  write_rank_state(folder / "c.h5", 1, layout.id(), states[1]);
+  write_rank_state(folder / "c.h5", 1, layout, layout.id(), states[1]);
 
   CheckpointGuard guard({folder / "c.h5", 3600}, plan, hash, alone);
-  guard.resume(*read_checkpoint(folder / "c.h5", hash, 0, 1), plan);
+  guard.resume(*read_checkpoint(folder / "c.h5", hash, plan, 0, 1), plan);
   EXPECT_DOUBLE_EQ(guard.done_fraction(), 0.32);
   EXPECT_EQ(guard.prisms(), (IndexRange{16, 100}));
   ASSERT_NE(guard.done_before(), nullptr);
@@ -100,7 +101,7 @@ TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
   ASSERT_TRUE(begun);
   EXPECT_DOUBLE_EQ(pairs_in(begun->layout.work), 68.0 * n_points);
   // and of that too the file knows at once
-  const auto kept = read_checkpoint(folder / "c.h5", hash, 0, 1);
+  const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->layout.ranks.size(), 1U);
   EXPECT_EQ(kept->before.payload.values.front(), 52);

@@ -10,10 +10,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <set>
 #include <utility>
@@ -27,9 +30,13 @@ using testing::mistakes;
 
 using CheckpointTest = testing_samples::FolderTest;
 
-RankState state_of(const WorkItem& item, std::int64_t n_fields, double first) {
+constexpr Digest our_case{42, 7};
+constexpr FieldSet set = FieldSet::vector;
+
+RankState state_of(const WorkItem& item, double first) {
   RankState state;
-  state.layout = {{item}, 3, 64, 5, 192, item.points};
+  state.layout = {{item}, 3, 64, std::min<std::int64_t>(5, item.points.size()), 192, item.points};
+  const std::int64_t n_fields = fields_of(set).size();
   for (std::int64_t i = 0; i < n_fields * item.points.size(); ++i) {
     state.payload.values.push_back(first + 0.1 * static_cast<double>(i));
   }
@@ -37,25 +44,38 @@ RankState state_of(const WorkItem& item, std::int64_t n_fields, double first) {
   return state;
 }
 
-CheckpointLayout layout_of(const std::vector<RankState>& states, std::uint64_t hash) {
+CheckpointLayout layout_of(const std::vector<RankState>& states, const Digest& hash = our_case) {
   CheckpointLayout layout;
   layout.case_hash = hash;
   for (const RankState& state : states) layout.ranks.push_back(state.layout);
   return layout;
 }
 
+Plan plan_of(std::int64_t n_prisms, std::int64_t n_points) {
+  Plan plan;
+  plan.set = set;
+  plan.n_prisms = n_prisms;
+  plan.n_points = n_points;
+  return plan;
+}
+
+void write_rank(const fs::path& file, int rank, const CheckpointLayout& layout, const RankState& state) {
+  write_rank_state(file, rank, layout, layout.id(), state);
+}
+
 TEST_F(CheckpointTest, GivesBackBitForBitWhatWasKept) {
-  RankState first = state_of({{0, 100}, {0, 7}, {0, 7}}, 2, 1.0 / 3);
-  RankState second = state_of({{100, std::int64_t{1} << 60}, {0, 7}, {0, 7}}, 2, 1e-300);
+  RankState first = state_of({{0, 200}, {0, 7}, {0, 7}}, 1.0 / 3);
+  RankState second = state_of({{200, std::int64_t{1} << 60}, {0, 7}, {0, 7}}, 1e-300);
   first.progress.tile = 5;
-  first.progress.prisms = 64;
+  first.progress.prisms = 192;
   first.progress.pairs_by_form[2] = (std::int64_t{1} << 60) + 1;
-  second.progress.prisms = (std::int64_t{1} << 55) + 1;
-  const CheckpointLayout layout = layout_of({first, second}, 42);
-  write_rank_state(path("c.h5"), 1, layout.id(), second);
+  second.progress.prisms = 192 * ((std::int64_t{1} << 47) + 1);
+  const CheckpointLayout layout = layout_of({first, second});
+  const Plan plan = plan_of(std::int64_t{1} << 60, 7);
+  write_rank(path("c.h5"), 1, layout, second);
   write_checkpoint(path("c.h5"), layout, {}, first);
   for (int rank = 0; rank < 2; ++rank) {
-    const auto back = read_checkpoint(path("c.h5"), 42, rank, 2);
+    const auto back = read_checkpoint(path("c.h5"), our_case, plan, rank, 2);
     ASSERT_TRUE(back);
     EXPECT_EQ(back->layout.id(), layout.id());
     ASSERT_EQ(back->states.size(), 2U);
@@ -71,7 +91,7 @@ TEST_F(CheckpointTest, GivesBackBitForBitWhatWasKept) {
     EXPECT_EQ(mine.layout.chunk_prisms, 192);
     EXPECT_TRUE(back->states[static_cast<std::size_t>(1 - rank)].payload.values.empty()) << "only what is asked for";
   }
-  const auto on_three = read_checkpoint(path("c.h5"), 42, 0, 3);
+  const auto on_three = read_checkpoint(path("c.h5"), our_case, plan, 0, 3);
   ASSERT_EQ(on_three->before.payload.values.size(), first.payload.values.size()) << "added up, not kept rank by rank";
   for (std::size_t i = 0; i < first.payload.values.size(); ++i) {
     EXPECT_EQ(on_three->before.payload.values[i], first.payload.values[i] + second.payload.values[i]);
@@ -80,86 +100,184 @@ TEST_F(CheckpointTest, GivesBackBitForBitWhatWasKept) {
 }
 
 TEST_F(CheckpointTest, PassesOverStatesOfAnotherLayout) {
-  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1, 1);
-  RankState other = state_of({{10, 20}, {0, 2}, {0, 2}}, 1, 2);
-  other.progress.prisms = 4;
-  const CheckpointLayout layout = layout_of({mine, other}, 1);
+  const RankState mine = state_of({{0, 192}, {0, 2}, {0, 2}}, 1);
+  RankState other = state_of({{192, 400}, {0, 2}, {0, 2}}, 2);
+  other.progress.prisms = 192;
+  const CheckpointLayout layout = layout_of({mine, other});
+  const Plan plan = plan_of(400, 2);
+  const auto prisms = [&] { return read_checkpoint(path("c.h5"), our_case, plan, 1, 2)->states[1].progress.prisms; };
   write_checkpoint(path("c.h5"), layout, {}, mine);
-  EXPECT_EQ(read_checkpoint(path("c.h5"), 1, 1, 2)->states[1].progress.prisms, 0) << "no file yet";
-  write_rank_state(path("c.h5"), 1, layout.id() + 1, other);
-  EXPECT_EQ(read_checkpoint(path("c.h5"), 1, 1, 2)->states[1].progress.prisms, 0);
-  write_rank_state(path("c.h5"), 1, layout.id(), other);
-  EXPECT_EQ(read_checkpoint(path("c.h5"), 1, 1, 2)->states[1].progress.prisms, 4);
+  EXPECT_EQ(prisms(), 0) << "no file yet";
+  write_rank_state(path("c.h5"), 1, layout, {layout.id().low + 1, layout.id().high}, other);
+  EXPECT_EQ(prisms(), 0);
+  write_rank(path("c.h5"), 1, layout, other);
+  EXPECT_EQ(prisms(), 192);
 }
 
 TEST_F(CheckpointTest, RefusesWhatItCannotGoOnFrom) {
-  EXPECT_FALSE(read_checkpoint(path("none.h5"), 1, 0, 1));
-  const auto message = [&](std::uint64_t hash) -> std::string {
-    try {
-      static_cast<void>(read_checkpoint(path("c.h5"), hash, 0, 1));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const Plan plan = plan_of(10, 2);
+  EXPECT_FALSE(read_checkpoint(path("none.h5"), our_case, plan, 0, 1));
+  const auto message = [&](const Digest& hash) {
+    return mistakes([&] { static_cast<void>(read_checkpoint(path("c.h5"), hash, plan, 0, 1)); });
   };
   std::ofstream(path("c.h5")) << "no HDF5";
-  EXPECT_THAT(message(1), ::testing::StartsWith("output.checkpoint.file: " + path("c.h5").string()));
-  EXPECT_THAT(message(1), HasSubstr("cannot be read as a checkpoint"));
-  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1, 1);
-  write_checkpoint(path("c.h5"), layout_of({mine}, 1), {}, mine);
-  EXPECT_EQ(message(1), "");
-  EXPECT_THAT(message(2), HasSubstr("is of another case"));
+  EXPECT_EQ(message(our_case), "output.checkpoint.file: " + path("c.h5").string() +
+                                   " is no checkpoint of prismfield; it is not replaced; move it away, or give the "
+                                   "checkpoint another name");
+  fs::remove(path("c.h5"));
+  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+  write_checkpoint(path("c.h5"), layout_of({mine}), {}, mine);
+  EXPECT_EQ(message(our_case), "");
+  EXPECT_THAT(message({42, 8}), HasSubstr("is of another case"));
   fs::resize_file(path("c.h5"), fs::file_size(path("c.h5")) / 2);
-  EXPECT_THAT(message(1), HasSubstr("without --resume the run begins anew"));
+  EXPECT_THAT(message(our_case), HasSubstr("is damaged; without --resume the run begins anew and replaces it"));
 }
 
 TEST_F(CheckpointTest, SaysWhatAnotherFileIs) {
   const auto message = [&](const char* name) {
-    return mistakes([&] { static_cast<void>(read_checkpoint(path(name), 1, 0, 1)); });
+    return mistakes([&] { static_cast<void>(read_checkpoint(path(name), our_case, plan_of(1, 1), 0, 1)); });
   };
-  {
-    Hdf5File other = Hdf5File::create(path("result.h5"));
-    other.close();
-    Hdf5File old = Hdf5File::create(path("old.h5"));
-    old.write_attribute("/", "prismfield_checkpoint", std::int64_t{1});
-    old.write_text("/layout", "1");
-    old.close();
-  }
-  EXPECT_THAT(message("result.h5"), HasSubstr("result.h5 is no checkpoint of prismfield; without --resume"));
+  Hdf5File::create(path("result.h5")).close();
+  Hdf5File old = Hdf5File::create(path("old.h5"));
+  old.write_attribute("/", "prismfield_checkpoint", std::int64_t{2});
+  old.close();
+  std::ofstream(path("old.h5"), std::ios::app) << "\x89PFseal\n12345678";
+  EXPECT_THAT(message("result.h5"), HasSubstr("result.h5 is no checkpoint of prismfield; it is not replaced"));
   EXPECT_THAT(message("old.h5"), HasSubstr("was written by another version of prismfield; without --resume"));
+  EXPECT_EQ(mistakes([&] { check_checkpoint_place(path("old.h5"), 1); }), "") << "ours all the same";
 }
 
 TEST_F(CheckpointTest, OpensInOtherPrograms) {
-  // what makes it safe follows HDF5's own bytes
-  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1, 1);
-  write_checkpoint(path("c.h5"), layout_of({mine}, 1), {}, mine);
+  // what makes it safe is a user block before HDF5's own bytes
+  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+  write_checkpoint(path("c.h5"), layout_of({mine}), {}, mine);
   EXPECT_EQ(Hdf5File::open(path("c.h5")).read("/rank/values"), mine.payload.values);
 }
 
+/// Everything that a case's key may name by mistake, or somebody may put there, and what is to be said of it.
+TEST_F(CheckpointTest, ReplacesNothingElse) {
+  std::ofstream(path("thesis.txt")) << "years of work";
+  std::ofstream(path("empty"));
+  fs::create_directory(path("folder"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  fs::create_symlink("thesis.txt", path("link"));
+  fs::create_symlink("loop", path("loop"));
+  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+  const CheckpointLayout layout = layout_of({mine});
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"thesis.txt", "thesis.txt is no checkpoint of prismfield; it is not replaced"},
+      {"empty", "is no checkpoint"},
+      {"folder", "is a folder"},
+      {"pipe", "is a pipe"},
+      {"link", "thesis.txt is no checkpoint"},
+      {"loop", "is a symbolic link"},
+      {"/dev/null", "is a device"}};
+  for (const auto& [name, what] : others) {
+    const fs::path file = name.front() == '/' ? fs::path(name) : path(name);
+    EXPECT_THAT(mistakes([&] { check_checkpoint_place(file, 1); }), HasSubstr(what)) << name;
+    EXPECT_THAT(mistakes([&] { static_cast<void>(read_checkpoint(file, our_case, plan_of(10, 2), 0, 1)); }),
+                HasSubstr(what))
+        << name;
+    EXPECT_THROW(write_checkpoint(file, layout, {}, mine), RunError) << name;
+    remove_checkpoint(file, our_case);
+  }
+  EXPECT_EQ(names(), (std::set<std::string>{"thesis.txt", "empty", "folder", "pipe", "link", "loop"}));
+  EXPECT_EQ(testing_samples::content(path("thesis.txt")), "years of work");
+
+  // a rank's file is no link, wherever it leads
+  write_checkpoint(path("real.h5"), layout, {}, mine);
+  fs::create_symlink("real.h5", path("c.h5.rank1"));
+  EXPECT_EQ(mistakes([&] { check_checkpoint_place(path("c.h5"), 1); }), "");
+  EXPECT_THAT(mistakes([&] { check_checkpoint_place(path("c.h5"), 2); }), HasSubstr("c.h5.rank1 is a symbolic link"));
+  EXPECT_THROW(write_rank(path("c.h5"), 1, layout, mine), RunError);
+  EXPECT_EQ(mistakes([&] { check_checkpoint_place(path("real.h5"), 1); }), "");
+}
+
 TEST_F(CheckpointTest, RefusesStatesThatCannotBe) {
-  const RankState mine = state_of({{0, 10}, {0, 7}, {0, 7}}, 1, 1);
-  const RankState other = state_of({{10, 20}, {0, 7}, {0, 7}}, 1, 2);
-  const CheckpointLayout layout = layout_of({mine, other}, 1);
+  const RankState mine = state_of({{0, 200}, {0, 7}, {0, 7}}, 1);
+  const RankState other = state_of({{200, 400}, {0, 7}, {0, 7}}, 2);
+  const CheckpointLayout layout = layout_of({mine, other});
+  Plan plan = plan_of(400, 7);
+  plan.slot_point_bytes = 1000;
+  plan.memory_limit = 1'000'000'000;
   const auto message = [&](const std::function<void(RankState&)>& spoil) {
     RankState wrong = other;
     spoil(wrong);
     write_checkpoint(path("c.h5"), layout, {}, mine);
-    write_rank_state(path("c.h5"), 1, layout.id(), wrong);
-    return mistakes([&] { static_cast<void>(read_checkpoint(path("c.h5"), 1, 1, 2)); });
+    write_rank(path("c.h5"), 1, layout, wrong);
+    return mistakes([&] { static_cast<void>(read_checkpoint(path("c.h5"), our_case, plan, 1, 2)); });
   };
   EXPECT_EQ(message([](RankState&) {}), "");
+  EXPECT_EQ(message([](RankState& s) { s.progress.prisms = 192; }), "");
+  EXPECT_EQ(message([](RankState& s) { s.progress.prisms = 200; }), "");
   const std::function<void(RankState&)> spoilers[] = {
-      [](RankState& s) { s.progress.item = 2; },      [](RankState& s) { s.progress.item = -1; },
-      [](RankState& s) { s.progress.tile = 8; },      [](RankState& s) { s.progress.tile = -5; },
-      [](RankState& s) { s.progress.prisms = 11; },   [](RankState& s) { s.layout.slots = 0; },
-      [](RankState& s) { s.layout.batch = 0; },       [](RankState& s) { s.layout.chunk_prisms = 0; },
-      [](RankState& s) { s.layout.points = {0, 1}; }, [](RankState& s) { s.layout.points = {7, 14}; },
+      [](RankState& s) { s.progress.item = 2; },
+      [](RankState& s) { s.progress.item = -1; },
+      [](RankState& s) { s.progress.tile = 8; },
+      [](RankState& s) { s.progress.tile = -5; },
+      [](RankState& s) { s.progress.prisms = 201; },
+      [](RankState& s) { s.progress.prisms = 191; },
+      [](RankState& s) { s.progress.prisms = 64; },
+      [](RankState& s) {
+        s.progress = {1, 0, 1, {}};
+      },
+      [](RankState& s) { s.progress.pairs_by_form[3] = -1; },
+      [](RankState& s) { s.progress.pairs_by_form[3] = 2801; },
+      [](RankState& s) { s.layout.slots = 0; },
+      [](RankState& s) { s.layout.slots = std::int64_t{1} << 40; },
+      [](RankState& s) { s.layout.slots = 200'000; },
+      [](RankState& s) { s.layout.batch = 0; },
+      [](RankState& s) { s.layout.batch = 50; },
+      [](RankState& s) { s.layout.chunk_prisms = 0; },
+      [](RankState& s) { s.layout.tile_points = 0; },
+      [](RankState& s) { s.layout.tile_points = 8; },
+      [](RankState& s) {
+        s.layout.points = {0, 1};
+      },
+      [](RankState& s) {
+        s.layout.points = {7, 14};
+      },
+      [](RankState& s) { s.payload.values.resize(s.payload.values.size() - 7); },
+      [](RankState& s) { s.payload.contact.resize(s.payload.contact.size() - 7); },
+      [](RankState& s) {
+        s.progress.prisms = 192;
+        s.payload = {};
+      },
+      [](RankState& s) { s.payload.values[3] = std::numeric_limits<double>::quiet_NaN(); },
+      [](RankState& s) { s.payload.contact[3] = std::numeric_limits<double>::infinity(); },
   };
   for (const auto& spoil : spoilers) {
     EXPECT_NE(message(spoil), "") << &spoil - spoilers;
   }
-  fs::copy_file(path("c.h5"), path("c.h5.rank1"), fs::copy_options::overwrite_existing);
-  EXPECT_NE(mistakes([&] { static_cast<void>(read_checkpoint(path("c.h5"), 1, 1, 2)); }), "") << "another rank's";
+  write_rank(path("c.h5"), 2, layout, other);
+  fs::rename(path("c.h5.rank2"), path("c.h5.rank1"));
+  EXPECT_THAT(mistakes([&] { static_cast<void>(read_checkpoint(path("c.h5"), our_case, plan, 1, 2)); }),
+              HasSubstr("the state of another rank"));
+}
+
+TEST_F(CheckpointTest, RefusesLayoutsThatCannotBe) {
+  const auto message = [&](const WorkItem& first, const WorkItem& second, const Plan& plan, std::int64_t done = 0) {
+    const RankState mine = state_of(first, 1);
+    const CheckpointLayout layout = layout_of({mine, state_of(second, 1)});
+    RankState before = state_of({{0, 1}, {0, 7}, {0, 7}}, 1);
+    before.progress.pairs_by_form[0] = done;
+    write_checkpoint(path("c.h5"), layout, done == 0 ? RankState() : before, mine);
+    return mistakes([&] { static_cast<void>(read_checkpoint(path("c.h5"), our_case, plan, 0, 2)); });
+  };
+  const WorkItem first{{0, 200}, {0, 7}, {0, 7}};
+  const WorkItem second{{200, 400}, {0, 7}, {0, 7}};
+  EXPECT_EQ(message(first, second, plan_of(400, 7)), "");
+  EXPECT_NE(message(first, second, plan_of(399, 7)), "") << "prisms that there are not";
+  EXPECT_NE(message(first, second, plan_of(400, 6)), "") << "points that there are not";
+  EXPECT_NE(message(first, second, plan_of(401, 7)), "") << "a prism left out";
+  EXPECT_NE(message(first, first, plan_of(400, 8)), "") << "a point left out";
+  EXPECT_EQ(message(first, second, plan_of(401, 7), 7), "");
+  EXPECT_NE(message(first, second, plan_of(401, 7), 6), "");
+  EXPECT_NE(message(first, {{400, 200}, {0, 7}, {0, 7}}, plan_of(400, 7)), "") << "a range that ends before it begins";
+  EXPECT_NE(message(first, {{200, 400}, {0, 7}, {0, 8}}, plan_of(400, 8)), "");
+  Plan other_fields = plan_of(400, 7);
+  other_fields.set = FieldSet::gz;
+  EXPECT_NE(message(first, second, other_fields), "");
 }
 
 /// Reads as the ranks of a run on as many and as rank 0 of one on fewer: what is refused, or all states and what they
@@ -168,14 +286,15 @@ class DamagedCheckpointTest : public CheckpointTest {
 protected:
   void SetUp() override {
     CheckpointTest::SetUp();
-    m_first = state_of({{0, 100}, {0, 7}, {0, 7}}, 2, 0.5);
-    m_second = state_of({{100, 200}, {0, 7}, {0, 7}}, 2, 3.5);
-    m_first.progress.prisms = 64;
+    m_first = state_of({{0, 200}, {0, 7}, {0, 7}}, 0.5);
+    m_second = state_of({{200, 400}, {0, 7}, {0, 7}}, 3.5);
+    m_first.progress.prisms = 192;
     m_second.progress.tile = 5;
-    m_before = state_of({{200, 300}, {0, 7}, {0, 7}}, 2, 7.5);
-    m_layout = layout_of({m_first, m_second}, 42);
+    m_before = state_of({{400, 500}, {0, 7}, {0, 7}}, 7.5);
+    m_before.progress.pairs_by_form[1] = 700;
+    m_layout = layout_of({m_first, m_second});
     write_checkpoint(path("c.h5"), m_layout, m_before, m_first);
-    write_rank_state(path("c.h5"), 1, m_layout.id(), m_second);
+    write_rank(path("c.h5"), 1, m_layout, m_second);
     m_files = {"c.h5", "c.h5.rank1"};
     for (const std::string& file : m_files) m_bytes.push_back(bytes(file));
   }
@@ -188,14 +307,12 @@ protected:
     std::ofstream(path(m_files[file]), std::ios::binary) << content;
   }
 
-  /// Whether anything was accepted. What is must be what was kept.
-  bool accepts() const {
-    bool any = false;
-    for (const auto& [rank, n_ranks] : {std::pair{0, 2}, std::pair{1, 2}, std::pair{0, 1}}) {
+  /// Whether all ranks of a run accept what they look at. What is accepted must be what was kept.
+  bool accepts(int n_ranks) const {
+    for (int rank = 0; rank < n_ranks; ++rank) {
       try {
-        const auto back = read_checkpoint(path("c.h5"), 42, rank, n_ranks);
-        if (!back) continue;
-        any = true;
+        const auto back = read_checkpoint(path("c.h5"), our_case, m_plan, rank, n_ranks);
+        if (!back) return false;
         EXPECT_EQ(back->layout.id(), m_layout.id());
         EXPECT_EQ(back->states[0].progress, m_first.progress);
         EXPECT_EQ(back->states[1].progress, m_second.progress);
@@ -208,14 +325,17 @@ protected:
           }
         }
       } catch (const InputError&) {
-      } catch (const RunError&) {
+        return false;
       }
     }
-    return any;
+    return true;
   }
+  /// On as many ranks as before, or on fewer.
+  bool accepts() const { return accepts(2) || accepts(1); }
 
   RankState m_first, m_second, m_before;
   CheckpointLayout m_layout;
+  Plan m_plan = plan_of(500, 7);
   std::vector<std::string> m_files;
   std::vector<std::string> m_bytes;
 };
@@ -230,9 +350,9 @@ TEST_F(DamagedCheckpointTest, NoChangedByteIsAccepted) {
       std::string damaged = whole;
       const int flips = round % 3 == 0 ? 1 : 1 + static_cast<int>(random() % 40);
       for (int flip = 0; flip < flips; ++flip) {
-        // the beginning holds most of HDF5's own structure, the end the sum
-        const std::size_t within = random() % 4 == 0 ? std::min<std::size_t>(whole.size(), 2048) : whole.size();
-        const std::size_t at = random() % 8 == 0 ? whole.size() - 1 - random() % 24 : random() % within;
+        // the beginning holds the header and most of HDF5's own structure
+        const std::size_t within = random() % 2 == 0 ? std::min<std::size_t>(whole.size(), 1024) : whole.size();
+        const std::size_t at = random() % within;
         damaged[at] = static_cast<char>(damaged[at] ^ (1U << (random() % 8)));
       }
       if (damaged == whole) continue;
@@ -265,31 +385,47 @@ TEST_F(CheckpointTest, LiesWhereALinkLeads) {
   fs::create_symlink("scratch/real.h5", path("c.h5"));
   EXPECT_EQ(rank_file(path("c.h5"), 0), path("scratch/real.h5")) << "a link whose file is still to come too";
   EXPECT_EQ(rank_file(path("c.h5"), 2), path("scratch/real.h5.rank2"));
-  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1, 1);
-  RankState other = state_of({{10, 20}, {0, 2}, {0, 2}}, 1, 2);
-  other.progress.prisms = 4;
-  const CheckpointLayout layout = layout_of({mine, other}, 1);
+  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+  RankState other = state_of({{10, 300}, {0, 2}, {0, 2}}, 2);
+  other.progress.prisms = 192;
+  const CheckpointLayout layout = layout_of({mine, other});
   write_checkpoint(path("c.h5"), layout, {}, mine);
-  write_rank_state(path("c.h5"), 1, layout.id(), other);
+  write_rank(path("c.h5"), 1, layout, other);
   EXPECT_TRUE(fs::is_symlink(path("c.h5")));
   EXPECT_TRUE(fs::is_regular_file(path("scratch/real.h5")));
   EXPECT_TRUE(fs::is_regular_file(path("scratch/real.h5.rank1")));
   EXPECT_FALSE(fs::exists(path("c.h5.rank1")));
   for (const char* name : {"c.h5", "scratch/real.h5"}) {
-    EXPECT_EQ(read_checkpoint(path(name), 1, 1, 2)->states[1].progress.prisms, 4) << name;
+    EXPECT_EQ(read_checkpoint(path(name), our_case, plan_of(300, 2), 1, 2)->states[1].progress.prisms, 192) << name;
   }
-  remove_checkpoint(path("c.h5"));
+  remove_checkpoint(path("c.h5"), our_case);
   EXPECT_TRUE(fs::is_empty(path("scratch")));
 }
 
 TEST_F(CheckpointTest, IsRemovedWithTheStatesOfAllRanksAndNothingElse) {
-  for (const char* name : {"c.h5", "c.h5.rank1", "c.h5.rank12", "c.h5.rankings", "c.h5.rank", "d.h5.rank1",
-                           ".c.h5.part-77", ".c.h5.rank3.part-78", ".d.h5.part-1", "c.h5.part-1"}) {
-    std::ofstream(path(name)) << "x";
-  }
-  remove_checkpoint(path("c.h5"));
+  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+  write_checkpoint(path("whole"), layout_of({mine}), {}, mine);
+  write_checkpoint(path("of another case"), layout_of({mine}, {42, 8}), {}, mine);
+  const auto put = [&](const char* what, const std::vector<const char*>& places) {
+    for (const char* place : places) fs::copy_file(path(what), path(place));
+  };
+  put("whole", {"c.h5", "c.h5.rank1", "c.h5.rank12", ".c.h5.part-a8Z0pq", ".c.h5.rank3.part-000000"});
+  // killed while it was written
+  std::ofstream(path(".c.h5.part-111111"));
+  put("whole", {".c.h5.part-222222"});
+  fs::resize_file(path(".c.h5.part-222222"), 1000);
+  const std::vector<const char*> others = {"c.h5.rankings", "c.h5.rank",      "d.h5.rank1", ".d.h5.part-a8Z0pq",
+                                           "c.h5.part-1",   ".c.h5.part-a8Z", "c.h5.rank01"};
+  put("whole", others);
+  put("of another case", {"c.h5.rank2", ".c.h5.part-b8Z0pq"});
+  std::ofstream(path("c.h5.rank4")) << "somebody's notes";
+  std::ofstream(path(".c.h5.part-notes0")) << "somebody's notes";
+  std::ofstream(path("c.h5.rank5"));
+  remove_checkpoint(path("c.h5"), our_case);
   EXPECT_EQ(names(),
-            (std::set<std::string>{"c.h5.rankings", "c.h5.rank", "d.h5.rank1", ".d.h5.part-1", "c.h5.part-1"}));
+            (std::set<std::string>{"whole", "of another case", "c.h5.rankings", "c.h5.rank", "d.h5.rank1",
+                                   ".d.h5.part-a8Z0pq", "c.h5.part-1", ".c.h5.part-a8Z", "c.h5.rank01", "c.h5.rank2",
+                                   ".c.h5.part-b8Z0pq", "c.h5.rank4", ".c.h5.part-notes0", "c.h5.rank5"}));
 }
 
 }  // namespace

@@ -247,8 +247,12 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
     }
     EXPECT_GT(list->memory_to_hold({0, kept}).after, 7 * 8 * kept);
   }
+  // by which a checkpoint knows the prisms, on whatever number of ranks
+  const Digest whole = read_prisms(InputFile{file, "", "model.prisms.file"}, spec)->digest(Communicator());
+  EXPECT_EQ(list->digest(ranks()), whole);
   const IndexRange mine = balanced_part(kept, ranks().rank(), ranks().size());
   list->hold(mine, ranks());
+  EXPECT_EQ(list->digest(ranks()), whole);
   PrismBlock block;
   list->read({mine.begin, mine.end}, block);
   for (std::int64_t i = mine.begin; i < mine.end; ++i) {

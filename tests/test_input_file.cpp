@@ -32,6 +32,22 @@ TEST_F(InputFileTest, TellsArraysByTheirContent) {
   EXPECT_TRUE(is_array_file(named(m_folder.write("e.grd", "CDF\x05"))));
 }
 
+TEST_F(InputFileTest, SaysThatAFileWasChangedWhileItWasRead) {
+  const std::vector<double> values = {1, 2, 3};
+  const auto make = [&](const char* name) {
+    Hdf5File made = Hdf5File::create(m_folder / name);
+    made.write("/x", {3}, values.data());
+    made.write("/y", {3}, values.data());
+    made.close();
+  };
+  make("a.h5");
+  make("b.h5");
+  const ArrayFile file(named(m_folder / "a.h5"));
+  EXPECT_THAT(file.read("/x"), ElementsAre(1, 2, 3));
+  std::filesystem::rename(m_folder / "b.h5", m_folder / "a.h5");
+  EXPECT_THAT(mistakes([&] { (void)file.read("/y"); }), HasSubstr("was changed while it was read"));
+}
+
 TEST_F(InputFileTest, TakesNothingFromAPipe) {
   const auto pipe = m_folder / "pipe.csv";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

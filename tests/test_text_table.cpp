@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <random>
 
@@ -170,6 +171,18 @@ TEST(ParseNumber, RefusesWhatIsNone) {
     EXPECT_EQ(parse_number(at, text.data() + text.size(), value), NumberStatus::no_number) << text;
     EXPECT_EQ(at, text.data());
   }
+}
+
+TEST_F(TextTable, SaysThatAFileWasChangedWhileItWasRead) {
+  const InputFile changing = file("1 2 3\n4 5 6\n");
+  LineReader reader(changing);
+  std::string_view line;
+  ASSERT_TRUE(reader.next(line));
+  std::ofstream(changing.path, std::ios::app) << "7 8 9\n";
+  EXPECT_THAT(mistakes([&] {
+                while (reader.next(line)) continue;
+              }),
+              HasSubstr("was changed while it was read"));
 }
 
 TEST_F(TextTable, ReadsEverySeparator) {

@@ -16,6 +16,9 @@ if sys.path and sys.path[0] == "":
 import math
 import os
 import pathlib
+import secrets
+import stat
+import string
 
 MISSING_MODULE = 77
 
@@ -455,19 +458,37 @@ def draw(dataset):
     return draw_maps(dataset, names)
 
 
+def new_file_beside(target):
+    """A new file's name and the file, with the permissions of the one that it will replace, else the usual ones; no
+    link that somebody put there is followed."""
+    old = stat.S_IMODE(os.stat(target).st_mode) & 0o777 if target.exists() else None
+    while True:
+        word = "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(6))
+        part = target.with_name(f".{target.name}.part-{word}")
+        flags = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR
+        try:
+            descriptor = os.open(part, flags, 0o666 if old is None else 0o600)
+        except FileExistsError:
+            continue
+        if old is not None:
+            os.fchmod(descriptor, old)
+        return part, os.fdopen(descriptor, "w+b")
+
+
 def main(result, figure):
     plt.rcParams.update({"font.family": "DejaVu Sans", "svg.fonttype": "path", "pdf.fonttype": 42})
     page = draw(open_result(result))
     target = pathlib.Path(figure)
     # A link is written through; beside the target, so that the rename stays within one file system.
     target = pathlib.Path(os.path.realpath(target))
-    part = target.with_name(f".{target.name}.part-{os.getpid()}")
+    part, stream = new_file_beside(target)
     try:
-        page.savefig(part, format=target.suffix[1:], dpi=180, facecolor="white")
+        with stream:
+            page.savefig(stream, format=target.suffix[1:], dpi=180, facecolor="white")
         os.replace(part, target)
-    finally:
-        if part.exists():
-            part.unlink()
+    except BaseException:
+        os.unlink(part)
+        raise
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -21,12 +19,14 @@
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/start.hpp"
+#include "base/checksum.hpp"
 #include "base/interrupt.hpp"
 #include "case/identity_hash.hpp"
 #include "case/output_check.hpp"
 #include "case/places.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
+#include "compute/checkpoint_lock.hpp"
 #include "compute/forward.hpp"
 #include "compute/memory_check.hpp"
 #include "compute/plan.hpp"
@@ -73,26 +73,23 @@ RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
 }
 
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
-std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Plan& plan,
-                                            const Communicator& communicator) {
+std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Digest& hash,
+                                            const Plan& plan, const Communicator& communicator) {
   const bool is_root = communicator.rank() == 0;
   const fs::path& file = run.output.checkpoint->file;
-  std::uint64_t hash = 0;
-  agree(communicator, [&] {
-    if (is_root) hash = case_hash(run);
-  });
-  broadcast(communicator, hash);
   std::optional<Checkpoint> checkpoint;
   agree(communicator, [&] {
     if (!options.resume) return;
     checkpoint =
-        at_places_of(run, [&] { return read_checkpoint(file, hash, communicator.rank(), communicator.size()); });
+        at_places_of(run, [&] { return read_checkpoint(file, hash, plan, communicator.rank(), communicator.size()); });
   });
   // folders that nodes see differently would give shares with gaps
-  const std::vector<std::int64_t> ids =
-      communicator.gather_everywhere(checkpoint ? static_cast<std::int64_t>(checkpoint->id()) : std::int64_t{0});
+  const Digest mine = checkpoint ? checkpoint->id() : Digest();
+  Digest of_root = mine;
+  broadcast(communicator, of_root);
+  const bool same = !communicator.any(mine != of_root);
   agree(communicator, [&] {
-    if (std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) == ids.end()) return;
+    if (same) return;
     throw InputError(
         run.where("output.checkpoint.file"), "output.checkpoint.file",
         fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
@@ -173,7 +170,17 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
                        Moment begin) {
   const bool is_root = communicator.rank() == 0;
   std::unique_ptr<CheckpointGuard> guard;
-  if (inputs.run.output.checkpoint) guard = make_guard(options, inputs.run, plan, communicator);
+  std::unique_ptr<CheckpointLock> lock;
+  Digest hash;
+  if (inputs.run.output.checkpoint) {
+    agree(communicator, [&] {
+      if (!is_root) return;
+      lock = at_places_of(inputs.run,
+                          [&] { return std::make_unique<CheckpointLock>(inputs.run.output.checkpoint->file); });
+    });
+    hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
+    guard = make_guard(options, inputs.run, hash, plan, communicator);
+  }
   inputs.model->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
 
   const double setup_seconds = seconds_since(begin);
@@ -187,7 +194,7 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
     }
     if (is_root) finish(inputs, *result, options.quiet, setup_seconds, begin);
   });
-  if (guard && is_root) remove_checkpoint(inputs.run.output.checkpoint->file);
+  if (guard && is_root) remove_checkpoint(inputs.run.output.checkpoint->file, hash);
 }
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include "base/machine.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
+#include "case/places.hpp"
+#include "compute/checkpoint_file.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
 
@@ -75,7 +77,13 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
   agree(communicator, [&] {
     inputs.run = read_case(options.file, options.overrides, options.output);
     collect([&] { check_space(inputs.run); });
-    collect([&] { check_output(inputs.run); });
+    const bool can_write = collect([&] { check_output(inputs.run); });
+    if (can_write && inputs.run.output.checkpoint && communicator.rank() == 0) {
+      collect([&] {
+        at_places_of(inputs.run,
+                     [&] { check_checkpoint_place(inputs.run.output.checkpoint->file, communicator.size()); });
+      });
+    }
     if (options.resume && !inputs.run.output.checkpoint) {
       problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
     }

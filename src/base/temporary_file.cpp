@@ -4,13 +4,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <system_error>
-#include <utility>
 
 #include <prismfield/error.hpp>
 
@@ -20,12 +25,46 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void sync(const fs::path& file, int access) {
-  const int descriptor = ::open(file.c_str(), access | O_CLOEXEC);
-  const int status = descriptor < 0 ? -1 : ::fsync(descriptor);
-  const int reason = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (status != 0) throw RunError(fmt::format("{}: cannot write: {}", file.string(), std::strerror(reason)));
+constexpr std::string_view mark = ".part-";
+constexpr std::string_view letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t n_letters = 6;
+
+std::string word_of(const std::array<std::uint8_t, n_letters>& bytes) {
+  std::string word;
+  for (const std::uint8_t byte : bytes) word += letters[byte % letters.size()];
+  return word;
+}
+
+/// Makes a new file and nothing else: no file of that name is opened, no link followed.
+int make_new(const fs::path& target, mode_t mode, fs::path& name) {
+  constexpr int most_tries = 100;
+  for (int i = 0; i < most_tries; ++i) {
+    std::array<std::uint8_t, n_letters> random{};
+    if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return -1;
+    name = folder_of(target) / fmt::format(".{}{}{}", target.filename().string(), mark, word_of(random));
+    const int descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+/// Gives a file the permissions of the one that it will replace, those for a group only where it can have the same.
+bool take_permissions(int descriptor, const struct stat& of) {
+  struct stat mine {};
+  if (::fstat(descriptor, &mine) != 0) return false;
+  mode_t mode = of.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  if (mine.st_gid != of.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), of.st_gid) != 0) {
+    mode &= ~static_cast<mode_t>(S_IRWXG);
+  }
+  return ::fchmod(descriptor, mode) == 0;
+}
+
+/// Not every file system can sync a folder; the file itself is complete by then.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
 }
 
 }  // namespace
@@ -43,10 +82,6 @@ fs::path followed(fs::path file) {
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
-fs::path temporary_name(const fs::path& file) {
-  return folder_of(file) / fmt::format(".{}.part-{}", file.filename().string(), ::getpid());
-}
-
 FileSizeSignalIgnored::FileSizeSignalIgnored() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
@@ -57,24 +92,58 @@ FileSizeSignalIgnored::~FileSizeSignalIgnored() {
   if (m_changed) ::sigaction(SIGXFSZ, &m_before, nullptr);
 }
 
-TemporaryFile::TemporaryFile(fs::path name) : m_name(std::move(name)) {}
+TemporaryFile::TemporaryFile(const fs::path& target) : m_target(target) {
+  struct stat old {};
+  const bool replaces = ::lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
+  // what replaces a private file is private from its first byte
+  m_descriptor = make_new(target, replaces ? 0600 : 0666, m_name);
+  if (m_descriptor < 0) fail(fmt::format("no file can be made in the folder {}", folder_of(target).string()));
+  if (replaces && !take_permissions(m_descriptor, old)) {
+    const int reason = errno;
+    ::close(m_descriptor);
+    ::unlink(m_name.c_str());
+    errno = reason;
+    fail("no other file can have its permissions");
+  }
+}
 
 TemporaryFile::~TemporaryFile() {
+  ::close(m_descriptor);
   if (!m_moved) ::unlink(m_name.c_str());
 }
 
-void TemporaryFile::move_to(const fs::path& target) {
-  sync(m_name, O_RDWR);
-  if (std::rename(m_name.c_str(), target.c_str()) != 0) {
-    throw RunError(fmt::format("{}: cannot rename: {}", target.string(), std::strerror(errno)));
+void TemporaryFile::fail(const std::string& what) const {
+  const int reason = errno;
+  throw RunError(fmt::format("{}: {}: {}", m_target.string(), what, std::strerror(reason)));
+}
+
+void TemporaryFile::write(const void* bytes, std::size_t n) const {
+  // Linux moves at most 2 GiB a call.
+  constexpr std::size_t most = std::size_t{1} << 30;
+  const auto* at = static_cast<const char*>(bytes);
+  while (n > 0) {
+    const ssize_t written = ::write(m_descriptor, at, std::min(most, n));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write");
+    at += written;
+    n -= static_cast<std::size_t>(written);
   }
+}
+
+void TemporaryFile::move_to_target() {
+  // some file systems report a full disk or a quota only here or on closing
+  const int copy = ::fsync(m_descriptor) == 0 ? ::dup(m_descriptor) : -1;
+  if (copy < 0 || ::close(copy) != 0) fail("cannot write");
+  if (std::rename(m_name.c_str(), m_target.c_str()) != 0) fail("cannot rename");
   m_moved = true;
-  // Not every file system can sync a folder; the file itself is complete by now.
-  try {
-    sync(folder_of(target), O_RDONLY);
-  } catch (const RunError&) {
-    return;
-  }
+  sync_folder(folder_of(m_target));
+}
+
+bool is_temporary_of(std::string_view name, std::string_view target) {
+  if (name.size() != 1 + target.size() + mark.size() + n_letters) return false;
+  return name.front() == '.' && name.substr(1, target.size()) == target &&
+         name.substr(1 + target.size(), mark.size()) == mark &&
+         name.find_first_not_of(letters, 1 + target.size() + mark.size()) == std::string_view::npos;
 }
 
 }  // namespace prismfield

@@ -4,7 +4,10 @@
 
 #include <signal.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 namespace prismfield {
 
@@ -13,9 +16,6 @@ namespace prismfield {
 
 /// The folder that holds a file, "." for a bare name.
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
-
-/// Where a file is written before it is complete: beside it, so that the rename stays within one file system.
-[[nodiscard]] std::filesystem::path temporary_name(const std::filesystem::path& file);
 
 /// While it lives, a file that grows past the limit of its size fails with EFBIG instead of ending the process.
 class FileSizeSignalIgnored {
@@ -30,22 +30,35 @@ private:
   bool m_changed = false;
 };
 
-/// A file under its temporary name, removed unless it was moved to its own.
+/// A new file beside the one that it is to become, so that the rename stays within one file system; removed unless it
+/// was moved there. Its name, .NAME.part- and six random letters, is nobody else's: no file, and no link that somebody
+/// put there, is opened or followed. It has the permissions of the file that it is to replace, else the usual ones.
 class TemporaryFile {
 public:
-  explicit TemporaryFile(std::filesystem::path name);
+  /// Makes it. Throws RunError, by the target's name.
+  explicit TemporaryFile(const std::filesystem::path& target);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   [[nodiscard]] const std::filesystem::path& name() const noexcept { return m_name; }
 
+  /// Appends bytes. Throws RunError.
+  void write(const void* bytes, std::size_t n) const;
   /// Brings the content to the disk, then gives the file its name: a crash leaves the old file or the new one. Throws
   /// RunError.
-  void move_to(const std::filesystem::path& target);
+  void move_to_target();
 
 private:
+  /// Throws RunError with the reason in errno.
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::filesystem::path m_target;
   std::filesystem::path m_name;
+  int m_descriptor = -1;
   bool m_moved = false;
 };
+
+/// Whether a file of this name can be what a killed run left of a TemporaryFile for `target`, names without folders.
+[[nodiscard]] bool is_temporary_of(std::string_view name, std::string_view target);
 
 }  // namespace prismfield

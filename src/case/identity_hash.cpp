@@ -3,39 +3,30 @@
 #include "case/identity_hash.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <string>
 #include <string_view>
+#include <variant>
 
-#include <prismfield/error.hpp>
+#include <prismfield/communicator.hpp>
 
-#include "base/hash.hpp"
 #include "case/case.hpp"
+#include "case/make_model.hpp"
 
 namespace prismfield {
-namespace {
 
-namespace fs = std::filesystem;
-
-void add_file(Hash& hash, const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string buffer(std::size_t{1} << 20, '\0');
-  while (in) {
-    in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    hash.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(in.gcount())));
+Digest case_hash(const Case& run, const Model& model, const Points& points, const Communicator& communicator) {
+  Checksum checksum;
+  checksum.add(std::string_view(run.identity));
+  checksum.add(model.digest(communicator));
+  const auto* grid = std::get_if<GridSpec>(&run.observations);
+  const bool stations_read = std::holds_alternative<StationsFile>(run.observations);
+  if (stations_read) {
+    checksum.add(points.easting);
+    checksum.add(points.northing);
   }
-  if (!in.eof()) throw InputError(file.string(), "", "cannot be read");
-}
-
-}  // namespace
-
-std::uint64_t case_hash(const Case& run) {
-  Hash hash;
-  hash.add(std::string_view(run.identity));
-  for (const fs::path& file : run.input_files()) {
-    if (file != run.file) add_file(hash, file);
+  if (stations_read || (grid != nullptr && std::holds_alternative<std::filesystem::path>(grid->upward))) {
+    checksum.add(points.upward);
   }
-  return hash.value();
+  return checksum.digest();
 }
 
 }  // namespace prismfield

@@ -47,6 +47,21 @@ DistributedPrisms::HoldMemory Model::memory_to_hold(IndexRange range) const noex
   return {memory_bytes(), memory_bytes()};
 }
 
+Digest Model::digest(const Communicator& communicator) const {
+  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
+    return (*list)->digest(communicator);
+  }
+  const CellsContent& cells = std::get<std::unique_ptr<Cells>>(m_prisms)->content();
+  Checksum checksum;
+  checksum.add(cells.size);
+  // voxels have those of the case
+  if (cells.kind == "mesh") {
+    for (const std::vector<double>& edges : cells.edges) checksum.add(edges);
+  }
+  checksum.add(cells.background.densities);
+  return checksum.digest();
+}
+
 void Model::hold(IndexRange range, const Communicator& communicator) {
   if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
     (*list)->hold(range, communicator);

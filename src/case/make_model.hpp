@@ -11,6 +11,7 @@
 
 #include <prismfield/prisms.hpp>
 
+#include "base/checksum.hpp"
 #include "io/distributed_prisms.hpp"
 #include "model/cells.hpp"
 
@@ -37,6 +38,9 @@ public:
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept;
   /// Host memory that it occupies once this rank holds `range`, and at most on the way there, bytes.
   [[nodiscard]] DistributedPrisms::HoldMemory memory_to_hold(IndexRange range) const noexcept;
+  /// Of all numbers of it that files may have brought, in the units that are computed with: whatever happens to the
+  /// files after they were read, it is of what was read. The same on every rank, for any number of ranks. Collective.
+  [[nodiscard]] Digest digest(const Communicator& communicator) const;
   /// Makes `range` the prisms that this rank holds: listed ones move between ranks, others are everywhere. Collective;
   /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
   void hold(IndexRange range, const Communicator& communicator);

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/output_check.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -51,15 +50,11 @@ std::string why_not_writable(const fs::path& file) {
     }
   }
   // Only making a file shows that one can be made: permissions, a read-only file system, a name that is too long.
-  const fs::path trial = temporary_name(target);
-  const int descriptor = ::open(trial.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    // A rank on another node with this number is trying the same.
-    if (errno == EEXIST) return "";
-    return fmt::format("no file can be made in the folder {}: {}", folder.string(), std::strerror(errno));
+  try {
+    const TemporaryFile trial(target);
+  } catch (const RunError& why) {
+    return std::string(why.what()).substr(target.string().size() + 2);
   }
-  ::close(descriptor);
-  ::unlink(trial.c_str());
   return "";
 }
 

@@ -55,7 +55,7 @@ WorkLayout layout_of(const std::int64_t* numbers) {
 
 }  // namespace
 
-CheckpointGuard::CheckpointGuard(CheckpointSettings settings, const Plan& plan, std::uint64_t case_hash,
+CheckpointGuard::CheckpointGuard(CheckpointSettings settings, const Plan& plan, const Digest& case_hash,
                                  const Communicator& communicator)
     : m_settings(std::move(settings)),
       m_communicator(communicator),
@@ -141,7 +141,7 @@ void CheckpointGuard::keep(const RankState& state) {
     if (m_communicator.rank() == 0) {
       write_checkpoint(m_settings.file, m_layout, m_before, state);
     } else {
-      write_rank_state(m_settings.file, m_communicator.rank(), m_layout_id, state);
+      write_rank_state(m_settings.file, m_communicator.rank(), m_layout, m_layout_id, state);
     }
     m_failure.clear();
   } catch (const RunError& error) {

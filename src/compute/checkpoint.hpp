@@ -25,7 +25,7 @@ struct CheckpointSettings {
 class CheckpointGuard final : public RunGuard {
 public:
   /// Of a new run. `plan`: of this rank. Collective.
-  CheckpointGuard(CheckpointSettings settings, const Plan& plan, std::uint64_t case_hash,
+  CheckpointGuard(CheckpointSettings settings, const Plan& plan, const Digest& case_hash,
                   const Communicator& communicator);
 
   /// Goes on from `checkpoint`, which was read for this rank. On another number of ranks what is left is shared out
@@ -53,7 +53,7 @@ private:
   CheckpointSettings m_settings;
   const Communicator& m_communicator;
   CheckpointLayout m_layout;
-  std::uint64_t m_layout_id = 0;
+  Digest m_layout_id;
   RankState m_before;
   std::optional<RankState> m_begin;
   IndexRange m_prisms;

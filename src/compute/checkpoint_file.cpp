@@ -3,13 +3,12 @@
 #include "compute/checkpoint_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
+#include <numeric>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -17,8 +16,8 @@
 
 #include <prismfield/error.hpp>
 
-#include "base/hash.hpp"
 #include "base/temporary_file.hpp"
+#include "compute/checkpoint_header.hpp"
 #include "io/hdf5_file.hpp"
 #include "kernel/contact.hpp"
 
@@ -27,116 +26,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Changes with every change of what the files hold.
-constexpr std::int64_t format_version = 2;
-constexpr std::string_view format_name = "prismfield_checkpoint";
-
-/// What follows HDF5's own bytes: a damaged file is known before HDF5, which may crash on one, sees it.
-struct Seal {
-  std::array<char, 8> mark;
-  std::uint64_t sum = 0;
-};
-constexpr std::array<char, 8> seal_mark = {'\x89', 'P', 'F', 's', 'e', 'a', 'l', '\n'};
-
-/// Adds to a sum of bytes, eight at a time: any change of one of them changes it.
-std::uint64_t added(std::uint64_t sum, const char* bytes, std::size_t n) {
-  for (std::size_t i = 0; i < n; i += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + i, std::min(sizeof word, n - i));
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15U;
-    sum ^= sum >> 32U;
-  }
-  return sum;
-}
-
-/// Sum of the first n bytes of a file. Throws RunError when it has fewer.
-std::uint64_t sum_of(const fs::path& file, std::uintmax_t n) {
-  std::ifstream in(file, std::ios::binary);
-  std::string buffer(std::size_t{1} << 20, '\0');
-  std::uint64_t sum = n;
-  while (n > 0) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uintmax_t>(buffer.size(), n));
-    if (!in.read(buffer.data(), static_cast<std::streamsize>(wanted))) {
-      throw RunError(fmt::format("{}: cannot be read", file.string()));
-    }
-    sum = added(sum, buffer.data(), wanted);
-    n -= wanted;
-  }
-  return sum;
-}
-
-void seal(const fs::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error) throw RunError(fmt::format("{}: cannot be read: {}", file.string(), error.message()));
-  const Seal made{seal_mark, sum_of(file, size)};
-  std::ofstream out(file, std::ios::binary | std::ios::app);
-  out.write(reinterpret_cast<const char*>(&made), sizeof made);
-  out.close();
-  if (!out) throw RunError(fmt::format("{}: cannot write: {}", file.string(), std::strerror(errno)));
-}
-
-enum class SealState { none, broken, whole };
-
-SealState look_at_seal(const fs::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error || size < sizeof(Seal)) return SealState::none;
-  Seal found{};
-  std::ifstream in(file, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(size - sizeof found));
-  if (!in.read(reinterpret_cast<char*>(&found), sizeof found) || found.mark != seal_mark) return SealState::none;
-  return sum_of(file, size - sizeof found) == found.sum ? SealState::whole : SealState::broken;
-}
-
-/// Whether a file says of itself at its beginning, where HDF5 keeps the root's attributes, that it is a checkpoint.
-bool names_itself_checkpoint(const fs::path& file) {
-  std::string head(std::size_t{1} << 16, '\0');
-  std::ifstream in(file, std::ios::binary);
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head.find(format_name) != std::string::npos;
-}
-
-/// What keeps a run from going on from a file.
-class Unusable : public std::exception {
-public:
-  explicit Unusable(std::string what) : m_what(std::move(what)) {}
-  [[nodiscard]] const char* what() const noexcept override { return m_what.c_str(); }
-
-private:
-  std::string m_what;
-};
-
-/// Opens a checkpoint's file when it is whole, one of ours, and of this version. Throws Unusable, RunError.
-Hdf5File open_whole(const fs::path& file) {
-  const SealState state = look_at_seal(file);
-  if (state == SealState::broken) throw Unusable("is damaged");
-  if (state == SealState::none && names_itself_checkpoint(file)) {
-    throw Unusable("is damaged, or was written by another version of prismfield");
-  }
-  Hdf5File in = Hdf5File::open(file);
-  const std::string name(format_name);
-  if (!in.has_attribute("/", name)) throw Unusable("is no checkpoint of prismfield");
-  if (in.read_integer_attribute("/", name) != format_version) {
-    throw Unusable("was written by another version of prismfield");
-  }
-  return in;
-}
-
 /// Hands out integers in the order in which they were kept.
 class Integers {
 public:
   explicit Integers(std::vector<std::int64_t> values) : m_values(std::move(values)) {}
-  /// Throws RunError at the end.
+  /// Throws Unusable at the end.
   std::int64_t next() {
-    if (at_end()) throw RunError("numbers are missing");
+    if (left() == 0) throw Unusable("is damaged: numbers are missing");
     return m_values[m_next++];
   }
   IndexRange next_range() {
     const std::int64_t begin = next();
     return {begin, next()};
   }
-  [[nodiscard]] bool at_end() const { return m_next == m_values.size(); }
+  [[nodiscard]] std::int64_t left() const { return static_cast<std::int64_t>(m_values.size() - m_next); }
 
 private:
   std::vector<std::int64_t> m_values;
@@ -144,31 +47,42 @@ private:
 };
 
 void require(bool right, const char* what) {
-  if (!right) throw RunError(fmt::format("{} cannot be", what));
+  if (!right) throw Unusable(fmt::format("is damaged: {} cannot be", what));
 }
 
-bool is_range(IndexRange range) { return 0 <= range.begin && range.begin <= range.end; }
+bool is_range(IndexRange range, std::int64_t size) {
+  return 0 <= range.begin && range.begin <= range.end && range.end <= size;
+}
 
-void add_settings(const WorkLayout& layout, std::vector<std::int64_t>& numbers) {
-  for (const std::int64_t n : {layout.slots, layout.batch, layout.tile_points, layout.chunk_prisms}) {
-    numbers.push_back(n);
+InputError mistake(const fs::path& file, const std::string& what, CheckpointKind kind) {
+  const char* const remedy = kind == CheckpointKind::foreign
+                                 ? "it is not replaced; move it away, or give the checkpoint another name"
+                                 : "without --resume the run begins anew and replaces it";
+  return {"", "output.checkpoint.file", fmt::format("{} {}; {}", file.string(), what, remedy)};
+}
+
+/// Slots, batches and their products are counts, as in a request.
+constexpr std::int64_t most_of_a_setting = 1'000'000'000;
+
+void require_settings(const WorkLayout& layout, std::int64_t n_points) {
+  for (const std::int64_t n : {layout.slots, layout.batch}) {
+    require(1 <= n && n <= most_of_a_setting, "slots or batch");
   }
+  require(1 <= layout.chunk_prisms && layout.chunk_prisms % layout.batch == 0, "chunks");
+  const bool has_points =
+      std::any_of(layout.work.begin(), layout.work.end(), [](const WorkItem& item) { return item.ordered.size() > 0; });
+  require((has_points ? 1 : 0) <= layout.tile_points && layout.tile_points <= n_points, "tiles");
 }
 
-void read_settings(Integers& in, WorkLayout& layout) {
-  for (std::int64_t* n : {&layout.slots, &layout.batch, &layout.tile_points, &layout.chunk_prisms}) *n = in.next();
-}
-
-void require_settings(const WorkLayout& layout) {
-  require(layout.slots >= 1 && layout.batch >= 1 && layout.tile_points >= 0 && layout.chunk_prisms >= 1,
-          "slots, batch, tile or chunk");
+std::vector<std::int64_t> settings_of(const WorkLayout& layout) {
+  return {layout.slots, layout.batch, layout.tile_points, layout.chunk_prisms};
 }
 
 /// A layout as integers: of each rank its settings and its items.
 std::vector<std::int64_t> numbers_of(const CheckpointLayout& layout) {
   std::vector<std::int64_t> numbers = {static_cast<std::int64_t>(layout.ranks.size())};
   for (const WorkLayout& rank : layout.ranks) {
-    add_settings(rank, numbers);
+    for (const std::int64_t n : settings_of(rank)) numbers.push_back(n);
     numbers.push_back(static_cast<std::int64_t>(rank.work.size()));
     for (const WorkItem& item : rank.work) {
       for (const IndexRange range : {item.prisms, item.points, item.ordered}) {
@@ -180,174 +94,337 @@ std::vector<std::int64_t> numbers_of(const CheckpointLayout& layout) {
   return numbers;
 }
 
-std::vector<WorkLayout> read_layout(const Hdf5File& file) {
-  Integers in(file.read_integers("/layout"));
+/// What numbers_of() made of it, checked against the plan.
+std::vector<WorkLayout> layout_of(std::vector<std::int64_t> numbers, const Plan& plan) {
+  Integers in(std::move(numbers));
   std::vector<WorkLayout> ranks;
-  for (std::int64_t n_ranks = in.next(); n_ranks > 0; --n_ranks) {
-    WorkLayout& rank = ranks.emplace_back();
-    read_settings(in, rank);
-    require_settings(rank);
-    for (std::int64_t n_items = in.next(); n_items > 0; --n_items) {
+  const std::int64_t n_ranks = in.next();
+  require(n_ranks >= 1, "the number of ranks");
+  for (std::int64_t rank = 0; rank < n_ranks; ++rank) {
+    WorkLayout& layout = ranks.emplace_back();
+    for (std::int64_t* n : {&layout.slots, &layout.batch, &layout.tile_points, &layout.chunk_prisms}) *n = in.next();
+    const std::int64_t n_items = in.next();
+    for (std::int64_t i = 0; i < n_items; ++i) {
       WorkItem item;
-      for (IndexRange* range : {&item.prisms, &item.points, &item.ordered}) {
-        *range = in.next_range();
-        require(is_range(*range), "a range of the layout");
-      }
-      require(item.ordered.end <= item.points.size(), "points of the layout");
-      rank.work.push_back(item);
+      for (IndexRange* range : {&item.prisms, &item.points, &item.ordered}) *range = in.next_range();
+      require(is_range(item.prisms, plan.n_prisms) && is_range(item.points, plan.n_points) &&
+                  is_range(item.ordered, item.points.size()),
+              "a range of the layout");
+      layout.work.push_back(item);
     }
-    rank.points = points_of(rank.work);
+    layout.points = points_of(layout.work);
+    require_settings(layout, plan.n_points);
   }
-  require(!ranks.empty() && in.at_end(), "the layout");
+  require(in.left() == 0, "the layout");
   return ranks;
 }
 
-void write_state(Hdf5File& file, const std::string& group, const RankState& state) {
+KeptNumbers kept_numbers(const RankState& state) {
+  const auto& [layout, progress, payload] = state;
+  return {layout.slots,      layout.batch,  layout.tile_points, layout.chunk_prisms, layout.points.begin,
+          layout.points.end, progress.item, progress.tile,      progress.prisms,     progress.pairs_by_form};
+}
+
+/// Reads a state's numbers; the work of its layout stays. Throws Unusable.
+void take_numbers(const KeptNumbers& numbers, const Plan& plan, RankState& state) {
+  auto& [layout, progress, payload] = state;
+  layout.slots = numbers.slots;
+  layout.batch = numbers.batch;
+  layout.tile_points = numbers.tile_points;
+  layout.chunk_prisms = numbers.chunk_prisms;
+  layout.points = {numbers.points_begin, numbers.points_end};
+  progress = {numbers.item, numbers.tile, numbers.prisms, numbers.pairs_by_form};
+  require(is_range(layout.points, plan.n_points), "a range of points");
+  const double all_pairs = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
+  double pairs = 0;
+  for (const std::int64_t of_form : progress.pairs_by_form) {
+    require(of_form >= 0, "the number of pairs");
+    pairs += static_cast<double>(of_form);
+  }
+  constexpr double rounding = 1e-12;
+  require(pairs <= all_pairs * (1 + rounding), "the number of pairs");
+}
+
+/// Checks how far a rank of a layout has come.
+void require_progress(const RankState& state) {
+  const auto& [layout, progress, payload] = state;
+  require(0 <= progress.item && progress.item <= static_cast<std::int64_t>(layout.work.size()), "progress");
+  if (state.finished()) {
+    require(progress.tile == 0 && progress.prisms == 0, "progress");
+    return;
+  }
+  const WorkItem& item = layout.work[static_cast<std::size_t>(progress.item)];
+  require(0 <= progress.tile && progress.tile <= item.ordered.size(), "progress");
+  require(0 <= progress.prisms && progress.prisms <= item.prisms.size(), "progress");
+  // kept at the end of a chunk
+  require(progress.prisms % layout.chunk_prisms == 0 || progress.prisms == item.prisms.size(), "progress");
+}
+
+/// Where the payload of a state lies in a file.
+struct PayloadPlace {
+  KeptArray values, contact;
+
+  [[nodiscard]] bool empty() const noexcept { return values.count == 0 && contact.count == 0; }
+};
+
+/// Checks that a payload is there when there has to be one, and of the size that the plan wants.
+void require_payload(const PayloadPlace& place, const RankState& state, std::int64_t n_fields) {
+  const std::int64_t n_points = state.layout.points.size();
+  if (place.empty()) {
+    require(n_points == 0 || state.progress == WorkProgress(), "progress without values");
+    return;
+  }
+  require(
+      n_points > 0 && place.values.count == n_fields * n_points && place.contact.count == n_contact_columns * n_points,
+      "the number of values");
+}
+
+/// A checkpoint's file that can be read, or a reason why not. Throws Unusable.
+void require_ours(const CheckpointReader& file) {
+  if (file.kind() != CheckpointKind::ours) throw Unusable(file.what(), file.kind());
+}
+
+std::int64_t n_fields_of(const Plan& plan) { return fields_of(plan.set).size(); }
+
+/// Bounds what reading takes before any memory is taken: a file has room for its arrays and what HDF5 needs beside.
+void require_bounded(const CheckpointHeader& header, const Plan& plan) {
+  constexpr std::int64_t number = 8;
+  constexpr std::int64_t most_beside = std::int64_t{1} << 20;
+  constexpr std::int64_t most_of_layout = std::int64_t{1} << 24;
+  const std::int64_t of_point = n_fields_of(plan) + n_contact_columns;
+  std::int64_t count = 0;
+  for (const KeptArray& array :
+       {header.values, header.contact, header.before_values, header.before_contact, header.layout}) {
+    require(0 <= array.count && array.count <= most_of_layout + of_point * plan.n_points, "the number of values");
+    count += array.count;
+  }
+  require(header.layout.count <= most_of_layout, "the layout");
+  require(header.file_bytes <= number * count + most_beside, "the size of the file");
+}
+
+void require_pairs_complete(const Checkpoint& checkpoint, const Plan& plan) {
+  double pairs = 0;
+  for (const WorkLayout& layout : checkpoint.layout.ranks) pairs += pairs_in(layout.work);
+  for (const std::int64_t of_form : checkpoint.before.progress.pairs_by_form) pairs += static_cast<double>(of_form);
+  const double all = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
+  constexpr double rounding = 1e-12;
+  require(all * (1 - rounding) <= pairs && pairs <= all * (1 + rounding), "the work of all ranks together");
+}
+
+/// Throws Unusable for a state that would take far more scratch than the plan.
+void require_scratch(const WorkLayout& layout, const Plan& plan) {
+  // what so many threads have, or a device that has much to do with few points
+  constexpr double most_slots = 512, always = 512.0 * 1024 * 1024;
+  const auto scratch = [&](double slots, std::int64_t tile) {
+    return slots * static_cast<double>(tile) * static_cast<double>(plan.slot_point_bytes);
+  };
+  const double most = std::max(
+      static_cast<double>(plan.scratch_bytes),
+      std::min(static_cast<double>(plan.memory_limit), std::max(always, scratch(most_slots, plan.tile_points))));
+  if (scratch(static_cast<double>(layout.slots), layout.tile_points) <= most) return;
+  throw Unusable(
+      fmt::format("asks for {} slots of {} points, more than execution.memory_limit and this machine allow; go on with "
+                  "more memory or on another number of ranks",
+                  layout.slots, layout.tile_points));
+}
+
+/// Adds a state to what was done before, at all points, and forgets its payload.
+void merge(RankState& state, RankState& before) {
+  add_state(state, before);
+  state.payload = {};
+}
+
+/// Reads a checkpoint for a rank; file() is the one that is being read. Throws Unusable.
+class Reading {
+public:
+  Reading(const fs::path& file, const Digest& case_hash, const Plan& plan, int rank, int n_ranks)
+      : m_file(file),
+        m_at(rank_file(file, 0)),
+        m_case_hash(case_hash),
+        m_plan(plan),
+        m_rank(rank),
+        m_n_ranks(n_ranks) {}
+
+  [[nodiscard]] const fs::path& file() const noexcept { return m_at; }
+
+  std::optional<Checkpoint> read() {
+    const CheckpointReader first(m_at);
+    if (first.kind() == CheckpointKind::absent) return std::nullopt;
+    require_ours(first);
+    if (first.header().case_hash != m_case_hash) {
+      throw Unusable("is of another case: the model, the observations, the fields or a file that they name differ");
+    }
+    read_layout(first);
+    m_same_ranks = m_checkpoint.states.size() == static_cast<std::size_t>(m_n_ranks);
+    read_first(first);
+    for (int other = 0; other < static_cast<int>(m_checkpoint.states.size()); ++other) {
+      if (other > 0) read_other(other);
+      if (!m_same_ranks && m_rank == 0)
+        merge(m_checkpoint.states[static_cast<std::size_t>(other)], m_checkpoint.before);
+    }
+    if (m_same_ranks) require_scratch(m_checkpoint.states[static_cast<std::size_t>(m_rank)].layout, m_plan);
+    return std::move(m_checkpoint);
+  }
+
+private:
+  /// Whether this rank needs the payload of `other`.
+  [[nodiscard]] bool wants_payload(int other) const { return m_same_ranks ? other == m_rank : m_rank == 0; }
+
+  void read_layout(const CheckpointReader& first) {
+    const CheckpointHeader& header = first.header();
+    require_bounded(header, m_plan);
+    m_checkpoint.layout = {m_case_hash, layout_of(first.read(header.layout), m_plan)};
+    m_id = m_checkpoint.layout.id();
+    // also tells whether the layout's numbers are those that were written
+    require(header.layout_id == m_id && header.rank == 0 &&
+                header.n_ranks == static_cast<std::int64_t>(m_checkpoint.layout.ranks.size()),
+            "the layout");
+    for (const WorkLayout& layout : m_checkpoint.layout.ranks) m_checkpoint.states.push_back({layout, {}, {}});
+  }
+
+  void take(const CheckpointHeader& header, RankState& state) const {
+    const IndexRange points = state.layout.points;
+    take_numbers(header.state, m_plan, state);
+    require(state.layout.points == points, "the points of a state");
+    require_settings(state.layout, m_plan.n_points);
+    require_progress(state);
+    require_payload({header.values, header.contact}, state, n_fields_of(m_plan));
+  }
+
+  /// Rank 0's file: its state, and what was done before.
+  void read_first(const CheckpointReader& first) {
+    const CheckpointHeader& header = first.header();
+    RankState& state = m_checkpoint.states[0];
+    RankState& before = m_checkpoint.before;
+    take(header, state);
+    if (header.has_before != 0) {
+      take_numbers(header.before, m_plan, before);
+      require(before.layout.points == IndexRange{0, m_plan.n_points}, "the points of earlier work");
+      require_payload({header.before_values, header.before_contact}, before, n_fields_of(m_plan));
+    }
+    require_pairs_complete(m_checkpoint, m_plan);
+    std::vector<std::pair<KeptArray, std::vector<double>*>> arrays;
+    if (wants_payload(0)) {
+      arrays = {{header.values, &state.payload.values}, {header.contact, &state.payload.contact}};
+    }
+    if (m_rank == 0) {
+      arrays.emplace_back(header.before_values, &before.payload.values);
+      arrays.emplace_back(header.before_contact, &before.payload.contact);
+    }
+    if (!arrays.empty()) first.read_checked(arrays);
+    if (header.has_before == 0) before.layout.points = {0, m_plan.n_points};
+  }
+
+  void read_other(int other) {
+    m_at = rank_file(m_file, other);
+    const CheckpointReader reader(m_at);
+    // a rank that has kept nothing of this layout begins at its start
+    if (reader.kind() == CheckpointKind::absent) return;
+    require_ours(reader);
+    const CheckpointHeader& header = reader.header();
+    if (header.layout_id != m_id) return;
+    require(header.rank == other && header.case_hash == m_case_hash, "the state of another rank");
+    require_bounded(header, m_plan);
+    RankState& state = m_checkpoint.states[static_cast<std::size_t>(other)];
+    take(header, state);
+    if (!wants_payload(other)) return;
+    reader.read_checked({{header.values, &state.payload.values}, {header.contact, &state.payload.contact}});
+  }
+
+  const fs::path m_file;
+  fs::path m_at;
+  Digest m_case_hash;
+  const Plan& m_plan;
+  int m_rank, m_n_ranks;
+  bool m_same_ranks = false;
+  Digest m_id;
+  Checkpoint m_checkpoint;
+};
+
+/// Writes numbers for people who look into the file; where they lie in it is told by the header.
+template <class Value>
+KeptArray write_array(Hdf5File& file, const std::string& dataset, const std::vector<std::int64_t>& shape,
+                      const std::vector<Value>& values) {
+  static_assert(sizeof(Value) == 8);
+  if (values.empty()) return {};
+  file.write(dataset, shape, values.data());
+  return {static_cast<std::int64_t>(sizeof(CheckpointHeader)) + file.offset(dataset),
+          static_cast<std::int64_t>(values.size())};
+}
+
+PayloadPlace write_state(Hdf5File& file, const std::string& group, const RankState& state) {
   const auto& [layout, progress, payload] = state;
   file.make_group(group);
   // a device without memory makes the plan smaller after the layout was fixed: these are what the state was made with
-  std::vector<std::int64_t> numbers;
-  add_settings(layout, numbers);
+  std::vector<std::int64_t> numbers = settings_of(layout);
   for (const std::int64_t n : {layout.points.begin, layout.points.end, progress.item, progress.tile, progress.prisms}) {
     numbers.push_back(n);
   }
   numbers.insert(numbers.end(), progress.pairs_by_form.begin(), progress.pairs_by_form.end());
   file.write(group + "/progress", {static_cast<std::int64_t>(numbers.size())}, numbers.data());
   const std::int64_t n_points = layout.points.size();
-  if (n_points == 0 || payload.empty()) return;
+  if (n_points == 0 || payload.empty()) return {};
   const auto n_fields = static_cast<std::int64_t>(payload.values.size()) / n_points;
-  file.write(group + "/values", {n_fields, n_points}, payload.values.data());
-  file.write(group + "/contact", {n_points, n_contact_columns}, payload.contact.data());
+  return {write_array(file, group + "/values", {n_fields, n_points}, payload.values),
+          write_array(file, group + "/contact", {n_points, n_contact_columns}, payload.contact)};
 }
 
-/// Adds to a state what a file holds of it: its settings and points too.
-void read_state(const Hdf5File& file, const std::string& group, bool with_payload, RankState& state) {
-  auto& [layout, progress, payload] = state;
-  Integers in(file.read_integers(group + "/progress"));
-  read_settings(in, layout);
-  layout.points = in.next_range();
-  for (std::int64_t* n : {&progress.item, &progress.tile, &progress.prisms}) {
-    *n = in.next();
-    require(*n >= 0, "progress");
-  }
-  for (std::int64_t& pairs : progress.pairs_by_form) pairs = in.next();
-  require(in.at_end() && is_range(layout.points), "progress");
-  if (!with_payload || !file.has(group + "/values")) return;
-  payload.values = file.read(group + "/values");
-  payload.contact = file.read(group + "/contact");
-  const auto n_points = static_cast<std::size_t>(layout.points.size());
-  require(n_points > 0 && !payload.values.empty() && payload.values.size() % n_points == 0 &&
-              payload.contact.size() % n_contact_columns == 0 && payload.contact.size() / n_contact_columns == n_points,
-          "the number of values");
-}
-
-/// Reads what a rank of a layout has kept into `state`, which is at its start.
-void read_rank_state(const Hdf5File& file, bool with_payload, RankState& state) {
-  const IndexRange points = state.layout.points;
-  read_state(file, "/rank", with_payload, state);
-  const auto& [layout, progress, payload] = state;
-  require_settings(layout);
-  require(layout.points == points && progress.item <= static_cast<std::int64_t>(layout.work.size()), "progress");
-  if (state.finished()) return;
-  const WorkItem& item = layout.work[static_cast<std::size_t>(progress.item)];
-  require(progress.tile <= item.ordered.size() && progress.prisms <= item.prisms.size(), "progress");
-}
-
-void write_complete(const fs::path& file, const std::function<void(Hdf5File&)>& fill) {
-  const fs::path target = followed(file);
+/// Writes what `fill` puts into a file behind the header that it completes.
+void write_complete(const fs::path& target, CheckpointHeader header,
+                    const std::function<void(Hdf5File&, CheckpointHeader&)>& fill) {
   const FileSizeSignalIgnored ignored;
-  TemporaryFile temporary(temporary_name(target));
   try {
-    Hdf5File out = Hdf5File::create(temporary.name());
-    out.write_attribute("/", std::string(format_name), format_version);
-    fill(out);
-    out.close();
-    seal(temporary.name());
-    temporary.move_to(target);
+    if (const CheckpointReader there(target); there.kind() == CheckpointKind::foreign) {
+      throw RunError(fmt::format("what is there {}", there.what()));
+    }
+    Hdf5File out = Hdf5File::create_in_memory(target);
+    out.write_attribute("/", "prismfield_checkpoint", checkpoint_version);
+    out.write_attribute("/", "rank", header.rank);
+    fill(out, header);
+    const std::string_view image = out.image();
+    sign(header, image.data(), image.size());
+    TemporaryFile temporary(target);
+    temporary.write(&header, sizeof header);
+    temporary.write(image.data(), image.size());
+    temporary.move_to_target();
   } catch (const RunError& error) {
     throw RunError(fmt::format("{}: the checkpoint is not written: {}", target.string(), error.what()));
   }
 }
 
-void write_number(Hdf5File& file, const char* name, std::uint64_t number) {
-  file.write_attribute("/", name, static_cast<std::int64_t>(number));
+void put_state(Hdf5File& out, const RankState& state, CheckpointHeader& header) {
+  header.state = kept_numbers(state);
+  const auto [values, contact] = write_state(out, "/rank", state);
+  header.values = values;
+  header.contact = contact;
 }
 
-std::uint64_t read_number(const Hdf5File& file, const char* name) {
-  return static_cast<std::uint64_t>(file.read_integer_attribute("/", name));
-}
-
-/// Adds a state to what was done before and forgets its payload.
-void merge(RankState& state, RankState& before) {
-  if (!before.payload.empty() && !state.payload.empty()) {
-    require(before.layout.points.contains(state.layout.points) &&
-                before.payload.values.size() / static_cast<std::size_t>(before.layout.points.size()) ==
-                    state.payload.values.size() / static_cast<std::size_t>(state.layout.points.size()),
-            "the points or fields of a state");
-  }
-  add_state(state, before);
-  state.payload = {};
-}
-
-/// Reads a checkpoint; `at` is the file that is being read. Throws Unusable, RunError.
-Checkpoint read_files(const fs::path& file, std::uint64_t case_hash, int rank, int n_ranks, fs::path& at) {
-  Checkpoint checkpoint;
-  const Hdf5File in = open_whole(file);
-  if (read_number(in, "case_hash") != case_hash) {
-    throw Unusable("is of another case: the model, the observations, the fields or a file that they name differ");
-  }
-  checkpoint.layout.case_hash = case_hash;
-  checkpoint.layout.ranks = read_layout(in);
-  const std::uint64_t id = checkpoint.layout.id();
-  if (read_number(in, "layout_id") != id) throw Unusable("is damaged");
-  if (in.has("/before")) read_state(in, "/before", rank == 0, checkpoint.before);
-  for (const WorkLayout& layout : checkpoint.layout.ranks) checkpoint.states.push_back({layout, {}, {}});
-
-  const int n_states = static_cast<int>(checkpoint.states.size());
-  const bool same_ranks = n_states == n_ranks;
-  if (!same_ranks && rank == 0 && checkpoint.before.layout.points.size() == 0) {
-    for (const WorkLayout& any : checkpoint.layout.ranks) {
-      std::int64_t& end = checkpoint.before.layout.points.end;
-      end = std::max(end, any.points.end);
-    }
-  }
-  for (int other = 0; other < n_states; ++other) {
-    RankState& state = checkpoint.states[static_cast<std::size_t>(other)];
-    const bool with_payload = same_ranks ? other == rank : rank == 0;
-    if (other == 0) {
-      read_rank_state(in, with_payload, state);
-    } else {
-      at = rank_file(file, other);
-      // a rank that has kept nothing of this layout begins at its start
-      if (std::error_code error; !fs::exists(at, error)) continue;
-      const Hdf5File rank_in = open_whole(at);
-      if (read_number(rank_in, "layout_id") != id) continue;
-      require(rank_in.read_integer_attribute("/", "rank") == other, "the state of another rank");
-      read_rank_state(rank_in, with_payload, state);
-    }
-    if (!same_ranks && rank == 0) merge(state, checkpoint.before);
-  }
-  return checkpoint;
+/// Removes a file that is a checkpoint of this case, or empty where that was to become one.
+void remove_ours(const fs::path& file, const Digest& case_hash, bool or_empty) {
+  const CheckpointReader reader(file);
+  std::error_code error;
+  const bool empty = or_empty && fs::is_regular_file(fs::symlink_status(file, error)) && fs::is_empty(file, error);
+  if ((reader.is_of(case_hash) || empty) && reader.is_still_at(file)) ::unlink(file.c_str());
 }
 
 }  // namespace
 
-std::uint64_t CheckpointLayout::id() const {
-  Hash hash;
-  hash.add(static_cast<std::int64_t>(case_hash));
-  for (const std::int64_t number : numbers_of(*this)) hash.add(number);
-  return hash.value();
+Digest CheckpointLayout::id() const {
+  Checksum checksum;
+  checksum.add(case_hash);
+  for (const std::int64_t number : numbers_of(*this)) checksum.add(number);
+  return checksum.digest();
 }
 
-std::uint64_t Checkpoint::id() const {
-  Hash hash;
-  hash.add(static_cast<std::int64_t>(layout.id()));
+Digest Checkpoint::id() const {
+  Checksum checksum;
+  checksum.add(layout.id());
   for (const auto& [of_rank, progress, payload] : states) {
     for (const std::int64_t n : {of_rank.tile_points, progress.item, progress.tile, progress.prisms, of_rank.slots}) {
-      hash.add(n);
+      checksum.add(n);
     }
   }
-  return hash.value();
+  return checksum.digest();
 }
 
 fs::path rank_file(const fs::path& checkpoint, int rank) {
@@ -356,58 +433,77 @@ fs::path rank_file(const fs::path& checkpoint, int rank) {
   return file;
 }
 
+void check_checkpoint_place(const fs::path& checkpoint, int n_ranks) {
+  ProblemList problems;
+  for (int rank = 0; rank < n_ranks; ++rank) {
+    const fs::path file = rank_file(checkpoint, rank);
+    const CheckpointReader there(file);
+    if (there.kind() == CheckpointKind::foreign) problems.add(mistake(file, there.what(), there.kind()));
+  }
+  problems.throw_if_any();
+}
+
 void write_checkpoint(const fs::path& file, const CheckpointLayout& layout, const RankState& before,
                       const RankState& state) {
-  write_complete(file, [&](Hdf5File& out) {
-    write_number(out, "case_hash", layout.case_hash);
-    write_number(out, "layout_id", layout.id());
+  CheckpointHeader header;
+  header.case_hash = layout.case_hash;
+  header.layout_id = layout.id();
+  header.n_ranks = static_cast<std::int64_t>(layout.ranks.size());
+  write_complete(rank_file(file, 0), header, [&](Hdf5File& out, CheckpointHeader& made) {
     const std::vector<std::int64_t> numbers = numbers_of(layout);
-    out.write("/layout", {static_cast<std::int64_t>(numbers.size())}, numbers.data());
-    if (!before.payload.empty()) write_state(out, "/before", before);
-    write_state(out, "/rank", state);
+    made.layout = write_array(out, "/layout", {static_cast<std::int64_t>(numbers.size())}, numbers);
+    if (!before.payload.empty()) {
+      made.has_before = 1;
+      made.before = kept_numbers(before);
+      const auto [values, contact] = write_state(out, "/before", before);
+      made.before_values = values;
+      made.before_contact = contact;
+    }
+    put_state(out, state, made);
   });
 }
 
-void write_rank_state(const fs::path& file, int rank, std::uint64_t layout_id, const RankState& state) {
-  write_complete(rank_file(file, rank), [&](Hdf5File& out) {
-    write_number(out, "layout_id", layout_id);
-    out.write_attribute("/", "rank", std::int64_t{rank});
-    write_state(out, "/rank", state);
-  });
+void write_rank_state(const fs::path& file, int rank, const CheckpointLayout& layout, const Digest& layout_id,
+                      const RankState& state) {
+  CheckpointHeader header;
+  header.case_hash = layout.case_hash;
+  header.layout_id = layout_id;
+  header.n_ranks = static_cast<std::int64_t>(layout.ranks.size());
+  header.rank = rank;
+  write_complete(rank_file(file, rank), header,
+                 [&](Hdf5File& out, CheckpointHeader& made) { put_state(out, state, made); });
 }
 
-std::optional<Checkpoint> read_checkpoint(const fs::path& file, std::uint64_t case_hash, int rank, int n_ranks) {
-  if (std::error_code error; !fs::exists(file, error)) return std::nullopt;
-  fs::path at = file;
-  const auto fail = [&](const std::string& what) {
-    return InputError("", "output.checkpoint.file",
-                      fmt::format("{} {}; without --resume the run begins anew and replaces it", at.string(), what));
-  };
+std::optional<Checkpoint> read_checkpoint(const fs::path& file, const Digest& case_hash, const Plan& plan, int rank,
+                                          int n_ranks) {
+  Reading reading(file, case_hash, plan, rank, n_ranks);
   try {
-    return read_files(file, case_hash, rank, n_ranks, at);
+    return reading.read();
   } catch (const Unusable& why) {
-    throw fail(why.what());
-  } catch (const RunError& error) {
-    throw fail(fmt::format("cannot be read as a checkpoint ({})", error.what()));
+    throw mistake(reading.file(), why.what(), why.kind());
   }
 }
 
-void remove_checkpoint(const fs::path& file) {
+void remove_checkpoint(const fs::path& file, const Digest& case_hash) {
   const fs::path target = followed(file);
-  std::error_code error;
-  fs::remove(target, error);
-  // also what a kill left half-written
-  const std::regex of_rank(R"(\.?(.*?)(\.rank[0-9]+)?(\.part-[0-9]+)?)");
+  const std::string bare = target.filename().string();
+  const std::regex of_rank(R"(\.rank[1-9][0-9]*)");
   std::vector<fs::path> others;
+  std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_of(target), error)) {
     const std::string name = entry.path().filename().string();
-    const std::string bare = target.filename().string();
-    std::smatch parts;
-    if (!std::regex_match(name, parts, of_rank) || parts[1] != bare) continue;
-    const bool is_temporary = name.front() == '.' && parts[3].matched;
-    if (is_temporary || (name.front() != '.' && parts[2].matched && !parts[3].matched)) others.push_back(entry.path());
+    const auto is_of_rank = [&](std::string_view of) {
+      return of.starts_with(bare) &&
+             (of.size() == bare.size() || std::regex_match(std::string(of.substr(bare.size())), of_rank));
+    };
+    // a file of its own or, behind a dot, one that was to become such a file
+    const std::size_t part = name.rfind(".part-");
+    const bool temporary = part != std::string::npos && part > 0 && is_temporary_of(name, name.substr(1, part - 1));
+    if (is_of_rank(name) || (temporary && is_of_rank(std::string_view(name).substr(1, part - 1)))) {
+      others.push_back(entry.path());
+    }
   }
-  for (const fs::path& other : others) fs::remove(other, error);
+  for (const fs::path& other : others) remove_ours(other, case_hash, other.filename().string().front() == '.');
 }
 
 }  // namespace prismfield

@@ -7,17 +7,20 @@
 #include <optional>
 #include <vector>
 
+#include <prismfield/plan.hpp>
+
+#include "base/checksum.hpp"
 #include "compute/work_state.hpp"
 
 namespace prismfield {
 
 /// How a run's work is shared out, rank by rank.
 struct CheckpointLayout {
-  std::uint64_t case_hash = 0;
+  Digest case_hash;
   std::vector<WorkLayout> ranks;
 
   /// Tells this layout from any other of the same case.
-  [[nodiscard]] std::uint64_t id() const;
+  [[nodiscard]] Digest id() const;
 };
 
 /// What a checkpoint holds.
@@ -29,7 +32,7 @@ struct Checkpoint {
   std::vector<RankState> states;
 
   /// Tells this checkpoint from an earlier or later one of the same layout.
-  [[nodiscard]] std::uint64_t id() const;
+  [[nodiscard]] Digest id() const;
 };
 
 /// The file of a rank's state: the checkpoint itself for rank 0, one beside it for each other rank. Where the
@@ -38,20 +41,28 @@ struct Checkpoint {
 /// behind fit together.
 [[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
 
-/// Writes the checkpoint with rank 0's state, replacing the old one when it is complete. Throws RunError.
+/// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
+/// replace what is no checkpoint of prismfield.
+void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks);
+
+/// Writes the checkpoint with rank 0's state, replacing the old one when it is complete. `before` holds all points that
+/// any rank's layout has. Throws RunError, also when it would replace what is no checkpoint of prismfield.
 void write_checkpoint(const std::filesystem::path& file, const CheckpointLayout& layout, const RankState& before,
                       const RankState& state);
-/// Writes the state of another rank, likewise.
-void write_rank_state(const std::filesystem::path& file, int rank, std::uint64_t layout_id, const RankState& state);
+/// Writes the state of another rank of a layout, likewise. `layout_id`: layout.id().
+void write_rank_state(const std::filesystem::path& file, int rank, const CheckpointLayout& layout,
+                      const Digest& layout_id, const RankState& state);
 
-/// Reads a checkpoint for one of n_ranks ranks; nothing when there is none. The payloads that are read are the rank's
-/// own, or, when the checkpoint is of another number of ranks, all of them on rank 0, added up in `before`. Throws
-/// InputError by the key output.checkpoint.file, without a place, for a file that is no checkpoint, is damaged
-/// anywhere, or is one of another case or version.
-[[nodiscard]] std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file, std::uint64_t case_hash,
-                                                        int rank, int n_ranks);
+/// Reads a checkpoint for one of n_ranks ranks, whose plan is `plan`; nothing when there is none. The payloads that are
+/// read are the rank's own, or, when the checkpoint is of another number of ranks, all of them on rank 0, added up in
+/// `before`. Throws InputError by the key output.checkpoint.file, without a place, for a file that is no checkpoint, is
+/// one of another case or version, or is damaged anywhere that this rank has to look; and for one that leaves pairs of
+/// the plan out, or asks for more than its memory.
+[[nodiscard]] std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file, const Digest& case_hash,
+                                                        const Plan& plan, int rank, int n_ranks);
 
-/// Removes a checkpoint with the states of all ranks.
-void remove_checkpoint(const std::filesystem::path& file);
+/// Removes a case's checkpoint with the states of all ranks and what a kill left half-written of them, and nothing that
+/// is something else.
+void remove_checkpoint(const std::filesystem::path& file, const Digest& case_hash);
 
 }  // namespace prismfield

@@ -57,6 +57,32 @@ void DistributedPrisms::read(IndexRange range, PrismBlock& out) const {
   }
 }
 
+Digest DistributedPrisms::digest(const Communicator& communicator) const {
+  // A sum over the prisms, each with its number: ranks add up theirs.
+  struct Numbered {
+    std::int64_t number;
+    std::array<double, 7> columns;
+  };
+  Digest mine;
+  for (std::int64_t i = 0; i < m_prisms.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Numbered prism{m_held.begin + i,
+                         {m_prisms.west[at], m_prisms.east[at], m_prisms.south[at], m_prisms.north[at],
+                          m_prisms.bottom[at], m_prisms.top[at], m_prisms.density[at]}};
+    const Digest one = digest_of(&prism, sizeof prism);
+    mine.low += one.low;
+    mine.high += one.high;
+  }
+  const std::vector<std::int64_t> halves = communicator.gather_everywhere(
+      std::vector<std::int64_t>{static_cast<std::int64_t>(mine.low), static_cast<std::int64_t>(mine.high)});
+  Digest all;
+  for (std::size_t rank = 0; rank < halves.size(); rank += 2) {
+    all.low += static_cast<std::uint64_t>(halves[rank]);
+    all.high += static_cast<std::uint64_t>(halves[rank + 1]);
+  }
+  return all;
+}
+
 std::int64_t DistributedPrisms::memory_bytes() const noexcept {
   return static_cast<std::int64_t>(sizeof(*this)) + static_cast<std::int64_t>(m_prisms.west.capacity()) * prism_bytes;
 }

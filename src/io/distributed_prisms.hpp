@@ -9,6 +9,8 @@
 
 #include <prismfield/prisms.hpp>
 
+#include "base/checksum.hpp"
+
 namespace prismfield {
 
 class Communicator;
@@ -34,6 +36,10 @@ public:
   /// Makes `range` the prisms that this rank holds: they move between ranks, one column after the other. Collective;
   /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
   void hold(IndexRange range, const Communicator& communicator);
+
+  /// Of all prisms with their numbers, the same for any number of ranks that each hold a part of them and nothing
+  /// twice. Collective.
+  [[nodiscard]] Digest digest(const Communicator& communicator) const;
 
   /// Host memory that the list occupies here, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;

@@ -368,14 +368,20 @@ struct Hdf5File::Impl {
     write_scalar_attribute(name, "_Netcdf4Dimid", H5T_NATIVE_INT, &id);
   }
 
-  void write_out() {
+  [[nodiscard]] std::string_view image() const {
     checked(H5Fflush(file, H5F_SCOPE_GLOBAL), subject(), "complete the file");
     const auto size =
         static_cast<std::size_t>(checked(H5Fget_file_image(file, nullptr, 0), subject(), "find the size"));
     // The handle of a file in memory is a pointer to the pointer to its bytes.
     void* handle = nullptr;
     checked(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), subject(), "find the image");
-    const char* bytes = *static_cast<char**>(handle);
+    return {*static_cast<char**>(handle), size};
+  }
+
+  void write_out() {
+    const std::string_view whole = image();
+    const char* const bytes = whole.data();
+    const std::size_t size = whole.size();
     // Linux moves at most 2 GiB a call.
     constexpr std::size_t most = std::size_t{1} << 30;
     for (std::size_t done = 0; done < size;) {
@@ -448,11 +454,17 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& c
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail({file, ""}, std::string("cannot make the file: ") + std::strerror(errno));
+  Hdf5File result = create_in_memory(file);
+  result.m_impl->descriptor = descriptor;
+  return result;
+}
+
+Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file) {
   keep_hdf5_quiet();
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
-  impl->descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (impl->descriptor < 0) fail(about, std::string("cannot make the file: ") + std::strerror(errno));
   const Handle access = access_properties(about);
   constexpr std::size_t memory_step = std::size_t{1} << 20;
   checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
@@ -742,6 +754,15 @@ void Hdf5File::write_attribute(const std::string& path, const std::string& name,
   const hsize_t count = values.size();
   const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
   m_impl->write_attribute(m_impl->open_object(path), about, name.c_str(), H5T_NATIVE_DOUBLE, space, values.data());
+}
+
+std::string_view Hdf5File::image() const { return m_impl->image(); }
+
+std::int64_t Hdf5File::offset(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const haddr_t at = H5Dget_offset(m_impl->open_dataset(dataset).id());
+  if (at == HADDR_UNDEF) fail(about, "its values have no place in the file");
+  return static_cast<std::int64_t>(at);
 }
 
 void Hdf5File::close() {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <prismfield/ranges.hpp>
@@ -29,6 +30,8 @@ public:
   /// Makes a new file, replacing one of that name. It is built in memory and written by close(), because HDF5 does not
   /// survive a full disk: after a failed write it crashes when the program ends. Without close() no file stays.
   [[nodiscard]] static Hdf5File create(const std::filesystem::path& file);
+  /// Makes a new file in memory alone, which image() hands over; `name` is for messages.
+  [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();
@@ -75,6 +78,10 @@ public:
   void write_attribute(const std::string& path, const std::string& name, double value);
   void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
   void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
+  /// The bytes of a new file, until the next call.
+  [[nodiscard]] std::string_view image() const;
+  /// Where in image() the values of a dataset lie, which must be plain numbers that were written at once.
+  [[nodiscard]] std::int64_t offset(const std::string& dataset) const;
   /// Writes a new file out and closes it; closes a file that was opened.
   void close();
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -53,6 +54,33 @@ InputError InputFile::error(const std::string& what) const {
   return {where, key, fmt::format("'{}' {}", path.string(), what)};
 }
 
+namespace {
+
+std::array<std::int64_t, 5> facts_of(int status, const struct stat& file) noexcept {
+  if (status != 0 || !S_ISREG(file.st_mode)) return {};
+  return {static_cast<std::int64_t>(file.st_dev), static_cast<std::int64_t>(file.st_ino),
+          static_cast<std::int64_t>(file.st_size), static_cast<std::int64_t>(file.st_mtim.tv_sec),
+          static_cast<std::int64_t>(file.st_mtim.tv_nsec)};
+}
+
+}  // namespace
+
+FileStamp::FileStamp(int descriptor) noexcept {
+  struct stat file {};
+  const int status = ::fstat(descriptor, &file);
+  m_facts = facts_of(status, file);
+}
+
+FileStamp::FileStamp(const std::filesystem::path& path) noexcept {
+  struct stat file {};
+  const int status = ::stat(path.c_str(), &file);
+  m_facts = facts_of(status, file);
+}
+
+void check_unchanged(const InputFile& file, const FileStamp& before, const FileStamp& after) {
+  if (before != after) throw file.error("was changed while it was read; run again when nothing writes to it");
+}
+
 void check_readable(const InputFile& file) {
   std::error_code code;
   const auto status = std::filesystem::status(file.path, code);
@@ -80,7 +108,7 @@ bool is_array_file(const InputFile& file) {
 }
 
 ArrayFile::ArrayFile(const InputFile& file)
-    : m_file(file), m_content(as_input(file, [&] {
+    : m_file(file), m_stamp(file.path), m_content(as_input(file, [&] {
         return is_classic_netcdf(file.path) ? Content(NetcdfClassic(file.path)) : Content(Hdf5File::open(file.path));
       })) {}
 
@@ -107,10 +135,12 @@ std::vector<std::int64_t> ArrayFile::shape(const std::string& dataset) const {
 }
 
 std::vector<double> ArrayFile::read(const std::string& dataset) const {
-  return as_input(m_file, [&] {
+  std::vector<double> values = as_input(m_file, [&] {
     if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->read(dataset);
     return std::get<NetcdfClassic>(m_content).read(without_slash(dataset));
   });
+  check_unchanged(m_file, m_stamp, FileStamp(m_file.path));
+  return values;
 }
 
 std::vector<std::string> ArrayFile::dimension_names(const std::string& dataset) const {

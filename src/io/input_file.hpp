@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,6 +28,23 @@ struct InputFile {
   [[nodiscard]] InputError error(const std::string& what) const;
 };
 
+/// By what a file is known to have stayed as it was: where it lies, its size and when it was last written. Pipes and
+/// devices are always the same.
+class FileStamp {
+public:
+  /// Of an open file.
+  explicit FileStamp(int descriptor) noexcept;
+  /// Of the file that now has this name.
+  explicit FileStamp(const std::filesystem::path& path) noexcept;
+  bool operator==(const FileStamp&) const noexcept = default;
+
+private:
+  std::array<std::int64_t, 5> m_facts{};
+};
+
+/// Throws InputError when a file is not as it was before it was read.
+void check_unchanged(const InputFile& file, const FileStamp& before, const FileStamp& after);
+
 /// Throws InputError unless the file exists, is no folder and can be opened.
 void check_readable(const InputFile& file);
 
@@ -47,7 +65,7 @@ public:
   [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
   /// A numeric dataset, row-major, as doubles, netCDF's missing values as NaN. Throws InputError when it holds anything
-  /// but numbers.
+  /// but numbers, or when the file was changed since it was opened.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
   /// Names of a dataset's netCDF dimensions, slowest first, "" where there is none.
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
@@ -56,6 +74,7 @@ private:
   using Content = std::variant<Hdf5File, NetcdfClassic>;
 
   InputFile m_file;
+  FileStamp m_stamp;
   Content m_content;
 };
 

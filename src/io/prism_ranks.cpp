@@ -75,11 +75,13 @@ private:
   bool read_part() {
     const IndexRange part = balanced_part(m_places.length, m_communicator.rank(), m_communicator.size());
     std::optional<Hdf5File> hdf5;
+    const FileStamp before(m_file.path);
     if (!all_did([&] { hdf5 = Hdf5File::open(m_file.path, m_communicator); })) return false;
     const auto columns = columns_of(m_raw.prisms);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (!all_did([&] { *columns[c] = hdf5->read(m_places.datasets[c], part); })) return false;
     }
+    if (!all_did([&] { check_unchanged(m_file, before, FileStamp(m_file.path)); })) return false;
     agree(m_communicator, [&] { m_raw.numbers = prism_indices(part.begin, part.size()); });
     return true;
   }

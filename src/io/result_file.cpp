@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -265,10 +266,11 @@ void write_performance(Hdf5File& file, const Fields& result, const RunTimes& tim
   file.write_attribute(group, "field_seconds", result.field_seconds);
 }
 
-void write_file(const fs::path& name, const ResultHeader& header, const Points& points, const Fields& result,
+void write_file(const fs::path& target, const ResultHeader& header, const Points& points, const Fields& result,
                 const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
-  Hdf5File file = Hdf5File::create(name);
+  TemporaryFile temporary(target);
+  Hdf5File file = Hdf5File::create_in_memory(target);
   write_root_attributes(file, header, points, result);
   const Layout layout = write_points(file, points);
   write_fields(file, layout, header, result);
@@ -280,7 +282,9 @@ void write_file(const fs::path& name, const ResultHeader& header, const Points& 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   file.write_attribute("/performance", "output_seconds", elapsed.count());
   file.write_attribute("/performance", "total_seconds", times.total_seconds + elapsed.count());
-  file.close();
+  const std::string_view image = file.image();
+  temporary.write(image.data(), image.size());
+  temporary.move_to_target();
 }
 
 }  // namespace
@@ -326,16 +330,11 @@ void write_result(const ResultHeader& header, const Points& points, const Fields
     throw RunError(fmt::format("{}: the result is not written: it is not a regular file", target.string()));
   }
   const FileSizeSignalIgnored ignored;
-  TemporaryFile temporary(temporary_name(target));
   try {
-    write_file(temporary.name(), header, points, result, times);
-    temporary.move_to(target);
+    write_file(target, header, points, result, times);
   } catch (const RunError& error) {
-    // Users know the file by its own name.
     std::string why = error.what();
-    if (const std::string prefix = temporary.name().string() + ": "; why.rfind(prefix, 0) == 0) {
-      why.erase(0, prefix.size());
-    }
+    if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
     throw RunError(fmt::format("{}: the result is not written: {}", target.string(), why));
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,7 +29,7 @@ public:
   explicit LineReader(const InputFile& file);
 
   /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
-  /// line above 16 MiB and when reading fails.
+  /// line above 16 MiB, when reading fails, and when somebody wrote to the file meanwhile.
   [[nodiscard]] bool next(std::string_view& line);
   /// Number of the line that next() gave last, from 1.
   [[nodiscard]] std::int64_t number() const noexcept { return m_number; }
@@ -44,6 +45,7 @@ private:
 
   InputFile m_file;
   std::unique_ptr<std::FILE, Close> m_stream;
+  std::optional<FileStamp> m_stamp;
   std::vector<char> m_buffer;
   std::size_t m_begin = 0, m_end = 0;
   /// first LF at or after m_begin, m_end when the buffer has none; valid while m_newline_known

@@ -107,6 +107,7 @@ public:
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
   void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
 
+  [[nodiscard]] const CellsContent& content() const noexcept { return m_content; }
   /// The content, out of cells that nobody needs any more.
   [[nodiscard]] CellsContent take() && noexcept { return std::move(m_content); }
 

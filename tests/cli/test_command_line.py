@@ -93,6 +93,107 @@ class Folder(unittest.TestCase):
         self.assertEqual(self.files(), before)
 
 
+class OtherPeoplesFiles(Folder):
+    """What lies where the program writes, by mistake or on purpose, stays as it is."""
+
+    def checkpoint(self, name):
+        return ["--set", f"output.checkpoint.file={name}"]
+
+    def refuses(self, name, what, ranks=1, file=None):
+        for more in ([], ["--resume"], ["--check"]):
+            launcher = self.launcher(ranks) if ranks > 1 else ()
+            result = self.run_program("run", "case.yaml", *self.checkpoint(name), *more, launcher=launcher, timeout=60)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f"--set output.checkpoint.file: {file or name} {what}", result.stderr)
+            self.assertFalse((self.folder / "case.h5").exists())
+
+    def launcher(self, ranks):
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        return [*options.mpiexec, "-n", str(ranks)]
+
+    def test_a_checkpoint_replaces_nothing_else(self):
+        remedy = "it is not replaced; move it away, or give the checkpoint another name"
+        self.write("thesis.txt", "years of work")
+        self.write("result.h5", "no HDF5 at all")
+        (self.folder / "folder").mkdir()
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "link").symlink_to("thesis.txt")
+        self.refuses("thesis.txt", f"is no checkpoint of prismfield; {remedy}")
+        self.refuses("link", f"is no checkpoint of prismfield; {remedy}", file="thesis.txt")
+        self.refuses("result.h5", f"is no checkpoint of prismfield; {remedy}")
+        self.refuses("folder", "is a folder")
+        self.refuses("pipe", "is not a regular file")
+        self.refuses("/dev/null", "is not a regular file")
+        self.assertEqual((self.folder / "thesis.txt").read_text(), "years of work")
+
+    def test_nor_does_that_of_another_rank(self):
+        self.write("run.ckpt.h5.rank1", "years of work")
+        self.refuses("run.ckpt.h5", "is no checkpoint of prismfield", ranks=2, file="run.ckpt.h5.rank1")
+        self.done("run", "case.yaml", *self.checkpoint("run.ckpt.h5"))
+        self.assertEqual((self.folder / "run.ckpt.h5.rank1").read_text(), "years of work")
+
+    def test_what_lies_there_at_the_end_is_looked_at_again(self):
+        # somebody puts notes there while the program runs
+        self.write("case.yaml", CASE + "execution: {chunk: 64}\n")
+        python = self.write("python", f"#!/bin/sh\necho notes > '{self.folder}/run.ckpt.h5'\nexit 0\n")
+        python.chmod(0o755)
+        self.done("run", "case.yaml", *self.checkpoint("run.ckpt.h5"), "--set", "output.figure=f.png",
+                  env={**os.environ, "PRISMFIELD_PYTHON": str(python)})
+        self.assertEqual((self.folder / "run.ckpt.h5").read_text(), "notes\n")
+
+    def test_links_that_wait_for_a_temporary_file_are_not_followed(self):
+        self.write("victim", "years of work")
+        names = ("case.h5", "run.ckpt.h5")
+        plant = "; ".join(f"ln -s victim .{name}.part-$$" for name in names)
+        result = subprocess.run(
+            ["sh", "-c", f'{plant}; exec "$0" run case.yaml --set output.checkpoint.file=run.ckpt.h5', options.program],
+            cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.folder / "victim").read_text(), "years of work")
+        self.assertEqual(sum(".part-" in p.name for p in self.folder.iterdir()), len(names), "not ours to remove")
+        self.assertFalse((self.folder / "case.h5").is_symlink())
+
+    def test_nor_by_the_figure(self):
+        self.write("victim", "years of work")
+        for number in range(os.getpid(), os.getpid() + 2000):
+            (self.folder / f".f.png.part-{number}").symlink_to("victim")
+        self.run_program("run", "case.yaml", "--set", "output.figure=f.png")
+        self.assertEqual((self.folder / "victim").read_text(), "years of work")
+
+    def test_results_have_the_usual_permissions_or_those_before(self):
+        mask = os.umask(0o027)
+        try:
+            self.done("run", "case.yaml")
+            self.assertEqual((self.folder / "case.h5").stat().st_mode & 0o777, 0o640)
+            (self.folder / "case.h5").chmod(0o600)
+            self.done("run", "case.yaml")
+            self.assertEqual((self.folder / "case.h5").stat().st_mode & 0o777, 0o600)
+        finally:
+            os.umask(mask)
+
+    def test_two_runs_do_not_share_a_checkpoint(self):
+        self.write("long.yaml", LONG_CASE)
+        first = subprocess.Popen([options.program, "run", "long.yaml", *self.checkpoint("run.ckpt.h5")],
+                                 cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(600):
+                if (self.folder / "run.ckpt.h5").exists() or first.poll() is not None:
+                    break
+                time.sleep(0.1)
+            second = self.run_program("run", "case.yaml", *self.checkpoint("run.ckpt.h5"))
+            self.assertEqual(second.returncode, 2, second.stderr)
+            self.assertIn("output.checkpoint.file: run.ckpt.h5 is used by another run", second.stderr)
+        finally:
+            first.kill()
+            first.wait()
+        # a lock goes with its process
+        third = self.run_program("run", "case.yaml", *self.checkpoint("run.ckpt.h5"))
+        self.assertEqual(third.returncode, 0, third.stderr)
+        self.assertIn("run.ckpt.h5 exists and will be replaced", third.stderr)
+        self.assertEqual([name for name in self.files() if "ckpt" in name], [])
+
+
 class Help(Folder):
     def test_help_goes_to_standard_output(self):
         for arguments in (["--help"], ["-h"], ["run", "--help"], ["compare", "--help"], ["info", "--help"]):

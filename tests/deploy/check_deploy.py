@@ -37,6 +37,7 @@ SPACK_PACKAGES = {
     "py-matplotlib": ({}, ""),
     "py-netcdf4": ({}, ""),
     "py-xarray": ({}, ""),
+    "xxhash": ({}, "0.8.3"),
     "yaml-cpp": ({}, "0.8.0"),
 }
 
@@ -162,6 +163,7 @@ class Spack(unittest.TestCase):
             "KokkosKernels": "kokkos-kernels",
             "MPI": "mpi",
             "fmt": "fmt",
+            "xxHash": "xxhash",
             "yaml-cpp": "yaml-cpp",
         }
         # Parts of the compiler and of the developer's tools.

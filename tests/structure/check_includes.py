@@ -65,6 +65,7 @@ LIBRARIES = [
     (r"yaml-cpp/", "yaml-cpp", r"src/case/"),
     (r"hdf5", "HDF5", r"src/io/"),
     (r"CLI/", "CLI11", r"src/app/"),
+    (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/operator\.hpp"),
 ]
@@ -383,6 +384,7 @@ SELF_TESTS = [
     ("HDF5", "src/case/probe.cpp", "#include <hdf5.h>\n", "includes HDF5"),
     ("yaml-cpp", "src/app/probe.cpp", "#include <yaml-cpp/yaml.h>\n", "includes yaml-cpp"),
     ("CLI11", "src/case/probe.cpp", "  #  include <CLI/CLI.hpp>\n", "includes CLI11"),
+    ("xxHash", "src/base/probe.cpp", "#include <xxhash.h>\n", "includes xxHash"),
     ("Kokkos", "src/model/probe.cpp", "#include <Kokkos_Core.hpp>\n", "includes Kokkos"),
     ("../", "src/model/probe.cpp", '#include "../base/probe.hpp"\n', "never with ../"),
     ("no file", "src/model/probe.cpp", '#include "base/none.hpp"\n', "no file"),

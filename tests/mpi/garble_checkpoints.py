@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Resumes garbled checkpoints: the answer has to be that of the uninterrupted run, bit for bit, or a refusal. Needs
+Python's standard library alone.
+
+    garble_checkpoints.py PRISMFIELD SIGN_CHECKPOINT [--mpiexec COMMAND] [--number N] [--seed N]
+
+Every other one is signed anew after it was garbled, as by somebody who knows the format: of these only is asked that
+nothing crashes, hangs or takes more than 1 GiB.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+CASE = """\
+model:
+  voxels: {easting: [0, 1000, 30], northing: [0, 1000, 30], upward: [-500, 0, 16], density: {random: [100, 500], seed: 3}}
+observations:
+  grid: {easting: [0, 1000, 60], northing: [0, 1000, 30], upward: 10}
+execution: {chunk: 256, space: HOST}
+fields: vector
+output:
+  file: result.h5
+  checkpoint: {every: 1 ms, file: run.ckpt.h5}
+"""
+HEADER = 512
+MOST_KIB = 1 << 20
+LONGEST = 120
+
+
+class Trouble(Exception):
+    pass
+
+
+class Runs:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        info = subprocess.run([options.program, "info"], capture_output=True, text=True, check=True).stdout
+        host = "serial" if "serial" in info else "openmp"
+        (folder / "case.yaml").write_text(CASE.replace("HOST", host), encoding="utf-8")
+        self.references = {}
+
+    def command(self, ranks, *arguments):
+        launcher = [] if ranks == 1 else [*self.options.mpiexec, "-n", str(ranks)]
+        # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
+        return ["env", "OMP_NUM_THREADS=1", "ASAN_OPTIONS=detect_leaks=" + ("1" if ranks == 1 else "0"), *launcher,
+                self.options.program, "run", "case.yaml", "--quiet", *arguments]
+
+    def run(self, ranks, *arguments):
+        """Exit code, standard error and the most memory of a process in KiB."""
+        errors = self.folder.parent / "errors.txt"
+        with open(errors, "wb") as stream:
+            process = subprocess.Popen(self.command(ranks, *arguments), cwd=self.folder, stdout=subprocess.DEVNULL,
+                                       stderr=stream, start_new_session=True)
+            end = time.monotonic() + LONGEST
+            while True:
+                pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+                if pid:
+                    break
+                if time.monotonic() > end:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    os.wait4(process.pid, 0)
+                    process.returncode = -signal.SIGKILL
+                    raise Trouble(f"hangs: no end after {LONGEST} s")
+                time.sleep(0.005)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, errors.read_text(errors="replace"), usage.ru_maxrss
+
+    def reference(self, ranks):
+        """The uninterrupted run on so many ranks."""
+        if ranks not in self.references:
+            file = self.folder.parent / f"reference{ranks}.h5"
+            code, errors, _ = self.run(ranks, "--set", "output.checkpoint=null", "--output", str(file))
+            assert code == 0, errors
+            self.references[ranks] = file
+        return self.references[ranks]
+
+    def is_reference(self, ranks, tolerance):
+        return subprocess.run([self.options.program, "compare", "result.h5", str(self.reference(ranks)), "--quiet",
+                               "--tolerance", tolerance], cwd=self.folder, capture_output=True).returncode == 0
+
+    def put(self, files):
+        for file in self.folder.iterdir():
+            if file.name != "case.yaml":
+                file.unlink()
+        for name, content in files.items():
+            (self.folder / name).write_bytes(content)
+
+    def checkpoints(self):
+        """What lies there now; each file is whole, as it came by a rename."""
+        found = {}
+        for file in self.folder.glob("run.ckpt.h5*"):
+            try:
+                found[file.name] = file.read_bytes()
+            except FileNotFoundError:
+                pass
+        return found
+
+    def moments(self, ranks, *arguments):
+        """Checkpoints of all ranks, as they were at some moments of a run."""
+        self.put({})
+        seen = []
+        process = subprocess.Popen(self.command(ranks, *arguments), cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while process.poll() is None:
+            found = self.checkpoints()
+            # the last one alone may be half removed
+            if len(found) == ranks and (not seen or found != seen[-1]):
+                seen.append(found)
+            time.sleep(0.003)
+        assert process.returncode == 0 and len(seen) > 8, (process.returncode, len(seen))
+        seen = seen[1:-2]
+        return [seen[i * (len(seen) - 1) // 7] for i in range(8)]
+
+
+def flip(draw, content, within):
+    garbled = bytearray(content)
+    for _ in range(draw.choice([1, 1, 2, 8, 40])):
+        garbled[draw.randrange(min(within, len(garbled)))] ^= 1 << draw.randrange(8)
+    return bytes(garbled)
+
+
+def overwrite(draw, content):
+    begin = draw.randrange(len(content))
+    end = min(len(content), begin + draw.choice([8, 64, 4096]))
+    filling = draw.choice([b"\0", b"\xff", b"\x7f"]) * (end - begin)
+    return content[:begin] + filling + content[end:]
+
+
+def change_number(draw, content):
+    """Puts another number, often an extreme one, into the header."""
+    at = 8 * draw.randrange(2, HEADER // 8 - 4)
+    old = struct.unpack_from("<q", content, at)[0]
+    new = draw.choice([0, 1, -1, old + 1, old - 1, 2 * old, old + 64, old + 256, 2**31, 2**40, 2**62, 2**63 - 1,
+                       -(2**63), draw.randrange(-(2**63), 2**63)])
+    return content[:at] + struct.pack("<q", max(min(new, 2**63 - 1), -(2**63))) + content[at + 8:]
+
+
+def change_layout(draw, content):
+    """The same in the work of the ranks."""
+    offset, count = struct.unpack_from("<qq", content, 16 + 16 + 32 + 32 + 2 * 17 * 8)
+    at = offset + 8 * draw.randrange(count)
+    new = draw.choice([0, 1, -1, 2**40, 2**62, 2**63 - 1, -(2**63), draw.randrange(0, 20000)])
+    return content[:at] + struct.pack("<q", new) + content[at + 8:]
+
+
+class Garbler:
+    def __init__(self, runs, ranks, draw):
+        self.draw, self.ranks = draw, ranks
+        self.moments = runs.moments(ranks)
+        self.other_case = runs.moments(ranks, "--set", "model.voxels.density.random=[100, 501]")[4]
+        self.other_ranks = runs.moments(3 if ranks == 1 else 1)[4] if runs.options.mpiexec else self.other_case
+        self.result = runs.reference(ranks).read_bytes()
+
+    def bytes_of_one(self, files):
+        name = self.draw.choice(sorted(files))
+        content = files[name]
+        how = self.draw.choice(["flip", "flip in the header", "cut", "extend", "overwrite", "no checkpoint"])
+        if how == "flip":
+            files[name] = flip(self.draw, content, len(content))
+        elif how == "flip in the header":
+            files[name] = flip(self.draw, content, HEADER)
+        elif how == "cut":
+            files[name] = content[:self.draw.choice([0, 7, 100, HEADER, len(content) - 1,
+                                                     self.draw.randrange(len(content))])]
+        elif how == "extend":
+            files[name] = content + self.draw.choice([b"\0", content, self.draw.randbytes(100)])
+        elif how == "overwrite":
+            files[name] = overwrite(self.draw, content)
+        else:
+            files[name] = self.draw.choice([b"", b"years of work\n", self.result, self.draw.randbytes(5000)])
+        return how
+
+    def whole_files(self, files):
+        name = self.draw.choice(sorted(files))
+        ways = ["another time", "another case", "other ranks", "lost"] + (["exchanged"] if self.ranks > 1 else [])
+        how = self.draw.choice(ways)
+        if how == "another time":
+            files[name] = self.draw.choice(self.moments)[name]
+        elif how == "another case":
+            files[name] = self.other_case[name]
+        elif how == "other ranks":
+            files.update({n: c for n, c in self.other_ranks.items() if n in files})
+        elif how == "lost":
+            del files[name]
+        else:
+            other = self.draw.choice(sorted(set(files) - {name}))
+            files[name], files[other] = files[other], files[name]
+        return how
+
+    def sign_anew(self, files):
+        name = self.draw.choice(sorted(files))
+        how = self.draw.choice(["number", "number", "layout", "flip", "overwrite", "cut", "extend"])
+        content = files[name]
+        if how == "number":
+            content = change_number(self.draw, content)
+        elif how == "layout":
+            content = change_layout(self.draw, content) if name == "run.ckpt.h5" else change_number(self.draw, content)
+        elif how == "flip":
+            content = flip(self.draw, content, len(content))
+        elif how == "overwrite":
+            content = overwrite(self.draw, content)
+        elif how == "cut":
+            content = content[:self.draw.randrange(HEADER, len(content))]
+        else:
+            content += self.draw.randbytes(8 * self.draw.randrange(1, 200))
+        files[name] = content
+        return name, how
+
+
+def try_one(runs, garbler, draw, signed, counts):
+    files = dict(draw.choice(garbler.moments))
+    if signed:
+        name, how = garbler.sign_anew(files)
+        kind = "signed anew: " + how
+    else:
+        kind = draw.choice([garbler.bytes_of_one, garbler.whole_files])(files)
+    runs.put(files)
+    if signed:
+        subprocess.run([runs.options.sign, str(runs.folder / name)], check=True)
+        files[name] = (runs.folder / name).read_bytes()
+    code, errors, memory = runs.run(garbler.ranks, "--resume")
+    if memory > MOST_KIB:
+        raise Trouble(f"{kind}: takes {memory} KiB")
+    answer = "refused"
+    if code == 2 and "output.checkpoint.file: " in errors:
+        if runs.checkpoints() != files:
+            raise Trouble(f"{kind}: refused, but the files are no longer what they were")
+    elif code == 0:
+        answer = "right" if runs.is_reference(garbler.ranks, "0") else "wrong"
+        # what began on another number of ranks adds in another order
+        if answer == "wrong" and kind == "other ranks" and runs.is_reference(garbler.ranks, "1e-13"):
+            answer = "right"
+    elif signed and code == 1 and "prismfield: " in errors:
+        answer = "failed"
+    else:
+        raise Trouble(f"{kind}: ends with {code}: {errors}")
+    if answer == "wrong" and not signed:
+        raise Trouble(f"{kind}: a wrong result with code 0")
+    counts[kind, answer] += 1
+
+
+def main(options):
+    draw = random.Random(options.seed)
+    base = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_garbled_"))
+    (base / "run").mkdir()
+    counts, troubles = collections.Counter(), 0
+    try:
+        runs = Runs(options, base / "run")
+        garblers = [Garbler(runs, ranks, draw) for ranks in ([1, 3] if options.mpiexec else [1])]
+        for number in range(options.number):
+            try:
+                try_one(runs, garblers[number % len(garblers)], draw, number // 2 % 2 == 1, counts)
+            except Trouble as trouble:
+                troubles += 1
+                print(f"number {number}, {garblers[number % len(garblers)].ranks} ranks: {trouble}", flush=True)
+                kept = options.keep and pathlib.Path(options.keep) / str(number)
+                if kept:
+                    shutil.copytree(runs.folder, kept, dirs_exist_ok=True)
+            if number % 100 == 99:
+                print(f"{number + 1} tried, {troubles} in trouble", flush=True)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    for (kind, answer), count in sorted(counts.items()):
+        print(f"{count:5} {kind}: {answer}")
+    print(f"{options.number} checkpoints, {troubles} in trouble")
+    return 1 if troubles else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("sign")
+    parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
+    parser.add_argument("--number", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", default="", help="a folder for what made trouble")
+    options = parser.parse_args()
+    options.program = os.path.abspath(options.program)
+    options.sign = os.path.abspath(options.sign)
+    options.mpiexec = shlex.split(options.mpiexec)
+    sys.exit(main(options))
