@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "base/hash.hpp"
+#include "base/checksum.hpp"
 #include "base/version.hpp"
 #include "case/case.hpp"
 #include "io/same_file.hpp"
@@ -23,12 +24,9 @@ namespace prismfield {
 namespace {
 
 std::uint64_t hash_of(const std::vector<std::string>& words) {
-  Hash hash;
-  for (const std::string& word : words) {
-    hash.add(static_cast<std::int64_t>(word.size()));
-    hash.add(word);
-  }
-  return hash.value();
+  Checksum checksum;
+  for (const std::string& word : words) checksum.add(std::string_view(word));
+  return checksum.digest().low;
 }
 
 /// What the first of `ranks` has, on every rank.

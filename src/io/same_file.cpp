@@ -9,12 +9,11 @@
 #include <array>
 #include <fstream>
 #include <string>
-#include <string_view>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "base/hash.hpp"
+#include "base/checksum.hpp"
 #include "io/input_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/sameness.hpp"
@@ -35,14 +34,14 @@ FileFacts facts_of(const std::filesystem::path& file) {
 
 /// 0 for a file that cannot be read.
 std::uint64_t hash_of(const std::filesystem::path& file) {
-  Hash hash;
+  Checksum checksum;
   std::ifstream in(file, std::ios::binary);
   std::string buffer(std::size_t{1} << 20, '\0');
   while (in) {
     in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    hash.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(in.gcount())));
+    checksum.add_bytes(buffer.data(), static_cast<std::size_t>(in.gcount()));
   }
-  return in.eof() ? hash.value() : 0;
+  return in.eof() ? checksum.digest().low : 0;
 }
 
 }  // namespace
