@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>

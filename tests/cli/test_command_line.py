@@ -794,11 +794,15 @@ class Memory(Folder):
 
     def setUp(self):
         super().setUp()
-        if re.search("Asan|Tsan|sanit", self.done("info").stdout, re.IGNORECASE):
-            self.skipTest("sanitizers take address space without end")
+        text = self.done("info").stdout
+        if re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)|(?i:asan|tsan|sanitize)", text):
+            self.skipTest("sanitizers and devices take address space without end")
 
-    def limited(self, bytes_, *arguments, kind=resource.RLIMIT_AS):
-        return self.run_program("run", "case.yaml", *arguments, preexec_fn=lambda: resource.setrlimit(kind, (bytes_, bytes_)))
+    def limited(self, most, *arguments, kind=resource.RLIMIT_AS):
+        return self.run_program(
+            "run", "case.yaml", *arguments, env={**os.environ, "OMP_NUM_THREADS": "2"},
+            preexec_fn=lambda: resource.setrlimit(kind, (most, most)),
+        )
 
     def test_a_plan_that_does_not_fit_is_refused_before_it_starts(self):
         for kind, name in ((resource.RLIMIT_AS, "ulimit -v"), (resource.RLIMIT_DATA, "ulimit -d")):
@@ -930,10 +934,11 @@ class Ranks(Folder):
         self.assertEqual(self.files(), ["case.yaml"])
 
     def test_a_mistake_on_one_rank_ends_all(self):
-        launcher = [*self.launcher(1), options.program, "run", "case.yaml", ":", "-n", "1"]
-        result = self.run_program("run", "nowhere.yaml", launcher=launcher, timeout=120)
+        (self.folder / "elsewhere").mkdir()
+        launcher = [*self.launcher(1), options.program, "run", "case.yaml", ":", "-n", "1", "--wdir"]
+        result = self.run_program("run", "case.yaml", launcher=[*launcher, self.folder / "elsewhere"], timeout=120)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("rank 1: nowhere.yaml: there is no such file\n", result.stderr)
+        self.assertIn("rank 1: case.yaml: there is no such file\n", result.stderr)
         self.assertEqual(self.files(), ["case.yaml"])
 
 
