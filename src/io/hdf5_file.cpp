@@ -292,11 +292,13 @@ struct Hdf5File::Impl {
     if (count == 0) return;
     const Handle properties = creation_list(dataset, about);
     const double expansion = largest_expansion(properties, about);
+    std::uint64_t chunk_values = 0;
     if (checked(H5Pget_layout(properties.id()), about, "read the layout") == H5D_CHUNKED) {
-      require_chunks(dataset, properties, value_bytes, about);
+      chunk_values = require_chunks(dataset, properties, about);
     }
     const hsize_t stored = H5Dget_storage_size(dataset.id());
     if (stored == 0) fail(about, "was never written: it has a shape but no values");
+    // no call of HDF5 from here on: ranks that read together may find different answers
     std::error_code error;
     const auto file_bytes = std::filesystem::file_size(path, error);
     if (error) fail(about, "cannot be read: " + error.message());
@@ -304,6 +306,9 @@ struct Hdf5File::Impl {
     if (static_cast<double>(count) * static_cast<double>(value_bytes) > most) {
       fail(about, "is damaged: it claims " + std::to_string(count) + " values, more than the file can hold");
     }
+    // a chunk is held as a whole, however few of its values the dataset has
+    if (const std::string why = why_no_room(chunk_values, value_bytes); !why.empty())
+      fail(about, "in one chunk, " + why);
   }
 
   /// How many times larger values can be than what is stored of them. Throws RunError for filters that HDF5 does not
@@ -341,9 +346,9 @@ struct Hdf5File::Impl {
     return expansion;
   }
 
-  /// A chunk is held as a whole, however few of its values the dataset has.
-  void require_chunks(const Handle& dataset, const Handle& properties, std::size_t value_bytes,
-                      const Subject& about) const {
+  /// Values of a chunk. Throws RunError unless every chunk was written.
+  [[nodiscard]] std::uint64_t require_chunks(const Handle& dataset, const Handle& properties,
+                                             const Subject& about) const {
     const Handle space(checked(H5Dget_space(dataset.id()), about, "read the shape"), H5Sclose);
     const std::vector<hsize_t> sizes = extent(space, about);
     std::vector<hsize_t> chunk(sizes.size());
@@ -356,8 +361,6 @@ struct Hdf5File::Impl {
       chunk_values *= chunk[d];
       chunks *= (sizes[d] + chunk[d] - 1) / chunk[d];
     }
-    if (const std::string why = why_no_room(chunk_values, value_bytes); !why.empty())
-      fail(about, "in one chunk, " + why);
 #if H5_VERSION_GE(1, 10, 5)
     hsize_t written = 0;
     checked(H5Dget_num_chunks(dataset.id(), space.id(), &written), about, "count the chunks");
@@ -366,6 +369,7 @@ struct Hdf5File::Impl {
                       " chunks were never written; write all values");
     }
 #endif
+    return chunk_values;
   }
 
   /// Integers of 64 bits, by the reader given: exact, or not at all.
@@ -727,7 +731,17 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   const std::vector<hsize_t> sizes = m_impl->extent(space, about);
   const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
                       range.end <= static_cast<std::int64_t>(sizes[0]);
-  m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
+  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
+  std::string refusal;
+  try {
+    m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
+  } catch (const RunError& error) {
+    refusal = error.what();
+  }
+  if (on_any(!refusal.empty())) {
+    if (!refusal.empty()) throw RunError(refusal);
+    fail(about, "cannot be read by another rank");
+  }
   const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
   // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
   std::vector<std::int64_t> counts = {range.size()};
@@ -744,7 +758,6 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   } catch (const RunError&) {
     has_room = false;
   }
-  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
   if (on_any(!within)) fail(about, "has no such range of values in one dimension");
   if (on_any(!has_room)) fail(about, "its values do not fit into the memory of all ranks");
   const std::int64_t most = *std::max_element(counts.begin(), counts.end());
