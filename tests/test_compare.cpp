@@ -254,6 +254,18 @@ TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
   EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: axes are z_down in A, z_up in B"));
 }
 
+TEST_F(CompareTest, UnitsOfAFileCommandNoTerminal) {
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = {0, 0, 0, 0};
+  a.units = b.units = "\x1b[2J" + std::string(1000, 'x');
+  a.axes = "\x1b]0;a\x07";
+  const Comparison comparison = compare(a, b);
+  const std::string text = report(comparison, 0);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x07'), std::string::npos) << text;
+  EXPECT_EQ(text.find(std::string(200, 'x')), std::string::npos) << text;
+}
+
 TEST_F(CompareTest, ComparesResultsOfRuns) {
   const Points points = grid_points(7, 5);
   Fields result = sample_result(points);

@@ -53,6 +53,15 @@ TEST_F(PrismHdf5, IsReadFromAnyGroup) {
                                    "bottom, top, density in group /"));
 }
 
+TEST_F(PrismHdf5, NamesOfDatasetsCommandNoTerminal) {
+  Columns columns = {{"\x1b[2Jw\xE2\x80\xAE", {0}}};
+  for (int i = 0; i < 50; ++i)
+    columns.emplace_back("z" + std::to_string(i) + std::string(1000, 'x'), columns[0].second);
+  write(columns);
+  EXPECT_THAT(message(), AllOf(HasSubstr("its datasets are: ?[2Jw?, z0x"), HasSubstr("... (51 in all)"),
+                               ::testing::SizeIs(::testing::Lt(2000U))));
+}
+
 TEST_F(PrismHdf5, MayUseThePapersNamesAndUnits) {
   write({{"x1", {0, 0.01}},
          {"x2", {0.01, 0.03}},

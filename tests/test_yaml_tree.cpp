@@ -5,6 +5,7 @@
 #include "case/yaml_tree.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <functional>
 #include <random>
@@ -65,6 +66,32 @@ TEST(YamlTree, ExpandedAliasesAreIndependent) {
   EXPECT_TRUE(problems.empty());
   EXPECT_EQ(root.find("a")->find("k")->items[0].text, "1");
   EXPECT_EQ(root.find("b")->find("k")->items[0].text, "7");
+}
+
+std::int64_t peak_kib() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/// The parser alone takes 250 bytes for a bracket, and a tree a hundred times its aliases.
+TEST(YamlTree, HostileTextTakesLittleMemory) {
+  std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string last = ", *a" + std::to_string(i - 1);
+    laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [x";
+    for (int k = 0; k < 10; ++k) laughs += last;
+    laughs += "]\n";
+  }
+  const std::int64_t before = peak_kib();
+  for (const std::string& text : {std::string(4U << 20, '['), "a: " + std::string(4U << 20, '{'), laughs}) {
+    EXPECT_THROW(static_cast<void>(parse(text)), InputError);
+  }
+  EXPECT_LT(peak_kib() - before, 200 * 1024);
+  // brackets that close again are no nesting
+  std::string closed = "a: '";
+  for (int i = 0; i < 20000; ++i) closed += "[]{}";
+  EXPECT_EQ(parse(closed + "'\n").find("a")->text.size(), 80000U);
 }
 
 TEST(YamlTree, RemovedKeysAreNotWritten) {

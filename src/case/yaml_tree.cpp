@@ -67,6 +67,10 @@ struct SyntaxError {
   std::string what;
 };
 
+SyntaxError nested_too_deeply(std::int32_t line) {
+  return {line, fmt::format("lists or maps are nested too deeply; {} levels are the most", deepest)};
+}
+
 /// Builds the tree from the parser's events.
 class TreeBuilder : public YAML::EventHandler {
 public:
@@ -155,8 +159,7 @@ private:
     m_nodes += more.nodes;
     m_text_bytes += more.text_bytes;
     if (m_open.size() + more.depth > m_largest.depth) {
-      throw SyntaxError{m_last_line,
-                        fmt::format("lists or maps are nested too deeply; {} levels are the most", deepest)};
+      throw nested_too_deeply(m_last_line);
     }
     if (m_nodes > m_largest.nodes || m_text_bytes > m_largest.text_bytes) {
       throw SyntaxError{m_last_line,
@@ -280,6 +283,20 @@ private:
   bool m_seen_document = false;
 };
 
+/// Throws SyntaxError for brackets that nobody nests like that: the parser keeps each that is open, two hundred bytes
+/// for one, before it hands any over. Brackets in quotes and comments are counted too, but far fewer stand there.
+void check_brackets(const std::string& text) {
+  constexpr std::int64_t most_open = 10'000;
+  std::int64_t open = 0;
+  std::int32_t line = 1;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    if (c == '[' || c == '{') ++open;
+    if ((c == ']' || c == '}') && open > 0) --open;
+    if (open > most_open) throw nested_too_deeply(line);
+  }
+}
+
 /// The parser's reasons in the words of somebody who writes a case.
 std::string plain_reason(const std::string& reason) {
   static const std::map<std::string, std::string> reasons = {
@@ -312,6 +329,7 @@ bool indented_by_tab(const std::string& text, std::int32_t line) {
 /// Reads a file, or the value of the key `parent` that an option gives. Throws SyntaxError.
 YamlNode parse_document(const std::string& text, const std::string& file, const std::string& parent, const char* option,
                         ProblemList& problems) {
+  check_brackets(text);
   // The end marker makes the parser refuse a quote that is never closed, which it would accept at the end of a file.
   std::istringstream stream(text + "\n...\n");
   TreeBuilder builder(file, parent, option, largest_tree(text), problems);
@@ -320,7 +338,7 @@ YamlNode parse_document(const std::string& text, const std::string& file, const 
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::DeepRecursion&) {
-    throw SyntaxError{builder.last_line(), "lists or maps are nested too deeply"};
+    throw nested_too_deeply(builder.last_line());
   } catch (const YAML::Exception& error) {
     if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR) {
       throw SyntaxError{builder.last_line(), "a quote that begins here is never closed"};

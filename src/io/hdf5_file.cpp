@@ -318,22 +318,37 @@ struct Hdf5File::Impl {
            exponent == 10 && exponent_bits == 5 && mantissa == 0 && mantissa_bits == 10;
   }
 
-  /// Throws RunError unless HDF5 can read the dataset's values by itself and all of them were written.
+  /// Throws RunError unless HDF5 can read the dataset's values by itself, all of them were written, and the file is
+  /// large enough for them. Nothing is allocated before.
   void require_values(const Handle& dataset, std::size_t count, std::size_t value_bytes, const Subject& about) const {
     if (count == 0) return;
     const Handle properties = creation_list(dataset, about);
-    require_known_filters(properties, about);
+    const double expansion = largest_expansion(properties, about);
+    std::uint64_t chunk_values = 0;
     if (checked(H5Pget_layout(properties.id()), about, "read the layout") == H5D_CHUNKED) {
-      require_chunks(dataset, properties, value_bytes, about);
+      chunk_values = require_chunks(dataset, properties, about);
     }
-    if (H5Dget_storage_size(dataset.id()) == 0) {
-      fail(about, "was never written: it has a shape but no values");
+    const hsize_t stored = H5Dget_storage_size(dataset.id());
+    if (stored == 0) fail(about, "was never written: it has a shape but no values");
+    // no call of HDF5 from here on: ranks that read together may find different answers
+    std::error_code error;
+    const auto file_bytes = std::filesystem::file_size(path, error);
+    if (error) fail(about, "cannot be read: " + error.message());
+    const double most = expansion * static_cast<double>(std::min<std::uint64_t>(stored, file_bytes));
+    if (static_cast<double>(count) * static_cast<double>(value_bytes) > most) {
+      fail(about, "is damaged: it claims " + std::to_string(count) + " values, more than the file can hold");
     }
+    // a chunk is held as a whole, however few of its values the dataset has
+    if (const std::string why = why_no_room(chunk_values, value_bytes); !why.empty())
+      fail(about, "in one chunk, " + why);
   }
 
-  void require_known_filters(const Handle& properties, const Subject& about) const {
+  /// How many times larger values can be than what is stored of them. Throws RunError for filters that HDF5 does not
+  /// have itself.
+  [[nodiscard]] double largest_expansion(const Handle& properties, const Subject& about) const {
     const int n = checked(H5Pget_nfilters(properties.id()), about, "read the filters");
     std::vector<H5Z_filter_t> seen;
+    double expansion = 1;
     for (int i = 0; i < n; ++i) {
       unsigned flags = 0;
       std::size_t n_values = 0;
@@ -355,12 +370,17 @@ struct Hdf5File::Impl {
              "(h5repack -f GZIP=4 IN OUT)");
       }
       seen.push_back(filter);
+      if (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32) continue;
+      // deflate stores 258 bytes in two bits at best; others store a constant in nothing
+      constexpr double deflate = 1032;
+      expansion *= filter == H5Z_FILTER_DEFLATE ? deflate : std::numeric_limits<double>::infinity();
     }
+    return expansion;
   }
 
-  /// A chunk is held as a whole, however few of its values the dataset has.
-  void require_chunks(const Handle& dataset, const Handle& properties, std::size_t value_bytes,
-                      const Subject& about) const {
+  /// Values of a chunk. Throws RunError unless every chunk was written.
+  [[nodiscard]] std::uint64_t require_chunks(const Handle& dataset, const Handle& properties,
+                                             const Subject& about) const {
     const Handle space(checked(H5Dget_space(dataset.id()), about, "read the shape"), H5Sclose);
     const std::vector<hsize_t> sizes = extent(space, about);
     std::vector<hsize_t> chunk(sizes.size());
@@ -373,8 +393,6 @@ struct Hdf5File::Impl {
       chunk_values *= chunk[d];
       chunks *= (sizes[d] + chunk[d] - 1) / chunk[d];
     }
-    if (const std::string why = why_no_room(chunk_values, value_bytes); !why.empty())
-      fail(about, "in one chunk, " + why);
 #if H5_VERSION_GE(1, 10, 5)
     hsize_t written = 0;
     checked(H5Dget_num_chunks(dataset.id(), space.id(), &written), about, "count the chunks");
@@ -383,6 +401,7 @@ struct Hdf5File::Impl {
                       " chunks were never written; write all values");
     }
 #endif
+    return chunk_values;
   }
 
   /// Integers of 64 bits, by the reader given: exact, or not at all.
@@ -760,9 +779,10 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   m_impl->require_numeric(type.id(), about);
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
   const std::size_t count = m_impl->value_count(space, about);
+  if (const std::string why = why_no_room(count, sizeof(double)); !why.empty()) fail(about, why);
+  m_impl->require_values(object, count, H5Tget_size(type.id()), about);
   std::vector<double> values = room_for_values(count, about);
   if (count == 0) return values;
-  m_impl->require_values(object, count, H5Tget_size(type.id()), about);
   checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");
   m_impl->unpack(object, about, values);
   return values;
@@ -777,7 +797,17 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   const std::vector<hsize_t> sizes = m_impl->extent(space, about);
   const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
                       range.end <= static_cast<std::int64_t>(sizes[0]);
-  m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
+  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
+  std::string refusal;
+  try {
+    m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
+  } catch (const RunError& error) {
+    refusal = error.what();
+  }
+  if (on_any(!refusal.empty())) {
+    if (!refusal.empty()) throw RunError(refusal);
+    fail(about, "cannot be read by another rank");
+  }
   const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
   // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
   std::vector<std::int64_t> counts = {range.size()};
@@ -794,7 +824,6 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   } catch (const RunError&) {
     has_room = false;
   }
-  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
   if (on_any(!within)) fail(about, "has no such range of values in one dimension");
   if (on_any(!has_room)) fail(about, "its values do not fit into the memory of all ranks");
   const std::int64_t most = *std::max_element(counts.begin(), counts.end());

@@ -286,6 +286,47 @@ class Mistakes(Folder):
             ],
         )
 
+    def test_nothing_that_a_file_holds_commands_the_terminal(self):
+        """Escape sequences of seven and of eight bits, and characters that turn text round, wherever text comes from."""
+        escape, turn = "\x1b]0;owned\x07\x1b[2J", "\u202e\u2066\x9b2J"
+        evil = self.write(f"{escape}{turn}.csv", f"west{escape},east{turn}\n1,2\n")
+        named = self.write(f"case{escape}.yaml", CASE)
+        stations = CASE[: CASE.index("observations:")] + "observations: {stations: {file: stations.csv}}\n"
+        self.write("stations.yaml", stations)
+        self.write("stations.csv", f"easting,northing,upward,{escape}{turn}\n1,2,{escape}\n3,4,5{turn}\n")
+        self.write("keys.yaml", CASE.replace("fields:", '"\\x1b[2J\\u202e": 1\nfields:'))
+        self.write("title.yaml", CASE.replace("Small case", '"\\e[2J\\x9b"'))
+        for arguments, code in (
+            (("run", "case.yaml", "--set", f"model={{prisms: {{file: '{evil.name}'}}}}"), 2),
+            (("run", "case.yaml", "--set", 'model={prisms: {file: "\\e[2J.csv"}}'), 2),
+            (("run", "stations.yaml"), 2),
+            (("run", "keys.yaml"), 2),
+            (("run", "title.yaml"), 2),
+            (("run", named.name, "--check"), 0),
+            (("run", named.name, "--dry-run", "--set", "title=null"), 0),
+            (("run", named.name, "--set", "title=null", "--output", "out.h5"), 0),
+            (("run", "case.yaml", "--output", f"{escape}.h5"), 2),
+            (("run", f"none{escape}.yaml"), 2),
+            (("compare", f"none{escape}.h5", evil.name), 2),
+            (("run", "case.yaml", f"--{escape}"), 2),
+            (("run", "case.yaml", "--set", f"{escape}{turn}"), 2),
+        ):
+            result = self.run_program(*arguments)
+            self.assertEqual(result.returncode, code, (arguments, result.stderr))
+            for character in result.stdout + result.stderr:
+                printable = character == "\n" or 0x20 <= ord(character) < 0x7F or ord(character) > 0xA0
+                self.assertTrue(printable and character not in "\u202e\u2066", (arguments, result.stdout, result.stderr))
+
+    def test_a_hundred_mistakes_are_told(self):
+        self.write("many.csv", "easting,northing,upward\n" + "x,y,z\n1,2\n1,2,nan\n1,2,1e999\n" * 5000)
+        stations = CASE[: CASE.index("observations:")] + "observations: {stations: {file: many.csv}}\n"
+        self.write("many.yaml", stations + "".join(f"wrong{i}: 1\n" for i in range(3000)))
+        result = self.run_program("run", "many.yaml")
+        self.assertEqual(result.returncode, 2)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 101)
+        self.assertEqual(lines[-1], "and 2,900 more mistakes")
+
     def test_a_result_is_no_case(self):
         self.write("result.h5", b"\x89HDF\r\n\x1a\n" + bytes(100))
         self.refused(
