@@ -77,6 +77,26 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPr
   return p;
 }
 
+/// Whether a face is so near to any of the points, as faces_seen() gave it, that move_onto_faces() may move one: told
+/// by few operations, of which most are the prism's alone.
+template <class Ls>
+PRISMFIELD_INLINE_FUNCTION bool any_may_touch(const NearPrism<typename Ls::Arithmetic>& prism,
+                                              value_t<typename Ls::Real> inverse_unit,
+                                              const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding,
+                                              const PrismFaces<typename Ls::Real>& seen) {
+  using L = typename Ls::Real;
+  using R = value_t<L>;
+  using T = value_t<typename Ls::Coordinate>;
+  const auto reach = [&](const T(&face)[2], T along) {
+    constexpr T ulps = T(2 * ulps_of_a_face<T>) * Kokkos::Experimental::epsilon_v<T>;
+    const T metres = ulps * Kokkos::max(Kokkos::abs(face[0]), Kokkos::abs(face[1])) + T(2) * along;
+    return L(sizeof(R) == 4 ? static_cast<R>(metres) * inverse_unit : static_cast<R>(metres));
+  };
+  return any(min(abs(seen.x[0]), abs(seen.x[1])) <= reach(prism.x, rounding[0]) ||
+             min(abs(seen.y[0]), abs(seen.y[1])) <= reach(prism.y, rounding[1]) ||
+             min(abs(seen.z[0]), abs(seen.z[1])) <= reach(prism.z, rounding[2]));
+}
+
 /// A coordinate of the points, or that of the nearer of two faces where it is the same to ulps_of_a_face and
 /// `rounding`.
 template <class C>
@@ -170,7 +190,9 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   if (any(is_compact)) {
     // all others are further away
     PrismFaces<L> touching = p;
-    move_onto_faces<Ls>(near, shape.inverse_unit, px, py, pz, rounding, touching);
+    if (any_may_touch<Ls>(near, shape.inverse_unit, rounding, p)) {
+      move_onto_faces<Ls>(near, shape.inverse_unit, px, py, pz, rounding, touching);
+    }
     auto values = compact_form<set, L>(touching, shape.unit);
     if constexpr (Wants<set>::gz) {
       const auto central = abs(x) < L(near.dx * R(centre_reach)) && abs(y) < L(near.dy * R(centre_reach)) &&
