@@ -304,19 +304,54 @@ keep("compare", "a-result.h5", b"a" + hdf5(result))
 keep("compare", "b-result.h5", b"b" + hdf5(result, libver="latest"))
 keep("compare", "s-stations.h5", b"s" + hdf5(stations))
 
-# ---- checkpoints, as numbers: see fuzz_checkpoint.cpp
+# ---- checkpoints, as numbers and as files: see fuzz_checkpoint.cpp
 
-SETTINGS = bytes([3, 64, 5, 192])
-ITEM = bytes([0, 100, 0, 7, 0, 7])
-SECOND = bytes([100, 200, 0, 7, 0, 7])
-POINTS = bytes([0, 7])
-FORMS = bytes(5)
+SETTINGS = [3, 64, 5, 192]
+N_FORMS, N_FIELDS, N_CONTACT = 8, 10, 8
+POINTS = [0, 7]
+
+
+def item(begin, end):
+    return [begin, end, *POINTS, *POINTS]
 
 
 def rank(items, progress):
-    return SETTINGS + bytes([len(items)]) + b"".join(items) + POINTS + bytes(progress) + FORMS + bytes([2])
+    numbers = [*SETTINGS, len(items), *sum(items, []), *POINTS, *progress, *[0] * N_FORMS, N_FIELDS]
+    return bytes(numbers)
 
 
-keep("checkpoint", "one", b"n\0" + rank([ITEM], [0, 0, 64]))
-keep("checkpoint", "two", b"n\1" + rank([ITEM], [0, 5, 0]) + rank([SECOND], [0, 0, 64]) + b"\1" + rank([ITEM], [0, 0, 0]))
-keep("checkpoint", "huge", b"n\0" + rank([b"\0\xff" + b"\x7f" * 8 + bytes([0, 7, 0, 7])], [0, 0, 64]))
+keep("checkpoint", "one", b"n\0" + rank([item(0, 100)], [0, 5, 100]) + b"\0")
+keep("checkpoint", "two", b"n\1" + rank([item(0, 50)], [0, 0, 0]) + rank([item(50, 100)], [0, 0, 50]) + b"\0")
+before = bytearray(rank([item(0, 0)], [1, 0, 0]))
+before[-1 - N_FORMS] = 7
+keep("checkpoint", "before", b"n\0" + rank([item(1, 100)], [0, 0, 0]) + b"\1" + bytes(before))
+keep("checkpoint", "huge", b"n\0" + bytes([*SETTINGS, 1, 0, 255]) + b"\x7f" * 8 + bytes([0, 7, 0, 7]) + b"\0\0\0")
+
+
+def whole_file(number, parts, with_layout):
+    """A checkpoint of `parts` ranks that share 100 prisms; marks and checksums are the fuzzer's."""
+    header_bytes = 512
+    share = 100 // parts
+    layout = [parts]
+    for part in range(parts):
+        layout += [*SETTINGS, 1, *item(part * share, (part + 1) * share)]
+    content, arrays = b"", []
+    for data in (
+        struct.pack(f"<{len(layout)}q", *layout) if with_layout else b"",
+        bytes(8 * N_FIELDS * 7),
+        bytes(8 * N_CONTACT * 7),
+        b"",
+        b"",
+    ):
+        arrays += [header_bytes + len(content), len(data) // 8] if data else [0, 0]
+        content += data
+    state = [*SETTINGS, *POINTS, 0, 0, share, *[0] * N_FORMS]
+    nothing = [1, 1, 0, 1, 0, 0, 0, 0, 0, *[0] * N_FORMS]
+    numbers = [0, 0, 0, 0, 0, 0, number, parts, N_FIELDS, 0, *state, *nothing, *arrays, *[0] * 8]
+    header = bytes(16) + struct.pack(f"<{len(numbers)}q", *numbers)
+    assert len(header) == header_bytes, len(header)
+    return header + content
+
+
+keep("checkpoint", "file", b"f" + whole_file(0, 1, True))
+keep("checkpoint", "files", b"f" + whole_file(0, 2, True) + b"<rank>" + whole_file(1, 2, False))
