@@ -33,8 +33,8 @@ namespace {
 constexpr std::size_t default_pairs = 3000;
 
 /// The largest errors in mixed and single precision, with a margin of two.
-constexpr double mixed_bound = 1e-4;
-constexpr double single_bound = 1e-4;
+constexpr double mixed_bound = 8e-5;
+constexpr double single_bound = 1.8e-5;
 
 std::size_t pairs_wanted() {
   const char* const text = std::getenv("PRISMFIELD_SEARCH_PAIRS");

@@ -200,8 +200,11 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A>& sh
     } else {
       // faces that are floats may lie further off than a thin prism is thick
       *edge[d] = relative[d] * static_cast<double>(shape.unit);
-      seen[d][0] = centre[d] - D(0.5 * *edge[d]);
-      seen[d][1] = centre[d] + D(0.5 * *edge[d]);
+      for (int i = 0; i < 2; ++i) {
+        // a point whose floats are the face's lies on it
+        const D to_face = D(static_cast<double>(face[d][i])) - point[d];
+        seen[d][i] = select(to_face == D(0.0), D(0.0), centre[d] + D((i == 0 ? -0.5 : 0.5) * *edge[d]));
+      }
     }
   }
   return p;
