@@ -137,7 +137,7 @@ void register_functions(const std::string& kind) {
       const L other = z + L(seen.dz);
       const L r0 = kernel::sqrt(kernel::fma(z, z, w2));
       const L r1 = kernel::sqrt(kernel::fma(other, other, w2));
-      return kernel::make_edge(z, other, seen.dz, w2, r0, r1, T(1)).log;
+      return kernel::make_edge(z, other, seen.dz, w2, r0, r1, T(1)).log.value();
     });
   });
   add("face_angle/edge_wise", [](benchmark::State& state) {
@@ -154,12 +154,29 @@ void register_functions(const std::string& kind) {
           factor(face.r[0][1] + face.r[1][1], p.dx, p.y[1]), factor(face.r[0][0] + face.r[1][0], p.dx, -p.y[0]));
     });
   });
-  add("face_angle/two_triangles", [](benchmark::State& state) {
+  add("face_angles/two_heights", [](benchmark::State& state) {
     const auto seen = seen_prisms<T>();
     time_function<L>(state, seen.corner, [&seen](const L& x, const L& y, const L& z) {
-      const BottomFace<L> face = bottom_face(seen, x, y, z);
-      const kernel::PrismFaces<L>& p = face.prism;
-      return kernel::far_face_angle(z, p.x, p.y, p.dx * p.dy, face.r[0][0], face.r[1][0], face.r[1][1], face.r[0][1]);
+      const kernel::PrismFaces<L> p = bottom_face(seen, x, y, z).prism;
+      L r[2][2][2], q[2][2], sum_x[2][2], sum_y[2][2], part_x[2][2], part_y[2][2];
+      for (int k = 0; k < 2; ++k) {
+        const L zz = p.z[k] * p.z[k];
+        for (int i = 0; i < 2; ++i) {
+          for (int j = 0; j < 2; ++j) r[k][i][j] = kernel::sqrt(kernel::fma(p.x[i], p.x[i], p.y[j] * p.y[j] + zz));
+        }
+        for (int i = 0; i < 2; ++i) {
+          const L to_x = kernel::fma(p.y[i], p.y[i], zz);
+          const L to_y = kernel::fma(p.x[i], p.x[i], zz);
+          sum_x[k][i] = r[k][0][i] + r[k][1][i];
+          sum_y[k][i] = r[k][i][0] + r[k][i][1];
+          part_x[k][i] = kernel::edge_part(r[k][0][i], r[k][1][i], kernel::fma(p.x[0], p.x[1], to_x), to_x);
+          part_y[k][i] = kernel::edge_part(r[k][i][0], r[k][i][1], kernel::fma(p.y[0], p.y[1], to_y), to_y);
+        }
+      }
+      for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) q[i][j] = L(T(1)) / (r[0][i][j] + r[1][i][j]);
+      }
+      return kernel::far_face_angles(p.z, p.dz, p.x, p.y, p.dx, p.dy, r, q, sum_x, sum_y, part_x, part_y).difference;
     });
   });
 }

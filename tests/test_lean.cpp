@@ -97,6 +97,24 @@ TYPED_TEST_SUITE(Lean, LaneTypes);
 
 TYPED_TEST(Lean, LogarithmToTwoUlp) { EXPECT_LE(worst<TypeParam>("log1p_quotient"), promised); }
 
+/// A quotient whose difference is known keeps the digits that numerator minus denominator has lost.
+TYPED_TEST(Lean, LogarithmOfAQuotientToTwoUlp) {
+  using T = value_t<TypeParam>;
+  double largest = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const T b = static_cast<T>(1 + 0.37 * (i % 7));
+    const T d = static_cast<T>(std::pow(10.0, (i % 100) * (sizeof(T) == 8 ? -0.15 : -0.06)) * (i % 2 == 0 ? 3 : -0.9));
+    if (!(b + d > T(0.01))) continue;
+    T out[lanes_v<TypeParam>];
+    store(log_quotient(TypeParam(b + d), TypeParam(b), TypeParam(d)), out);
+    const long double exact = std::log1p(static_cast<long double>(d) / static_cast<long double>(b));
+    // the rounding of the numerator counts where the quotient is not near 1
+    largest = std::max(largest, static_cast<double>(std::abs(out[0] - exact) / (std::abs(exact) + 1e-2L)));
+    if (std::abs(d) < T(0.1) * b) largest = std::max(largest, static_cast<double>(std::abs(out[0] / exact - 1)));
+  }
+  EXPECT_LE(largest, 4 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
 TYPED_TEST(Lean, ArctangentToTwoUlp) { EXPECT_LE(worst<TypeParam>("atan2"), promised); }
 
 TYPED_TEST(Lean, ArctangentOnTheAxes) {

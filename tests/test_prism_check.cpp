@@ -57,9 +57,15 @@ TEST_F(PrismChecks, InvertedOnesAreNamedByLine) {
             "b.csv:1: bottom 1000 is above top 2000; with axis_z: down these are depths");
 }
 
-TEST_F(PrismChecks, NumbersBeyondDoubleInSiAreMistakes) {
+TEST_F(PrismChecks, NumbersWhoseResultsWouldNotBeFiniteAreMistakes) {
   m_spec.length_to_si = 1000;
-  EXPECT_EQ(message("0,1e306,0,1,0,1,5\n"), "b.csv:1: a number is too large for double precision in metres and kg/m3");
+  EXPECT_EQ(message("0,1e306,0,1,0,1,5\n0,1,-1.1e9,1,0,1,2e12\n0,1e9,0,1,0,1,-1e12\n-3,-2,0,1e-9,0,1e-9,1\n"),
+            "b.csv:1: east: lies more than 1e+12 m from 0, the limit up to which results are finite\n"
+            "b.csv:2: south: lies more than 1e+12 m from 0, the limit up to which results are finite\n"
+            "b.csv:2: density: is more than 1e+12 kg/m3, the limit up to which results are finite");
+  m_spec.length_to_si = 1;
+  EXPECT_EQ(message("0,1e-7,0,1e-8,0,2e-7,5\n"),
+            "b.csv:1: all edges are shorter than 1e-06 m, the limit down to which results are finite");
 }
 
 TEST_F(PrismChecks, OverlapsAreNamedTenAtATime) {

@@ -83,6 +83,18 @@ TEST_F(PrismLists, NamePrismsThatAreNone) {
             "prism 2: density: is NaN or infinite");
 }
 
+TEST_F(PrismLists, NameNumbersWhoseResultsWouldNotBeFinite) {
+  m_prisms.east[0] = 1e38;
+  m_prisms.density[1] = -1e20;
+  m_prisms.east[2] = m_prisms.west[2] + 1e-7;
+  m_prisms.north[2] = m_prisms.south[2] + 1e-7;
+  m_prisms.top[2] = m_prisms.bottom[2] + 1e-7;
+  EXPECT_EQ(message(),
+            "prism 0: east: lies more than 1e+12 m from 0, the limit up to which results are finite\n"
+            "prism 1: density: is more than 1e+12 kg/m3, the limit up to which results are finite\n"
+            "prism 2: all edges are shorter than 1e-06 m, the limit down to which results are finite");
+}
+
 TEST_F(PrismLists, EndAListOfMistakesInAPage) {
   const std::vector<double> same(1000, 1);
   const std::string text = mistakes([&] { const PrismList list({same, same, same, same, same, same, same}); });

@@ -1003,8 +1003,11 @@ TEST_P(FieldTest, SameForEveryNumberOfPoints) {
       const Values v = ::prismfield::testing::compute(e, c.prisms, few);
       for (std::size_t i = 0; i < n; ++i) {
         const Scales scale{std::abs(all[i][0]), norm_of_vector(all[i]), norm_of_tensor(all[i])};
-        // fused and separate operations round differently
-        expect_equal(v[i], all[i], scale, 100 * epsilon(), std::to_string(n) + " points, number " + std::to_string(i));
+        // fused and separate operations round differently, and in a vector a point takes the order that serves its
+        // neighbours too: the fields of both differ by what they truncate, which is proved to be below 9.8e-13
+        const double truncated = in_double() ? 9.8e-13 : 0;
+        expect_equal(v[i], all[i], scale, 100 * epsilon() + truncated,
+                     std::to_string(n) + " points, number " + std::to_string(i));
       }
     }
   }

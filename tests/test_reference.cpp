@@ -483,8 +483,8 @@ TEST(ExactPrism, IsThatOfTheOracle) {
   EXPECT_LE(worst.worst(), 4e-16);
 }
 
-/// Errors that an attacker found in former versions: a direction between those at which a multipole's largest size was
-/// looked for; the difference of two faces' angles where they are nearly equal; needles on their axis.
+/// Errors of former versions: a direction between those at which a multipole's largest size was looked for, the nearly
+/// equal angles of two faces of a needle far away, its nearly equal logarithms inside, on its axis.
 TEST_P(Reference, FormerWorstPairs) {
   if (!has_exact_fields()) GTEST_SKIP() << "this compiler has no numbers of more digits than double's";
   struct Pair {
@@ -494,6 +494,11 @@ TEST_P(Reference, FormerWorstPairs) {
   };
   const std::vector<Pair> pairs = {
       {{-50, 50, -18.8, 18.8, -9.85, 9.85, 1}, {765.2, 245.7, 0}, promised},
+      {{-463.5, 463.5, -0.5, 0.5, -0.5, 0.5, 1}, {1723.5, 8559.5, 709}, promised},
+      {{-0.49685591696739567, 0.49685591696739567, -0.00058255481852858399, 0.00058255481852858399,
+        -0.00055753485117143156, 0.00055753485117143156, 1},
+       {0.063239424585778539, 5.2301957806171357e-09, 0},
+       promised_extreme},
   };
   for (const Pair& pair : pairs) {
     const Prism& p = pair.prism;
@@ -502,6 +507,25 @@ TEST_P(Reference, FormerWorstPairs) {
     const TenValues actual = compute(m_execution, {p}, {at.point})[0];
     Judge judge;
     judge.see(p, at, actual, errors_by_norm(actual, at.expected, scales_of(at.expected, p, at.point)), pair.bound);
+  }
+}
+
+/// Thin prisms in mixed and single precision, which were wrong by per cents.
+TEST_P(Reference, SlabsAndNeedlesInFloat) {
+  if (!has_exact_fields()) GTEST_SKIP() << "this compiler has no numbers of more digits than double's";
+  const std::vector<Prism> prisms = {{-5e5, 5e5, -5e5, 5e5, -1, 0, 1}, {-5e5, 5e5, -0.5, 0.5, -1, 0, 1}};
+  const std::vector<Point> points = {{1000, 2000, 100}, {4e5, 1e5, 3e4}, {6e5, 3e5, 2e5}, {2e5, 6e5, 9e5}};
+  for (const Precision precision : {Precision::mixed, Precision::single}) {
+    m_execution.precision = precision;
+    for (const Prism& p : prisms) {
+      Judge judge;
+      const std::vector<TenValues> actual = compute(m_execution, {p}, points);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        ReferencePoint at{name(precision), points[i], {}};
+        at.expected = exact_fields({p.west, p.east, p.south, p.north, p.bottom, p.top}, at.point);
+        judge.see(p, at, actual[i], errors_at(actual[i], at, p), 2e-6);
+      }
+    }
   }
 }
 

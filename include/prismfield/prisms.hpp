@@ -11,6 +11,12 @@
 
 namespace prismfield {
 
+/// What every precision computes finite numbers for, units SI: how far from 0 coordinates of prisms and points may be,
+/// the least that a prism's longest edge may be, the largest density in magnitude.
+inline constexpr double max_coordinate = 1e12;
+inline constexpr double min_longest_edge = 1e-6;
+inline constexpr double max_density = 1e12;
+
 /// A block of prisms as columns, each of one length: metres and kg/m3, z up.
 struct PrismBlock {
   std::vector<double> west, east, south, north, bottom, top, density;
@@ -34,7 +40,8 @@ public:
   [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
   [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
   /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within readable(). What is
-  /// read is not checked any more: all values have to be finite, east above west, north above south, top above bottom.
+  /// read is not checked any more: all values have to be finite and within the limits above, east above west, north
+  /// above south, top above bottom.
   virtual void read(IndexRange range, PrismBlock& out) const = 0;
   /// The prisms that can be read here: all, unless they are spread over ranks.
   [[nodiscard]] virtual IndexRange readable() const noexcept { return {0, size()}; }
@@ -60,8 +67,8 @@ struct PrismColumns {
 /// An ensemble over the caller's own columns, which are not copied and must outlive it.
 class PrismList final : public PrismSource {
 public:
-  /// Throws InputError, naming the columns and prisms, for columns of different lengths, values that are not finite and
-  /// prisms whose east, north or top is not above their west, south or bottom.
+  /// Throws InputError, naming the columns and prisms, for columns of different lengths, values that are not finite or
+  /// beyond the limits above, and prisms whose east, north or top is not above their west, south or bottom.
   explicit PrismList(const PrismColumns& columns);
 
   [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_columns.west.size()); }

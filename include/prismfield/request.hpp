@@ -38,7 +38,7 @@ struct Execution {
   std::array<int, 2> rank_grid{1, 1};
   Balance balance = Balance::count;
   KernelKind kernel = KernelKind::automatic;
-  /// with mixed and single a density is a float: 0 or, in magnitude, about 1e-30 to 1e30 kg/m3
+  /// with mixed and single a density is a float: 0 or, in magnitude, from about 1e-30 kg/m3 on
   Precision precision = Precision::double_;
   Method method = Method::automatic;
   /// relative error allowed to methods that are not direct, between 0 and 1: without effect in this version

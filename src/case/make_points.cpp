@@ -31,13 +31,19 @@ Points grid(const Case& run, const GridSpec& spec) {
 }  // namespace
 
 Points make_points(const Case& run, const Bounds& bounds) {
-  return at_places_of(run, [&] {
+  const auto make = [&] {
     if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec);
     if (const auto* spec = std::get_if<StationsFile>(&run.observations)) {
       return read_stations(input_file(run, spec->file, "observations.stations.file"));
     }
     if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);
     throw InputError("", "observations", "is missing; grid or stations is needed");
+  };
+  return at_places_of(run, [&] {
+    Points points = make();
+    check_points(points,
+                 std::holds_alternative<GridSpec>(run.observations) ? "observations.grid" : "observations.stations");
+    return points;
   });
 }
 

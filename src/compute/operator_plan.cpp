@@ -100,7 +100,7 @@ void on_all_ranks(const Communicator& ranks, const std::function<void()>& step) 
   }
 }
 
-double error_bound_of(Precision precision) noexcept { return precision == Precision::double_ ? 1e-12 : 1e-5; }
+double error_bound_of(Precision precision) noexcept { return precision == Precision::double_ ? 1e-12 : 8e-5; }
 
 void check_length(std::string_view key, std::size_t length, std::int64_t needed) {
   if (length == static_cast<std::size_t>(needed)) return;

@@ -60,6 +60,9 @@ constexpr double pair_nanoseconds_corners_host = 450.0;
 constexpr double pair_nanoseconds_device = 0.01;
 constexpr double pair_nanoseconds_corners_device = 0.2;
 
+/// m3 kg-1 s-2; with it the largest densities and prisms still give finite results
+constexpr double max_constant = 1e100;
+
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The grid of ranks and this rank's part of it.
@@ -182,6 +185,10 @@ void check_request(const Request& request) {
   if (request.fields.empty()) problems.add("", "fields", "is empty; at least one field is expected");
   if (!std::isfinite(request.gravitational_constant)) {
     problems.add("", "gravitational_constant", "is NaN or infinite");
+  } else if (std::abs(request.gravitational_constant) > max_constant) {
+    problems.add("", "gravitational_constant",
+                 fmt::format("is {}; at most {:g} m3 kg-1 s-2 keep results finite", request.gravitational_constant,
+                             max_constant));
   }
   check_rank_grid(wanted, problems);
   const auto within = [&](const char* key, std::optional<std::int64_t> value, std::int64_t most) {

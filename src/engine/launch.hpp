@@ -161,6 +161,12 @@ private:
       launch_far<set>(space, data, shapes, one_shape, note_busy);
       launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width>(space, "prismfield::near", data, shapes,
                                                                        note_busy);
+      if constexpr (sizeof(typename A::Real) == 4) {
+        if (data.near_in_double) {
+          launch_kernel<set, kernel::ChooseForm<Pass::near_in_double>, device_width>(
+              space, "prismfield::near_in_double", data, shapes, note_busy);
+        }
+      }
     } else if (m_settings.scalar_lanes) {
       launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>(space, "prismfield::field", data, shapes, note_busy);
     } else {

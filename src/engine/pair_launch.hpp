@@ -161,6 +161,12 @@ private:
         launch_on_device<set, kernel::ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data, shapes, pairs);
       }
       launch_on_device<set, kernel::ChooseForm<Pass::near>>(space, "prismfield::near_pairs", data, shapes, pairs);
+      if constexpr (sizeof(typename A::Real) == 4) {
+        if (data.near_in_double) {
+          launch_on_device<set, kernel::ChooseForm<Pass::near_in_double>>(space, "prismfield::near_pairs_in_double",
+                                                                          data, shapes, pairs);
+        }
+      }
     } else if (m_settings.scalar_lanes) {
       launch_on_host<set, 1>(space, data, pairs);
     } else {

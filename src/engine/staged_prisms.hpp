@@ -195,6 +195,7 @@ public:
     data.reach = m_reach;
     data.prism_begin = 0;
     data.prism_end = m_size;
+    data.near_in_double = m_near_in_double;
   }
 
   /// Bytes of a prism, and of a shape, in the space's memory.
@@ -246,6 +247,7 @@ private:
   /// Which prisms share a shape.
   void find_shapes(const PrismBlock& block) {
     m_edges.clear();
+    m_near_in_double = false;
     std::array<double, 3> last{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(m_size); ++i) {
       const std::array<double, 3> edge = {block.east[i] - block.west[i], block.north[i] - block.south[i],
@@ -254,6 +256,8 @@ private:
           !m_edges.empty() && alike(edge[0], last[0]) && alike(edge[1], last[1]) && alike(edge[2], last[2]);
       if (!same) {
         m_edges.push_back(edge);
+        const auto [shortest, longest] = std::minmax_element(edge.begin(), edge.end());
+        if (kernel::is_near_in_double<A>(*longest, *shortest)) m_near_in_double = true;
         last = edge;
       }
       m_host_shape_index(i) = static_cast<std::int32_t>(m_edges.size() - 1);
@@ -299,6 +303,7 @@ private:
   Kokkos::View<std::int32_t*, Memory> m_shape_index;
   Kokkos::View<std::int32_t*, PinnedHost<Space>> m_host_shape_index;
   std::vector<std::array<double, 3>> m_edges;
+  bool m_near_in_double = false;
   /// on a device, of prisms that all have one shape
   kernel::PrismShape<A> m_one_shape{};
   Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> m_device_edges;

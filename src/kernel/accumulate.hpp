@@ -155,6 +155,52 @@ struct NearFields {
   int difference_free;
 };
 
+/// Calls add(mask, fields) for the closed forms that lanes take, each that which is right for its own distance, lanes
+/// of `is_far` none; returns how many of the first `valid` lanes are compact. (x, y, z): centre minus point, `metres`
+/// of the faces' unit.
+template <FieldSet set, class L, class M, class Add>
+PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L& gap2, const L& x, const L& y,
+                                                const L& z, value_t<L> compact_squared, value_t<L> metres,
+                                                const M& is_far, int valid, const Add& add) {
+  using R = value_t<L>;
+  // a far lane is never compact: a multipole's range begins beyond the compact form's reach
+  const auto is_compact = takes_compact(compact_squared, gap2);
+  int n_compact = 0;
+  if (any(is_compact)) {
+    auto values = compact_form<set, L>(p, metres);
+    if constexpr (Wants<set>::gz) {
+      const auto central = abs(x) < L(p.dx * R(centre_reach)) && abs(y) < L(p.dy * R(centre_reach)) &&
+                           abs(z) < L(p.dz * R(centre_reach));
+      if (any(central)) {
+        const Vector3<L> g = vector_about_centre(x, y, z, p.dx, p.dy, p.dz, metres);
+        if constexpr (Wants<set>::vector) {
+          at<Field::gx>(values) = select(central, g.x, at<Field::gx>(values));
+          at<Field::gy>(values) = select(central, g.y, at<Field::gy>(values));
+        }
+        at<Field::gz>(values) = select(central, g.z, at<Field::gz>(values));
+      }
+    }
+    add(is_compact, values);
+    n_compact = count_lanes<L>(is_compact, valid);
+  }
+  const auto is_between = !(is_compact || is_far);
+  if (any(is_between)) add(is_between, difference_free_form<set, L>(p));
+  return n_compact;
+}
+
+/// Calls on_contact(lane, faces) for every valid lane that lies in or on the prism.
+template <class L, class Contact>
+PRISMFIELD_INLINE_FUNCTION void tell_contacts(const PrismFaces<L>& p, const L& gap2, int valid,
+                                              const Contact& on_contact) {
+  using R = value_t<L>;
+  if (!any(gap2 <= L(R(0)))) return;
+  R gap[lanes_v<L>];
+  store(gap2, gap);
+  for (int i = 0; i < lanes_v<L>; ++i) {
+    if (i < valid && gap[i] <= R(0)) on_contact(i, p);
+  }
+}
+
 /// Fields of one prism at lanes that no multipole may take alone: each lane takes the form that is right for its own
 /// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. On a host
 /// kept out of line and returned by value, so that the far path next to it keeps its sums in registers.
@@ -170,7 +216,6 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   using R = value_t<L>;
   NearFields<Ls, set> out;
   out.values.clear();
-  out.compact = 0;
   const auto is_far = takes_multipole(shape.ranges.squared[0], s);
   int n_left = valid;
   if (any(is_far)) {
@@ -185,44 +230,124 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   }
   const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
   const L gap2 = gap_squared(p);
-  // a far lane is never compact: a multipole's range begins beyond the compact form's reach
-  const auto is_compact = takes_compact(shape.compact_squared, gap2);
-  if (any(is_compact)) {
-    // all others are further away
-    PrismFaces<L> touching = p;
-    if (any_may_touch<Ls>(near, shape.inverse_unit, rounding, p)) {
-      move_onto_faces<Ls>(near, shape.inverse_unit, px, py, pz, rounding, touching);
-    }
-    auto values = compact_form<set, L>(touching, shape.unit);
-    if constexpr (Wants<set>::gz) {
-      const auto central = abs(x) < L(near.dx * R(centre_reach)) && abs(y) < L(near.dy * R(centre_reach)) &&
-                           abs(z) < L(near.dz * R(centre_reach));
-      if (any(central)) {
-        const Vector3<L> g = vector_about_centre(x, y, z, near.dx, near.dy, near.dz, shape.unit);
-        if constexpr (Wants<set>::vector) {
-          at<Field::gx>(values) = select(central, g.x, at<Field::gx>(values));
-          at<Field::gy>(values) = select(central, g.y, at<Field::gy>(values));
-        }
-        at<Field::gz>(values) = select(central, g.z, at<Field::gz>(values));
-      }
-    }
-    add_where<Ls, set>(is_compact, values, weight.density, shape.unit, out.values);
-    out.compact = count_lanes<L>(is_compact, valid);
-    n_left -= out.compact;
-    const L gap_touching = gap_squared(touching);
-    if (any(gap_touching <= L(R(0)))) {
-      R gap[lanes_v<L>];
-      store(gap_touching, gap);
-      for (int i = 0; i < lanes_v<L>; ++i) {
-        if (i < valid && gap[i] <= R(0)) on_contact(i, touching);
+  // all others are further away
+  PrismFaces<L> touching = p;
+  if (any(takes_compact(shape.compact_squared, gap2)) && any_may_touch<Ls>(near, shape.inverse_unit, rounding, p)) {
+    move_onto_faces<Ls>(near, shape.inverse_unit, px, py, pz, rounding, touching);
+  }
+  out.compact = add_closed_forms<set>(touching, gap2, x, y, z, shape.compact_squared, shape.unit, is_far, valid,
+                                      [&](const auto& mask, const FieldValues<set, L>& values) {
+                                        add_where<Ls, set>(mask, values, weight.density, shape.unit, out.values);
+                                      });
+  if (out.compact > 0) tell_contacts(touching, gap_squared(touching), valid, on_contact);
+  out.difference_free = n_left - out.compact;
+  return out;
+}
+
+/// The prism's faces in metres as points at these places, metres, see them, and its centre minus the points: in
+/// doubles, though the prism is prepared for floats.
+template <class A, class D, std::size_t alignment>
+PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A>& shape, const FarPrism<A, alignment>& far,
+                                                         const NearPrism<A>& near, const D& px, const D& py,
+                                                         const D& pz, D (&centre)[3]) {
+  const D point[3] = {px, py, pz};
+  const typename A::Coordinate* const face[3] = {near.x, near.y, near.z};
+  const double relative[3] = {static_cast<double>(near.dx), static_cast<double>(near.dy), static_cast<double>(near.dz)};
+  PrismFaces<D> p;
+  D* const seen[3] = {p.x, p.y, p.z};
+  double* const edge[3] = {&p.dx, &p.dy, &p.dz};
+  for (int d = 0; d < 3; ++d) {
+    centre[d] = (D(static_cast<double>(far.center[d])) - point[d]) + D(static_cast<double>(far.center_low[d]));
+    if constexpr (sizeof(typename A::Coordinate) == 8) {
+      *edge[d] = face[d][1] - face[d][0];
+      for (int i = 0; i < 2; ++i) seen[d][i] = D(face[d][i]) - point[d];
+    } else {
+      // faces that are floats may lie further off than a thin prism is thick
+      *edge[d] = relative[d] * static_cast<double>(shape.unit);
+      for (int i = 0; i < 2; ++i) {
+        // a point whose floats are the face's lies on it
+        const D to_face = D(static_cast<double>(face[d][i])) - point[d];
+        seen[d][i] = select(to_face == D(0.0), D(0.0), centre[d] + D((i == 0 ? -0.5 : 0.5) * *edge[d]));
       }
     }
   }
-  const auto is_between = !(is_compact || is_far);
-  if (any(is_between)) {
-    add_where<Ls, set>(is_between, difference_free_form<set, L>(p), weight.density, shape.unit, out.values);
+  return p;
+}
+
+/// The closed forms in doubles, of one prism at points at these places, metres, added to `sums` times its density;
+/// returns how many of the first `valid` lanes are compact.
+template <FieldSet set, class A, class D, std::size_t alignment>
+PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A>& shape, const FarPrism<A, alignment>& far,
+                                                          const NearPrism<A>& near, const PrismWeight<A>& weight,
+                                                          const D& px, const D& py, const D& pz, int valid,
+                                                          FieldValues<set, D>& sums) {
+  D centre[3];
+  const PrismFaces<D> p = faces_in_double(shape, far, near, px, py, pz, centre);
+  const auto unit = static_cast<double>(shape.unit);
+  const D density(static_cast<double>(weight.density));
+  const D zero(0.0);
+  return add_closed_forms<set>(p, gap_squared(p), centre[0], centre[1], centre[2],
+                               static_cast<double>(shape.compact_squared) * unit * unit, 1.0, D(1.0) < zero, valid,
+                               [&](const auto& mask, const FieldValues<set, D>& values) {
+                                 for (int f = 0; f < sums.size; ++f) {
+                                   sums.value[f] = sums.value[f] + select(mask, values.value[f] * density, zero);
+                                 }
+                               });
+}
+
+/// Moves the points that so come to lie on the prism onto its faces, as move_onto_faces() does.
+template <class A, class C>
+PRISMFIELD_INLINE_FUNCTION void move_onto_prism(const NearPrism<A>& near, const Kokkos::Array<value_t<C>, 3>& rounding,
+                                                C& px, C& py, C& pz) {
+  const C x = moved_onto_face(near.x, px, rounding[0]);
+  const C y = moved_onto_face(near.y, py, rounding[1]);
+  const C z = moved_onto_face(near.z, pz, rounding[2]);
+  const auto touches = C(near.x[0]) <= x && x <= C(near.x[1]) && C(near.y[0]) <= y && y <= C(near.y[1]) &&
+                       C(near.z[0]) <= z && z <= C(near.z[1]);
+  px = select(touches, x, px);
+  py = select(touches, y, py);
+  pz = select(touches, z, pz);
+}
+
+/// near_fields() of a shape whose near pairs take doubles, all lanes by closed forms.
+template <class Ls, FieldSet set, std::size_t alignment, class Contact>
+PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields_in_double(
+    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
+    const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
+    const typename Ls::Coordinate seen_x, const typename Ls::Coordinate seen_y, const typename Ls::Coordinate seen_z,
+    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid, const Contact on_contact) {
+  using C = typename Ls::Coordinate;
+  using S = typename Ls::Sum;
+  C px = seen_x, py = seen_y, pz = seen_z;
+  move_onto_prism(near, rounding, px, py, pz);
+  NearFields<Ls, set> out;
+  out.values.clear();
+  out.compact = 0;
+  if constexpr (sizeof(value_t<C>) == 8) {
+    FieldValues<set, C> sums;
+    sums.clear();
+    out.compact = add_closed_forms_in_double<set>(shape, far, near, weight, px, py, pz, valid, sums);
+    for (int f = 0; f < sums.size; ++f) out.values.value[f] = convert<S>(sums.value[f]);
+  } else {
+    // a host's vectors of floats have more lanes than those of doubles: one point after the other
+    value_t<C> point[3][Ls::width];
+    store(px, point[0]);
+    store(py, point[1]);
+    store(pz, point[2]);
+    value_t<S> held[FieldValues<set, S>::size][Ls::width] = {};
+    for (int i = 0; i < valid; ++i) {
+      FieldValues<set, double> sums;
+      sums.clear();
+      out.compact +=
+          add_closed_forms_in_double<set>(shape, far, near, weight, static_cast<double>(point[0][i]),
+                                          static_cast<double>(point[1][i]), static_cast<double>(point[2][i]), 1, sums);
+      for (int f = 0; f < sums.size; ++f) held[f][i] = static_cast<value_t<S>>(sums.value[f]);
+    }
+    for (int f = 0; f < out.values.size; ++f) out.values.value[f] = load<S>(held[f]);
   }
-  out.difference_free = n_left;
+  const auto p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
+  if (out.compact > 0) tell_contacts(p, gap_squared(p), valid, on_contact);
+  out.difference_free = valid - out.compact;
   return out;
 }
 
@@ -349,8 +474,9 @@ PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<t
 }  // namespace PRISMFIELD_LANES
 
 /// Which pairs a kernel takes. A device takes far and near ones in two kernels: the registers that the closed forms
-/// need would leave the multipoles, nearly all of the work, with half as many threads.
-enum class Pass { all, far, near };
+/// need would leave the multipoles, nearly all of the work, with half as many threads. Near pairs that take doubles in
+/// a run of floats are a third, where there are any.
+enum class Pass { all, far, near, near_in_double };
 
 inline namespace PRISMFIELD_LANES {
 
@@ -367,14 +493,25 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(
   using L = typename Ls::Real;
   const CentreSeen<L> c = centre_seen<Ls>(shape, far, px, py, pz);
   if (all(takes_multipole(shape.ranges.squared[0], c.s))) {
-    if constexpr (pass != Pass::near) add_far<Ls, set>(shape, weight, c, valid, sums, counts);
+    if constexpr (pass == Pass::all || pass == Pass::far) add_far<Ls, set>(shape, weight, c, valid, sums, counts);
   } else if constexpr (pass != Pass::far) {
-    const auto found =
-        near_fields<Ls, set>(shape, near, weight, px, py, pz, rounding, c.x, c.y, c.z, c.s, valid, on_contact);
-    for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
-    counts.add(Form::compact, found.compact);
-    counts.add(Form::difference_free, found.difference_free);
-    counts.add(Form::multipole_8, valid - found.compact - found.difference_free);
+    const auto add = [&](const NearFields<Ls, set>& found) {
+      for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
+      counts.add(Form::compact, found.compact);
+      counts.add(Form::difference_free, found.difference_free);
+      counts.add(Form::multipole_8, valid - found.compact - found.difference_free);
+    };
+    if constexpr (sizeof(value_t<L>) == 4) {
+      if (shape.near_in_double) {
+        if constexpr (pass != Pass::near) {
+          add(near_fields_in_double<Ls, set>(shape, far, near, weight, px, py, pz, rounding, valid, on_contact));
+        }
+        return;
+      }
+    }
+    if constexpr (pass != Pass::near_in_double) {
+      add(near_fields<Ls, set>(shape, near, weight, px, py, pz, rounding, c.x, c.y, c.z, c.s, valid, on_contact));
+    }
   }
 }
 

@@ -48,7 +48,7 @@ struct Edge {
   /// r1 + r2 - e, without cancellation
   L excess;
   /// ln((r1 + r2 + e)/(r1 + r2 - e)), on the edge its finite part
-  L log;
+  LogParts<L> log;
 };
 
 /// The edge's logarithm from its end distances: docs/numerics.md, Compact form. On the edge (w2 = 0 between the ends)
@@ -75,10 +75,11 @@ PRISMFIELD_INLINE_FUNCTION Edge<L> make_edge(const L& a0, const L& a1, value_t<L
     const auto below = finite < one;
     numerator = select(on_edge, abs(finite - one), numerator);
     denominator = select(on_edge, select(below, finite, one), denominator);
-    const L magnitude = log1p_quotient(numerator, denominator);
-    edge.log = select(on_edge, select(below, -magnitude, magnitude), magnitude);
+    const LogParts<L> log = log1p_quotient_parts(numerator, denominator);
+    const L sign = select(on_edge && below, L(T(-1)), one);
+    edge.log = {sign * log.exponent, sign * log.twice, sign * log.tail};
   } else {
-    edge.log = log1p_quotient(numerator, denominator);
+    edge.log = log1p_quotient_parts(numerator, denominator);
   }
   return edge;
 }
@@ -163,7 +164,8 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> compact_form(const PrismFaces<L>& 
   FieldValues<set, L> out;
   if constexpr (W::potential) {
     const auto by_both = [](const Edge<L>(&e)[2][2], const L(&c)[2], const L(&d)[2]) {
-      return c[1] * (d[1] * e[1][1].log - d[0] * e[1][0].log) - c[0] * (d[1] * e[0][1].log - d[0] * e[0][0].log);
+      return c[1] * (d[1] * e[1][1].log.value() - d[0] * e[1][0].log.value()) -
+             c[0] * (d[1] * e[0][1].log.value() - d[0] * e[0][0].log.value());
     };
     const L edges = by_both(along_z, p.x, p.y) + by_both(along_y, p.x, p.z) + by_both(along_x, p.y, p.z);
     const L faces = (xx[1] * angle_x[1] - xx[0] * angle_x[0]) + (yy[1] * angle_y[1] - yy[0] * angle_y[0]) +
@@ -241,64 +243,151 @@ struct EdgeDifferences {
   L mean;
 };
 
-/// `sum` [i][j]: end distances' sum of the edges of this direction, of length e; q_first [j][k], q_second [i][k]:
-/// inverse sums of the edges along the first and second direction; x, y: length times twice the centre of first and
-/// second.
+/// `sum` [i][j]: end distances' sum of the edges of this direction, of length e, `part` their parts; q_first [j][k],
+/// q_second [i][k]: inverse sums of the edges along the first and second direction; x, y: length times twice the centre
+/// of first and second.
 template <FieldSet set, class L>
-PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], value_t<L> e,
-                                                               const L (&q_first)[2][2], const L (&q_second)[2][2],
-                                                               const L& x, const L& y) {
+PRISMFIELD_INLINE_FUNCTION EdgeDifferences<L> edge_differences(const L (&sum)[2][2], const L (&part)[2][2],
+                                                               value_t<L> e, const L (&q_first)[2][2],
+                                                               const L (&q_second)[2][2], const L& x, const L& y) {
   using T = value_t<L>;
   using W = Wants<set>;
-  const L ee(e * e);
-  const L d0 = fma(sum[0][0], sum[1][0], -ee);
-  const L d1 = fma(sum[0][1], sum[1][1], -ee);
   const L q0 = q_first[0][0] + q_first[0][1];
-  const L q1 = q_first[1][0] + q_first[1][1];
   const L t0 = q_second[0][0] + q_second[0][1];
   const L t1 = q_second[1][0] + q_second[1][1];
   const L p = (q_second[0][0] + q_second[1][0]) * q_first[0][0] * q_first[1][0] +
               (q_second[0][1] + q_second[1][1]) * q_first[0][1] * q_first[1][1];
   const L s = fma(sum[1][1], t0, sum[0][0] * t1);
+  const L d0 = fma(sum[0][0], sum[1][0], L(-e * e));
+  const L ends[2][2] = {{sum[0][0] + L(e), sum[0][1] + L(e)}, {sum[1][0] + L(e), sum[1][1] + L(e)}};
   const L ex = L(e) * x;
-  const L numerator = ex * y * fma(p, d0, q0 * s);
-  const L denominator = fma(d0, d1, -(ex * q0) * (ex * q1));
+  const L like = ends[0][0] * ends[1][1];
+  const L unlike = ends[0][1] * ends[1][0];
+  const L half(T(0.5));
   EdgeDifferences<L> out;
-  const L two(T(2));
-  out.mixed = log1p_quotient(two * numerator, denominator - numerator);
+  out.mixed = log_quotient(part[0][1] * part[1][0] * (like * like), part[0][0] * part[1][1] * (unlike * unlike),
+                           half * like * unlike * (ex * y * fma(p, d0, q0 * s)));
   if constexpr (W::gz) {
-    const L half(T(0.5));
-    const L first = -ex * q0;
-    const L second = -(L(e) * y) * t0;
-    const L d_second = fma(sum[0][0], sum[0][1], -ee);
-    const L first_0 = log1p_quotient(two * first, d0 - first);
-    const L second_0 = log1p_quotient(two * second, d_second - second);
+    const auto difference = [&](const L& near_end, const L& near_part, const L& far_end, const L& far_part,
+                                const L& grows) {
+      return log_quotient(near_part * (far_end * far_end), far_part * (near_end * near_end),
+                          -grows * near_end * far_end);
+    };
+    const L first_0 = difference(ends[0][0], part[0][0], ends[1][0], part[1][0], ex * q0);
+    const L second_0 = difference(ends[0][0], part[0][0], ends[0][1], part[0][1], L(e) * y * t0);
     out.mean_first = fma(half, out.mixed, first_0);
     out.mean_second = fma(half, out.mixed, second_0);
     if constexpr (W::potential) {
-      const L corner = log1p_quotient(L(T(2) * e), sum[0][0] - L(e));
+      const L two(T(2));
+      const L corner = log_quotient(ends[0][0] * ends[0][0], two * part[0][0], L(T(2) * e) * ends[0][0]);
       out.mean = corner + half * (first_0 + second_0) + L(T(0.25)) * out.mixed;
     }
   }
   return out;
 }
 
-/// Signed solid angle of the rectangle at height h, sides a and b of lengths da and db, corner distances r[ia][ib]: two
-/// triangles, each tan(angle/2) = N/D, added before the one arctangent. docs/numerics.md, Difference-free form.
+/// Of the edge between corners at distances a and b whose directions have this product: a b + product, without the
+/// cancellation beside the edge. cross_squared: the squared distance from its line times its squared length.
 template <class L>
-PRISMFIELD_INLINE_FUNCTION L far_face_angle(const L& h, const L (&a)[2], const L (&b)[2], value_t<L> area, const L& r00,
-                                            const L& r10, const L& r11, const L& r01) {
+PRISMFIELD_INLINE_FUNCTION L edge_part(const L& a, const L& b, const L& product, const L& cross_squared) {
+  const L zero(value_t<L>(0));
+  const auto acute = zero <= product;
+  const L size = fma(a, b, abs(product));
+  return select(acute, size, cross_squared / size);
+}
+
+/// What the angle of a right-angled triangle at two heights, faces 0 and 1 of a prism, is made of: docs/numerics.md,
+/// Difference-free form. [face].
+template <class L>
+struct TriangleAtHeights {
+  L d[2];
+  /// (d[1] - d[0]) over the difference of the squared heights
+  L slope;
+};
+
+/// b is the distance of the right angle's corner, a and c those of the other two, [face]; along_a and along_c the
+/// sides' sums of distances and parts; q_a, q_b, q_c the inverse sums of a, b, c over the faces. outward_a, outward_c:
+/// the product of the side with the direction from the point to the right angle. long_a: side a is not the shorter one.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION TriangleAtHeights<L> triangle_at_heights(const L (&a)[2], const L (&b)[2], const L (&c)[2],
+                                                                    const L& q_a, const L& q_b, const L& q_c,
+                                                                    const L (&sum_a)[2], const L (&sum_c)[2],
+                                                                    const L (&part_a)[2], const L (&part_c)[2],
+                                                                    const L& outward_a, const L& outward_c,
+                                                                    bool long_a) {
   using T = value_t<L>;
-  const L hh = h * h;
-  const L c00_10 = fma(a[0], a[1], fma(b[0], b[0], hh));
-  const L c10_11 = fma(a[1], a[1], fma(b[0], b[1], hh));
-  const L c11_00 = fma(a[0], a[1], fma(b[0], b[1], hh));
-  const L c11_01 = fma(a[0], a[1], fma(b[1], b[1], hh));
-  const L c01_00 = fma(a[0], a[0], fma(b[0], b[1], hh));
-  const L d0 = fma(r00 * r10, r11, fma(c00_10, r11, fma(c10_11, r00, c11_00 * r10)));
-  const L d1 = fma(r00 * r11, r01, fma(c11_00, r01, fma(c11_01, r00, c01_00 * r11)));
-  const L n = h * L(area);
-  return L(T(2)) * atan2(n * (d0 + d1), fma(d0, d1, -n * n));
+  const L zero(T(0));
+  // d = part of one side times the sum of the other plus the other's product times the one's sum: of the two the sum
+  // without cancellation, or the one with the longer side's part
+  const auto by_a = long_a ? !(outward_c < zero && zero <= outward_a) : (zero <= outward_c && outward_a < zero);
+  TriangleAtHeights<L> out;
+  const L outward = select(by_a, outward_c, outward_a);
+  const L q_one = select(by_a, q_a, q_c);
+  const L q_other = select(by_a, q_c, q_a);
+  L part[2], one[2], other[2];
+  for (int i = 0; i < 2; ++i) {
+    part[i] = select(by_a, part_a[i], part_c[i]);
+    one[i] = select(by_a, sum_a[i], sum_c[i]);
+    other[i] = select(by_a, sum_c[i], sum_a[i]);
+    out.d[i] = fma(part[i], other[i], outward * one[i]);
+  }
+  const L grows = L(T(1)) + q_one * b[1] + select(by_a, a[0], c[0]) * q_b;
+  out.slope = fma(grows, other[1], fma(part[0], q_b + q_other, outward * (q_one + q_b)));
+  return out;
+}
+
+/// Signed solid angle of the face 0 of a direction, and that of face 1 minus it, which is no difference of nearly equal
+/// numbers. h: the heights of both; the rectangle's sides u and v of lengths du and dv; r [face][iu][iv]; q [iu][iv]:
+/// inverse sums of r over the faces; sum_u, part_u [face][iv] and sum_v, part_v [face][iu] of the sides.
+template <class L>
+struct FaceAngles {
+  L first, difference;
+};
+template <class L>
+PRISMFIELD_INLINE_FUNCTION FaceAngles<L> far_face_angles(const L (&h)[2], value_t<L> dh, const L (&u)[2],
+                                                         const L (&v)[2], value_t<L> du, value_t<L> dv,
+                                                         const L (&r)[2][2][2], const L (&q)[2][2],
+                                                         const L (&sum_u)[2][2], const L (&sum_v)[2][2],
+                                                         const L (&part_u)[2][2], const L (&part_v)[2][2]) {
+  using T = value_t<L>;
+  TriangleAtHeights<L> t[2];
+  for (int i = 0; i < 2; ++i) {
+    // the right angle at (u_i, v_i); a at the other end of the side along u, c of that along v
+    const int o = 1 - i;
+    const L a[2] = {r[0][o][i], r[1][o][i]};
+    const L b[2] = {r[0][i][i], r[1][i][i]};
+    const L c[2] = {r[0][i][o], r[1][i][o]};
+    const L sum_a[2] = {sum_u[0][i], sum_u[1][i]};
+    const L sum_c[2] = {sum_v[0][i], sum_v[1][i]};
+    const L part_a[2] = {part_u[0][i], part_u[1][i]};
+    const L part_c[2] = {part_v[0][i], part_v[1][i]};
+    const T sign = i == 0 ? T(1) : T(-1);
+    t[i] = triangle_at_heights(a, b, c, q[o][i], q[i][i], q[i][o], sum_a, sum_c, part_a, part_c, L(sign * du) * u[i],
+                               L(sign * dv) * v[i], dv <= du);
+  }
+  const L area(du * dv);
+  L total[2], re[2], im[2], size[2];
+  for (int i = 0; i < 2; ++i) {
+    const L n = h[i] * area;
+    const L nn = n * n;
+    const L dd = t[0].d[i] * t[1].d[i];
+    total[i] = t[0].d[i] + t[1].d[i];
+    im[i] = n * total[i];
+    re[i] = dd - nn;
+    size[i] = abs(dd) + nn;
+  }
+  // im[1] re[0] - im[0] re[1]: far away by the differences with the squared heights, near by itself, whichever has the
+  // smaller terms
+  const L heights = h[0] * (h[0] + h[1]);
+  const L slope = t[0].slope + t[1].slope;
+  const L slope_of_re = fma(t[0].slope, t[1].d[1], fma(t[0].d[0], t[1].slope, -area * area));
+  const L by_slopes = area * L(dh) * fma(total[1], re[0], heights * fma(slope, re[0], -total[0] * slope_of_re));
+  const L size_of_slope = fma(t[0].slope, abs(t[1].d[1]), fma(abs(t[0].d[0]), t[1].slope, area * area));
+  const L size_by_slopes =
+      area * L(dh) * fma(abs(total[1]), size[0], abs(heights) * fma(slope, size[0], abs(total[0]) * size_of_slope));
+  const L across =
+      select(size_by_slopes < fma(abs(im[1]), size[0], abs(im[0]) * size[1]), by_slopes, im[1] * re[0] - im[0] * re[1]);
+  return {L(T(2)) * atan2(im[0], re[0]), L(T(2)) * atan2(across, fma(re[0], re[1], im[0] * im[1]))};
 }
 
 /// Fields from about one edge away: differences of logarithms are formed before the logarithm, so that only eps t is
@@ -312,7 +401,11 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
   corner_distances(p, r);
   L sum_x[2][2], sum_y[2][2], sum_z[2][2];  // [j][k], [i][k], [i][j]
   L q_x[2][2], q_y[2][2], q_z[2][2];
+  L part_x[2][2], part_y[2][2], part_z[2][2];
   const L one(T(1));
+  const L xx[2] = {p.x[0] * p.x[0], p.x[1] * p.x[1]};
+  const L yy[2] = {p.y[0] * p.y[0], p.y[1] * p.y[1]};
+  const L zz[2] = {p.z[0] * p.z[0], p.z[1] * p.z[1]};
   for (int a = 0; a < 2; ++a) {
     for (int b = 0; b < 2; ++b) {
       sum_x[a][b] = r[0][a][b] + r[1][a][b];
@@ -321,6 +414,12 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
       q_x[a][b] = one / sum_x[a][b];
       q_y[a][b] = one / sum_y[a][b];
       q_z[a][b] = one / sum_z[a][b];
+      const L to_x = yy[a] + zz[b];
+      const L to_y = xx[a] + zz[b];
+      const L to_z = xx[a] + yy[b];
+      part_x[a][b] = edge_part(r[0][a][b], r[1][a][b], fma(p.x[0], p.x[1], to_x), to_x * L(p.dx * p.dx));
+      part_y[a][b] = edge_part(r[a][0][b], r[a][1][b], fma(p.y[0], p.y[1], to_y), to_y * L(p.dy * p.dy));
+      part_z[a][b] = edge_part(r[a][b][0], r[a][b][1], fma(p.z[0], p.z[1], to_z), to_z * L(p.dz * p.dz));
     }
   }
   const L sx = p.x[0] + p.x[1];
@@ -334,19 +433,37 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
   const L q_z_by_yx[2][2] = {{q_z[0][0], q_z[1][0]}, {q_z[0][1], q_z[1][1]}};
   const L q_x_by_zy[2][2] = {{q_x[0][0], q_x[1][0]}, {q_x[0][1], q_x[1][1]}};
   EdgeDifferences<L> along_z{};
-  if constexpr (W::vector || W::tensor) along_z = edge_differences<set, L>(sum_z, p.dz, q_x, q_y, x2, y2);
+  if constexpr (W::vector || W::tensor) along_z = edge_differences<set, L>(sum_z, part_z, p.dz, q_x, q_y, x2, y2);
   // along y: first x, second z, k along y; along x: first y, second z, k along x
-  const EdgeDifferences<L> along_y = edge_differences<set, L>(sum_y, p.dy, q_x_by_zy, q_z, x2, z2);
-  const EdgeDifferences<L> along_x = edge_differences<set, L>(sum_x, p.dx, q_y_by_zx, q_z_by_yx, y2, z2);
+  const EdgeDifferences<L> along_y = edge_differences<set, L>(sum_y, part_y, p.dy, q_x_by_zy, q_z, x2, z2);
+  const EdgeDifferences<L> along_x = edge_differences<set, L>(sum_x, part_x, p.dx, q_y_by_zx, q_z_by_yx, y2, z2);
 
-  L angle_x[2], angle_y[2], angle_z[2];
-  for (int a = 0; a < 2; ++a) {
-    if constexpr (W::vector || W::tensor) {
-      angle_x[a] = far_face_angle(p.x[a], p.y, p.z, p.dy * p.dz, r[a][0][0], r[a][1][0], r[a][1][1], r[a][0][1]);
-      angle_y[a] = far_face_angle(p.y[a], p.x, p.z, p.dx * p.dz, r[0][a][0], r[1][a][0], r[1][a][1], r[0][a][1]);
-    }
-    angle_z[a] = far_face_angle(p.z[a], p.x, p.y, p.dx * p.dy, r[0][0][a], r[1][0][a], r[1][1][a], r[0][1][a]);
+  FaceAngles<L> angle_x{}, angle_y{}, angle_z;
+  if constexpr (W::vector || W::tensor) {
+    angle_x = far_face_angles(p.x, p.dx, p.y, p.z, p.dy, p.dz, r, q_x, sum_y, sum_z, part_y, part_z);
+    const L by_y[2][2][2] = {{{r[0][0][0], r[0][0][1]}, {r[1][0][0], r[1][0][1]}},
+                             {{r[0][1][0], r[0][1][1]}, {r[1][1][0], r[1][1][1]}}};
+    const L sum_z_by_y[2][2] = {{sum_z[0][0], sum_z[1][0]}, {sum_z[0][1], sum_z[1][1]}};
+    const L part_z_by_y[2][2] = {{part_z[0][0], part_z[1][0]}, {part_z[0][1], part_z[1][1]}};
+    angle_y = far_face_angles(p.y, p.dy, p.x, p.z, p.dx, p.dz, by_y, q_y, sum_x, sum_z_by_y, part_x, part_z_by_y);
   }
+  const auto turned = [](const L(&m)[2][2], L(&to)[2][2]) {
+    for (int a = 0; a < 2; ++a) {
+      for (int b = 0; b < 2; ++b) to[a][b] = m[b][a];
+    }
+  };
+  L by_z[2][2][2], sum_x_by_z[2][2], sum_y_by_z[2][2], part_x_by_z[2][2], part_y_by_z[2][2];
+  for (int a = 0; a < 2; ++a) {
+    for (int b = 0; b < 2; ++b) {
+      for (int c = 0; c < 2; ++c) by_z[c][a][b] = r[a][b][c];
+    }
+  }
+  turned(sum_x, sum_x_by_z);
+  turned(sum_y, sum_y_by_z);
+  turned(part_x, part_x_by_z);
+  turned(part_y, part_y_by_z);
+  angle_z =
+      far_face_angles(p.z, p.dz, p.x, p.y, p.dx, p.dy, by_z, q_z, sum_x_by_z, sum_y_by_z, part_x_by_z, part_y_by_z);
   const L half(T(0.5));
   FieldValues<set, L> out;
   const L cx = half * sx;
@@ -357,15 +474,15 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
     const auto edges = [](const EdgeDifferences<L>& e, const L& cf, const L& cs, const L& df, const L& ds) {
       return cf * (cs * e.mixed + ds * e.mean_first) + df * (cs * e.mean_second + ds * e.mean);
     };
-    const auto faces = [&](const L(&angle)[2], const L& c, const L& d) {
-      return fma(c, c, L(T(0.25)) * d * d) * (angle[1] - angle[0]) + c * d * (angle[0] + angle[1]);
+    const auto faces = [&](const FaceAngles<L>& angle, const L& c, const L& d) {
+      return fma(c, c, L(T(0.25)) * d * d) * angle.difference + c * d * fma(L(T(2)), angle.first, angle.difference);
     };
     at<Field::potential>(out) = edges(along_z, cx, cy, dx, dy) + edges(along_y, cx, cz, dx, dz) +
                                 edges(along_x, cy, cz, dy, dz) -
                                 half * (faces(angle_x, cx, dx) + faces(angle_y, cy, dy) + faces(angle_z, cz, dz));
   }
-  const auto face = [&](const L(&angle)[2], const L& c, const L& d) {
-    return c * (angle[1] - angle[0]) + half * d * (angle[0] + angle[1]);
+  const auto face = [&](const FaceAngles<L>& angle, const L& c, const L& d) {
+    return c * angle.difference + d * fma(half, angle.difference, angle.first);
   };
   const auto by_first = [](const EdgeDifferences<L>& e, const L& c, const L& d) {
     return fma(c, e.mixed, d * e.mean_second);
@@ -381,9 +498,9 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
     at<Field::gz>(out) = face(angle_z, cz, dz) - by_first(along_y, cx, dx) - by_first(along_x, cy, dy);
   }
   if constexpr (W::tensor) {
-    at<Field::gxx>(out) = angle_x[0] - angle_x[1];
-    at<Field::gyy>(out) = angle_y[0] - angle_y[1];
-    at<Field::gzz>(out) = angle_z[0] - angle_z[1];
+    at<Field::gxx>(out) = -angle_x.difference;
+    at<Field::gyy>(out) = -angle_y.difference;
+    at<Field::gzz>(out) = -angle_z.difference;
     at<Field::gxy>(out) = along_z.mixed;
     at<Field::gxz>(out) = along_y.mixed;
     at<Field::gyz>(out) = along_x.mixed;

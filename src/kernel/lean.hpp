@@ -42,14 +42,39 @@ PRISMFIELD_INLINE_FUNCTION L tail_polynomial(const L& z) {
 }
 }  // namespace detail
 
+/// A logarithm as exponent ln 2 + (twice + tail), the exponent a whole number: of two that are nearly equal the
+/// difference keeps digits that their values have lost.
+template <class L>
+struct LogParts {
+  L exponent, twice, tail;
+
+  PRISMFIELD_INLINE_FUNCTION L value() const {
+    using T = value_t<L>;
+    constexpr T ln2_high = sizeof(T) == 8 ? T(0x1.62e42fefa3800p-1) : T(0x1.62e400p-1);
+    constexpr T ln2_low = sizeof(T) == 8 ? T(0x1.ef35793c76730p-45) : T(0x1.7f7d1cp-20);
+    return fma(exponent, L(ln2_high), twice) + fma(exponent, L(ln2_low), tail);
+  }
+  PRISMFIELD_INLINE_FUNCTION friend L operator-(const LogParts& a, const LogParts& b) {
+    return LogParts{a.exponent - b.exponent, a.twice - b.twice, a.tail - b.tail}.value();
+  }
+};
+
+namespace detail {
+/// 2 atanh(difference/sum) plus the exponent times ln 2, for |difference/sum| <= 0.2.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION LogParts<L> log_of_scaled(const L& difference, const L& sum, const L& exponent) {
+  const L s = difference / sum;
+  const L z = s * s;
+  return {exponent, s + s, s * z * tail_polynomial<true, 0>(z)};
+}
+}  // namespace detail
+
 /// ln((b + d)/b) for b > 0 and b + d > 0, both normal numbers, to 2 ulp for any d/b > -1 + 1e-14.
 /// Written for edges, where d/b is twice a length over a sum of distances: tiny far away, huge next to the edge.
 /// The quotient is brought into [2/3, 3/2] by a power of two, then ln q = 2 atanh((q - 1)/(q + 1)).
 template <class L>
-PRISMFIELD_INLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
+PRISMFIELD_INLINE_FUNCTION LogParts<L> log1p_quotient_parts(const L& d, const L& b) {
   using T = value_t<L>;
-  constexpr T ln2_high = sizeof(T) == 8 ? T(0x1.62e42fefa3800p-1) : T(0x1.62e400p-1);
-  constexpr T ln2_low = sizeof(T) == 8 ? T(0x1.ef35793c76730p-45) : T(0x1.7f7d1cp-20);
   const L a = b + d;
   const auto q = scale_quotient(a, b);
   // without scaling the difference is d itself; with it what b + d rounded away is put back, so that either way
@@ -59,10 +84,20 @@ PRISMFIELD_INLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
   const L lost = (d - (a - virtual_b)) + (b - virtual_b);
   const L difference = select(unscaled, d, (a - q.b_scaled) + lost);
   const L sum = select(unscaled, fma(L(T(2)), b, d), a + q.b_scaled);
-  const L s = difference / sum;
-  const L z = s * s;
-  const L tail = s * z * detail::tail_polynomial<true, 0>(z);
-  return fma(q.exponent, L(ln2_high), s + s) + fma(q.exponent, L(ln2_low), tail);
+  return detail::log_of_scaled(difference, sum, q.exponent);
+}
+
+template <class L>
+PRISMFIELD_INLINE_FUNCTION L log1p_quotient(const L& d, const L& b) {
+  return log1p_quotient_parts(d, b).value();
+}
+
+/// ln(a/b) for normal a, b > 0 whose difference d = a - b is known better than by subtraction, to 2 ulp.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION L log_quotient(const L& a, const L& b, const L& d) {
+  using T = value_t<L>;
+  const auto q = scale_quotient(a, b);
+  return detail::log_of_scaled(select(q.exponent == L(T(0)), d, a - q.b_scaled), a + q.b_scaled, q.exponent).value();
 }
 
 /// Angle of the point (x, y) in (-pi, pi], to 2 ulp where |x| + |y| neither over- nor underflows; 0 or pi at the

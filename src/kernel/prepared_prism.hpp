@@ -37,6 +37,8 @@ struct PrismShape {
   Real unit, inverse_unit;
   /// squared distance from the surface, in the unit, up to which the compact form is the more accurate
   Real compact_squared;
+  /// the closed forms in float would lose too much: near pairs take doubles, whatever the precision
+  bool near_in_double;
   MultipoleCoefficients<Real> coefficients;
 };
 
@@ -87,15 +89,28 @@ struct BatchReach {
   double squared;
 };
 
-/// Distance from the surface, in longest edges, at which the compact form hands over to the difference-free one: below
-/// it the latter loses digits near edges, above it the former loses them to cancellation, most for long prisms.
-inline constexpr double compact_reach = 0.05;
+/// Longest over shortest edge up to which near pairs keep to floats in mixed and single precision: what the closed
+/// forms lose grows with it, to per cents at 10,000.
+inline constexpr double most_aspect_in_float = 100;
 
 /// Two edge lengths are one shape's when they differ by less than this, relative: edges of equal cells differ by the
 /// rounding of their coordinates, and a multipole beyond the first changes by far less than its truncation error.
 inline constexpr double shape_tolerance = 1e-11;
 
 inline namespace PRISMFIELD_LANES {
+
+/// Distance from the surface, in longest edges, at which the compact form hands over to the difference-free one: below
+/// it the latter loses digits near edges, above it the former loses them to cancellation, most for long prisms.
+/// `middle`: the edge that is neither the longest nor the shortest.
+PRISMFIELD_FUNCTION inline double compact_reach(double longest, double middle) {
+  return 0.05 * Kokkos::sqrt(Kokkos::min(1.0, 30 * (middle / longest)));
+}
+
+/// Whether the near pairs of prisms of these edges take doubles in a run of floats.
+template <class A>
+PRISMFIELD_FUNCTION bool is_near_in_double(double longest, double shortest) {
+  return sizeof(typename A::Real) == 4 && longest > most_aspect_in_float * shortest;
+}
 
 /// Prepares the shape of prisms of these edge lengths, metres.
 template <class A>
@@ -105,7 +120,9 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
   const double unit = sizeof(Real) == 4 ? longest : 1.0;
   shape.unit = static_cast<Real>(unit);
   shape.inverse_unit = static_cast<Real>(1.0 / unit);
-  const double reach = compact_reach * longest / unit;
+  const double middle = Kokkos::max(Kokkos::min(edge[0], edge[1]), Kokkos::min(Kokkos::max(edge[0], edge[1]), edge[2]));
+  shape.near_in_double = is_near_in_double<A>(longest, Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
+  const double reach = compact_reach(longest, middle) * (longest / unit);
   shape.compact_squared = static_cast<Real>(reach * reach);
   prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, A::tolerance, shape.coefficients,
                     shape.ranges);

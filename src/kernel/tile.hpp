@@ -32,6 +32,8 @@ struct LaunchData {
   std::int64_t first_batch = 0;
   std::int64_t batch = 1;
   std::int64_t slots = 1;
+  /// some near pairs take doubles in a run of floats
+  bool near_in_double = false;
   /// (slot, field, n_padded)
   Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
   /// (n_points, n_contact_columns): what prisms the point touches, see kernel/contact.hpp
@@ -79,7 +81,8 @@ inline namespace PRISMFIELD_LANES {
 
 /// Whether a kernel skips batches that are far from a point.
 template <class Kernel>
-inline constexpr bool passes_by = std::is_same_v<Kernel, ChooseForm<Pass::near>>;
+inline constexpr bool passes_by =
+    std::is_same_v<Kernel, ChooseForm<Pass::near>> || std::is_same_v<Kernel, ChooseForm<Pass::near_in_double>>;
 
 /// Where a launch finds a prism's shape: in the array, or, when all prisms share one, in the kernel's own arguments,
 /// which a device reads as constants beside its arithmetic instead of through its load units.

@@ -11,6 +11,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/random.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -19,6 +20,25 @@ std::int32_t run_end(const CellsContent& content, const CellGroup& group, std::i
   const std::size_t i = group.first_run + static_cast<std::size_t>(run);
   const std::int32_t prisms_before_next = run + 1 < group.runs ? content.runs[i + 1].before : group.prisms_a_row;
   return content.runs[i].first + (prisms_before_next - content.runs[i].before);
+}
+
+/// Throws InputError for edges and densities for which results would not be finite.
+void check_limits(const CellsContent& content) {
+  ProblemList problems;
+  const std::string key = "model." + content.kind;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<double>& edges = content.edges[d];
+    if (std::max(std::abs(edges.front()), std::abs(edges.back())) <= max_coordinate) continue;
+    problems.add("", key + "." + direction_names[d], beyond_coordinates());
+  }
+  const auto beyond = [](double density) { return std::abs(density) > max_density; };
+  const CellBackground& background = content.background;
+  if (beyond(background.value) || beyond(background.range.min) || beyond(background.range.max) ||
+      std::any_of(background.densities.begin(), background.densities.end(), beyond) ||
+      std::any_of(content.constants.begin(), content.constants.end(), beyond)) {
+    problems.add("", key + ".density", "a density " + beyond_densities());
+  }
+  problems.throw_if_any();
 }
 
 }  // namespace
@@ -254,6 +274,7 @@ void CellsBuilder::find_densities() {
 }
 
 std::unique_ptr<Cells> CellsBuilder::build() {
+  check_limits(m_content);
   if (m_content.background.kind == CellBackground::Kind::listed) {
     add_listed_rows();
   } else {

@@ -13,6 +13,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/random.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -86,18 +87,24 @@ Points make_random_stations(const StationsRandom& spec, const Bounds& bounds) {
   return points;
 }
 
-void check_points(const Points& points) {
+void check_points(const Points& points, const std::string& key) {
   ProblemList problems;
   const std::array<std::pair<const char*, const std::vector<double>*>, 3> columns = {
-      {{"points.easting", &points.easting}, {"points.northing", &points.northing}, {"points.upward", &points.upward}}};
-  for (const auto& [key, values] : columns) {
+      {{"easting", &points.easting}, {"northing", &points.northing}, {"upward", &points.upward}}};
+  for (const auto& [column, values] : columns) {
+    const std::string at = key + "." + column;
     if (values->size() != points.easting.size()) {
       problems.add(
-          "", key,
+          "", at,
           fmt::format("has {} values, easting has {}; one a point is needed", values->size(), points.easting.size()));
     }
     const auto bad = std::find_if(values->begin(), values->end(), [](double x) { return !std::isfinite(x); });
-    if (bad != values->end()) problems.add("", key, fmt::format("point {} is NaN or infinite", bad - values->begin()));
+    if (bad != values->end()) problems.add("", at, fmt::format("point {} is NaN or infinite", bad - values->begin()));
+    const auto far = std::find_if(values->begin(), values->end(),
+                                  [](double x) { return std::isfinite(x) && std::abs(x) > max_coordinate; });
+    if (far != values->end()) {
+      problems.add("", at, fmt::format("point {} {}", far - values->begin(), beyond_coordinates()));
+    }
   }
   problems.throw_if_any();
 }

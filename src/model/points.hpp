@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct StationsRandom {
 /// with every mistake found, by keys such as observations.stations.random.
 [[nodiscard]] Points make_random_stations(const StationsRandom& spec, const Bounds& bounds);
 
-/// Throws InputError, by keys such as points.easting, for columns of different lengths and values that are not finite.
-void check_points(const Points& points);
+/// Throws InputError, by keys such as points.easting, for columns of different lengths and values that are not finite
+/// or beyond max_coordinate. `key`: what the keys begin with.
+void check_points(const Points& points, const std::string& key = "points");
 
 }  // namespace prismfield

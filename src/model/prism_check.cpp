@@ -30,6 +30,22 @@ double greatest(std::span<const double> v) {
 
 }  // namespace
 
+std::string beyond_coordinates() {
+  return fmt::format("lies more than {:g} m from 0, the limit up to which results are finite", max_coordinate);
+}
+
+std::string beyond_densities() {
+  return fmt::format("is more than {:g} kg/m3, the limit up to which results are finite", max_density);
+}
+
+std::string below_longest_edge() {
+  return fmt::format("all edges are shorter than {:g} m, the limit down to which results are finite", min_longest_edge);
+}
+
+bool is_too_small(const std::array<double, 7>& prism) noexcept {
+  return std::max({prism[1] - prism[0], prism[3] - prism[2], prism[5] - prism[4]}) < min_longest_edge;
+}
+
 ZeroSize PrismCheck::check_each() {
   const auto columns = columns_of(m_list.prisms);
   std::size_t kept = 0;
@@ -41,6 +57,12 @@ ZeroSize PrismCheck::check_each() {
     if (!is_finite(prism, number) || is_inverted(prism, number) || !convert(prism, number)) continue;
     if (prism[0] == prism[1] || prism[2] == prism[3] || prism[4] == prism[5]) {
       if (zero.count++ == 0) zero.first = number;
+      continue;
+    }
+    if (is_too_small(prism)) {
+      m_limited.add("prisms that are too small", [&] {
+        return Problem{m_names.where(number), m_names.key(number), below_longest_edge()};
+      });
       continue;
     }
     for (std::size_t c = 0; c < 7; ++c) (*columns[c])[kept] = prism[c];
@@ -108,12 +130,17 @@ bool PrismCheck::convert(std::array<double, 7>& prism, std::int64_t number) {
     prism[4] = -prism[4];
     prism[5] = -prism[5];
   }
-  if (std::all_of(prism.begin(), prism.end(), [](double v) { return std::isfinite(v); })) return true;
-  m_limited.add("numbers too large for double precision in metres and kg/m3", [&] {
-    return Problem{m_names.where(number), m_names.key(number),
-                   "a number is too large for double precision in metres and kg/m3"};
-  });
-  return false;
+  bool within = true;
+  for (std::size_t c = 0; c < 7; ++c) {
+    const bool is_density = c == 6;
+    if (std::abs(prism[c]) <= (is_density ? max_density : max_coordinate)) continue;
+    within = false;
+    m_limited.add(is_density ? "densities beyond the limit" : "coordinates beyond the limit", [&] {
+      return Problem{m_names.where(number), m_names.key(number, prism_columns[c]),
+                     is_density ? beyond_densities() : beyond_coordinates()};
+    });
+  }
+  return within;
 }
 
 std::string PrismCheck::common_edges(std::size_t a, std::size_t b) const {

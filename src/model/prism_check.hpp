@@ -70,6 +70,13 @@ struct ZeroSize {
 /// Overlaps deeper than this fraction of the smaller edge in all three directions are mistakes.
 inline constexpr double overlap_tolerance = 1e-6;
 
+/// What is wrong with a coordinate, a density or a longest edge, in SI units, that lies beyond the limits of
+/// prisms.hpp.
+[[nodiscard]] std::string beyond_coordinates();
+[[nodiscard]] std::string beyond_densities();
+[[nodiscard]] std::string below_longest_edge();
+[[nodiscard]] bool is_too_small(const std::array<double, 7>& prism) noexcept;
+
 /// Checks prisms and turns them into metres, kg/m3 and z up; mistakes go to `problems`, at most 20 of one kind named.
 /// All arguments must outlive it.
 class PrismCheck {

@@ -45,9 +45,22 @@ void check_values(const PrismColumns& columns) {
   const Spans all = spans_of(columns);
   for (std::size_t i = 0; i < columns.west.size(); ++i) {
     for (std::size_t c = 0; c < all.size(); ++c) {
-      if (std::isfinite(all[c][i])) continue;
-      limited.add("NaN or infinite values", [&] {
-        return Problem{fmt::format("prism {}", i), prism_columns[c], "is NaN or infinite"};
+      const bool is_density = c == 6;
+      if (std::abs(all[c][i]) <= (is_density ? max_density : max_coordinate)) continue;
+      const bool finite = std::isfinite(all[c][i]);
+      limited.add(finite ? "values beyond the limits" : "NaN or infinite values", [&] {
+        return Problem{fmt::format("prism {}", i), prism_columns[c],
+                       !finite      ? "is NaN or infinite"
+                       : is_density ? beyond_densities()
+                                    : beyond_coordinates()};
+      });
+    }
+    std::array<double, 7> prism{};
+    for (std::size_t c = 0; c < all.size(); ++c) prism[c] = all[c][i];
+    const bool has_size = prism[0] < prism[1] && prism[2] < prism[3] && prism[4] < prism[5];
+    if (has_size && is_too_small(prism)) {
+      limited.add("prisms that are too small", [&] {
+        return Problem{fmt::format("prism {}", i), "", below_longest_edge()};
       });
     }
     for (std::size_t low = 0; low < 6; low += 2) {
