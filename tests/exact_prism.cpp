@@ -176,4 +176,17 @@ std::array<double, 10> exact_fields(const std::array<double, 6>& /*faces*/, cons
 
 #endif
 
+std::array<double, 3> on_faces(const std::array<double, 6>& faces, const std::array<double, 3>& point) {
+  std::array<double, 3> moved = point;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double low = faces[2 * d], high = faces[2 * d + 1];
+    const double nearer = std::abs(low - point[d]) <= std::abs(high - point[d]) ? low : high;
+    const double largest = std::max(std::abs(nearer), std::abs(point[d]));
+    const double ulp = std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
+    if (std::abs(nearer - point[d]) <= 4 * ulp) moved[d] = nearer;
+    if (moved[d] < low || moved[d] > high) return point;
+  }
+  return moved;
+}
+
 }  // namespace prismfield::testing

@@ -17,4 +17,7 @@ namespace prismfield::testing {
 [[nodiscard]] std::array<double, 10> exact_fields(const std::array<double, 6>& faces,
                                                   const std::array<double, 3>& point);
 
+/// The point, moved onto the prism's faces where it lies on them to 4 ulp: docs/numerics.md, Faces, edges and corners.
+[[nodiscard]] std::array<double, 3> on_faces(const std::array<double, 6>& faces, const std::array<double, 3>& point);
+
 }  // namespace prismfield::testing

@@ -257,7 +257,7 @@ std::string where_is(const Prism& prism, const Place& p) {
 /// Errors relative to |V|, |g| and |T|; of g to what a slab of `vanishing` shortest edges gives where it is
 /// less than that, in the middle of a prism.
 Errors errors_at(const TenValues& actual, const Prism& prism, const Point& point, double vanishing) {
-  const TenValues exact = exact_fields(faces_of(prism), point);
+  const TenValues exact = exact_fields(faces_of(prism), on_faces(faces_of(prism), point));
   Scales scale{std::abs(exact[0]), norm_of_vector(exact), norm_of_tensor(exact)};
   if (is_near(prism, point)) {
     scale.vector = std::max(scale.vector, vanishing * 2 * pi * prism.shortest_edge());
