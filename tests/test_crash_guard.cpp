@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <vector>
@@ -108,6 +109,12 @@ TEST(CrashGuardDeathTest, TellsOfMemoryThatNoErrorCanTellOf) {
         let_nothing_through();
       },
       ::testing::ExitedWithCode(exit_failure), "^error: there is not enough memory");
+  EXPECT_EXIT(
+      {
+        end_crashes_clearly();
+        std::terminate();
+      },
+      ::testing::ExitedWithCode(exit_failure), "^error: a library gave up");
 }
 
 }  // namespace

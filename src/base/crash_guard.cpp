@@ -59,14 +59,17 @@ namespace {
 
 [[noreturn]] void end_terminated() {
   end_watched_process();
+  const std::exception_ptr error = std::current_exception();
+  // as libstdc++ does where it gets no memory to step through a folder
+  if (error == nullptr) end_with("error: a library gave up; there may be too little memory", exit_failure);
   try {
-    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     // thrown where a destructor or a library's noexcept function lets nothing through
     end_with("error: there is not enough memory; --dry-run tells how much a case needs", exit_failure);
-  } catch (const std::exception& error) {
+  } catch (const std::exception& other) {
     tell("error: ");
-    tell(error.what());
+    tell(other.what());
     tell("\n");
   } catch (...) {
     tell("error: a library failed and does not say why\n");
