@@ -108,6 +108,8 @@ TEST(Plan, NamesTheKeyOfAValueThatNoRunCanHave) {
       {{.fields = {}, .execution = {}}, {"fields", "is empty; at least one field is expected"}},
       {{.gravitational_constant = std::numeric_limits<double>::infinity(), .execution = {}},
        {"gravitational_constant", "is NaN or infinite"}},
+      {{.gravitational_constant = 1e200, .execution = {}},
+       {"gravitational_constant", "is 1e+200; at most 1e+100 m3 kg-1 s-2 keep results finite"}},
       {changed([](Execution& e) { e.slots = 0; }), {"execution.slots", "is 0" + at_most}},
       {changed([](Execution& e) { e.slots = 1'000'000'001; }), {"execution.slots", "is 1000000001" + at_most}},
       {changed([](Execution& e) { e.batch = 0; }), {"execution.batch", "is 0" + at_most}},

@@ -59,6 +59,15 @@ TEST_F(GridTest, RefusesAxesWithoutPoints) {
   EXPECT_THAT(message(), HasSubstr("observations.grid.upward: the height is not finite"));
 }
 
+TEST_F(GridTest, RefusesPlacesWhoseResultsWouldNotBeFinite) {
+  m_run.observations = GridSpec{{0, 1e38, 2}, {0, 1, 2}, -2e12};
+  EXPECT_EQ(lines_in(message()), 2U);
+  EXPECT_THAT(
+      message(),
+      AllOf(HasSubstr("case.yaml:9: observations.grid.easting: point 1 lies more than 1e+12 m from 0, the limit"),
+            HasSubstr("observations.grid.upward: point 0 lies more than 1e+12 m from 0")));
+}
+
 TEST_F(PointsTest, AreMissing) { EXPECT_THAT(message(), HasSubstr("observations: is missing; grid or stations")); }
 
 TEST_F(StationsTest, AtRandomLieOverTheModelByDefault) {

@@ -350,6 +350,11 @@ TEST(Voxels, RefuseWhatCannotBeCells) {
   EXPECT_THAT(message(), HasSubstr("model.voxels.easting: min 8 is not below max 0"));
   v.easting = {0, 8, 0};
   EXPECT_THAT(message(), HasSubstr("model.voxels.easting: 0 cells"));
+  v.easting = {0, 1e38, 8};
+  v.density = ConstantDensity{-1e20};
+  EXPECT_THAT(message(), AllOf(HasSubstr("model.voxels.easting: lies more than 1e+12 m from 0"),
+                               HasSubstr("model.voxels.density: a density is more than 1e+12 kg/m3, the limit")));
+  v.density = ConstantDensity{1};
   v.easting = {1e16, 1e16 + 8, 100};
   EXPECT_THAT(message(), HasSubstr("thinner than double precision can tell apart"));
   v.easting = v.northing = v.upward = {0, 8, 10'000'000};
