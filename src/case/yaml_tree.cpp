@@ -313,7 +313,9 @@ std::string plain_reason(const std::string& reason) {
       {YAML::ErrorMsg::UNKNOWN_TOKEN, "a value cannot begin with this character; put it in quotes"},
       {YAML::ErrorMsg::UNKNOWN_ANCHOR, "this alias (*) has no anchor (&) of its name above"},
   };
-  const auto found = reasons.find(reason);
+  auto found = reasons.find(reason);
+  // yaml-cpp from 0.8 on names the anchor behind it
+  if (reason.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR)) found = reasons.find(YAML::ErrorMsg::UNKNOWN_ANCHOR);
   return found == reasons.end() ? "this is no valid YAML: " + reason : found->second;
 }
 
