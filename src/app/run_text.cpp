@@ -79,11 +79,12 @@ std::int64_t result_bytes(const Inputs& inputs) {
 }  // namespace
 
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n", shown(inputs.run.title),
-                     shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
-                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
-                     extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
-                     partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
+  return fmt::format("{}\n{}\n{}, {} pairs\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
+                     shown(inputs.run.title), shown(inputs.model->description()), points_text(inputs.points),
+                     pairs_text(plan), extent_text(inputs.model->source().bounds()),
+                     density_text(inputs.model->densities()), extent_text(bounds_of(inputs.points)),
+                     overlap_text(inputs), space_text(plan), partition_text(plan, ranks), name(plan.precision),
+                     slots_text(plan), tiles_text(plan));
 }
 
 std::string unused_text(const Case& run) {

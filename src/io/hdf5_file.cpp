@@ -621,9 +621,9 @@ Handle access_properties(const Subject& about) {
   return list;
 }
 
-/// Before each first call: HDF5 prints nothing, no file makes it load a library as a filter, which H5Zfilter_avail would
-/// do already, and in a program that guards against its crashes it does nothing more when the program ends, where nothing
-/// would guard.
+/// Before each first call: HDF5 prints nothing, no file makes it load a library as a filter, which H5Zfilter_avail
+/// would do already, and in a program that guards against its crashes it does nothing more when the program ends, where
+/// nothing would guard.
 void prepare_hdf5() {
   const CrashGuard guard("error: HDF5 cannot begin; there is too little memory", exit_failure);
   static const bool ends_itself = !crashes_end_clearly() || H5dont_atexit() < 0;

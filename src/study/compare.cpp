@@ -233,10 +233,10 @@ FieldComparison compare_values(Field field, const Survey& a, const Survey& b, co
   return result;
 }
 
-std::string text_or_empty(const ResultReader& file, const std::string& name, const char* attribute) {
-  if (!file.has_attribute(name, attribute)) return "";
+std::string text_or_empty(const Survey& survey, const std::string& name, const char* attribute) {
+  if (!as_input(survey.path, [&] { return survey.file.has_attribute(name, attribute); })) return "";
   try {
-    return file.read_text_attribute(name, attribute);
+    return survey.file.read_text_attribute(name, attribute);
   } catch (const RunError&) {
     return "";
   }
@@ -345,8 +345,8 @@ Comparison compare_results(const fs::path& a, const fs::path& b) {
     if (in_a != in_b) comparison.disagreements.push_back(fmt::format("{} is missing in {}", name, in_a ? "B" : "A"));
     if (!in_a || !in_b) continue;
     for (const char* attribute : {"units", "axes"}) {
-      const std::string of_a = text_or_empty(survey_a.file, name, attribute);
-      const std::string of_b = text_or_empty(survey_b.file, name, attribute);
+      const std::string of_a = text_or_empty(survey_a, name, attribute);
+      const std::string of_b = text_or_empty(survey_b, name, attribute);
       // Files of other programs need not say; two that contradict each other cannot be compared.
       if (!of_a.empty() && !of_b.empty() && of_a != of_b) {
         comparison.disagreements.push_back(fmt::format("{}: {} are {} in A, {} in B", name, attribute,
@@ -354,7 +354,7 @@ Comparison compare_results(const fs::path& a, const fs::path& b) {
       }
     }
     FieldComparison result = compare_values(field.field, survey_a, survey_b, matches);
-    result.unit = text_or_empty(survey_b.file, name, "units");
+    result.unit = text_or_empty(survey_b, name, "units");
     if (result.one_nan > 0) {
       comparison.disagreements.push_back(fmt::format("{}: {} points are NaN in one file only", name, result.one_nan));
     }
