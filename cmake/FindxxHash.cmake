@@ -23,4 +23,6 @@ find_package_handle_standard_args(
 if(xxHash_FOUND AND NOT TARGET xxHash::header)
   add_library(xxHash::header INTERFACE IMPORTED)
   target_include_directories(xxHash::header SYSTEM INTERFACE "${xxHash_INCLUDE_DIR}")
+  # Its functions become part of the source that includes it.
+  target_compile_definitions(xxHash::header INTERFACE XXH_INLINE_ALL)
 endif()

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/checksum.hpp"
 
-// The library's functions become part of this source, so that nothing has to be linked.
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace prismfield {

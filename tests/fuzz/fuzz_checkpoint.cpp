@@ -55,7 +55,10 @@ RankState state(Bytes& bytes) {
     item.ordered = range(bytes);
     layout.work.push_back(item);
   }
-  layout.points = range(bytes);
+  const IndexRange points = range(bytes);
+  // a range that is written has a size
+  constexpr std::int64_t most = std::int64_t{1} << 61;
+  layout.points = {std::clamp(points.begin, -most, most), std::clamp(points.end, -most, most)};
   for (std::int64_t* n : {&progress.item, &progress.tile, &progress.prisms}) *n = number(bytes);
   for (std::int64_t& pairs : progress.pairs_by_form) pairs = number(bytes);
   const unsigned n_fields = bytes.byte() % 11;
@@ -84,10 +87,12 @@ void write_numbers(const fs::path& file, Bytes& bytes) {
 Digest layout_id_of(const KeptArray& array, std::string_view content) {
   Checksum checksum;
   checksum.add(case_hash);
-  const std::int64_t begin = array.offset - static_cast<std::int64_t>(sizeof(CheckpointHeader));
+  constexpr auto header_bytes = static_cast<std::int64_t>(sizeof(CheckpointHeader));
+  if (array.offset < header_bytes) return {};
+  const std::int64_t begin = array.offset - header_bytes;
   const auto size = static_cast<std::int64_t>(content.size());
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
-  if (begin < 0 || begin > size || array.count < 0 || array.count > (size - begin) / bytes) return {};
+  if (begin > size || array.count < 0 || array.count > (size - begin) / bytes) return {};
   for (std::int64_t i = 0; i < array.count; ++i) {
     std::int64_t value = 0;
     std::memcpy(&value, content.data() + begin + i * bytes, sizeof value);
