@@ -69,13 +69,6 @@ std::string overlap_text(const Inputs& inputs) {
   return over == inputs.points.size() ? "all over the model" : grouped(over) + " over the model";
 }
 
-/// Bytes of the result: every field, the coordinates, and room for attributes.
-std::int64_t result_bytes(const Inputs& inputs) {
-  constexpr std::int64_t overhead = 32 * 1024;
-  const std::int64_t columns = inputs.run.fields.size() + (inputs.points.is_grid() ? 1 : 3);
-  return inputs.points.size() * columns * static_cast<std::int64_t>(sizeof(double)) + overhead;
-}
-
 }  // namespace
 
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
@@ -135,7 +128,9 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   }
   const auto n_ranks = static_cast<int>(ranks.prisms.size());
   if (need.ranks > 0) row("available", available_text(need, n_ranks));
-  row("result", fmt::format("{}, about {}", output_file(inputs.run).string(), size_text(result_bytes(inputs))));
+  const ResultHeader header = result_header(inputs.run);
+  row("result", fmt::format("{}, about {}", header.file.string(),
+                            size_text(result_bytes(header, inputs.points, inputs.run.fields))));
   row("estimated time", duration_text(plan.estimated_seconds));
   return text;
 }
