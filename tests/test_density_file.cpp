@@ -79,6 +79,12 @@ TEST_F(DensityFiles, OfTextAreCellsInOrder) {
   EXPECT_EQ(read(m_folder / "d.txt", "", 1000).density[1], 2000);
 }
 
+TEST_F(DensityFiles, OfTextRefuseADataset) {
+  std::string lines;
+  for (int i = 0; i < 24; ++i) lines += std::to_string(i) + "\n";
+  EXPECT_THAT(message(m_folder.write("d.txt", lines), "density"), HasSubstr("is text, which has no datasets"));
+}
+
 TEST_F(DensityFiles, OfTheWrongSizeSayBothSizes) {
   EXPECT_THAT(
       message(m_folder.write("d.txt", "1\n2\n3\n")),

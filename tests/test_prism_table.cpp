@@ -55,6 +55,12 @@ TEST_F(PrismTable, WarnOfColumnsThatTheyIgnore) {
   EXPECT_EQ(m_folder.removed_from(ensemble->warnings()[0]), "b.csv: columns ignored: 'name', 'year'");
 }
 
+TEST_F(PrismTable, HaveNoGroups) {
+  m_spec.group = "/bodies";
+  EXPECT_EQ(message("0,10,1,5,-9,-7,300\n"),
+            "case.yaml:5: model.prisms.group: names a group of an HDF5 file, but 'b.csv' is text; leave it out");
+}
+
 TEST_F(PrismTable, EveryMistakeIsFoundInOneGo) {
   const std::string text = message(
       "west,east,south,north,bottom,top,density\n0,1,0,1,0,1,5\n0,x,0,1,0,1,5\nnan,1,0,1,0,1,5\n2,1,0,1,0,1,5\n0,1,0,1,"

@@ -99,8 +99,11 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
 }  // namespace
 
 std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
-  return is_array_file(file) ? densities_from_arrays(file, spec, counts)
-                             : densities_from_text(file, spec.to_si, counts);
+  if (is_array_file(file)) return densities_from_arrays(file, spec, counts);
+  if (!spec.dataset.empty()) {
+    throw file.error("is text, which has no datasets; leave out the key dataset beside it");
+  }
+  return densities_from_text(file, spec.to_si, counts);
 }
 
 }  // namespace prismfield

@@ -14,6 +14,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
 #include "io/value_memory.hpp"
 
 namespace prismfield {
@@ -108,7 +109,8 @@ private:
         // the length of another one is part of a record's size, and this one has none yet
         if (dimension == record_dimension && !variable.dimensions.empty()) {
           m_file.fail(fmt::format("is damaged: the record dimension {} is not the first of variable {}",
-                                  m_file.m_dimensions[dimension].name, name));
+                                  shown(m_file.m_dimensions[dimension].name, longest_name),
+                                  shown(name, longest_name)));
         }
         variable.dimensions.push_back(dimension);
       }
@@ -225,19 +227,19 @@ std::vector<std::string> NetcdfClassic::dimension_names(const std::string& name)
 
 std::vector<double> NetcdfClassic::read(const std::string& name) const {
   const Variable& v = variable(name);
-  if (v.type == char_type) fail(fmt::format("holds text, not numbers, in {}", name));
+  if (v.type == char_type) fail(fmt::format("holds text, not numbers, in {}", shown(name, longest_name)));
   const std::uint64_t slabs = v.in_records ? static_cast<std::uint64_t>(m_dimensions[v.dimensions[0]].length) : 1;
   const std::uint64_t step = v.in_records ? m_record_bytes : 0;
   const std::uint32_t size = type_bytes[v.type];
   // checked by division, as a damaged header may hold any numbers
   const std::uint64_t room = v.begin <= m_file_bytes ? m_file_bytes - v.begin : 0;
   if (slabs > 0 && (v.bytes > room || (step > 0 && (room - v.bytes) / step < slabs - 1))) {
-    fail(fmt::format("is cut short: {} is not there in full", name));
+    fail(fmt::format("is cut short: {} is not there in full", shown(name, longest_name)));
   }
   const Stream stream(std::fopen(m_path.c_str(), "rb"));
   if (!stream) fail("cannot be read");
   if (const std::string why = why_no_room(slabs * (v.bytes / size), sizeof(double)); !why.empty()) {
-    fail(fmt::format("{}: {}", name, why));
+    fail(fmt::format("{}: {}", shown(name, longest_name), why));
   }
   std::vector<double> values;
   values.reserve(slabs * (v.bytes / size));
@@ -272,7 +274,7 @@ void NetcdfClassic::fail(const std::string& what) const { throw RunError(m_path.
 
 const NetcdfClassic::Variable& NetcdfClassic::variable(const std::string& name) const {
   const auto found = m_variables.find(name);
-  if (found == m_variables.end()) fail("there is no variable " + name);
+  if (found == m_variables.end()) fail("there is no variable " + shown(name, longest_name));
   return found->second;
 }
 

@@ -23,6 +23,10 @@ constexpr std::int64_t number_bytes = sizeof(std::int64_t);
 std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const PrismsSpec& spec) {
   ProblemList problems;
   const bool is_text = !is_array_file(file);
+  if (is_text && spec.group != "/") {
+    throw InputError("", "model.prisms.group",
+                     "names a group of an HDF5 file, but '" + file.path.string() + "' is text; leave it out");
+  }
   RawPrisms raw = is_text ? read_prism_table(file, spec, problems) : read_prism_arrays(file, spec);
   const FilePrismNames names(file, is_text);
   PrismCheck check(raw, spec, names, problems);

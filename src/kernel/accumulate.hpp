@@ -77,7 +77,7 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPr
   return p;
 }
 
-/// Whether a face is so near to any of the points, as faces_seen() gave it, that move_onto_faces() may move one: told
+/// Whether a face is so near to any of the points, as faces_seen() gave it, that move_onto_prism() may move one: told
 /// by few operations, of which most are the prism's alone.
 template <class Ls>
 PRISMFIELD_INLINE_FUNCTION bool any_may_touch(const NearPrism<typename Ls::Arithmetic>& prism,
@@ -110,24 +110,18 @@ PRISMFIELD_INLINE_FUNCTION C moved_onto_face(const value_t<C> (&face)[2], const 
   return select(min(low, high) <= tolerance, nearer, point);
 }
 
-/// Moves the points that so come to lie on the prism onto its faces, in `seen`, which is what faces_seen() gave.
-template <class Ls>
-PRISMFIELD_INLINE_FUNCTION void move_onto_faces(const NearPrism<typename Ls::Arithmetic>& prism,
-                                                value_t<typename Ls::Real> inverse_unit,
-                                                const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                                                const typename Ls::Coordinate& pz,
-                                                const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding,
-                                                PrismFaces<typename Ls::Real>& seen) {
-  using L = typename Ls::Real;
-  const PrismFaces<L> moved =
-      faces_seen<Ls>(prism, inverse_unit, moved_onto_face(prism.x, px, rounding[0]),
-                     moved_onto_face(prism.y, py, rounding[1]), moved_onto_face(prism.z, pz, rounding[2]));
-  const auto touches = gap_squared(moved) <= L(value_t<L>(0));
-  for (int i = 0; i < 2; ++i) {
-    seen.x[i] = select(touches, moved.x[i], seen.x[i]);
-    seen.y[i] = select(touches, moved.y[i], seen.y[i]);
-    seen.z[i] = select(touches, moved.z[i], seen.z[i]);
-  }
+/// Moves the points that so come to lie on the prism onto its faces.
+template <class A, class C>
+PRISMFIELD_INLINE_FUNCTION void move_onto_prism(const NearPrism<A>& near, const Kokkos::Array<value_t<C>, 3>& rounding,
+                                                C& px, C& py, C& pz) {
+  const C x = moved_onto_face(near.x, px, rounding[0]);
+  const C y = moved_onto_face(near.y, py, rounding[1]);
+  const C z = moved_onto_face(near.z, pz, rounding[2]);
+  const auto touches = C(near.x[0]) <= x && x <= C(near.x[1]) && C(near.y[0]) <= y && y <= C(near.y[1]) &&
+                       C(near.z[0]) <= z && z <= C(near.z[1]);
+  px = select(touches, x, px);
+  py = select(touches, y, py);
+  pz = select(touches, z, pz);
 }
 
 /// Adds a closed form's fields, where `mask` is set, times density and units.
@@ -233,7 +227,9 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   // all others are further away
   PrismFaces<L> touching = p;
   if (any(takes_compact(shape.compact_squared, gap2)) && any_may_touch<Ls>(near, shape.inverse_unit, rounding, p)) {
-    move_onto_faces<Ls>(near, shape.inverse_unit, px, py, pz, rounding, touching);
+    typename Ls::Coordinate moved_x = px, moved_y = py, moved_z = pz;
+    move_onto_prism(near, rounding, moved_x, moved_y, moved_z);
+    touching = faces_seen<Ls>(near, shape.inverse_unit, moved_x, moved_y, moved_z);
   }
   out.compact = add_closed_forms<set>(touching, gap2, x, y, z, shape.compact_squared, shape.unit, is_far, valid,
                                       [&](const auto& mask, const FieldValues<set, L>& values) {
@@ -293,20 +289,6 @@ PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A>& s
                                    sums.value[f] = sums.value[f] + select(mask, values.value[f] * density, zero);
                                  }
                                });
-}
-
-/// Moves the points that so come to lie on the prism onto its faces, as move_onto_faces() does.
-template <class A, class C>
-PRISMFIELD_INLINE_FUNCTION void move_onto_prism(const NearPrism<A>& near, const Kokkos::Array<value_t<C>, 3>& rounding,
-                                                C& px, C& py, C& pz) {
-  const C x = moved_onto_face(near.x, px, rounding[0]);
-  const C y = moved_onto_face(near.y, py, rounding[1]);
-  const C z = moved_onto_face(near.z, pz, rounding[2]);
-  const auto touches = C(near.x[0]) <= x && x <= C(near.x[1]) && C(near.y[0]) <= y && y <= C(near.y[1]) &&
-                       C(near.z[0]) <= z && z <= C(near.z[1]);
-  px = select(touches, x, px);
-  py = select(touches, y, py);
-  pz = select(touches, z, pz);
 }
 
 /// near_fields() of a shape whose near pairs take doubles, all lanes by closed forms.

@@ -18,7 +18,7 @@ struct LaunchData {
   /// (n_padded)
   Array<Coordinate> easting, northing, upward;
   std::int64_t n_points = 0;
-  /// how far points and faces at one place may be apart, metres, beside their ulp: see move_onto_faces()
+  /// how far points and faces at one place may be apart, metres, beside their ulp: see move_onto_prism()
   Kokkos::Array<Coordinate, 3> rounding{};
   /// (n_shapes), (n_prisms), (n_prisms), (n_prisms)
   Array<PrismShape<A>> shapes;
@@ -120,8 +120,9 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
       const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
       const auto unit = shapes(data.far(p).shape).unit;
       const auto inverse_unit = shapes(data.far(p).shape).inverse_unit;
-      auto faces = faces_seen<Ls>(near, inverse_unit, px, py, pz);
-      move_onto_faces<Ls>(near, inverse_unit, px, py, pz, data.rounding, faces);
+      typename Ls::Coordinate x = px, y = py, z = pz;
+      move_onto_prism(near, data.rounding, x, y, z);
+      const auto faces = faces_seen<Ls>(near, inverse_unit, x, y, z);
       add_where<Ls, set>(true, corners_form<set>(faces, unit), weight.density, unit, sums);
       counts.add(Form::corners, valid);
       if (gap_squared(faces) <= 0) {
