@@ -6,19 +6,17 @@ alone.
 Usage: test_inputs_of_ranks.py PRISMFIELD --write-prisms PROGRAM --mpiexec COMMAND
 """
 
-import argparse
 import os
 import pathlib
 import random
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-options = None
+from rank_options import main, options
 
 CASE = """\
 model:
@@ -212,18 +210,6 @@ class Ranks(unittest.TestCase):
             done = self.run_program(ranks, "run", "cells.yaml")
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(done.stderr.count("holds 2 values"), 1)
-
-
-def main():
-    global options
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--write-prisms", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    options, rest = parser.parse_known_args()
-    options.program = os.path.abspath(options.program)
-    options.write_prisms = os.path.abspath(options.write_prisms)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 
 if __name__ == "__main__":

@@ -6,18 +6,16 @@ hang. Python's standard library alone.
 Usage: test_likeness_of_ranks.py PRISMFIELD --write-prisms PROGRAM --mpiexec COMMAND
 """
 
-import argparse
 import os
 import pathlib
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-options = None
+from rank_options import main, options
 
 CASE = """\
 model:
@@ -183,18 +181,6 @@ class Likeness(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
         done = self.launch(*self.nodes("compare", "x.h5", "y.h5", "--tolerance", "0"))
         self.assertEqual(done.returncode, 0, done.stderr)
-
-
-def main():
-    global options
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--write-prisms", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    options, rest = parser.parse_known_args()
-    options.program = os.path.abspath(options.program)
-    options.write_prisms = os.path.abspath(options.write_prisms)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 
 if __name__ == "__main__":
