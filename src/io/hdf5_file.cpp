@@ -66,7 +66,7 @@ struct Subject {
 };
 
 [[noreturn]] void fail(const Subject& subject, const std::string& what) {
-  throw RunError(subject.file.string() + ": " + (subject.object.empty() ? "" : subject.object + ": ") + what);
+  throw RunError(subject.file.string() + ": " + (subject.object.empty() ? "" : shown(subject.object) + ": ") + what);
 }
 
 /// The one place that every HDF5 call passes: its status, or a RunError that says what could not be done and why.

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 namespace {
 
@@ -51,7 +53,7 @@ auto as_input(const InputFile& file, const Action& action) {
 }  // namespace
 
 InputError InputFile::error(const std::string& what) const {
-  return {where, key, fmt::format("'{}' {}", path.string(), what)};
+  return {where, key, fmt::format("'{}' {}", path.string(), shown_lines(what))};
 }
 
 namespace {

@@ -109,8 +109,7 @@ private:
         // the length of another one is part of a record's size, and this one has none yet
         if (dimension == record_dimension && !variable.dimensions.empty()) {
           m_file.fail(fmt::format("is damaged: the record dimension {} is not the first of variable {}",
-                                  shown(m_file.m_dimensions[dimension].name, longest_name),
-                                  shown(name, longest_name)));
+                                  shown(m_file.m_dimensions[dimension].name, longest_name), shown(name, longest_name)));
         }
         variable.dimensions.push_back(dimension);
       }
