@@ -201,7 +201,8 @@ fi
 
 # ---- what is there, what is missing
 
-# What a build depends on besides the sources: another value means that what was built does not fit any more.
+# What every build depends on besides the sources: another value means that what was built does not fit any more.
+# Options of cmake are prismfield's own, Kokkos is built without them.
 # A home folder may be shared by machines with different processors.
 processor=$(uname -m)
 if [ "$portable" = no ]; then
@@ -209,8 +210,7 @@ if [ "$portable" = no ]; then
 fi
 settings() {
   printf '%s\n' "$backend $gpu_arch $portable" "$processor" "${CXX:-} ${CC:-} ${CMAKE_PREFIX_PATH:-} ${Kokkos_ROOT:-}" \
-    "$(cmake --version 2>/dev/null | head -n 1)" "$(${CXX:-c++} --version 2>/dev/null | head -n 1)" \
-    "${cmake_options[*]-}"
+    "$(cmake --version 2>/dev/null | head -n 1)" "$(${CXX:-c++} --version 2>/dev/null | head -n 1)"
 }
 
 generator=()
@@ -461,7 +461,7 @@ compile() {
 }
 
 stamp_file="$build/bootstrap.stamp"
-wanted="$(settings; echo "prefix $prefix")"
+wanted="$(settings; echo "${cmake_options[*]-} prefix $prefix")"
 is_configured() {
   # A call for `run` after one for `test` finds everything; the other way round the tests' needs are still to be looked at.
   { [ "$(cat "$stamp_file" 2>/dev/null)" = "$wanted tests $tests" ] ||

@@ -102,7 +102,9 @@ class Run(unittest.TestCase):
         # `env` became mpiexec or the program; one rank is lost, or all are told.
         targets = [process.pid]
         if ranks > 1 and kill in ("kill", "usr1 to one rank"):
-            targets = draw.sample(self.children(process.pid), k=1) if self.children(process.pid) else targets
+            # asked once: it may end at any moment
+            ranks_now = self.children(process.pid)
+            targets = draw.sample(ranks_now, k=1) if ranks_now else targets
         for target in targets:
             try:
                 os.kill(target, number)
