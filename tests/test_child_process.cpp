@@ -30,18 +30,18 @@ std::string content(const fs::path& file) {
 }
 
 /// A command of the shell whose output goes to a file.
-struct Run {
+struct Shown {
   ChildOutcome outcome;
   std::string output;
 };
 
 class ChildProcessTest : public ::testing::Test {
 protected:
-  Run run(ChildCommand command) const {
+  Shown run(ChildCommand command) const {
     const fs::path file = m_folder / "output";
     const int descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
     command.output = descriptor;
-    Run result;
+    Shown result;
     result.outcome = run_child(command);
     ::close(descriptor);
     result.output = content(file);
@@ -57,13 +57,13 @@ protected:
 };
 
 TEST_F(ChildProcessTest, TellsHowAProgramEnded) {
-  const Run good = run(shell("echo out; echo err >&2"));
+  const Shown good = run(shell("echo out; echo err >&2"));
   EXPECT_TRUE(good.outcome.succeeded());
   EXPECT_EQ(good.output, "out\nerr\n");
-  const Run bad = run(shell("exit 7"));
+  const Shown bad = run(shell("exit 7"));
   EXPECT_EQ(bad.outcome.code, 7);
   EXPECT_EQ(bad.outcome.text(), "ended with 7");
-  const Run killed = run(shell("kill -SEGV $$"));
+  const Shown killed = run(shell("kill -SEGV $$"));
   EXPECT_EQ(killed.outcome.end, ChildOutcome::End::by_signal);
   EXPECT_EQ(killed.outcome.text(), "was ended by signal 11 (Segmentation fault)");
 }

@@ -102,7 +102,7 @@ TEST_F(StudyFileTest, MistakesAreToldAllAtOnceByLine) {
       "study.yaml:5: time_budget: is '20', without a unit; allowed: ms, s, min, h\n"
       "study.yaml:6: order: is 'shuffled'; allowed: random, as_written\n"
       "study.yaml:7: tolerance: is -1; a number of at least 0 is expected\n"
-      "study.yaml:9: baseline.threads: is '4', no value of this axis; allowed: 1, 2\n"
+      "study.yaml:9: baseline.threads: is '4', no value of this axis, which has 1, 2\n"
       "study.yaml:9: baseline.ranks: is 'ranks', no axis of the study; allowed: threads\n"
       "study.yaml:10: scaling: is ranks, which no axis of the study moves\n"
       "study.yaml:11: figure.x: is 'thread', no axis of the study; did you mean threads? Allowed: threads\n"
@@ -127,7 +127,7 @@ TEST_F(StudyFileTest, FilesThatAreNoStudyEndClearly) {
   EXPECT_EQ(refused("sweep: {threads: [1]}\nbase: 7.yaml\n"), "study.yaml:2: base: 7.yaml: there is no such file");
   EXPECT_EQ(refused("base: [1]\n"),
             "study.yaml:1: base: is a list; the name of a case, or the case itself, is expected");
-  EXPECT_EQ(refused("base: .\n"), "study.yaml:1: base: ./: is a folder; a YAML file is expected");
+  EXPECT_EQ(refused("base: .\n"), "study.yaml:1: base: : is a folder; a YAML file is expected");
   m_folder.write("broken.yaml", "model: [\n");
   EXPECT_THAT(refused("base: broken.yaml\nrepeats: 0\n"), HasSubstr("broken.yaml:"));
   EXPECT_EQ(testing::mistakes([&] { static_cast<void>(read_study_file(m_folder / "none.yaml", {})); }),

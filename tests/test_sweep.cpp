@@ -93,7 +93,7 @@ TEST(Sweep, MistakesAreToldAllAtOnce) {
             "study.yaml:4: sweep.bind.0: is 'wide'; allowed: spread, close, primary, none\n"
             "study.yaml:5: sweep.execution.slots: is an empty list; a value or more is expected\n"
             "study.yaml:6: sweep.fields.1: is 'gz' like value 0 of this axis; take one out, or name maps by a label\n"
-            "study.yaml:7: sweep.devices.0: is '0'; a whole number of at least 1 is expected");
+            "study.yaml:7: sweep.devices.0: is '0'; a whole number from 1 to 1000000 is expected");
   EXPECT_EQ(mistakes_of("[1, 2]"),
             "study.yaml:1: sweep: is a list; a map of axes is expected, such as {threads: [1, 2]}");
   EXPECT_EQ(

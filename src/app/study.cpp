@@ -214,13 +214,13 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
   std::vector<std::string> warnings;
   for (const auto& [text, runs] : outcome.warnings) {
     const std::string plain = text.substr(text.find(": ") + 2);
-    warnings.push_back(fmt::format("{}: {}", counted(runs, "run"), plain));
+    warnings.push_back(fmt::format("in {}: {}", counted(runs, "run"), plain));
   }
   if (!quiet) {
     tell("note: not run", outcome.not_run);
     tell("note: too slow", outcome.too_slow);
   }
-  tell("warning: in", warnings);
+  tell("warning", warnings);
   tell("warning: wrong, so without a speed", outcome.wrong);
   if (outcome.points_out_of_budget > 0) {
     warn(fmt::format(

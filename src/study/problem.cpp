@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,11 @@ std::string hex(const Digest& digest) { return fmt::format("{:016x}", digest.low
 
 bool is_of_execution(const std::string& key) { return key == "execution" || key.starts_with("execution."); }
 
+/// Sections of a case that a study's runs do not take.
+bool is_beside_the_fields(const std::string& key) {
+  return key == "output" || key == "sensitivity" || key == "inversion";
+}
+
 /// Content of a file. Throws InputError by the key that names it.
 Digest digest_of_file(const InputFile& file) {
   check_readable(file);
@@ -56,6 +62,18 @@ Digest digest_of_file(const InputFile& file) {
   }
   if (std::ferror(stream.get()) != 0) throw file.error("could not be read");
   return checksum.digest();
+}
+
+/// The same text for the same content, however it was laid out.
+std::string canonical(YamlNode tree) {
+  const std::function<void(YamlNode&)> lay_out = [&](YamlNode& node) {
+    node.flow = false;
+    for (YamlNode& item : node.items) lay_out(item);
+    for (YamlEntry& entry : node.entries) lay_out(entry.value);
+  };
+  lay_out(tree);
+  sort_keys(tree);
+  return to_yaml(tree);
 }
 
 /// A mistake once, however many points have it.
@@ -125,9 +143,7 @@ YamlNode Planner::tree_with(const std::vector<CaseSetting>& settings, bool with_
       m_problems.add_all(error);
     }
   }
-  std::erase_if(tree.entries, [](const YamlEntry& entry) {
-    return entry.key == "output" || entry.key == "sensitivity" || entry.key == "inversion";
-  });
+  std::erase_if(tree.entries, [](const YamlEntry& entry) { return is_beside_the_fields(entry.key); });
   return tree;
 }
 
@@ -146,9 +162,9 @@ std::string Planner::problem_text(YamlNode tree) {
       m_problems.add_all(error);
     }
     input.value->text = hex(known->second);
+    input.value->quoted = true;
   }
-  sort_keys(tree);
-  return to_yaml(tree);
+  return canonical(std::move(tree));
 }
 
 /// Nothing for a case with mistakes.
@@ -192,9 +208,8 @@ void Planner::check_reference_keys() {
   }
 }
 
-std::string count_here(std::int64_t count, const std::string& noun) {
-  return count == 0 ? fmt::format("there is none here")
-                    : fmt::format("there {} {} here", count == 1 ? "is" : "are", counted(count, noun));
+std::string are_here(std::int64_t count) {
+  return count == 0 ? "there is none here" : fmt::format("there {} {} here", count == 1 ? "is" : "are", grouped(count));
 }
 
 void Planner::start_devices(const Placement& placement, const Case& run, RunStart& start) {
@@ -210,8 +225,7 @@ void Planner::start_devices(const Placement& placement, const Case& run, RunStar
   if (placement.devices && !start.on_device) {
     start.why_not = fmt::format("the space {} has no devices", space);
   } else if (start.on_device && placement.devices.value_or(1) > there) {
-    start.why_not =
-        fmt::format("{} asked for, {}", counted(placement.devices.value_or(1), "device"), count_here(there, "device"));
+    start.why_not = fmt::format("{} asked for, {}", counted(placement.devices.value_or(1), "device"), are_here(there));
   }
   if (!placement.devices) return;
   start.devices = *placement.devices;
@@ -237,7 +251,7 @@ RunStart Planner::start_of(const Placement& placement, const Case& run) {
   if (!start.why_not.empty()) return start;
   if (counts && all > hardware && !m_spec.oversubscribe) {
     start.why_not = fmt::format("{} x {} need {} hardware threads, {}", counted(start.ranks, "rank"),
-                                counted(start.threads, "thread"), all, count_here(hardware, "hardware thread"));
+                                counted(start.threads, "thread"), grouped(all), are_here(hardware));
   } else if (start.ranks > 1 && !m_machine.program.has_mpi) {
     start.why_not = "this build has no MPI, which several ranks need";
   } else if (start.ranks > 1) {
@@ -296,12 +310,12 @@ std::string Planner::study_hash() const {
     for (const std::string& label : point.point.labels) add_text(label);
     add_text(m_plan.problems[point.problem].hash);
     const YamlNode* const execution = m_plan.cases[point.job.case_number].find("execution");
-    add_text(execution == nullptr ? "" : to_yaml(*execution));
+    add_text(execution == nullptr ? "" : canonical(*execution));
     add_start(point.point.placement);
   }
   for (const StudyProblem& problem : m_plan.problems) {
     const YamlNode* const execution = m_plan.cases[problem.reference.case_number].find("execution");
-    add_text(execution == nullptr ? "" : to_yaml(*execution));
+    add_text(execution == nullptr ? "" : canonical(*execution));
   }
   add_start(m_spec.reference.placement);
   checksum.add(static_cast<std::int64_t>(m_spec.order));
@@ -408,7 +422,9 @@ std::string case_text(const StudySpec& spec, const YamlNode& tree, const fs::pat
 std::string study_text(const StudySpec& spec, const fs::path& folder) {
   YamlNode tree = spec.tree;
   std::erase_if(tree.entries, [](const YamlEntry& entry) { return entry.key == "report"; });
-  if (YamlNode* const base = tree.find("base")) *base = moved_case(spec, spec.base, folder);
+  YamlNode base = spec.base;
+  std::erase_if(base.entries, [](const YamlEntry& entry) { return is_beside_the_fields(entry.key); });
+  if (YamlNode* const written = tree.find("base")) *written = moved_case(spec, base, folder);
   return to_yaml(tree);
 }
 

@@ -175,7 +175,8 @@ void StudyReader::baseline(const Value& value, StudySpec& spec) {
     for (const AxisValue& axis_value : axis->values) labels.push_back(axis_value.label);
     const Value wanted{&entry.value, key.path, key.where};
     if (std::find(labels.begin(), labels.end(), entry.value.text) == labels.end()) {
-      problem(wanted, "is " + kind_name(entry.value) + ", no value of this axis" + allowed(entry.value.text, labels));
+      problem(wanted,
+              fmt::format("is {}, no value of this axis, which has {}", kind_name(entry.value), shown_list(labels)));
       continue;
     }
     spec.baseline.emplace_back(axis->name, entry.value.text);
