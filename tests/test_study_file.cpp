@@ -122,6 +122,8 @@ TEST_F(StudyFileTest, MistakesAreToldAllAtOnceByLine) {
 TEST_F(StudyFileTest, FilesThatAreNoStudyEndClearly) {
   EXPECT_EQ(refused(""), "study.yaml:1: is empty; a study has at least base and sweep");
   EXPECT_THAT(refused("- 1\n"), HasSubstr("study.yaml:1: is a list; a study is a map with the keys title, base"));
+  EXPECT_EQ(refused(small_case),
+            "study.yaml: is a case, not a study; write prismfield run, or name it as the base of a study");
   EXPECT_EQ(refused("sweep: {threads: [1]}\n"),
             "study.yaml:1: base: is missing; the name of a case, or the case itself, is expected");
   EXPECT_EQ(refused("sweep: {threads: [1]}\nbase: 7.yaml\n"), "study.yaml:2: base: 7.yaml: there is no such file");

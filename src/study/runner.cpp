@@ -19,10 +19,13 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
+#include "case/case.hpp"
+#include "case/make_model.hpp"
 #include "study/compare.hpp"
 #include "study/energy.hpp"
 #include "study/run_table.hpp"
 #include "study/schedule.hpp"
+#include "study/trace.hpp"
 
 namespace prismfield {
 namespace {
@@ -134,7 +137,7 @@ private:
   std::map<std::size_t, std::string> m_reference_failures;
   std::set<std::size_t> m_cases_written;
   std::map<std::string, std::int64_t> m_warnings;
-  std::unique_ptr<TableWriter> m_run_table, m_error_table, m_histogram_table, m_busy_table, m_map_table;
+  std::unique_ptr<TableWriter> m_run_table, m_error_table, m_histogram_table, m_busy_table, m_trace_table, m_map_table;
   EnergyMeter m_energy;
   std::int64_t m_last_run = 0, m_made_now = 0;
   double m_spent = 0;
@@ -236,7 +239,7 @@ void Runner::load() {
   for (std::size_t i = 0; i < m_points.size(); ++i) {
     if (m_points[i].has_tables) with_tables.insert(m_plan.points[i].point.id);
   }
-  for (const char* name : {"errors.csv", "histograms.csv", "busy.csv", "maps.csv"}) {
+  for (const char* name : {"errors.csv", "histograms.csv", "busy.csv", "maps.csv", "trace.csv"}) {
     keep_points(m_folder / name, with_tables);
   }
 }
@@ -250,6 +253,7 @@ void Runner::open_tables() {
     m_histogram_table = std::make_unique<TableWriter>(m_folder / "histograms.csv", histograms_header);
   }
   if (m_spec.busy) m_busy_table = std::make_unique<TableWriter>(m_folder / "busy.csv", busy_header);
+  if (m_spec.trace) m_trace_table = std::make_unique<TableWriter>(m_folder / "trace.csv", trace_header);
   if (!m_spec.maps.empty()) m_map_table = std::make_unique<TableWriter>(m_folder / "maps.csv", maps_header);
 }
 
@@ -378,6 +382,12 @@ void Runner::write_tables(const PlannedPoint& point, const RunFiles& files, cons
   if (m_busy_table) {
     m_busy_table->append(busy_lines(id, files.result));
     m_busy_table->sync();
+  }
+  if (m_trace_table) {
+    const Case run = read_case(m_plan.cases[point.job.case_number], m_spec.base_file);
+    const Model model = make_model(run);
+    m_trace_table->append(trace_lines(id, trace_of(files.result, model.source(), run.gravitational_constant)));
+    m_trace_table->sync();
   }
   if (!m_spec.keeps_results()) return;
   const std::string name = fmt::format("results/point-{}.h5", id);

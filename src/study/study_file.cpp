@@ -360,6 +360,10 @@ public:
       throw InputError(where_of(study, file.string()), "",
                        fmt::format("is {}; a study is a map with the keys {}", kind_name(study), joined(study_keys())));
     }
+    if (study.find("base") == nullptr && study.find("sweep") == nullptr && study.find("model") != nullptr) {
+      throw InputError(file.string(), "",
+                       "is a case, not a study; write prismfield run, or name it as the base of a study");
+    }
     Places marked(file.string());
     marked.mark(study, study.line);
     places = marked.names();

@@ -214,12 +214,12 @@ class Help(Folder):
         self.assertRegex(text, r"(?m)^execution spaces .*serial")
 
     def test_commands_of_later_versions_are_unknown(self):
-        for command in ("study", "sensitivity", "invert", "convert"):
+        for command in ("sensitivity", "invert", "convert"):
             self.refused(
                 command,
                 "case.yaml",
                 lines=[
-                    f"'{command}' is no command of this version; there are: run, compare, info "
+                    f"'{command}' is no command of this version; there are: run, compare, study, info "
                     "(prismfield --help tells more)"
                 ],
             )
@@ -228,7 +228,7 @@ class Help(Folder):
 class Mistakes(Folder):
     def test_arguments(self):
         options_of_run = "There are: --help, --set, --check, --dry-run, --resume, --quiet, --output"
-        self.refused(lines=["a command is missing; there are: run, compare, info (prismfield --help tells more)"])
+        self.refused(lines=["a command is missing; there are: run, compare, study, info (prismfield --help tells more)"])
         self.refused("run", lines=["an argument is missing; write prismfield run CASE.yaml"])
         self.refused(
             "run",

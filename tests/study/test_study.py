@@ -225,6 +225,11 @@ class WholeStudies(Folder):
             mine = [row for row in histograms if (row["point"], row["field"]) == (point, "gz")]
             self.assertEqual(sum(int(row[sign] or 0) for row in mine for sign in ("negative", "positive")), points)
         self.assertEqual({row["point"] for row in self.rows("busy.csv")}, {"1", "3"})
+        traces = self.rows("trace.csv")
+        self.assertEqual(sorted((row["point"], row["where"], row["n"]) for row in traces),
+                         [("1", "outside", str(points)), ("3", "outside", str(points))])
+        for row in traces:
+            self.assertLess(float(row["largest"]), 1e-12 * float(row["scale"]))
 
     def test_ranks(self):
         if not shutil.which("mpirun"):
