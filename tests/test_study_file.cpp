@@ -141,6 +141,7 @@ TEST_F(StudyFileTest, LaunchersAreCheckedForWhatTheyNeed) {
   EXPECT_THAT(refused(base + "mpirun -n {ranks}\n"), HasSubstr("has to have {program} as a word of its own, once"));
   EXPECT_THAT(refused(base + "mpirun -n {ranks} x{program}\n"), HasSubstr("as a word of its own"));
   EXPECT_THAT(refused(base + "mpirun {program}\n"), HasSubstr("lacks {ranks}"));
+  EXPECT_THAT(refused(base + "mpirun '{ranks' {program}\n"), HasSubstr("has '{ranks', which stands for nothing"));
   EXPECT_THAT(refused(base + "\"mpirun 'a {program}\"\n"), HasSubstr("has a quote that is never closed"));
   EXPECT_THAT(read(base + "[a b, '-n{ranks}', '{program}']\n").launcher, ElementsAre("a b", "-n{ranks}", "{program}"));
 }

@@ -177,9 +177,11 @@ TEST_F(StudyPlanTest, MoreThanTheCoresIsOversubscribed) {
 }
 
 TEST_F(StudyPlanTest, RankGridsNeedTheirRanks) {
-  EXPECT_THAT(refused("sweep: {execution.partition: [prisms, {ranks: [4, 2]}]}\n"),
-              HasSubstr("study.yaml:2: execution.partition: 4 x 2 ranks asked for, but point 2 has 1 rank; move both "
-                        "together by one axis of maps, such as {ranks: 8, execution.partition: {ranks: [4, 2]}}"));
+  EXPECT_THAT(
+      refused("sweep: {execution.partition: [prisms, {ranks: [4, 2]}]}\n"),
+      HasSubstr("study.yaml:2: execution.partition: 4 x 2 ranks asked for, but points with it have 1 rank; an axis "
+                "of maps moves both together, with values such as {ranks: 8, execution.partition: {ranks: [4, "
+                "2]}}"));
   EXPECT_EQ(refused("sweep: {point: [{ranks: 8, execution.partition: {ranks: [4, 2]}}]}\n"), "");
 }
 

@@ -130,13 +130,6 @@ std::string calibrate(const StudySpec& spec, const MachineRecord& machine, const
   }
 }
 
-std::string why_not(const StudyPlan& plan, std::size_t point) {
-  const PlannedPoint& planned = plan.points[point];
-  if (!planned.job.start.why_not.empty()) return planned.job.start.why_not;
-  const std::string& of_reference = plan.problems[planned.problem].reference.start.why_not;
-  return of_reference.empty() ? "" : "its reference: " + of_reference;
-}
-
 std::int64_t count_of(const std::vector<std::string>& list) { return static_cast<std::int64_t>(list.size()); }
 
 /// What a study comes to: "12 points, 72 runs and 1 reference".
@@ -153,7 +146,7 @@ std::string not_run_text(const StudyPlan& plan) {
   constexpr std::size_t most_told = 10;
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    if (can_run(plan, i)) continue;
+    if (why_not(plan, i).empty()) continue;
     lines.push_back(
         fmt::format("  not run: {}: {}\n", shown(point_text(plan.points[i].point)), shown(why_not(plan, i))));
   }
@@ -181,10 +174,10 @@ std::string dry_run_text(const StudySpec& spec, const StudyPlan& plan, const Mac
                         shown(fmt::format("{}", fmt::join(point.point.labels, ", "))), width,
                         fmt::format("{} x {}", counted(start.ranks, "rank"), counted(start.threads, "thread")),
                         start.oversubscribed ? ", oversubscribed" : "",
-                        can_run(plan, i) ? "" : ", not run: " + shown(why_not(plan, i)));
+                        why_not(plan, i).empty() ? "" : ", not run: " + shown(why_not(plan, i)));
   }
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    if (!can_run(plan, i)) continue;
+    if (!why_not(plan, i).empty()) continue;
     const RunFiles files{"CASE.yaml", "RESULT.h5", ""};
     const RunStart& start = plan.points[i].job.start;
     const Environment environment = run_environment(spec, machine, start);

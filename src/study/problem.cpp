@@ -268,8 +268,8 @@ void Planner::check_rank_grid(const Case& run, const RunStart& start, const std:
   if (parts == start.ranks) return;
   m_problems.add(
       {run.where("execution.partition"), "execution.partition",
-       fmt::format("{} x {} ranks asked for, but {} has {}; move both together by one axis of maps, such as "
-                   "{{ranks: {}, execution.partition: {{ranks: [{}, {}]}}}}",
+       fmt::format("{} x {} ranks asked for, but {} {}; an axis of maps moves both together, with values "
+                   "such as {{ranks: {}, execution.partition: {{ranks: [{}, {}]}}}}",
                    prism_parts, point_parts, who, counted(start.ranks, "rank"), parts, prism_parts, point_parts)});
 }
 
@@ -289,7 +289,7 @@ std::size_t Planner::problem_of(const SweepPoint& point, const std::string& text
   if (const auto facts = check_case(std::move(tree))) {
     problem.reference.case_number = facts->number;
     problem.reference.start = start_of(m_spec.reference.placement, facts->run);
-    check_rank_grid(facts->run, problem.reference.start, "the reference");
+    check_rank_grid(facts->run, problem.reference.start, "the reference has");
   }
   m_plan.problems.push_back(std::move(problem));
   return known->second;
@@ -335,7 +335,7 @@ StudyPlan Planner::plan() {
     planned.problem = problem_of(point, facts->problem);
     planned.job.case_number = facts->number;
     planned.job.start = start_of(point.placement, facts->run);
-    check_rank_grid(facts->run, planned.job.start, fmt::format("point {}", point.id));
+    check_rank_grid(facts->run, planned.job.start, "points with it have");
     planned.point = std::move(point);
     m_plan.points.push_back(std::move(planned));
   }

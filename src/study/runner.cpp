@@ -171,7 +171,9 @@ bool Runner::is_kept(const RunRow& row) const {
   if (row.kind == RunKind::reference) return m_problem_numbers.count(row.problem) > 0 && has_fields(row);
   // a longer limit is another chance
   if (row.status == RunStatus::too_slow && !(row.process_seconds >= m_spec.run_limit)) return false;
-  return m_point_numbers.count(row.point) > 0 && row.status != RunStatus::not_run;
+  const auto number = m_point_numbers.find(row.point);
+  if (number == m_point_numbers.end()) return false;
+  return row.status != RunStatus::not_run || row.why == shown(why_not(m_plan, number->second));
 }
 
 void Runner::note(const RunRow& row) {
@@ -496,13 +498,7 @@ StudyOutcome Runner::run() {
   load();
   open_tables();
   for (std::size_t i = 0; i < m_plan.points.size(); ++i) {
-    const PlannedPoint& point = m_plan.points[i];
-    const std::string& of_reference = m_plan.problems[point.problem].reference.start.why_not;
-    if (!point.job.start.why_not.empty()) {
-      leave_out(i, point.job.start.why_not);
-    } else if (!of_reference.empty()) {
-      leave_out(i, "its reference: " + of_reference);
-    }
+    if (const std::string why = why_not(m_plan, i); !why.empty()) leave_out(i, why);
   }
   for (const PlannedRun& run : m_runs) {
     const Key key{run.kind, {m_plan.points[run.point].point.id, run.repeat}};

@@ -20,15 +20,17 @@ void shuffle(std::vector<std::size_t>& points, std::uint64_t seed, std::uint64_t
 
 }  // namespace
 
-bool can_run(const StudyPlan& plan, std::size_t point) {
+std::string why_not(const StudyPlan& plan, std::size_t point) {
   const PlannedPoint& planned = plan.points[point];
-  return planned.job.start.why_not.empty() && plan.problems[planned.problem].reference.start.why_not.empty();
+  if (!planned.job.start.why_not.empty()) return planned.job.start.why_not;
+  const std::string& of_reference = plan.problems[planned.problem].reference.start.why_not;
+  return of_reference.empty() ? "" : "its reference: " + of_reference;
 }
 
 std::vector<PlannedRun> schedule(const StudySpec& spec, const StudyPlan& plan) {
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    if (can_run(plan, i)) points.push_back(i);
+    if (why_not(plan, i).empty()) points.push_back(i);
   }
   std::vector<PlannedRun> runs;
   const auto add_block = [&](RunKind kind, int repeat) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "study/problem.hpp"
@@ -21,8 +22,8 @@ struct PlannedRun {
   int repeat = 1;
 };
 
-/// Whether this machine can run the point and its reference.
-[[nodiscard]] bool can_run(const StudyPlan& plan, std::size_t point);
+/// Why this machine cannot run the point, or its reference; "" when it can.
+[[nodiscard]] std::string why_not(const StudyPlan& plan, std::size_t point);
 
 /// The runs in their order: warm-ups, then every repeat, each a block that holds every point that can be run once, so
 /// that a machine that slows down slows all of them. A function of seed and points: more repeats change nothing of

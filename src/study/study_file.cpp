@@ -144,7 +144,8 @@ void StudyReader::launcher(const Value& value, StudySpec& spec) {
   for (const std::string& word : result) {
     has_ranks = has_ranks || word.find("{ranks}") != std::string::npos;
     for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open + 1)) {
-      const std::string name = word.substr(open, word.find('}', open) - open + 1);
+      const std::size_t close = word.find('}', open);
+      const std::string name = word.substr(open, close == std::string::npos ? close : close - open + 1);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       problem(value, fmt::format("has {}, which stands for nothing{}", excerpt(name), allowed(name, known)));
       return;
