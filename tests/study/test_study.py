@@ -309,14 +309,14 @@ class RunsThatGoWrong(Folder):
         self.assertEqual(self.children(), [])
 
     def test_a_budget_that_is_spent_is_told_and_can_grow(self):
-        text = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 30\ntime_budget: 1 s\n"
+        text = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 30\ntime_budget: 300 ms\n"
         result = self.done(text)
         counts = self.counts()
         self.assertGreater(counts["timed", "out of budget"], 0)
         self.assertEqual(counts["timed", "ok"] + counts["timed", "out of budget"], 30)
         self.assertIn("warning: the time budget was spent: 1 point is without all of their repeats", result.stderr)
         before = [row for row in self.rows() if row["status"] == "ok"]
-        self.done(text.replace("1 s", "1 h").replace("repeats: 30", "repeats: 31"), "--resume")
+        self.done(text.replace("300 ms", "1 h").replace("repeats: 30", "repeats: 31"), "--resume")
         self.assertEqual(self.counts()["timed", "ok"], 31)
         after = self.rows()
         for row in before:
