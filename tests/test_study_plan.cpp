@@ -125,6 +125,11 @@ TEST_F(StudyPlanTest, MistakesOfCasesAreToldOnceWhereTheyWereWritten) {
             "case.yaml:1: observations: is missing; a map with grid or stations is expected");
 }
 
+TEST_F(StudyPlanTest, AStudyIsNoCase) {
+  m_folder.write("case.yaml", "base: x.yaml\nsweep: {threads: [1]}\n");
+  EXPECT_EQ(refused("sweep: {threads: [1, 2]}\n"), "case.yaml: is a study, not a case; prismfield study runs it");
+}
+
 TEST_F(StudyPlanTest, WhatTheStudyDrawsHasToBeComputed) {
   EXPECT_EQ(refused("maps: [gz, gx]\ntrace: true\nsweep: {fields: [gz, all]}\n"),
             "study.yaml:2: maps: has gx, which is not among the fields of every point\n"
@@ -374,6 +379,9 @@ TEST_F(ReportFolderTest, OtherPeoplesFilesStay) {
             "alone; choose another folder by --output");
   m_folder.write("report/machine.json", "{\"name\": \"mine\"}");
   EXPECT_THAT(refusal(study(), true), HasSubstr("is left alone"));
+  fs::create_symlink("nowhere", m_folder / "link");
+  EXPECT_EQ(refusal(spec("report: " + (m_folder / "link").string() + "\n")),
+            "study.yaml:2: report: link is a link to nothing; choose another folder by --output");
   EXPECT_EQ(refusal(spec("report: " + (m_folder / "no/report").string() + "\n")),
             "study.yaml:2: report: no/report cannot be made: the folder no does not exist; make it first");
 }

@@ -291,7 +291,7 @@ void add_study(CommandSet& commands) {
           ->type_name("NAME");
   const CLI::Option* const join =
       app.add_option("--join", values->join, "make one report of those in several folders, each of a machine")
-          ->type_name("DIR...")
+          ->type_name("DIR")
           ->expected(1, CLI::detail::expected_max_vector_size);
   command.read = [values, file, output, machine, join]() -> Asked {
     const auto refuse_empty = [](const CLI::Option* option, const std::string& value, const char* name,

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <system_error>
 
@@ -130,7 +131,29 @@ std::string calibrate(const StudySpec& spec, const MachineRecord& machine, const
   }
 }
 
-std::int64_t count_of(const std::vector<std::string>& list) { return static_cast<std::int64_t>(list.size()); }
+/// One line a reason, with the points that have it, the first of many: "points 2 (1, cuda), 4 (2, cuda): no space
+/// cuda".
+std::vector<std::string> grouped_by_reason(const std::vector<PointRemark>& remarks) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> reasons;
+  std::map<std::string, std::vector<std::string>> points;
+  for (const PointRemark& remark : remarks) {
+    std::vector<std::string>& named = points[remark.why];
+    if (named.empty()) reasons.push_back(remark.why);
+    named.push_back(remark.who);
+  }
+  std::vector<std::string> lines;
+  for (const std::string& reason : reasons) {
+    const std::vector<std::string>& named = points[reason];
+    std::string who;
+    for (std::size_t i = 0; i < std::min(named.size(), most_named); ++i) who += (i == 0 ? "" : ", ") + named[i];
+    if (named.size() > most_named) {
+      who += fmt::format(" and {} more", grouped(static_cast<std::int64_t>(named.size() - most_named)));
+    }
+    lines.push_back(who + ": " + reason);
+  }
+  return lines;
+}
 
 /// What a study comes to: "12 points, 72 runs and 1 reference".
 std::string plan_text(const StudySpec& spec, const StudyPlan& plan) {
@@ -141,20 +164,15 @@ std::string plan_text(const StudySpec& spec, const StudyPlan& plan) {
                      counted(static_cast<std::int64_t>(references), "reference"));
 }
 
-/// The points that this machine cannot run, one a line, the first of many.
+/// The points that this machine cannot run.
 std::string not_run_text(const StudyPlan& plan) {
-  constexpr std::size_t most_told = 10;
-  std::vector<std::string> lines;
+  std::vector<PointRemark> remarks;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    if (why_not(plan, i).empty()) continue;
-    lines.push_back(
-        fmt::format("  not run: {}: {}\n", shown(point_text(plan.points[i].point)), shown(why_not(plan, i))));
+    if (const std::string why = why_not(plan, i); !why.empty())
+      remarks.push_back({point_text(plan.points[i].point), why});
   }
   std::string text;
-  for (std::size_t i = 0; i < std::min(lines.size(), most_told); ++i) text += lines[i];
-  if (lines.size() > most_told) {
-    text += fmt::format("  not run: {} more\n", grouped(static_cast<std::int64_t>(lines.size() - most_told)));
-  }
+  for (const std::string& line : grouped_by_reason(remarks)) text += "  not run: " + shown(line) + "\n";
   return text;
 }
 
@@ -199,10 +217,9 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
     for (std::size_t i = 0; i < std::min(lines.size(), most_told); ++i) {
       std::cerr << kind << ": " << shown(lines[i]) << '\n';
     }
-    if (lines.size() > most_told) {
-      std::cerr << kind << ": and " << grouped(count_of(lines) - static_cast<std::int64_t>(most_told))
-                << " more like this\n";
-    }
+    if (lines.size() <= most_told) return;
+    const auto more = static_cast<std::int64_t>(lines.size() - most_told);
+    std::cerr << kind << ": and " << grouped(more) << " more like this\n";
   };
   std::vector<std::string> warnings;
   for (const auto& [text, runs] : outcome.warnings) {
@@ -210,18 +227,18 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
     warnings.push_back(fmt::format("in {}: {}", counted(runs, "run"), plain));
   }
   if (!quiet) {
-    tell("note: not run", outcome.not_run);
-    tell("note: too slow", outcome.too_slow);
+    tell("note: not run", grouped_by_reason(outcome.not_run));
+    tell("note: too slow", grouped_by_reason(outcome.too_slow));
   }
   tell("warning", warnings);
-  tell("warning: wrong, so without a speed", outcome.wrong);
+  tell("warning: wrong, so without a speed", grouped_by_reason(outcome.wrong));
   if (outcome.points_out_of_budget > 0) {
     warn(fmt::format(
         "the time budget was spent: {} without all of their repeats; --resume with a larger time_budget "
         "goes on",
         counted(outcome.points_out_of_budget, "point") + (outcome.points_out_of_budget == 1 ? " is" : " are")));
   }
-  tell("error: failed", outcome.failed);
+  tell("error: failed", grouped_by_reason(outcome.failed));
   if (!outcome.failed.empty()) {
     std::cerr << "error: " << shown((folder / "logs").string()) << " has what these runs printed\n";
   }

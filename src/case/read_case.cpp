@@ -71,6 +71,9 @@ void check_kind(const YamlNode& root, const std::string& name) {
     throw InputError(where_of(root, name), "",
                      fmt::format("is {}; a case is a map with the keys {}", kind_name(root), joined(case_keys::top)));
   }
+  if (root.find("model") == nullptr && (root.find("base") != nullptr || root.find("sweep") != nullptr)) {
+    throw InputError(name, "", "is a study, not a case; prismfield study runs it");
+  }
 }
 
 /// All that the tree says. Throws InputError with these mistakes and those found before.

@@ -107,10 +107,6 @@ std::string CaseReader::place(const YamlNode& node, std::int32_t key_line) const
 
 void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Words& known) {
   if (only_counted()) return;
-  if (map.path.empty() && (entry.key == "base" || entry.key == "sweep")) {
-    m_problems.add(place(entry.value, entry.key_line), entry.key, "is a key of a study; write prismfield study");
-    return;
-  }
   Words elsewhere;
   for (const auto& [home, keys] : case_keys::homes) {
     if (std::find(keys->begin(), keys->end(), entry.key) != keys->end()) {

@@ -146,6 +146,7 @@ FolderState look_at_folder(const StudySpec& spec, const StudyPlan& plan, const M
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (status.type() == fs::file_type::not_found) {
+    if (fs::is_symlink(folder, error)) throw refusal(spec, fmt::format("is a link to nothing; {}", other_folder));
     const fs::path parent = folder_of(folder);
     if (!fs::is_directory(parent, error)) {
       throw refusal(spec, fmt::format("cannot be made: the folder {} does not exist; make it first", parent.string()));

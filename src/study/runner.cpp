@@ -483,11 +483,10 @@ StudyOutcome Runner::outcome() const {
     const std::string who = row.kind == RunKind::reference
                                 ? "the reference"
                                 : point_text(m_plan.points[m_point_numbers.at(row.point)].point);
-    const std::string line = fmt::format("{}: {}", who, row.why);
-    if (row.status == RunStatus::failed) result.failed.push_back(line);
-    if (row.status == RunStatus::wrong) result.wrong.push_back(line);
-    if (row.status == RunStatus::too_slow) result.too_slow.push_back(line);
-    if (row.status == RunStatus::not_run) result.not_run.push_back(line);
+    if (row.status == RunStatus::failed) result.failed.push_back({who, row.why});
+    if (row.status == RunStatus::wrong) result.wrong.push_back({who, row.why});
+    if (row.status == RunStatus::too_slow) result.too_slow.push_back({who, row.why});
+    if (row.status == RunStatus::not_run) result.not_run.push_back({who, row.why});
   }
   result.points_out_of_budget = static_cast<std::int64_t>(out_of_budget.size());
   return result;

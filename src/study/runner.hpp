@@ -34,13 +34,20 @@ public:
   virtual void progress(const StudyProgress& progress) = 0;
 };
 
+/// What is told of a point, or of the reference.
+struct PointRemark {
+  /// "point 3 (2, double)"
+  std::string who;
+  std::string why;
+};
+
 /// What became of a study's runs.
 struct StudyOutcome {
   /// runs of the whole study by status, and those of this call
   std::map<RunStatus, std::int64_t> runs;
   std::int64_t made_now = 0;
-  /// one sentence a point, or reference, that failed, was wrong, too slow or not run, in their order
-  std::vector<std::string> failed, wrong, too_slow, not_run;
+  /// points, and references, that failed, were wrong, too slow or not run, in their order
+  std::vector<PointRemark> failed, wrong, too_slow, not_run;
   /// points that lack timed runs because the time was spent
   std::int64_t points_out_of_budget = 0;
   /// what runs that went well warned of, and how many of them did
