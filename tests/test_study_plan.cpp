@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "base/human_text.hpp"
 #include "scratch_folder.hpp"
 #include "study/child_run.hpp"
+#include "study/estimate.hpp"
 #include "study/problem.hpp"
 #include "study/report_folder.hpp"
 #include "study/schedule.hpp"
@@ -10,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -326,6 +329,21 @@ TEST_F(StudyPlanTest, MoreRepeatsChangeNothingOfThoseBefore) {
   EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
   EXPECT_NE(few, runs_of("repeats: 2\nseed: 2\n"));
   EXPECT_THAT(runs_of("repeats: 1\norder: as_written\n"), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(Estimate, ReadsWhatADryRunPrints) {
+  const RunEstimate estimate = estimate_in(
+      "Title\n  model             voxels\n  memory            23.5 MiB, on the device 1 GiB\n  memory limit      2 "
+      "GiB\n"
+      "  estimated time    2 h 5 min\n");
+  EXPECT_EQ(estimate.memory, "23.5 MiB");
+  EXPECT_EQ(estimate.seconds, 7500);
+  EXPECT_TRUE(std::isnan(estimate_in("").seconds));
+  for (const double seconds : {0.0005, 0.25, 43.0, 200.0, 7500.0, 3 * 86400.0 + 4 * 3600.0, 5000 * 86400.0}) {
+    EXPECT_NEAR(seconds_in(duration_text(seconds)), seconds, 1e-9 * seconds) << duration_text(seconds);
+  }
+  for (const char* other : {"", "?", "soon", "3", "3 weeks", "x s"})
+    EXPECT_TRUE(std::isnan(seconds_in(other))) << other;
 }
 
 class ReportFolderTest : public StudyPlanTest {

@@ -27,6 +27,7 @@
 #include "engine/kokkos_facts.hpp"
 #include "io/hdf5_file.hpp"
 #include "parallel/agreement.hpp"
+#include "study/estimate.hpp"
 #include "study/machine_record.hpp"
 #include "study/problem.hpp"
 #include "study/report_folder.hpp"
@@ -176,38 +177,49 @@ std::string not_run_text(const StudyPlan& plan) {
   return text;
 }
 
-/// A table of the points, and how each is started.
+std::string without_blank_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1) + "\n"; }
+
+/// A table of the points, and how the first of them is started.
 std::string dry_run_text(const StudySpec& spec, const StudyPlan& plan, const MachineRecord& machine,
                          const RunnerSettings& settings) {
   std::string text = fmt::format("{}\n{}\non {}: {}\n", shown(spec.title), plan_text(spec, plan), shown(machine.name),
                                  shown(machine.kind()));
-  std::size_t width = 5;
-  for (const PlannedPoint& point : plan.points) {
-    width = std::max(width, fmt::format("{}", fmt::join(point.point.labels, ", ")).size());
-  }
+  const auto labels = [&](const PlannedPoint& point) {
+    return shown(fmt::format("{}", fmt::join(point.point.labels, ", ")));
+  };
+  std::size_t width = 6;
+  for (const PlannedPoint& point : plan.points) width = std::max(width, labels(point).size());
+  const std::vector<RunEstimate> estimates = estimate_runs(spec, plan, machine, settings);
+  const std::string layout = "  {:>5}  {:<{}}  {:>5} {:>7}  {:>8}  {:>12}  {}";
+  text += without_blank_end(
+      fmt::format(fmt::runtime(layout), "point", "values", width, "ranks", "threads", "memory", "fields", ""));
+  double seconds = 0;
+  std::size_t first = plan.points.size();
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const PlannedPoint& point = plan.points[i];
     const RunStart& start = point.job.start;
-    text += fmt::format("  {:>5}  {:<{}}  {}{}{}\n", point.point.id,
-                        shown(fmt::format("{}", fmt::join(point.point.labels, ", "))), width,
-                        fmt::format("{} x {}", counted(start.ranks, "rank"), counted(start.threads, "thread")),
-                        start.oversubscribed ? ", oversubscribed" : "",
-                        why_not(plan, i).empty() ? "" : ", not run: " + shown(why_not(plan, i)));
-  }
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    if (!why_not(plan, i).empty()) continue;
-    const RunFiles files{"CASE.yaml", "RESULT.h5", ""};
-    const RunStart& start = plan.points[i].job.start;
-    const Environment environment = run_environment(spec, machine, start);
-    std::string variables;
-    for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"}) {
-      if (const auto value = environment.find(name)) variables += fmt::format("{}={} ", name, *value);
+    const RunEstimate& estimate = estimates[i];
+    const std::string why = why_not(plan, i);
+    if (why.empty()) {
+      first = std::min(first, i);
+      seconds += estimate.seconds * (spec.repeats + spec.warmup);
     }
-    text += fmt::format("point {} is started as\n  {}{}\n", plan.points[i].point.id, variables,
-                        shown(fmt::format("{}", fmt::join(run_words(spec, machine, settings, start, files), " "))));
-    break;
+    const std::string remark = !why.empty() ? "not run: " + shown(why) : start.oversubscribed ? "oversubscribed" : "";
+    text += without_blank_end(fmt::format(fmt::runtime(layout), point.point.id, labels(point), width, start.ranks,
+                                          start.threads, estimate.memory,
+                                          why.empty() ? duration_text(estimate.seconds) : "", remark));
   }
-  return text;
+  if (first == plan.points.size()) return text;
+  text += fmt::format("fields of all runs but references: {}\n", duration_text(seconds));
+  const RunStart& start = plan.points[first].job.start;
+  const Environment environment = run_environment(spec, machine, start);
+  std::string variables;
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"}) {
+    if (const auto value = environment.find(name)) variables += fmt::format("{}={} ", name, *value);
+  }
+  const RunFiles files{"CASE.yaml", "RESULT.h5", ""};
+  return text + fmt::format("point {} is started as\n  {}{}\n", plan.points[first].point.id, variables,
+                            shown(fmt::format("{}", fmt::join(run_words(spec, machine, settings, start, files), " "))));
 }
 
 /// What became of the runs, on standard output and standard error; whether none failed.

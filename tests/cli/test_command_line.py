@@ -213,6 +213,14 @@ class Help(Folder):
         self.assertRegex(text, r"(?m)^Kokkos +\d+\.\d+\.\d+$")
         self.assertRegex(text, r"(?m)^execution spaces .*serial")
 
+    def test_threads_that_openmp_binds_still_have_all_cores(self):
+        cores = len(os.sched_getaffinity(0))
+        for bind in ("spread", "false"):
+            environment = dict(os.environ, OMP_PROC_BIND=bind, OMP_PLACES="cores", OMP_NUM_THREADS=str(cores))
+            text = self.done("info", env=environment).stdout
+            self.assertIn(f"on {cores} of ", text, text)
+            self.assertNotIn("usable core", text)
+
     def test_commands_of_later_versions_are_unknown(self):
         for command in ("sensitivity", "invert", "convert"):
             self.refused(
