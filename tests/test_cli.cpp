@@ -72,6 +72,26 @@ TEST(Cli, ReadsCompare) {
   EXPECT_EQ(std::get<CompareOptions>(parse_command_line({"compare", "a", "b", "--tolerance=0"}).command).tolerance, 0);
 }
 
+TEST(Cli, ReadsStudy) {
+  const auto bare = std::get<StudyOptions>(parse_command_line({"study", "s.yaml"}).command);
+  EXPECT_EQ(bare.file, "s.yaml");
+  EXPECT_TRUE(bare.output.empty() && bare.join.empty() && bare.overrides.empty() && bare.machine.empty());
+  EXPECT_FALSE(bare.reduced || bare.check || bare.dry_run || bare.resume || bare.quiet);
+  const auto full = std::get<StudyOptions>(
+      parse_command_line({"study", "--set", "a=1", "--reduced", "s.yaml", "--set", "b=2", "--check", "--dry-run",
+                          "--resume", "--quiet", "--output", "dir", "--machine", "fast"})
+          .command);
+  EXPECT_EQ(full.overrides, (Words{"a=1", "b=2"}));
+  EXPECT_EQ(full.output, "dir");
+  EXPECT_EQ(full.machine, "fast");
+  EXPECT_TRUE(full.reduced && full.check && full.dry_run && full.resume && full.quiet);
+  const auto joined =
+      std::get<StudyOptions>(parse_command_line({"study", "--join", "a", "b", "--output", "c"}).command);
+  EXPECT_EQ(joined.join, (std::vector<std::filesystem::path>{"a", "b"}));
+  EXPECT_EQ(joined.output, "c");
+  EXPECT_EQ(std::get<StudyOptions>(parse_command_line({"study", "--join", "a", "b"}).command).output, "joined");
+}
+
 TEST(Cli, ReadsInfo) {
   EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"info"}).command));
   EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"--kokkos-num-threads=2", "info"}).command));
@@ -91,19 +111,19 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("prismfield info"));
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
-  for (const std::string absent : {"study", "sensitivity", "invert", "convert"}) {
+  for (const std::string absent : {"sensitivity", "invert", "convert"}) {
     EXPECT_THAT(help({"--help"}) + help({"run", "--help"}), testing::Not(HasSubstr(absent)));
   }
 }
 
 TEST(Cli, EveryMistakeHasItsMessage) {
-  const std::string commands = "here are: run, compare, info (prismfield --help tells more)";
+  const std::string commands = "here are: run, compare, study, info (prismfield --help tells more)";
   const std::string run_options = "here are: --help, --set, --check, --dry-run, --resume, --quiet, --output";
   const std::vector<std::pair<Words, std::string>> mistakes = {
       {{}, "a command is missing; t" + commands},
       {{"--kokkos-num-threads=2"}, "a command is missing; t" + commands},
       {{"runn", "a.yaml"}, "'runn' is no command of this version; did you mean run? T" + commands},
-      {{"study", "a"}, "'study' is no command of this version; t" + commands},
+      {{"studdy", "a"}, "'studdy' is no command of this version; did you mean study? T" + commands},
       {{"invert", "a"}, "'invert' is no command of this version; t" + commands},
       {{"a.yaml"}, "'a.yaml' is no command of this version; did you mean prismfield run a.yaml? T" + commands},
       {{""}, "'' is no command of this version; t" + commands},
@@ -129,6 +149,19 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"compare", "a", "b", "--tolerance", "nan"}, "--tolerance: is 'nan'; a number of at least 0 is expected"},
       {{"compare", "a", "b", "--tolerance", "1e-12x"}, "--tolerance: is '1e-12x'; a number of at least 0 is expected"},
       {{"compare", "a", "b", "--tolerance", ""}, "--tolerance: is ''; a number of at least 0 is expected"},
+      {{"study"}, "an argument is missing; write prismfield study STUDY.yaml or prismfield study --join DIR DIR"},
+      {{"study", ""}, "STUDY.yaml: is empty; the name of a file is expected"},
+      {{"study", "a", "b"}, "one argument too many: 'b'; write prismfield study STUDY.yaml"},
+      {{"study", "a", "--output", ""}, "--output: is empty; the name of a folder is expected"},
+      {{"study", "a", "--machine", ""}, "--machine: is empty; a name is expected"},
+      {{"study", "a", "--reduced=1"}, "--reduced: takes no value"},
+      {{"study", "a", "--join", "b", "c"}, "--join: makes a report of studies that were run; leave 'a' out"},
+      {{"study", "--join"}, "--join: has no value; write --join DIR"},
+      {{"study", "--join", "a"}, "--join: names one folder; two or more are expected"},
+      {{"study", "--join", "a", ""}, "--join: is empty; the name of a folder is expected"},
+      {{"study", "--join", "a", "b", "--check", "--set", "a=1"},
+       "--set: goes with a study that is run, not with --join\n--check: goes with a study that is run, not with "
+       "--join"},
       {{"info", "x"}, "one argument too many: 'x'; write prismfield info"},
   };
   for (const auto& [arguments, message] : mistakes) {

@@ -27,7 +27,7 @@ constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
     "tolerance or\nnothing in common, 130 stopped by a signal.";
 
-using Asked = std::variant<HelpText, RunOptions, CompareOptions, InfoOptions>;
+using Asked = std::variant<HelpText, RunOptions, CompareOptions, StudyOptions, InfoOptions>;
 
 /// A command as CLI11 knows it, what its usage names behind it, and what its options become.
 struct Command {
@@ -239,6 +239,81 @@ void add_compare(CommandSet& commands) {
   };
 }
 
+/// Of the options of a study, what does not go together. Throws InputError.
+void check_study(const StudyOptions& options, const std::string& file) {
+  ProblemList problems;
+  if (options.join.empty()) {
+    if (file.empty()) {
+      problems.add("", "",
+                   "an argument is missing; write prismfield study STUDY.yaml or prismfield study --join DIR DIR");
+    }
+    problems.throw_if_any();
+    return;
+  }
+  if (!file.empty())
+    problems.add("--join", "", "makes a report of studies that were run; leave " + excerpt(file) + " out");
+  if (options.join.size() < 2) problems.add("--join", "", "names one folder; two or more are expected");
+  const std::vector<std::pair<const char*, bool>> others = {
+      {"--set", !options.overrides.empty()}, {"--reduced", options.reduced}, {"--check", options.check},
+      {"--dry-run", options.dry_run},        {"--resume", options.resume},   {"--machine", !options.machine.empty()}};
+  for (const auto& [name, given] : others) {
+    if (given) problems.add(name, "", "goes with a study that is run, not with --join");
+  }
+  problems.throw_if_any();
+}
+
+void add_study(CommandSet& commands) {
+  Command& command = commands.add(
+      "study", "STUDY.yaml", "an architecture comparison: sweeps, repeated runs, tables, figures",
+      "Each run is a process of its own. Keys of --set are the study's, as repeats=3, or those of\nits case, as "
+      "execution.space=cuda. A study that was stopped goes on with --resume.\n");
+  struct Values {
+    StudyOptions options;
+    std::string file, output, machine;
+    std::vector<std::string> join;
+  };
+  const auto values = std::make_shared<Values>();
+  CLI::App& app = *command.app;
+  const CLI::Option* const file = app.add_option("STUDY.yaml", values->file, "the study to run")->type_name("");
+  add_repeatable(app, "--set", values->options.overrides,
+                 "put a value in the place of the study's or its case's; may be repeated", "KEY=VALUE");
+  add_flag(app, "--reduced", values->options.reduced, "apply what the study's key reduced says");
+  add_flag(app, "--check", values->options.check, "read and validate everything, then stop");
+  add_flag(app, "--dry-run", values->options.dry_run, "also print every point and how it is started, then stop");
+  add_flag(app, "--resume", values->options.resume, "make the runs that the report's folder does not hold yet");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and mistakes");
+  const CLI::Option* const output =
+      app.add_option("--output", values->output, "the report's folder, in the place of the key report")
+          ->type_name("DIR");
+  const CLI::Option* const machine =
+      app.add_option("--machine", values->machine,
+                     "what tables and figures call this machine; default: its host's name")
+          ->type_name("NAME");
+  const CLI::Option* const join =
+      app.add_option("--join", values->join, "make one report of those in several folders, each of a machine")
+          ->type_name("DIR")
+          ->expected(1, CLI::detail::expected_max_vector_size);
+  command.read = [values, file, output, machine, join]() -> Asked {
+    const auto refuse_empty = [](const CLI::Option* option, const std::string& value, const char* name,
+                                 const char* expected) {
+      if (option->count() > 0 && value.empty()) throw InputError(name, "", std::string("is empty; ") + expected);
+    };
+    refuse_empty(file, values->file, "STUDY.yaml", "the name of a file is expected");
+    refuse_empty(output, values->output, "--output", "the name of a folder is expected");
+    refuse_empty(machine, values->machine, "--machine", "a name is expected");
+    for (const std::string& folder : values->join)
+      refuse_empty(join, folder, "--join", "the name of a folder is expected");
+    StudyOptions& options = values->options;
+    options.join.assign(values->join.begin(), values->join.end());
+    options.machine = shown(values->machine);
+    check_study(options, values->file);
+    options.file = values->file;
+    options.output = values->output;
+    if (!options.join.empty() && options.output.empty()) options.output = "joined";
+    return options;
+  };
+}
+
 void add_info(CommandSet& commands) {
   commands.add("info", "", "version, libraries, execution spaces and devices").read = []() -> Asked {
     return InfoOptions{};
@@ -273,6 +348,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandSet commands;
   add_run(commands);
   add_compare(commands);
+  add_study(commands);
   add_info(commands);
   if (own.empty()) {
     throw InputError(

@@ -30,6 +30,24 @@ struct CompareOptions {
   bool quiet = false;
 };
 
+/// prismfield study
+struct StudyOptions {
+  std::filesystem::path file;
+  /// key.path=value, in the order given
+  std::vector<std::string> overrides;
+  /// the report's folder; empty: not given
+  std::filesystem::path output;
+  /// folders of reports that become one; empty: a study is run
+  std::vector<std::filesystem::path> join;
+  /// what the machine is called; empty: as its host
+  std::string machine;
+  bool reduced = false;
+  bool check = false;
+  bool dry_run = false;
+  bool resume = false;
+  bool quiet = false;
+};
+
 /// prismfield info
 struct InfoOptions {};
 
@@ -40,7 +58,7 @@ struct HelpText {
 
 /// What the command line asks for.
 struct CommandLine {
-  std::variant<HelpText, RunOptions, CompareOptions, InfoOptions> command;
+  std::variant<HelpText, RunOptions, CompareOptions, StudyOptions, InfoOptions> command;
   /// Kokkos' own options, passed through as they are
   std::vector<std::string> kokkos_options;
 };

@@ -3,23 +3,18 @@
 #include "app/figure.hpp"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include <prismfield/error.hpp>
 
 #include "app/figure_script.hpp"
+#include "base/child_process.hpp"
 #include "base/temporary_file.hpp"
 
 namespace prismfield {
@@ -51,36 +46,6 @@ std::string last_line(std::FILE* file) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
 }
 
-struct SpawnSettings {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-};
-
-/// This process's environment without what an MPI launcher put there: Python's HDF5 would take itself for a rank.
-std::vector<char*> environment_for_python() {
-  std::vector<char*> kept;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text(*variable);
-    bool of_launcher = false;
-    for (const std::string_view prefix : {"OMPI_", "PMIX_", "PMI_", "PRTE_"}) {
-      of_launcher = of_launcher || text.substr(0, prefix.size()) == prefix;
-    }
-    if (!of_launcher) kept.push_back(*variable);
-  }
-  kept.push_back(nullptr);
-  return kept;
-}
-
 struct Outcome {
   /// the exit code, 127 when the program was not found
   int code = 127;
@@ -99,31 +64,16 @@ Outcome run_script(const std::string& program, const std::filesystem::path& resu
   }
   std::rewind(input.get());
 
-  SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.actions, ::fileno(input.get()), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, ::fileno(output.get()), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, ::fileno(output.get()), STDERR_FILENO);
-  // Python decides for itself what a signal does, whatever this program blocks or ignores.
-  sigset_t signals;
-  sigemptyset(&signals);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) sigaddset(&signals, signal);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &signals);
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-  std::string words[] = {program, "-", result.string(), figure.string()};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-  const std::vector<char*> environment = environment_for_python();
-  pid_t child = 0;
-  const int status =
-      ::posix_spawnp(&child, program.c_str(), &settings.actions, &settings.attributes, arguments, environment.data());
-  if (status != 0) return {127, std::strerror(status)};
-  int ended = 0;
-  while (::waitpid(child, &ended, 0) < 0) {
-    if (errno != EINTR) return {1, fmt::format("cannot wait for {}: {}", program, std::strerror(errno))};
-  }
-  if (WIFSIGNALED(ended)) return {1, fmt::format("{} was ended by signal {}", program, WTERMSIG(ended))};
-  return {WEXITSTATUS(ended), last_line(output.get())};
+  ChildCommand command;
+  command.words = {program, "-", result.string(), figure.string()};
+  // Python's HDF5 would take itself for a rank.
+  command.environment.remove_launcher();
+  command.input = ::fileno(input.get());
+  command.output = ::fileno(output.get());
+  const ChildOutcome outcome = run_child(command);
+  if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(output.get())};
+  return {outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
+          outcome.end == ChildOutcome::End::not_started ? outcome.reason : program + " " + outcome.text()};
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ ExitCode run_on_ranks(int& argc, char**& argv) {
   }
 }
 
+/// Runs before the libraries' own beginnings.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)() = remember_usable_cores;
+
 }  // namespace
 }  // namespace prismfield
 

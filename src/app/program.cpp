@@ -12,6 +12,7 @@
 #include "app/info.hpp"
 #include "app/likeness.hpp"
 #include "app/run.hpp"
+#include "app/study.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -30,6 +31,9 @@ struct Execute {
     return exit_done;
   }
   ExitCode operator()(const CompareOptions& options) const { return compare_command(options, communicator); }
+  ExitCode operator()(const StudyOptions& options) const {
+    return study_command(options, kokkos_options, communicator);
+  }
   ExitCode operator()(const InfoOptions&) const {
     info_command(kokkos_options, communicator);
     return exit_done;

@@ -50,21 +50,24 @@ std::string Progress::state(double done_fraction, std::int64_t pairs_done, doubl
 }
 
 void Progress::update(double done_fraction, std::int64_t pairs_done) {
+  show(done_fraction, [&] { return state(std::clamp(done_fraction, 0.0, 1.0), pairs_done, m_clock() - m_begin); });
+}
+
+void Progress::show(double done_fraction, const std::function<std::string()>& text) {
   if (m_style == ProgressStyle::silent) return;
-  const double done = std::clamp(done_fraction, 0.0, 1.0);
-  const double now = m_clock();
   if (m_style == ProgressStyle::log) {
     // Half a percent of rounding in the sum of pairs must not hide the last line.
-    const int tenth = static_cast<int>(done * 10 + 1e-9);
+    const int tenth = static_cast<int>(std::clamp(done_fraction, 0.0, 1.0) * 10 + 1e-9);
     if (tenth <= m_last_tenth) return;
     m_last_tenth = tenth;
-    m_out << "progress: " << state(done, pairs_done, now - m_begin) << std::endl;
+    m_out << "progress: " << text() << std::endl;
     return;
   }
   constexpr double shortest_interval = 0.1;
+  const double now = m_clock();
   if (now - m_last_written < shortest_interval) return;
   m_last_written = now;
-  std::string line = state(done, pairs_done, now - m_begin);
+  std::string line = text();
   const std::size_t length = line.size();
   // Blanks wipe the rest of a longer line before.
   if (line.size() < m_line_length) line.append(m_line_length - line.size(), ' ');

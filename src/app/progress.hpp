@@ -37,6 +37,8 @@ public:
 
   /// `done_fraction` of the work, from 0 to 1, and the pairs that it holds are done.
   void update(double done_fraction, std::int64_t pairs_done);
+  /// The same in other words, as `text` returns them where they are shown.
+  void show(double done_fraction, const std::function<std::string()>& text);
 
 private:
   [[nodiscard]] std::string state(double done_fraction, std::int64_t pairs_done, double seconds) const;

@@ -4,15 +4,25 @@
 
 #include <malloc.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 
 #include "base/memory_limits.hpp"
 
 namespace prismfield {
+namespace {
+
+/// As remember_usable_cores() found it: bytes of the mask that the system wrote, none before.
+std::array<unsigned char, std::size_t{1} << 14> remembered_mask{};
+long remembered_bytes = 0;
+
+}  // namespace
 
 std::vector<int> usable_cores(const AffinityQuery& query) {
   struct Free {
@@ -39,9 +49,20 @@ std::vector<int> usable_cores(const AffinityQuery& query) {
 }
 
 std::vector<int> usable_cores() {
+  if (remembered_bytes > 0) {
+    return usable_cores([](std::size_t bytes, void* mask) {
+      if (bytes < static_cast<std::size_t>(remembered_bytes)) return EINVAL;
+      std::memcpy(mask, remembered_mask.data(), static_cast<std::size_t>(remembered_bytes));
+      return 0;
+    });
+  }
   return usable_cores([](std::size_t bytes, void* mask) {
     return ::sched_getaffinity(0, bytes, static_cast<cpu_set_t*>(mask)) == 0 ? 0 : errno;
   });
+}
+
+__attribute__((no_sanitize("address", "thread"))) void remember_usable_cores() noexcept {
+  remembered_bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof(remembered_mask), &remembered_mask);
 }
 
 std::int64_t physical_memory() {

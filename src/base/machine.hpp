@@ -18,6 +18,11 @@ using AffinityQuery = std::function<int(std::size_t bytes, void* mask)>;
 /// The same of another source than the system.
 [[nodiscard]] std::vector<int> usable_cores(const AffinityQuery& query);
 
+/// Keeps what usable_cores() says from now on at what the system says now. For programs, before any library begins:
+/// where OMP_PROC_BIND is set, OpenMP binds the first thread to a core as soon as it is loaded. Takes no memory and
+/// calls nothing but the system.
+void remember_usable_cores() noexcept;
+
 /// Memory of this machine, bytes; 0 where the system does not tell.
 [[nodiscard]] std::int64_t physical_memory();
 

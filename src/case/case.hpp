@@ -24,6 +24,8 @@
 
 namespace prismfield {
 
+struct YamlNode;
+
 /// The same density everywhere, kg/m3.
 struct ConstantDensity {
   double value = 0;
@@ -120,5 +122,9 @@ struct Case {
 /// command line's --output, replaces output.file when it is not empty.
 [[nodiscard]] Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                              const std::filesystem::path& output = {});
+
+/// Validates a case that was read already; `file` names it in messages, and files that it names are relative to its
+/// folder.
+[[nodiscard]] Case read_case(YamlNode root, const std::filesystem::path& file);
 
 }  // namespace prismfield

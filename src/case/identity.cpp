@@ -11,14 +11,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+}  // namespace
+
 void sort_keys(YamlNode& node) {
   std::sort(node.entries.begin(), node.entries.end(),
             [](const YamlEntry& a, const YamlEntry& b) { return a.key < b.key; });
   for (YamlEntry& entry : node.entries) sort_keys(entry.value);
   for (YamlNode& item : node.items) sort_keys(item);
 }
-
-}  // namespace
 
 std::string identity_of(YamlNode root) {
   std::erase_if(root.entries, [](const YamlEntry& e) {

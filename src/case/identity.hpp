@@ -11,4 +11,7 @@ namespace prismfield {
 /// The case without what no field depends on, with sorted keys, as YAML.
 [[nodiscard]] std::string identity_of(YamlNode root);
 
+/// Puts the keys of every map in alphabetical order.
+void sort_keys(YamlNode& node);
+
 }  // namespace prismfield

@@ -63,34 +63,54 @@ std::vector<std::string> unused_keys(const std::map<std::string, std::string>& l
   return unused;
 }
 
-}  // namespace
-
-Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-               const std::filesystem::path& output) {
-  const std::string name = file.string();
-  ProblemList problems;
-  Case run;
-  run.file = file;
-  run.title = file.stem().string();
-  run.text = read_yaml_text(file);
-  YamlNode root = parse_yaml(run.text, name, problems);
+/// A case is a map. Throws InputError.
+void check_kind(const YamlNode& root, const std::string& name) {
   if (root.kind == YamlNode::Kind::null)
     throw InputError(name + ":1", "", "is empty; a case has at least model and observations");
   if (root.kind != YamlNode::Kind::map) {
     throw InputError(where_of(root, name), "",
                      fmt::format("is {}; a case is a map with the keys {}", kind_name(root), joined(case_keys::top)));
   }
-  for (const std::string& assignment : overrides) apply_override(root, assignment, problems);
-  if (!output.empty()) set_text(root, "output.file", output.string(), "--output", problems);
-  if (!overrides.empty() || !output.empty()) run.text = to_yaml(root);
-  run.locations[""] = where_of(root, name);
-  collect_locations(root, "", name, run.locations);
+  if (root.find("model") == nullptr && (root.find("base") != nullptr || root.find("sweep") != nullptr)) {
+    throw InputError(name, "", "is a study, not a case; prismfield study runs it");
+  }
+}
+
+/// All that the tree says. Throws InputError with these mistakes and those found before.
+Case case_of(YamlNode root, const std::filesystem::path& file, std::string text, ProblemList& problems) {
+  Case run;
+  run.file = file;
+  run.title = file.stem().string();
+  run.text = std::move(text);
+  run.locations[""] = where_of(root, file.string());
+  collect_locations(root, "", file.string(), run.locations);
   run.unused = unused_keys(run.locations);
   read_sections(root, CaseReader(file, problems), run);
   problems.sort_by_line();
   problems.throw_if_any();
   run.identity = identity_of(std::move(root));
   return run;
+}
+
+}  // namespace
+
+Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+               const std::filesystem::path& output) {
+  ProblemList problems;
+  std::string text = read_yaml_text(file);
+  YamlNode root = parse_yaml(text, file.string(), problems);
+  check_kind(root, file.string());
+  for (const std::string& assignment : overrides) apply_override(root, assignment, problems);
+  if (!output.empty()) set_text(root, "output.file", output.string(), "--output", problems);
+  if (!overrides.empty() || !output.empty()) text = to_yaml(root);
+  return case_of(std::move(root), file, std::move(text), problems);
+}
+
+Case read_case(YamlNode root, const std::filesystem::path& file) {
+  check_kind(root, file.string());
+  ProblemList problems;
+  std::string text = to_yaml(root);
+  return case_of(std::move(root), file, std::move(text), problems);
 }
 
 }  // namespace prismfield

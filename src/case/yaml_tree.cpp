@@ -394,6 +394,18 @@ std::vector<std::string> split_path(const std::string& path) {
   return keys;
 }
 
+/// How many of the keys from `first` on are one key of this map, whose name has dots; 1 without such a key.
+std::size_t keys_in_one(const YamlNode& map, const std::vector<std::string>& keys, std::size_t first) {
+  std::size_t most = 1;
+  for (const YamlEntry& entry : map.entries) {
+    if (entry.key.find('.') == std::string::npos) continue;
+    const std::vector<std::string> parts = split_path(entry.key);
+    if (parts.size() <= most || parts.size() > keys.size() - first) continue;
+    if (std::equal(parts.begin(), parts.end(), keys.begin() + static_cast<std::ptrdiff_t>(first))) most = parts.size();
+  }
+  return most;
+}
+
 /// Puts `value` at `path`. Throws InputError when a part of the path cannot hold it.
 void put(YamlNode& root, const std::string& path, YamlNode value, const char* option) {
   const std::vector<std::string> keys = split_path(path);
@@ -402,7 +414,11 @@ void put(YamlNode& root, const std::string& path, YamlNode value, const char* op
   }
   YamlNode* node = &root;
   std::string walked;
-  for (const std::string& key : keys) {
+  for (std::size_t at = 0; at < keys.size();) {
+    const std::size_t n = node->kind == YamlNode::Kind::map ? keys_in_one(*node, keys, at) : 1;
+    std::string key = keys[at];
+    for (std::size_t i = 1; i < n; ++i) key += "." + keys[at + i];
+    at += n;
     // A document without content, and a parent that has no value or was removed, become maps.
     if (node->kind == YamlNode::Kind::null || node->kind == YamlNode::Kind::removed) {
       if (value.kind == YamlNode::Kind::removed) return;
@@ -556,6 +572,14 @@ void apply_override(YamlNode& root, const std::string& assignment, ProblemList& 
   }
 }
 
+void set_value(YamlNode& root, const std::string& key, YamlNode value, const char* option, ProblemList& problems) {
+  try {
+    put(root, key, std::move(value), option);
+  } catch (const InputError& error) {
+    problems.add(error);
+  }
+}
+
 void set_text(YamlNode& root, const std::string& key, const std::string& text, const char* option,
               ProblemList& problems) {
   YamlNode value;
@@ -563,11 +587,7 @@ void set_text(YamlNode& root, const std::string& key, const std::string& text, c
   value.quoted = true;
   value.text = text;
   value.option = option;
-  try {
-    put(root, key, std::move(value), option);
-  } catch (const InputError& error) {
-    problems.add(error);
-  }
+  set_value(root, key, std::move(value), option, problems);
 }
 
 std::string to_yaml(const YamlNode& root) {

@@ -58,8 +58,13 @@ struct YamlEntry {
 [[nodiscard]] YamlNode parse_yaml(const std::string& text, const std::string& file, ProblemList& problems);
 
 /// Applies `key.path=value` to a document: the value is YAML, missing parents are made, a list's element is named
-/// by its number from 0, and null takes the key out. What cannot be applied is added to `problems`.
+/// by its number from 0, a key that holds dots itself is found as it is, and null takes the key out. What cannot be
+/// applied is added to `problems`.
 void apply_override(YamlNode& root, const std::string& assignment, ProblemList& problems);
+
+/// Puts a value at a key path as apply_override() does; `option` names its place, such as "study.yaml:7". Its nodes
+/// keep their own places.
+void set_value(YamlNode& root, const std::string& key, YamlNode value, const char* option, ProblemList& problems);
 
 /// Sets one text value as `option` of the command line did, making missing parents.
 void set_text(YamlNode& root, const std::string& key, const std::string& text, const char* option,

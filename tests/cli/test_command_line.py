@@ -216,13 +216,21 @@ class Help(Folder):
         self.assertRegex(text, r"(?m)^Kokkos +\d+\.\d+\.\d+$")
         self.assertRegex(text, r"(?m)^execution spaces .*serial")
 
+    def test_threads_that_openmp_binds_still_have_all_cores(self):
+        cores = len(os.sched_getaffinity(0))
+        for bind in ("spread", "false"):
+            environment = dict(os.environ, OMP_PROC_BIND=bind, OMP_PLACES="cores", OMP_NUM_THREADS=str(cores))
+            text = self.done("info", env=environment).stdout
+            self.assertIn(f"on {cores} of ", text, text)
+            self.assertNotIn("usable core", text)
+
     def test_commands_of_later_versions_are_unknown(self):
-        for command in ("study", "sensitivity", "invert", "convert"):
+        for command in ("sensitivity", "invert", "convert"):
             self.refused(
                 command,
                 "case.yaml",
                 lines=[
-                    f"'{command}' is no command of this version; there are: run, compare, info "
+                    f"'{command}' is no command of this version; there are: run, compare, study, info "
                     "(prismfield --help tells more)"
                 ],
             )
@@ -231,7 +239,7 @@ class Help(Folder):
 class Mistakes(Folder):
     def test_arguments(self):
         options_of_run = "There are: --help, --set, --check, --dry-run, --resume, --quiet, --output"
-        self.refused(lines=["a command is missing; there are: run, compare, info (prismfield --help tells more)"])
+        self.refused(lines=["a command is missing; there are: run, compare, study, info (prismfield --help tells more)"])
         self.refused("run", lines=["an argument is missing; write prismfield run CASE.yaml"])
         self.refused(
             "run",

@@ -304,6 +304,67 @@ keep("compare", "a-result.h5", b"a" + hdf5(result))
 keep("compare", "b-result.h5", b"b" + hdf5(result, libver="latest"))
 keep("compare", "s-stations.h5", b"s" + hdf5(stations))
 
+# ---- studies and their tables
+
+STUDIES = {
+    "sweep": """title: Sweep
+base: case.yaml
+sweep:
+  execution.precision: [double, single]
+  threads: [1, 2, 8]
+  point:
+    - {execution.block: 32, execution.slots: 448}
+    - {label: wide, execution.block: 64, ranks: 2, bind: close}
+repeats: 3
+warmup: 0
+time_budget: 20 min
+run_limit: 1 h
+order: as_written
+seed: 3
+tolerance: 1e-9
+baseline: {threads: 1}
+scaling: threads
+figure: {x: threads, y: speed_up, curves: [execution.precision], log: xy}
+compare_with: {paper: A1, figure: "7", values: {double: {1: 2.5}}, note: by eye}
+reduced: {sweep.threads: [1], observations.grid.easting: [0, 300, 2], repeats: 1}
+""",
+    "inside": """base:
+  model: {voxels: {easting: [0, 1, 1], northing: [0, 1, 1], upward: [-1, 0, 1], density: 1}}
+  observations: {stations: {random: 2}}
+sweep: {execution: {slots: [1, 2], partition: [prisms, {ranks: [2, 1]}]}, fields: [all, [gz, gxx]]}
+reference: {execution.space: serial, threads: 1}
+launcher: mpirun -n {ranks} --map-by 'slot:PE={threads}' {program}
+oversubscribe: true
+maps: [gz]
+trace: false
+histogram: true
+busy: true
+keep_results: true
+weak: false
+report: folder/
+""",
+    "set": "base: case.yaml\nsweep: {threads: [1]}\nreduced: {repeats: 1}\n#set sweep.threads=[2, 3]\n#set fields=[gz]\n#reduced\n",
+    "mistakes": "bass: case.yaml\nsweep: {precision: [double], threads: 4, bind: [up]}\nrepeats: -1\nlauncher: '{rank'\n",
+}
+for name, text in STUDIES.items():
+    keep("study", f"s-{name}.yaml", "s\n" + text)
+
+BEFORE = "run,point,repeat,kind,status,why,started,problem"
+BEHIND = (
+    "space,device,ranks,threads,slots,batch,block,partition,precision,kernel,method,pairs,setup_seconds,field_seconds,"
+    "output_seconds,total_seconds,process_seconds,processor_seconds,pairs_per_second,peak_memory_bytes,energy_joules,load,"
+    "oversubscribed,largest_error,busy_least,busy_most,pairs_compact,pairs_difference_free,pairs_multipole_8,"
+    "pairs_multipole_6,pairs_multipole_4,pairs_multipole_2,pairs_multipole_0,pairs_corners"
+)
+DONE = (
+    '1,3,2,timed,ok,,2026-01-02T03:04:05Z,0123456789abcdef,double,"[gz, ""x""]",openmp,host,1,2,2,64,1,prisms,double,auto,'
+    "direct,100,0.1,0.25,1e-3,0.4,0.5,0.9,400,1000,,0.5,false,1e-15,0.2,0.25,1,2,3,4,5,6,7,72\n"
+)
+NOT_RUN = '2,4,1,timed,not run,"no device, here",,0123456789abcdef,single,all' + "," * 23 + "true" + "," * 11 + "\n"
+keep("study", "r-runs.csv", f"r\n{BEFORE},execution.precision,fields,{BEHIND}\n{DONE}{NOT_RUN}")
+keep("study", "r-cut.csv", f"r\n{BEFORE},execution.precision,fields,{BEHIND}\n{DONE}{NOT_RUN[:40]}")
+keep("study", "r-mistakes.csv", f"r\n{BEFORE},{BEHIND}\n{DONE}1,\"2\n")
+
 # ---- checkpoints, as numbers and as files: see fuzz_checkpoint.cpp
 
 SETTINGS = [3, 64, 5, 192]

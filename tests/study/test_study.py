@@ -1,0 +1,509 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Studies from end to end: runs, tables, kills and resumes, messages. Needs Python's standard library alone.
+
+    test_study.py PRISMFIELD [--kills N]
+"""
+
+import argparse
+import collections
+import csv
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+options = None
+
+CASE = """\
+title: Small case
+model:
+  voxels:
+    easting:  [0, 1000, 20]
+    northing: [0, 1000, 20]
+    upward:   [-500, 0, 10]
+    spheres:
+      - {center: [500, 500, -250], radius: 200, density: 300}
+observations:
+  grid:
+    easting:  [0, 1000, 12]
+    northing: [0, 1000, 11]
+    upward: 10
+fields: [gz, gxx, gyy, gzz]
+output: {file: never.h5, figure: never.png}
+"""
+
+STUDY = """\
+title: Small study
+base: case.yaml
+sweep:
+  execution.slots: [1, 2]
+  threads: [1, 100000]
+repeats: 2
+tolerance: 1e-12
+"""
+
+# A minute or more on any machine by the eight-corner sum, a fraction of a second by itself.
+SLOW_CASE = CASE.replace("[0, 1000, 12]", "[0, 1000, 200]").replace("[0, 1000, 20]", "[0, 1000, 60]").replace(
+    "radius: 200", "radius: 450").replace("[-500, 0, 10]", "[-500, 0, 60]").replace("upward: 10\n", "upward: 9000\n")
+
+
+class Folder(unittest.TestCase):
+    """A test in a new folder, which is also the working folder of the program."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield study "))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.write("case.yaml", CASE)
+        self.environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def study(self, text=STUDY, *arguments, **keywords):
+        self.write("study.yaml", text)
+        return self.program("study", "study.yaml", *arguments, **keywords)
+
+    def program(self, *arguments, **keywords):
+        return subprocess.run([options.program, *map(str, arguments)], cwd=self.folder, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, **keywords)
+
+    def begin(self, *arguments):
+        return subprocess.Popen([options.program, "study", "study.yaml", *arguments], cwd=self.folder,
+                                env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def done(self, text=STUDY, *arguments, **keywords):
+        result = self.study(text, *arguments, **keywords)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def refused(self, text, *arguments, lines):
+        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file."""
+        self.write("study.yaml", text)
+        before = self.files()
+        result = self.program("study", "study.yaml", *arguments)
+        self.assertEqual(result.stderr.splitlines(), lines)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(self.files(), before)
+
+    def rows(self, name="runs.csv", folder="study"):
+        with open(self.folder / folder / name, newline="", encoding="utf-8") as file:
+            lines = list(csv.reader(file))
+        for line in lines:
+            self.assertEqual(len(line), len(lines[0]))
+        # an axis may have the name of a column behind it, of which the axis comes first
+        first = {}
+        for i, column in enumerate(lines[0]):
+            first.setdefault(column, i)
+        return [{column: line[i] for column, i in first.items()} for line in lines[1:]]
+
+    def counts(self, folder="study"):
+        return collections.Counter((row["kind"], row["status"]) for row in self.rows(folder=folder))
+
+    def children(self):
+        """Commands of all processes whose working folder is this test's."""
+        found = []
+        for process in pathlib.Path("/proc").iterdir():
+            if not process.name.isdigit():
+                continue
+            try:
+                if os.readlink(process / "cwd") == str(self.folder):
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+        return found
+
+
+class WholeStudies(Folder):
+    def test_every_point_every_repeat_one_row_each(self):
+        result = self.done()
+        self.assertEqual(self.counts(), {("reference", "ok"): 1, ("warmup", "ok"): 2, ("timed", "ok"): 4,
+                                         ("timed", "not run"): 2})
+        rows = self.rows()
+        self.assertEqual([int(row["run"]) for row in rows], list(range(1, 10)))
+        self.assertEqual({row["problem"] for row in rows}, {rows[0]["problem"]})
+        for row in rows:
+            if row["status"] == "not run":
+                self.assertIn("1 rank x 100,000 threads need 100,000 hardware threads", row["why"])
+                self.assertEqual(row["field_seconds"], "")
+                continue
+            self.assertEqual(row["why"], "")
+            self.assertRegex(row["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertGreater(float(row["field_seconds"]), 0)
+            self.assertGreater(float(row["process_seconds"]), float(row["total_seconds"]))
+            self.assertGreater(float(row["processor_seconds"]), 0)
+            self.assertGreater(int(row["peak_memory_bytes"]), 1e6)
+            self.assertEqual(int(row["pairs"]), sum(int(row[c]) for c in row if c.startswith("pairs_") and "per" not in c))
+            if row["kind"] != "reference":
+                self.assertLess(float(row["largest_error"]), 1e-12)
+                self.assertEqual(row["slots"], row["execution.slots"])
+        errors = self.rows("errors.csv")
+        self.assertEqual(sorted((row["point"], row["field"]) for row in errors),
+                         sorted((point, field) for point in "13" for field in ("gz", "gxx", "gyy", "gzz")))
+        machine = json.loads((self.folder / "study/machine.json").read_text())
+        self.assertEqual(machine["reduced"], False)
+        self.assertRegex(machine["study_hash"], "^[0-9a-f]{16}$")
+        self.assertGreaterEqual(machine["cores"], 1)
+        # nothing else of the study stays, and nothing of its case's output comes
+        self.assertEqual([name for name in self.files() if "never" in name or "work" in name or "logs" in name], [])
+        self.assertIn("study/runs.csv: 7 runs made now; of 9 rows in all: 7 ok, 2 not run", result.stdout)
+        self.assertIn("note: not run: point 2 (1, 100000): ", result.stderr)
+
+    def test_a_study_without_axes_is_one_point(self):
+        self.done("base: case.yaml\nrepeats: 1\nwarmup: 0\n")
+        self.assertEqual(self.counts(), {("reference", "ok"): 1, ("timed", "ok"): 1})
+
+    def test_the_case_may_stand_in_the_study(self):
+        case = "".join("  " + line + "\n" for line in CASE.splitlines())
+        self.done("base:\n" + case + "repeats: 1\nwarmup: 0\n")
+        self.assertEqual(self.counts(), {("reference", "ok"): 1, ("timed", "ok"): 1})
+
+    def test_a_report_repeats_itself(self):
+        self.write("data/bodies.csv", "west,east,south,north,bottom,top,density\n0,9,0,9,-9,-1,300\n")
+        self.write("data/case.yaml", "model: {prisms: {file: bodies.csv}}\nobservations: {stations: {random: 3}}\n")
+        self.done("base: data/case.yaml\nrepeats: 1\nwarmup: 0\n", "--output", "first report")
+        self.assertNotIn(str(self.folder), (self.folder / "first report/study.yaml").read_text())
+        again = self.program("study", "first report/study.yaml", "--output", "second")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        first, second = (json.loads((self.folder / name / "machine.json").read_text())
+                         for name in ("first report", "second"))
+        self.assertEqual(first["study_hash"], second["study_hash"])
+
+    def test_reduced_and_set(self):
+        text = STUDY + "reduced: {repeats: 1, observations.grid.easting: [0, 1000, 3], sweep.threads: [1]}\n"
+        self.done(text, "--reduced", "--set", "warmup=0", "--set", "sweep.execution.slots=[1]", "--set", "fields=[gz]")
+        rows = self.rows()
+        self.assertEqual(self.counts(), {("reference", "ok"): 1, ("timed", "ok"): 1})
+        self.assertEqual(json.loads((self.folder / "study/machine.json").read_text())["reduced"], True)
+        self.assertEqual({row["field"] for row in self.rows("errors.csv")}, {"gz"})
+        cases = sorted((self.folder / "study/cases").iterdir())
+        self.assertEqual(len(cases), 2)
+        self.assertEqual(len(rows), 2)
+
+    def test_check_and_dry_run_make_nothing(self):
+        self.write("study.yaml", STUDY)
+        before = self.files()
+        check = self.program("study", "study.yaml", "--check")
+        self.assertEqual((check.returncode, check.stderr), (0, ""))
+        self.assertTrue(check.stdout.startswith("study.yaml: no mistakes found; 4 points, 6 runs and 1 reference\n"))
+        self.assertIn("  not run: point 2 (1, 100000): 1 rank x 100,000 threads need", check.stdout)
+        dry = self.program("study", "study.yaml", "--dry-run")
+        self.assertEqual((dry.returncode, dry.stderr), (0, ""))
+        self.assertIn("OMP_NUM_THREADS=1 ", dry.stdout)
+        self.assertIn(" run CASE.yaml --quiet --output RESULT.h5", dry.stdout)
+        self.assertEqual(self.files(), before)
+
+    def test_quiet_says_nothing(self):
+        result = self.done(STUDY.replace("[1, 100000]", "[1]"), "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_results_that_are_asked_for_are_kept(self):
+        self.done(STUDY + "maps: [gz]\nhistogram: true\nbusy: true\ntrace: true\n")
+        kept = [name for name in self.files() if name.startswith("study/results/")]
+        self.assertEqual(len(kept), 3)
+        maps = self.rows("maps.csv")
+        self.assertEqual(sorted((row["point"], row["file"], row["fields"]) for row in maps),
+                         [("1", "results/point-1.h5", "gz"), ("3", "results/point-3.h5", "gz")])
+        histograms = self.rows("histograms.csv")
+        points = 12 * 11
+        for point in "13":
+            mine = [row for row in histograms if (row["point"], row["field"]) == (point, "gz")]
+            self.assertEqual(sum(int(row[sign] or 0) for row in mine for sign in ("negative", "positive")), points)
+        self.assertEqual({row["point"] for row in self.rows("busy.csv")}, {"1", "3"})
+        traces = self.rows("trace.csv")
+        self.assertEqual(sorted((row["point"], row["where"], row["n"]) for row in traces),
+                         [("1", "outside", str(points)), ("3", "outside", str(points))])
+        for row in traces:
+            self.assertLess(float(row["largest"]), 1e-12 * float(row["scale"]))
+
+    def test_ranks(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("no mpirun")
+        text = STUDY.replace("threads: [1, 100000]", "ranks: [1, 2]") + "oversubscribe: true\nreference: {threads: 1}\n"
+        result = self.study(text)
+        if "this build has no MPI" in result.stderr:
+            self.skipTest("a build without MPI")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.counts()["timed", "ok"], 8, self.rows())
+        with open(self.folder / "study/runs.csv", newline="", encoding="utf-8") as file:
+            lines = list(csv.reader(file))
+        axis, column = (i for i, name in enumerate(lines[0]) if name == "ranks")
+        for line in lines[1:]:
+            if line[3] != "reference":
+                self.assertEqual(line[axis], line[column])
+
+
+class RunsThatGoWrong(Folder):
+    def test_wrong_fields_have_no_place_among_the_right(self):
+        result = self.done("base: case.yaml\nsweep: {execution.precision: [double, single]}\nrepeats: 1\nwarmup: 0\n")
+        self.assertEqual(self.counts(), {("reference", "ok"): 1, ("timed", "ok"): 1, ("timed", "wrong"): 1})
+        wrong = next(row for row in self.rows() if row["status"] == "wrong")
+        self.assertRegex(wrong["why"], r"^g\w+ differs from the reference by .* of its largest value, 1e-09 is allowed$")
+        self.assertGreater(float(wrong["largest_error"]), 1e-9)
+        self.assertNotEqual(wrong["field_seconds"], "")
+        self.assertIn("warning: wrong, so without a speed: point 2 (single): ", result.stderr)
+
+    def test_a_run_that_fails_is_told_and_kept_apart(self):
+        text = ("base: case.yaml\nsweep: {ranks: [1, 2]}\nrepeats: 3\noversubscribe: true\n"
+                "launcher: [sh, -c, 'echo no luck; exit 5', '{ranks}', '{program}']\n")
+        result = self.study(text)
+        if "this build has no MPI" in result.stderr:
+            self.skipTest("a build without MPI")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(self.counts(), {("reference", "ok"): 1, ("warmup", "ok"): 1, ("timed", "ok"): 3,
+                                         ("warmup", "failed"): 1, ("timed", "failed"): 3})
+        failed = [row["why"] for row in self.rows() if row["status"] == "failed"]
+        self.assertEqual(failed[:2], ["ended with 5: no luck"] * 2)
+        self.assertRegex(failed[2], r"^not tried again after run \d+ failed too$")
+        self.assertIn("error: failed: point 2 (2): ended with 5: no luck", result.stderr)
+        self.assertIn("error: study/logs has what these runs printed", result.stderr)
+        logs = sorted((self.folder / "study/logs").iterdir())
+        self.assertEqual([log.read_text() for log in logs], ["no luck\n"] * 2)
+        # what failed is tried again, with a new reference, and nothing else
+        again = self.study(text, "--resume")
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("3 runs made now", again.stdout)
+        self.assertEqual(self.counts()["timed", "failed"], 3)
+
+    def test_without_a_reference_nothing_is_run(self):
+        self.write("bodies.csv", "west,east,south,north,bottom,top,density\n0,9,0,9,-1,-9,300\n")
+        self.write("case.yaml", "model: {prisms: {file: bodies.csv}}\nobservations: {stations: {random: 3}}\n")
+        result = self.study("base: case.yaml\nsweep: {threads: [1, 2]}\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(self.counts(), {("reference", "failed"): 1, ("timed", "not run"): 2})
+        self.assertIn("error: failed: the reference: ended with 2: ", result.stderr)
+        self.assertIn("../bodies.csv:2", self.rows()[0]["why"])
+
+    def test_a_run_that_takes_too_much_memory_is_not_run(self):
+        text = "base: case.yaml\nsweep: {observations.grid.easting: [[0, 1, 3], [0, 1, 300000000]]}\nrepeats: 1\n"
+        result = self.done(text)
+        counts = self.counts()
+        self.assertEqual(counts["timed", "ok"], 1, self.rows())
+        self.assertEqual(counts["timed", "not run"], 1, self.rows())
+        self.assertIn("of memory, but there are", result.stderr)
+
+    def test_a_run_beyond_the_limit_is_ended(self):
+        self.write("case.yaml", SLOW_CASE)
+        self.done("base: case.yaml\nsweep: {execution.kernel: [auto, corners]}\nrepeats: 2\nrun_limit: 20 s\n"
+                  "tolerance: 1e-6\n")
+        rows = [row for row in self.rows() if row["execution.kernel"] == "corners"]
+        self.assertEqual([row["status"] for row in rows], ["too slow"] * 3)
+        self.assertEqual(rows[0]["why"], "was ended at the limit of 20 s")
+        self.assertEqual(rows[1]["why"], "as run " + rows[0]["run"])
+        self.assertGreaterEqual(float(rows[0]["process_seconds"]), 20)
+        self.assertEqual(self.children(), [])
+
+    def test_a_budget_that_is_spent_is_told_and_can_grow(self):
+        text = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 30\ntime_budget: 300 ms\n"
+        result = self.done(text)
+        counts = self.counts()
+        self.assertGreater(counts["timed", "out of budget"], 0)
+        self.assertEqual(counts["timed", "ok"] + counts["timed", "out of budget"], 30)
+        self.assertIn("warning: the time budget was spent: 1 point is without all of their repeats", result.stderr)
+        before = [row for row in self.rows() if row["status"] == "ok"]
+        self.done(text.replace("300 ms", "1 h").replace("repeats: 30", "repeats: 31"), "--resume")
+        self.assertEqual(self.counts()["timed", "ok"], 31)
+        after = self.rows()
+        for row in before:
+            if row["kind"] != "reference":
+                self.assertIn(row, after)
+
+
+class KilledStudies(Folder):
+    TEXT = ("base: case.yaml\nsweep: {execution.slots: [1, 2, 3], threads: [1, 2, 100000]}\nrepeats: 2\n"
+            "oversubscribe: false\nbusy: true\ntolerance: 1e-12\nhistogram: true\n")
+
+    def check_table(self, undisturbed):
+        rows = self.rows()
+        keys = [(row["kind"], row["point"], row["repeat"], row["status"]) for row in rows]
+        self.assertEqual(len(keys), len(set(keys)))
+        self.assertEqual(sorted(keys), undisturbed)
+        numbers = [int(row["run"]) for row in rows]
+        self.assertEqual(len(numbers), len(set(numbers)))
+        for table, columns in (("errors.csv", ("point", "field")), ("histograms.csv", ("point", "field", "decade"))):
+            keys = [tuple(row[column] for column in columns) for row in self.rows(table)]
+            self.assertEqual(len(keys), len(set(keys)), table)
+            self.assertEqual({key[0] for key in keys}, {row["point"] for row in rows if row["status"] == "ok"} - {"0"})
+
+    def test_killed_at_random_moments_and_resumed(self):
+        begin = time.monotonic()
+        self.done(self.TEXT)
+        whole = time.monotonic() - begin
+        undisturbed = sorted((row["kind"], row["point"], row["repeat"], row["status"]) for row in self.rows())
+        shutil.rmtree(self.folder / "study")
+        dice = random.Random(options.seed)
+        print(f"seed {options.seed}", file=sys.stderr)
+        for kill in range(options.kills):
+            study = self.begin("--resume", "--quiet")
+            try:
+                study.wait(timeout=dice.uniform(0, 0.4 * whole))
+            except subprocess.TimeoutExpired:
+                study.kill()
+            study.communicate()
+            if study.returncode == 0:
+                self.check_table(undisturbed)
+                shutil.rmtree(self.folder / "study")
+                continue
+            self.assertEqual(study.returncode, -signal.SIGKILL)
+            # no run outlives its study
+            end = time.monotonic() + 20
+            while self.children() and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertEqual(self.children(), [])
+        result = self.study(self.TEXT, "--resume")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.check_table(undisturbed)
+        self.assertFalse((self.folder / "study/work").exists())
+
+    def test_signals_end_the_run_and_keep_what_was_done(self):
+        self.write("study.yaml", self.TEXT)
+        for which in (signal.SIGINT, signal.SIGTERM):
+            study = self.begin("--output", which.name)
+            runs = self.folder / which.name / "runs.csv"
+            while not runs.exists() or len(runs.read_text().splitlines()) < 6:
+                self.assertIsNone(study.poll())
+                time.sleep(0.02)
+            study.send_signal(which)
+            out, err = study.communicate(timeout=60)
+            self.assertEqual(study.returncode, 130, err)
+            self.assertIn(f"{which.name} holds the runs that were made, --resume goes on from them", err)
+            self.assertEqual(self.children(), [])
+            before = self.rows(folder=which.name)
+            again = self.program("study", "study.yaml", "--output", which.name, "--resume")
+            self.assertEqual(again.returncode, 0, again.stderr)
+            after = self.rows(folder=which.name)
+            for row in before:
+                if row["status"] == "ok":
+                    self.assertIn(row, after)
+            self.assertEqual(self.counts(which.name)["timed", "ok"], 12 if (os.cpu_count() or 1) > 1 else 6)
+
+    def test_a_complete_study_makes_nothing_again(self):
+        self.done()
+        before = self.rows()
+        result = self.done(STUDY, "--resume")
+        self.assertIn("0 runs made now", result.stdout)
+        self.assertEqual(sorted(map(str, self.rows())), sorted(map(str, before)))
+        # titles, figures and repeats may change
+        self.done(STUDY.replace("Small", "Same").replace("repeats: 2", "repeats: 3"), "--resume")
+        self.assertEqual(self.counts()["timed", "ok"], 6)
+
+    def test_without_resume_the_old_tables_move_aside(self):
+        self.done()
+        before = (self.folder / "study/runs.csv").read_text()
+        result = self.done()
+        self.assertIn("warning: study has runs of this study, which are replaced; --resume goes on from them. Their tables "
+                      "stay in study/previous", result.stderr)
+        self.assertEqual((self.folder / "study/previous/runs.csv").read_text(), before)
+
+    def test_resume_without_a_study_begins(self):
+        result = self.done(STUDY, "--resume")
+        self.assertIn("study: no runs yet, the study begins at its start", result.stdout)
+
+    def test_tables_that_were_changed_end_clearly(self):
+        self.done()
+        runs = self.folder / "study/runs.csv"
+        lines = runs.read_text().splitlines(keepends=True)
+        runs.write_text("".join(lines[:2]) + "3,two\n" + lines[3])
+        result = self.study(STUDY, "--resume")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr.splitlines()[-1],
+                         f"study/runs.csv:3: has 2 columns, the header has {len(lines[0].split(','))}")
+        self.assertEqual(runs.read_text().splitlines()[2], "3,two")
+
+    def test_one_study_a_folder(self):
+        self.write("case.yaml", SLOW_CASE)
+        self.write("study.yaml", "base: case.yaml\nreference: {execution.kernel: corners}\n")
+        first = self.begin()
+        while not (self.folder / "study/runs.csv").exists():
+            self.assertIsNone(first.poll())
+            time.sleep(0.02)
+        second = self.program("study", "study.yaml", "--resume")
+        first.terminate()
+        first.communicate(timeout=60)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("study is used by another study; wait for its end, or choose another folder by --output",
+                      second.stderr)
+
+
+class Mistakes(Folder):
+    def test_all_at_once(self):
+        self.refused("base: case.yaml\nrepeat: 3\nsweep:\n  execution.precision: [double, duoble]\n  threads: [none]\n",
+                     lines=["study.yaml:2: repeat: is no known key; did you mean repeats? Allowed: title, base, sweep, "
+                            "repeats, warmup, time_budget, run_limit, order, seed, tolerance, reference, launcher, "
+                            "oversubscribe, baseline, scaling, weak, keep_results, trace, histogram, busy, maps, figure, "
+                            "compare_with, reduced, report",
+                            "study.yaml:5: sweep.threads.0: is 'none'; a whole number is expected"])
+        self.refused("base: case.yaml\nsweep:\n  execution.precision: [double, duoble]\n  model.voxels.density: [many]\n",
+                     lines=["study.yaml:3: execution.precision: is 'duoble'; did you mean double? Allowed: double, mixed, "
+                            "single",
+                            "study.yaml:4: model.voxels.density: is 'many'; a number is expected"])
+
+    def test_folders_of_others_stay(self):
+        self.write("mine/thesis.txt", "years of work")
+        self.refused(STUDY + "report: mine\n",
+                     lines=["study.yaml:8: report: mine holds files that are no report of a study, and is left alone; "
+                            "choose another folder by --output"])
+        self.refused(STUDY, "--output", "none/study",
+                     lines=["--output: none/study cannot be made: the folder none does not exist; make it first"])
+        self.done()
+        self.write("study.yaml", STUDY + "seed: 3\n")
+        result = self.program("study", "study.yaml")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "study.yaml: report: study holds another study, 'Small study', or this one with "
+                                        "other points, inputs or rules; choose another folder by --output\n")
+
+    def test_arguments(self):
+        cases = {
+            (): "an argument is missing; write prismfield study STUDY.yaml or prismfield study --join DIR DIR",
+            ("study.yaml", "--join", "a", "b"): "--join: makes a report of studies that were run; leave 'study.yaml' out",
+            ("--join", "a"): "--join: names one folder; two or more are expected",
+            ("--join", "a", "b", "--resume"): "--resume: goes with a study that is run, not with --join",
+            ("none.yaml",): "none.yaml: there is no such file",
+            ("study.yaml", "--reduce"): "--reduce: is no option of prismfield study; did you mean --reduced? There are: "
+                                        "--help, --set, --reduced, --check, --dry-run, --resume, --quiet, --output, "
+                                        "--machine, --join",
+            ("study.yaml", "--output", ""): "--output: is empty; the name of a folder is expected",
+        }
+        self.write("study.yaml", STUDY)
+        for arguments, message in cases.items():
+            result = self.program("study", *arguments)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (2, "", message + "\n"), arguments)
+
+    def test_names_of_any_kind(self):
+        self.write("a 'b' é.yaml", CASE)
+        result = self.done("base: \"a 'b' é.yaml\"\ntitle: 'x, \"y\"'\nsweep:\n  way:\n    - {label: 'a, \"b\"', "
+                           "threads: 1}\nrepeats: 1\nwarmup: 0\n", "--output", "-dash, \"quote\" é", "--machine", "m\n1")
+        self.assertIn("-dash", result.stdout)
+        folder = "-dash, \"quote\" é"
+        self.assertEqual([row["way"] for row in self.rows(folder=folder)][1:], ["a, \"b\""])
+        self.assertEqual(json.loads((self.folder / folder / "machine.json").read_text())["name"], "m?1")
+
+
+def main():
+    global options
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    options, rest = parser.parse_known_args()
+    options.program = os.path.abspath(options.program)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
