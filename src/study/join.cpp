@@ -11,6 +11,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "study/read_study.hpp"
+
 namespace prismfield {
 namespace {
 

@@ -207,14 +207,12 @@ struct StudyData {
 [[nodiscard]] const char* name(RunKind kind) noexcept;
 [[nodiscard]] const char* name(RunStatus status) noexcept;
 
+/// The label of a value of an axis.
+[[nodiscard]] std::string label_of(const YamlNode& node);
+
 /// Key and text of each value that a label of an axis of maps sets, "{threads: 2, ranks: 1}" or "threads=2, ranks=1";
 /// the axis and its label for any other.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> settings_of(const StudyAxis& axis,
                                                                            const std::string& label);
-
-/// Reads a report folder: study.yaml, machine.json and runs.csv, and of errors.csv, histograms.csv, trace.csv, maps.csv
-/// and busy.csv those that are there. Throws InputError with every mistake by file and line; a last line of runs.csv
-/// that was cut by the end of the study is left out and noted.
-[[nodiscard]] StudyData read_study(const std::filesystem::path& folder);
 
 }  // namespace prismfield
