@@ -31,7 +31,9 @@ struct CompareOptions {
 };
 
 /// prismfield info
-struct InfoOptions {};
+struct InfoOptions {
+  bool calibrate = false;
+};
 
 /// Text that was asked for by --help or --version.
 struct HelpText {

@@ -30,8 +30,8 @@ struct Execute {
     return exit_done;
   }
   ExitCode operator()(const CompareOptions& options) const { return compare_command(options, communicator); }
-  ExitCode operator()(const InfoOptions&) const {
-    info_command(kokkos_options, communicator);
+  ExitCode operator()(const InfoOptions& options) const {
+    info_command(options, kokkos_options, communicator);
     return exit_done;
   }
 };

@@ -20,8 +20,6 @@
 namespace prismfield {
 namespace {
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
 constexpr std::array<const char*, 3> worker_keys{"threads", "ranks", "devices"};
 /// Repeats that the rules ask for.
 constexpr std::int64_t enough_repeats = 5;
@@ -45,6 +43,22 @@ std::int64_t count_setting(const StudyData& study, const std::vector<std::string
   std::int64_t count = -1;
   return parse_integer(setting(study, labels, key), count) == NumberStatus::ok ? count : -1;
 }
+
+bool on_device(const StudyPoint& point) { return point.devices > 0; }
+
+/// Keys that a user chooses anew on every machine; all others make another application or problem.
+constexpr std::array<const char*, 12> tuned_keys{"machine",
+                                                 "threads",
+                                                 "ranks",
+                                                 "devices",
+                                                 "bind",
+                                                 "execution.space",
+                                                 "execution.slots",
+                                                 "execution.batch",
+                                                 "execution.block",
+                                                 "execution.partition",
+                                                 "execution.balance",
+                                                 "execution.memory_limit"};
 
 // ---- points
 
@@ -115,10 +129,10 @@ void describe(StudyPoint& point, const StudyData& study, const std::vector<const
   from_label(point.threads, "threads");
   from_label(point.devices, "devices");
   if (point.space.empty()) point.space = setting(study, point.labels, "execution.space");
-  const bool on_device = point.space == "cuda" || point.space == "hip";
+  const bool is_device = point.space == "cuda" || point.space == "hip";
   // a rank has a device of its own
-  if (on_device && point.devices < 0) point.devices = point.ranks;
-  if (!on_device && !point.space.empty()) point.devices = -1;
+  if (is_device && point.devices < 0) point.devices = point.ranks;
+  if (!is_device && !point.space.empty()) point.devices = -1;
 }
 
 void measure(StudyPoint& point, const std::vector<const RunRow*>& runs, const Bootstrap& bootstrap) {
@@ -182,10 +196,6 @@ void make_points(StudyData& study, const Bootstrap& bootstrap) {
 
 // ---- speed-ups
 
-bool has_speed(const StudyPoint& point) {
-  return point.status == RunStatus::ok && point.field_seconds.median.value > 0 && point.pairs > 0;
-}
-
 std::vector<double> draws_of(const StudyPoint& point, const Bootstrap& bootstrap) {
   return resampled_medians(point.field_seconds.all, bootstrap, static_cast<std::uint64_t>(point.id));
 }
@@ -204,7 +214,7 @@ public:
   explicit Baselines(const StudyData& study) : m_study(study), m_free(study.axes.size()) {
     for (std::size_t a = 0; a < study.axes.size(); ++a) {
       const StudyAxis& axis = study.axes[a];
-      m_free[a] = study.rules.baseline.empty() ? sets_any(axis, worker_keys) : is_named(axis);
+      m_free[a] = study.rules.baseline.empty() ? axis.values.size() > 1 && sets_any(axis, worker_keys) : is_named(axis);
       m_any = m_any || m_free[a];
     }
   }
@@ -246,8 +256,6 @@ private:
 double speed_ratio(const StudyPoint& point, const StudyPoint& base, double point_seconds, double base_seconds) {
   return base_seconds / point_seconds * (static_cast<double>(point.pairs) / static_cast<double>(base.pairs));
 }
-
-bool on_device(const StudyPoint& point) { return point.devices > 0; }
 
 void speed_up(StudyPoint& point, const StudyPoint& base, const Bootstrap& bootstrap) {
   point.baseline = base.id;
@@ -365,37 +373,6 @@ void place_on_rooflines(StudyData& study) {
 
 // ---- performance portability
 
-/// Keys that a user chooses anew on every machine; all others make another application or problem.
-constexpr std::array<const char*, 12> tuned_keys{"machine",
-                                                 "threads",
-                                                 "ranks",
-                                                 "devices",
-                                                 "bind",
-                                                 "execution.space",
-                                                 "execution.slots",
-                                                 "execution.batch",
-                                                 "execution.block",
-                                                 "execution.partition",
-                                                 "execution.balance",
-                                                 "execution.memory_limit"};
-
-std::string platform_of(const StudyData& study, const StudyPoint& point) {
-  const std::string where = on_device(point) && !point.device.empty() ? point.device : point.space;
-  return study.machines[point.machine].name + (where.empty() ? "" : ", " + where);
-}
-
-Labels kept_labels(const StudyData& study, const StudyPoint& point) {
-  Labels kept;
-  for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    const auto& keys = study.axes[a].keys;
-    const bool tuned = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
-      return std::find(tuned_keys.begin(), tuned_keys.end(), key) != tuned_keys.end();
-    });
-    if (!tuned) kept.emplace_back(study.axes[a].name, point.labels[a]);
-  }
-  return kept;
-}
-
 void rate_portability(StudyData& study) {
   study.portability.clear();
   using Place = std::pair<std::string, std::string>;
@@ -411,10 +388,10 @@ void rate_portability(StudyData& study) {
   }
   if (platforms.size() < 2) return;
 
-  std::vector<std::pair<std::string, Labels>> applications;
+  std::vector<std::pair<std::string, Settings>> applications;
   for (const StudyPoint& point : study.points) {
     if (point.problem.empty()) continue;
-    std::pair<std::string, Labels> application{point.problem, kept_labels(study, point)};
+    std::pair<std::string, Settings> application{point.problem, kept_labels(study, point)};
     if (std::find(applications.begin(), applications.end(), application) == applications.end()) {
       applications.push_back(std::move(application));
     }
@@ -501,6 +478,27 @@ void note_rules(StudyData& study) {
 }
 
 }  // namespace
+
+bool has_speed(const StudyPoint& point) {
+  return point.status == RunStatus::ok && point.field_seconds.median.value > 0 && point.pairs > 0;
+}
+
+std::string platform_of(const StudyData& study, const StudyPoint& point) {
+  const std::string where = on_device(point) && !point.device.empty() ? point.device : point.space;
+  return study.machines[point.machine].name + (where.empty() ? "" : ", " + where);
+}
+
+Settings kept_labels(const StudyData& study, const StudyPoint& point) {
+  Settings kept;
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    const auto& keys = study.axes[a].keys;
+    const bool tuned = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
+      return std::find(tuned_keys.begin(), tuned_keys.end(), key) != tuned_keys.end();
+    });
+    if (!tuned) kept.emplace_back(study.axes[a].name, point.labels[a]);
+  }
+  return kept;
+}
 
 std::int64_t count_of(const StudyPoint& point, std::string_view key) {
   if (key == "threads") return point.threads;

@@ -23,4 +23,14 @@ struct ScalingAxis {
 };
 [[nodiscard]] ScalingAxis scaling_axis(const StudyData& study);
 
+/// Where a point ran, by machine and device or space.
+[[nodiscard]] std::string platform_of(const StudyData& study, const StudyPoint& point);
+
+/// The labels of a point that stay the same on every platform: of axes that set anything but what a user chooses anew
+/// for a machine, such as threads, space, slots and partition.
+[[nodiscard]] Settings kept_labels(const StudyData& study, const StudyPoint& point);
+
+/// Whether a point ran and its fields are right.
+[[nodiscard]] bool has_speed(const StudyPoint& point);
+
 }  // namespace prismfield

@@ -62,10 +62,14 @@ void add_study(StudyData& joined, StudyData study) {
   StudyMachine record = std::move(study.machines.front());
   record.name = new_name(record.name, joined.machines);
   joined.axes[0].values.push_back(record.name);
+  joined.axes[0].settings.push_back({{"machine", record.name}});
   for (std::size_t a = 0; a < study.axes.size(); ++a) {
     std::vector<std::string>& values = joined.axes[a + 1].values;
-    for (const std::string& value : study.axes[a].values) {
-      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    for (std::size_t i = 0; i < study.axes[a].values.size(); ++i) {
+      const std::string& value = study.axes[a].values[i];
+      if (std::find(values.begin(), values.end(), value) != values.end()) continue;
+      values.push_back(value);
+      joined.axes[a + 1].settings.push_back(study.axes[a].settings[i]);
     }
   }
   for (RunRow& row : study.runs) {
@@ -116,7 +120,11 @@ StudyData join(const std::vector<fs::path>& folders) {
         joined->figures = study.figures;
         joined->compare_with = study.compare_with;
         joined->axes = study.axes;
-        joined->axes.insert(joined->axes.begin(), {"machine", {}, {"machine"}});
+        for (StudyAxis& axis : joined->axes) {
+          axis.values.clear();
+          axis.settings.clear();
+        }
+        joined->axes.insert(joined->axes.begin(), {"machine", {}, {"machine"}, {}});
         first = folder;
       }
       std::vector<std::string> names = axis_names(*joined);

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 #include <system_error>
 
@@ -173,13 +172,18 @@ std::vector<StudyAxis> read_axes(StudyReader& reader) {
   }
   for (const YamlEntry& entry : sweep->entries) {
     if (entry.value.kind == YamlNode::Kind::removed) continue;
-    StudyAxis axis{entry.key, {}, {}};
+    StudyAxis axis{entry.key, {}, {}, {}};
     if (entry.value.kind != YamlNode::Kind::list || entry.value.items.empty()) {
       reader.bad(entry.value, "sweep." + entry.key, "a list of values");
     }
     for (const YamlNode& item : entry.value.items) {
       axis.values.push_back(label_of(item));
+      Settings& settings = axis.settings.emplace_back();
+      if (item.kind != YamlNode::Kind::map) settings.emplace_back(axis.name, label_of(item));
       for (const YamlEntry& set : item.entries) {
+        // what a map is called is no key of the case
+        if (set.key == "label") continue;
+        settings.emplace_back(set.key, label_of(set.value));
         if (!axis.sets(set.key)) axis.keys.push_back(set.key);
       }
     }
@@ -230,29 +234,40 @@ void read_study_yaml(const fs::path& file, StudyData& study, ProblemList& proble
 
 // ---- together
 
-/// The axes of runs.csv, its labels in the order of the points; those of the study say which keys they set.
+/// Labels of the values of each axis as the runs have them: points are numbered from 1, the last axis fastest. What
+/// they say has to fit; an axis without runs at a value keeps the study's own text.
+void take_labels(const RunTable& table, const fs::path& file, StudyData& study, ProblemList& problems) {
+  std::vector<std::vector<bool>> seen;
+  for (const StudyAxis& axis : study.axes) seen.emplace_back(axis.values.size());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const RunRow& row = table.rows[i];
+    if (row.kind == RunKind::reference) continue;
+    std::int64_t rest = row.point - 1;
+    bool fits = rest >= 0;
+    for (std::size_t a = study.axes.size(); fits && a-- > 0;) {
+      std::vector<std::string>& values = study.axes[a].values;
+      const auto at = static_cast<std::size_t>(rest % static_cast<std::int64_t>(values.size()));
+      rest /= static_cast<std::int64_t>(values.size());
+      if (!seen[a][at]) values[at] = row.values[a];
+      seen[a][at] = true;
+      fits = values[at] == row.values[a];
+    }
+    if (fits && rest == 0) continue;
+    problems.add(
+        fmt::format("{}:{}", file.string(), table.lines[i]), "point",
+        fmt::format("point {} of study.yaml has other values than {}", row.point, fmt::join(row.values, ", ")));
+    return;
+  }
+}
+
+/// The axes of runs.csv are those of the study, which says what their values set.
 void take_axes(const RunTable& table, const fs::path& folder, StudyData& study, ProblemList& problems) {
   std::vector<std::string> names;
   for (const StudyAxis& axis : study.axes) names.push_back(axis.name);
-  if (names != table.axes) {
-    problems.add(fmt::format("{}:1", (folder / "runs.csv").string()), "",
-                 fmt::format("has the axes {}, study.yaml beside it has {}: they are of two studies",
-                             fmt::join(table.axes, ", "), fmt::join(names, ", ")));
-    return;
-  }
-  std::vector<std::size_t> order(table.rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return table.rows[a].point < table.rows[b].point; });
-  for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    std::vector<std::string> values;
-    for (const std::size_t i : order) {
-      const RunRow& row = table.rows[i];
-      if (row.kind == RunKind::reference) continue;
-      if (std::find(values.begin(), values.end(), row.values[a]) == values.end()) values.push_back(row.values[a]);
-    }
-    if (!values.empty()) study.axes[a].values = std::move(values);
-  }
+  if (names == table.axes) return take_labels(table, folder / "runs.csv", study, problems);
+  problems.add(fmt::format("{}:1", (folder / "runs.csv").string()), "",
+               fmt::format("has the axes {}, study.yaml beside it has {}: they are of two studies",
+                           fmt::join(table.axes, ", "), fmt::join(names, ", ")));
 }
 
 /// When the first run began and the last one; a run's end is its beginning and how long its process took, which a text

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 
-#include <prismfield/error.hpp>
-
 namespace prismfield {
 
 bool StudyAxis::sets(std::string_view key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
@@ -55,24 +53,10 @@ std::string label_of(const YamlNode& node) {
   return "null";
 }
 
-std::vector<std::pair<std::string, std::string>> settings_of(const StudyAxis& axis, const std::string& label) {
-  if (axis.keys == std::vector<std::string>{axis.name}) return {{axis.name, label}};
-  std::string text = label;
-  if (!text.starts_with('{')) {
-    for (char& c : text) c = c == '=' ? ':' : c;
-    for (std::size_t at = text.find(':'); at != std::string::npos; at = text.find(':', at + 2))
-      text.insert(at + 1, " ");
-    text = "{" + text + "}";
-  }
-  ProblemList ignored;
-  std::vector<std::pair<std::string, std::string>> settings;
-  try {
-    const YamlNode node = parse_yaml(text, "", ignored);
-    for (const YamlEntry& entry : node.entries) settings.emplace_back(entry.key, label_of(entry.value));
-  } catch (const InputError&) {
-    // a label of another kind sets what nobody can tell
-  }
-  return settings;
+Settings settings_of(const StudyAxis& axis, const std::string& label) {
+  const auto found = std::find(axis.values.begin(), axis.values.end(), label);
+  const auto i = static_cast<std::size_t>(found - axis.values.begin());
+  return i < axis.settings.size() ? axis.settings[i] : Settings{};
 }
 
 }  // namespace prismfield

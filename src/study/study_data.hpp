@@ -37,6 +37,9 @@ struct StudyMachine {
   std::string json = "{}";
 };
 
+/// Keys and texts.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
 /// One axis of the sweep.
 struct StudyAxis {
   std::string name;
@@ -44,6 +47,8 @@ struct StudyAxis {
   std::vector<std::string> values;
   /// key paths, or threads, ranks, devices, bind, that its values set: its own name unless they are maps
   std::vector<std::string> keys;
+  /// what each value sets
+  std::vector<Settings> settings;
 
   [[nodiscard]] bool sets(std::string_view key) const;
 };
@@ -58,7 +63,7 @@ struct StudyRules {
   std::string scaling;
   bool weak = false;
   /// key and label of the point that speed-ups are relative to; empty: the one with the fewest workers
-  std::vector<std::pair<std::string, std::string>> baseline;
+  Settings baseline;
   bool budget_forbade = false;
   std::vector<std::string> notes;
 };
@@ -156,7 +161,7 @@ struct StudyFit {
   std::string along, key;
   std::size_t machine = 0;
   /// axis and label of all others
-  std::vector<std::pair<std::string, std::string>> group;
+  Settings group;
   Estimate amdahl, gustafson;
   double seconds_of_one = not_known;
   std::vector<std::int64_t> points;
@@ -166,7 +171,7 @@ struct StudyFit {
 struct Portability {
   std::string problem;
   /// axis and label of what stays the same on all of them
-  std::vector<std::pair<std::string, std::string>> kept;
+  Settings kept;
   struct Platform {
     std::string name;
     /// fastest point, -1 where none ran
@@ -210,9 +215,7 @@ struct StudyData {
 /// The label of a value of an axis.
 [[nodiscard]] std::string label_of(const YamlNode& node);
 
-/// Key and text of each value that a label of an axis of maps sets, "{threads: 2, ranks: 1}" or "threads=2, ranks=1";
-/// the axis and its label for any other.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> settings_of(const StudyAxis& axis,
-                                                                           const std::string& label);
+/// What a label of an axis sets; nothing where the study does not say.
+[[nodiscard]] Settings settings_of(const StudyAxis& axis, const std::string& label);
 
 }  // namespace prismfield

@@ -66,7 +66,7 @@ LIBRARIES = [
     (r"hdf5", "HDF5", r"src/io/"),
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
-    (r"nlohmann/", "nlohmann-json", r"src/study/"),
+    (r"nlohmann/", "nlohmann-json", r"src/(study|app)/"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/operator\.hpp"),
 ]
