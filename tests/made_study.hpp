@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <initializer_list>
-#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scratch_folder.hpp"
@@ -19,20 +21,20 @@ namespace prismfield::testing {
 /// Report folders of studies that were never run.
 class MadeStudy {
 public:
-  explicit MadeStudy(std::string folder = "report") : m_name(std::move(folder)) {
-    std::filesystem::create_directories(m_folder / m_name);
-    machine = R"({"name": "made", "version": "1.2.3", "git": "abc", "cores": 4})";
-  }
+  MadeStudy() : MadeStudy("report", std::make_shared<ScratchFolder>()) {}
+  /// Another one, in the same scratch folder.
+  MadeStudy(std::string name, const MadeStudy& beside) : MadeStudy(std::move(name), beside.m_folder) {}
 
-  std::string yaml, machine;
+  std::string yaml;
+  std::string machine = R"({"name": "made", "version": "1.2.3", "git": "abc", "cores": 4})";
   std::vector<RunRow> rows;
 
-  [[nodiscard]] std::filesystem::path folder() const { return m_folder / m_name; }
+  [[nodiscard]] std::filesystem::path folder() const { return *m_folder / m_name; }
   [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return folder() / name; }
   std::filesystem::path write(const std::string& name, std::string_view text) const {
-    return m_folder.write(m_name + "/" + name, text);
+    return m_folder->write(m_name + "/" + name, text);
   }
-  [[nodiscard]] std::string without_folder(const std::string& text) const { return m_folder.removed_from(text); }
+  [[nodiscard]] std::string without_folder(const std::string& text) const { return m_folder->removed_from(text); }
 
   /// A timed run that went well, on one rank of the space openmp: 1e9 pairs, 0.1 s beside the fields.
   RunRow& add(std::int64_t point, std::vector<std::string> values, std::int64_t threads, double seconds) {
@@ -105,6 +107,11 @@ public:
   }
 
 private:
+  MadeStudy(std::string name, std::shared_ptr<ScratchFolder> folder)
+      : m_folder(std::move(folder)), m_name(std::move(name)) {
+    std::filesystem::create_directories(*m_folder / m_name);
+  }
+
   static std::string text_of(double value) {
     if (std::isnan(value)) return "";
     char text[40];
@@ -150,7 +157,7 @@ private:
     return fields;
   }
 
-  ScratchFolder m_folder;
+  std::shared_ptr<ScratchFolder> m_folder;
   std::string m_name;
 };
 

@@ -41,7 +41,7 @@ protected:
     m_large.write("maps.csv", "point,file,fields\n3,results/3.h5,gz\n");
   }
 
-  MadeStudy m_small{"one"}, m_large{"two"};
+  MadeStudy m_small, m_large{"other", m_small};
 };
 
 TEST_F(Join, NamesEachPointsMachine) {
@@ -100,9 +100,9 @@ TEST_F(Join, RefusesOtherStudies) {
   m_large.write_all({"ranks"});
   m_small.write_all({"threads"});
   const std::string said = mistakes([&] { (void)join({m_small.folder(), m_large.folder(), m_small / "none"}); });
-  EXPECT_THAT(said, HasSubstr("two/study.yaml: sweep: has the axes ranks, "));
-  EXPECT_THAT(said, HasSubstr("one/study.yaml has threads; only runs of one study can be joined"));
-  EXPECT_THAT(said, HasSubstr("one/none: is no folder"));
+  EXPECT_THAT(said, HasSubstr("other/study.yaml: sweep: has the axes ranks, "));
+  EXPECT_THAT(said, HasSubstr("report/study.yaml has threads; only runs of one study can be joined"));
+  EXPECT_THAT(said, HasSubstr("report/none: is no folder"));
   EXPECT_EQ(mistakes([] { (void)join({}); }), "--join: names no folder");
 }
 

@@ -36,28 +36,28 @@ std::string new_name(const std::string& name, const std::vector<StudyMachine>& m
 }
 
 template <class Row>
-void append(std::vector<Row>& to, std::vector<Row> from, std::int64_t first_point) {
+void append(std::vector<Row>& to, std::vector<Row> from, std::int64_t points_before) {
   for (Row& row : from) {
-    row.point += first_point;
+    row.point += points_before;
     to.push_back(std::move(row));
   }
 }
 
-/// Numbers from which another folder's points and runs are counted on.
-struct NextNumbers {
+/// The largest numbers of points and runs, from which those of another folder, which begin at 1, are counted on.
+struct LargestNumbers {
   std::int64_t point = 0, run = 0;
 };
-NextNumbers numbers_behind(const StudyData& study) {
-  NextNumbers next;
+LargestNumbers largest_numbers(const StudyData& study) {
+  LargestNumbers largest;
   for (const RunRow& row : study.runs) {
-    next.point = std::max(next.point, row.point + 1);
-    next.run = std::max(next.run, row.run + 1);
+    largest.point = std::max(largest.point, row.point);
+    largest.run = std::max(largest.run, row.run);
   }
-  return next;
+  return largest;
 }
 
 void add_study(StudyData& joined, StudyData study) {
-  const NextNumbers next = numbers_behind(joined);
+  const LargestNumbers before = largest_numbers(joined);
   const std::size_t machine = joined.machines.size();
   StudyMachine record = std::move(study.machines.front());
   record.name = new_name(record.name, joined.machines);
@@ -73,18 +73,18 @@ void add_study(StudyData& joined, StudyData study) {
     }
   }
   for (RunRow& row : study.runs) {
-    row.point += next.point;
-    row.run += next.run;
+    row.point += before.point;
+    row.run += before.run;
     row.values.insert(row.values.begin(), record.name);
     joined.runs.push_back(std::move(row));
     joined.run_machines.push_back(machine);
   }
-  append(joined.errors, std::move(study.errors), next.point);
-  append(joined.histograms, std::move(study.histograms), next.point);
-  append(joined.traces, std::move(study.traces), next.point);
-  append(joined.busy, std::move(study.busy), next.point);
+  append(joined.errors, std::move(study.errors), before.point);
+  append(joined.histograms, std::move(study.histograms), before.point);
+  append(joined.traces, std::move(study.traces), before.point);
+  append(joined.busy, std::move(study.busy), before.point);
   for (FieldMap& map : study.maps) map.file = (study.folder / map.file).string();
-  append(joined.maps, std::move(study.maps), next.point);
+  append(joined.maps, std::move(study.maps), before.point);
   for (const std::string& note : study.rules.notes) {
     joined.rules.notes.push_back(fmt::format("{}: {}", record.name, note));
   }
