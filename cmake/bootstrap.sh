@@ -267,6 +267,7 @@ look_around() {
     found HDF5 || needed+=(libhdf5-openmpi-dev)
     found yaml-cpp || needed+=(libyaml-cpp-dev)
     found xxHash || needed+=(libxxhash-dev)
+    found nlohmann_json || needed+=(nlohmann-json3-dev)
     found CLI11 || needed+=(libcli11-dev)
   fi
   if ! found Kokkos || ! found KokkosKernels; then

@@ -93,7 +93,8 @@ TEST(Cli, ReadsStudy) {
 }
 
 TEST(Cli, ReadsInfo) {
-  EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"info"}).command));
+  EXPECT_FALSE(std::get<InfoOptions>(parse_command_line({"info"}).command).calibrate);
+  EXPECT_TRUE(std::get<InfoOptions>(parse_command_line({"info", "--calibrate"}).command).calibrate);
   EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"--kokkos-num-threads=2", "info"}).command));
 }
 
@@ -109,6 +110,7 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"run", "case.yaml", "--check", "-h"}), HasSubstr("--dry-run"));
   EXPECT_THAT(help({"compare", "--help"}), HasSubstr("--tolerance"));
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("prismfield info"));
+  EXPECT_THAT(help({"info", "--help"}), HasSubstr("--calibrate"));
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
   for (const std::string absent : {"sensitivity", "invert", "convert"}) {

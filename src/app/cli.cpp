@@ -315,9 +315,11 @@ void add_study(CommandSet& commands) {
 }
 
 void add_info(CommandSet& commands) {
-  commands.add("info", "", "version, libraries, execution spaces and devices").read = []() -> Asked {
-    return InfoOptions{};
-  };
+  Command& command = commands.add("info", "", "version, libraries, execution spaces and devices");
+  const auto options = std::make_shared<InfoOptions>();
+  add_flag(*command.app, "--calibrate", options->calibrate,
+           "measure peak arithmetic and memory bandwidth of every space and print them as JSON, nothing else");
+  command.read = [options]() -> Asked { return *options; };
 }
 
 [[noreturn]] void refuse_command(const CommandSet& commands, const std::string& word) {

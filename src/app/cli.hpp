@@ -49,7 +49,9 @@ struct StudyOptions {
 };
 
 /// prismfield info
-struct InfoOptions {};
+struct InfoOptions {
+  bool calibrate = false;
+};
 
 /// Text that was asked for by --help or --version.
 struct HelpText {

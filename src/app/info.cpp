@@ -6,14 +6,18 @@
 #include <fmt/ranges.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include <prismfield/communicator.hpp>
 
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/version.hpp"
+#include "engine/calibration.hpp"
+#include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/hdf5_file.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
 namespace prismfield {
@@ -40,11 +44,33 @@ std::string info_text(const KokkosFacts& facts) {
   return text;
 }
 
+/// {"openmp": {"device": "host", "threads": 2, "peak_double": ..., "peak_single": ..., "bandwidth": ...}, ...}
+std::string calibration_json() {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const Space space : built_spaces()) {
+    const Calibration measured = calibrate(space);
+    // what is not known is null
+    json[name(space)] = {{"device", measured.device},
+                         {"threads", measured.threads},
+                         {"peak_double", measured.peak_double},
+                         {"peak_single", measured.peak_single},
+                         {"bandwidth", measured.bandwidth}};
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
-void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator) {
+void info_command(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
+                  const Communicator& communicator) {
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
+  if (options.calibrate) {
+    agree(communicator, [&] {
+      if (communicator.rank() == 0) std::cout << calibration_json() << std::flush;
+    });
+    return;
+  }
   const KokkosFacts facts = kokkos_facts();
   gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
                  places);

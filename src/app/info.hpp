@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "app/cli.hpp"
+
 namespace prismfield {
 
 class Communicator;
 
 /// `prismfield info`: versions, execution spaces, devices, SIMD width, compiler and where the ranks run, to standard
-/// output, by rank 0. Throws AgreedFailure. Collective.
-void info_command(const std::vector<std::string>& kokkos_options, const Communicator& communicator);
+/// output, by rank 0; with --calibrate, in their place, what rank 0 measured of every space, as JSON. Throws
+/// AgreedFailure. Collective.
+void info_command(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
+                  const Communicator& communicator);
 
 }  // namespace prismfield

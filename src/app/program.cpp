@@ -34,8 +34,8 @@ struct Execute {
   ExitCode operator()(const StudyOptions& options) const {
     return study_command(options, kokkos_options, communicator);
   }
-  ExitCode operator()(const InfoOptions&) const {
-    info_command(kokkos_options, communicator);
+  ExitCode operator()(const InfoOptions& options) const {
+    info_command(options, kokkos_options, communicator);
     return exit_done;
   }
 };

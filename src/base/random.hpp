@@ -22,6 +22,8 @@ enum class RandomStream : std::uint32_t {
   run_order = 8,
   /// noise of Field f is noise + f
   noise = 16,
+  /// draws of a study's bootstrap
+  bootstrap = 32,
 };
 
 /// The block cipher-like generator Philox4x32 with ten rounds: 128 random bits from a counter and a key.

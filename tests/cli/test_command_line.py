@@ -6,6 +6,7 @@ Usage: test_command_line.py PRISMFIELD [--source FOLDER] [--mpiexec COMMAND]
 """
 
 import argparse
+import json
 import math
 import os
 import pathlib
@@ -223,6 +224,16 @@ class Help(Folder):
             text = self.done("info", env=environment).stdout
             self.assertIn(f"on {cores} of ", text, text)
             self.assertNotIn("usable core", text)
+    def test_info_calibrates(self):
+        measured = json.loads(self.done("info", "--calibrate").stdout)
+        self.assertIn("serial", measured)
+        for space, found in measured.items():
+            self.assertEqual(set(found), {"device", "threads", "peak_double", "peak_single", "bandwidth"}, space)
+            self.assertGreaterEqual(found["threads"], 1)
+            # slower than any machine of this century, under a sanitizer too, and faster than all
+            for key, least, most in (("peak_double", 1e6, 1e15), ("peak_single", 1e6, 1e15), ("bandwidth", 1e6, 1e14)):
+                self.assertTrue(least < found[key] < most, f"{space}: {key} = {found[key]}")
+            self.assertGreater(found["peak_single"], 0.5 * found["peak_double"])
 
     def test_commands_of_later_versions_are_unknown(self):
         for command in ("sensitivity", "invert", "convert"):

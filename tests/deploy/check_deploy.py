@@ -34,6 +34,7 @@ SPACK_PACKAGES = {
     "kokkos": ({"serial", "openmp", "cuda", "wrapper", "pic", "cxxstd", "cuda_arch"}, "4.7.02"),
     "kokkos-kernels": ({"serial", "openmp", "cuda", "cuda_arch"}, "4.7.02"),
     "mpi": ({}, ""),
+    "nlohmann-json": ({}, "3.12.0"),
     "py-matplotlib": ({}, ""),
     "py-netcdf4": ({}, ""),
     "py-xarray": ({}, ""),
@@ -163,6 +164,7 @@ class Spack(unittest.TestCase):
             "KokkosKernels": "kokkos-kernels",
             "MPI": "mpi",
             "fmt": "fmt",
+            "nlohmann_json": "nlohmann-json",
             "xxHash": "xxhash",
             "yaml-cpp": "yaml-cpp",
         }

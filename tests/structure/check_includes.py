@@ -66,6 +66,7 @@ LIBRARIES = [
     (r"hdf5", "HDF5", r"src/io/"),
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
+    (r"nlohmann/", "nlohmann-json", r"src/(study|app)/"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/operator\.hpp"),
 ]
@@ -385,6 +386,7 @@ SELF_TESTS = [
     ("yaml-cpp", "src/app/probe.cpp", "#include <yaml-cpp/yaml.h>\n", "includes yaml-cpp"),
     ("CLI11", "src/case/probe.cpp", "  #  include <CLI/CLI.hpp>\n", "includes CLI11"),
     ("xxHash", "src/base/probe.cpp", "#include <xxhash.h>\n", "includes xxHash"),
+    ("nlohmann-json", "src/io/probe.cpp", "#include <nlohmann/json.hpp>\n", "includes nlohmann-json"),
     ("Kokkos", "src/model/probe.cpp", "#include <Kokkos_Core.hpp>\n", "includes Kokkos"),
     ("../", "src/model/probe.cpp", '#include "../base/probe.hpp"\n', "never with ../"),
     ("no file", "src/model/probe.cpp", '#include "base/none.hpp"\n', "no file"),

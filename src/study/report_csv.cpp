@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "study/report_csv.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "base/number_text.hpp"
+#include "io/text_table.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* a_count = "a whole number of at least 0, or nothing";
+constexpr const char* a_number = "a finite number, or nothing";
+
+bool read_count(std::string_view text, std::int64_t& to) {
+  if (text.empty()) return true;
+  return parse_integer(text, to) == NumberStatus::ok && to >= 0;
+}
+bool read_number(std::string_view text, double& to) {
+  if (text.empty()) return true;
+  return parse_number(text, to) == NumberStatus::ok && std::isfinite(to);
+}
+
+/// One column: how it is read into a row, and what is expected where that fails.
+template <class Row>
+struct Column {
+  std::string name;
+  std::string expected;
+  std::function<bool(std::string_view, Row&)> read;
+};
+
+template <class Row>
+Column<Row> column(const char* name, std::int64_t Row::*member) {
+  return {name, a_count, [member](std::string_view text, Row& row) { return read_count(text, row.*member); }};
+}
+template <class Row>
+Column<Row> column(const char* name, double Row::*member) {
+  return {name, a_number, [member](std::string_view text, Row& row) { return read_number(text, row.*member); }};
+}
+template <class Row>
+Column<Row> column(const char* name, std::string Row::*member) {
+  return {name, "", [member](std::string_view text, Row& row) {
+            row.*member = text;
+            return true;
+          }};
+}
+/// as above, but something has to stand there
+template <class Row, class T>
+Column<Row> needed(const char* name, T Row::*member) {
+  Column<Row> result = column(name, member);
+  const auto read = result.read;
+  result.expected = result.expected.substr(0, result.expected.find(','));
+  if (result.expected.empty()) result.expected = "a text";
+  result.read = [read](std::string_view text, Row& row) { return !text.empty() && read(text, row); };
+  return result;
+}
+
+template <class T, std::size_t n>
+bool read_word(std::string_view text, const std::array<T, n>& words, T& to) {
+  const auto* const found = std::find_if(words.begin(), words.end(), [&](T word) { return name(word) == text; });
+  if (found == words.end()) return false;
+  to = *found;
+  return true;
+}
+
+constexpr std::array kinds{RunKind::reference, RunKind::warmup, RunKind::timed};
+constexpr std::array statuses{RunStatus::ok,    RunStatus::not_run,  RunStatus::failed,
+                              RunStatus::wrong, RunStatus::too_slow, RunStatus::out_of_budget};
+
+template <class T, std::size_t n>
+std::string one_of(const std::array<T, n>& words) {
+  std::vector<std::string> names;
+  for (const T word : words) names.emplace_back(name(word));
+  return fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+std::vector<Column<RunRow>> columns_before_axes() {
+  return {needed("run", &RunRow::run),
+          column("point", &RunRow::point),
+          {"repeat", "a whole number of at least 1",
+           [](std::string_view text, RunRow& row) {
+             return parse_integer(text, row.repeat) == NumberStatus::ok && row.repeat >= 1;
+           }},
+          {"kind", one_of(kinds), [](std::string_view text, RunRow& row) { return read_word(text, kinds, row.kind); }},
+          {"status", one_of(statuses),
+           [](std::string_view text, RunRow& row) { return read_word(text, statuses, row.status); }},
+          column("why", &RunRow::why),
+          column("started", &RunRow::started),
+          column("problem", &RunRow::problem)};
+}
+
+std::vector<Column<RunRow>> columns_behind_axes() {
+  std::vector<Column<RunRow>> columns{
+      column("space", &RunRow::space),
+      column("device", &RunRow::device),
+      column("ranks", &RunRow::ranks),
+      column("threads", &RunRow::threads),
+      column("slots", &RunRow::slots),
+      column("batch", &RunRow::batch),
+      column("block", &RunRow::block),
+      column("partition", &RunRow::partition),
+      column("precision", &RunRow::precision),
+      column("kernel", &RunRow::kernel),
+      column("method", &RunRow::method),
+      column("pairs", &RunRow::pairs),
+      column("setup_seconds", &RunRow::setup_seconds),
+      column("field_seconds", &RunRow::field_seconds),
+      column("output_seconds", &RunRow::output_seconds),
+      column("total_seconds", &RunRow::total_seconds),
+      column("process_seconds", &RunRow::process_seconds),
+      column("processor_seconds", &RunRow::processor_seconds),
+      column("pairs_per_second", &RunRow::pairs_per_second),
+      column("peak_memory_bytes", &RunRow::peak_memory_bytes),
+      column("energy_joules", &RunRow::energy_joules),
+      column("load", &RunRow::load),
+      {"oversubscribed", "true or false",
+       [](std::string_view text, RunRow& row) {
+         row.oversubscribed = text == "true" || text == "yes" || text == "1";
+         return row.oversubscribed || text == "false" || text == "no" || text == "0" || text.empty();
+       }},
+      {"largest_error", "a number, or nothing",
+       [](std::string_view text, RunRow& row) {
+         // infinite where the reference is 0 everywhere
+         return text.empty() || parse_number(text, row.largest_error) == NumberStatus::ok;
+       }},
+      column("busy_least", &RunRow::busy_least),
+      column("busy_most", &RunRow::busy_most)};
+  for (int form = 0; form < n_forms; ++form) {
+    columns.push_back(
+        {std::string("pairs_") + name(static_cast<Form>(form)), a_count, [form](std::string_view text, RunRow& row) {
+           return read_count(text, row.pairs_by_form[static_cast<std::size_t>(form)]);
+         }});
+  }
+  return columns;
+}
+
+template <class Row>
+std::vector<std::string> names_of(const std::vector<Column<Row>>& columns) {
+  std::vector<std::string> names;
+  for (const Column<Row>& column : columns) names.push_back(column.name);
+  return names;
+}
+
+/// Number of the lines that have an end.
+std::int64_t whole_lines(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return std::count(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>(), '\n');
+}
+
+/// The lines of a CSV file as fields, blank lines and a last line without an end left out.
+class CsvReader {
+public:
+  CsvReader(const fs::path& file, ProblemList& problems)
+      : m_lines(InputFile{file, file.string(), ""}),
+        m_name(file.string()),
+        m_mistakes(problems, file.string()),
+        m_whole_lines(whole_lines(file)) {}
+  CsvReader(const CsvReader&) = delete;
+  CsvReader& operator=(const CsvReader&) = delete;
+
+  /// The header. Throws InputError without one.
+  std::vector<std::string> header() {
+    std::vector<std::string> fields;
+    if (!next(fields)) throw InputError(m_name, "", "is empty; a first line with the names of the columns is expected");
+    return fields;
+  }
+  /// The next line; false at the end of the file.
+  bool next(std::vector<std::string>& fields) {
+    std::string_view line;
+    while (m_lines.next(line)) {
+      if (m_lines.number() > m_whole_lines) {
+        m_cut = true;
+        return false;
+      }
+      if (line.empty()) continue;
+      if (split_csv(line, fields)) return true;
+      bad("lines that are no CSV", "", "is no line of CSV: a quote is not closed, or has text behind it");
+    }
+    return false;
+  }
+  /// True behind the last line when that had no end.
+  [[nodiscard]] bool is_cut() const { return m_cut; }
+  [[nodiscard]] std::int64_t number() const { return m_lines.number(); }
+  [[nodiscard]] std::string where() const { return m_lines.where(); }
+  [[nodiscard]] const std::string& name() const { return m_name; }
+  void bad(std::string_view kind, const std::string& key, const std::string& what) {
+    m_mistakes.add(kind, [&] { return Problem{where(), key, what}; });
+  }
+  void finish() { m_mistakes.finish(); }
+
+  /// Reads the fields into a row; false, with the mistakes told, when one is wrong.
+  template <class Row>
+  bool read(const std::vector<std::string>& fields, std::size_t first, const std::vector<Column<Row>>& columns,
+            Row& row) {
+    bool good = true;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const std::string& text = fields[first + c];
+      if (columns[c].read(text, row)) continue;
+      bad("values that cannot be read", columns[c].name,
+          fmt::format("is {}; {} is expected", text.empty() ? "empty" : excerpt(text), columns[c].expected));
+      good = false;
+    }
+    return good;
+  }
+  bool has_columns(const std::vector<std::string>& fields, std::size_t n) {
+    if (fields.size() == n) return true;
+    bad("lines of another length", "", fmt::format("has {} fields, the header has {}", fields.size(), n));
+    return false;
+  }
+
+private:
+  LineReader m_lines;
+  std::string m_name;
+  LimitedProblems m_mistakes;
+  std::int64_t m_whole_lines;
+  bool m_cut = false;
+};
+
+/// Throws when `found` from `first` on is not `expected`.
+void check_header(const CsvReader& reader, const std::vector<std::string>& found, std::size_t first,
+                  const std::vector<std::string>& expected) {
+  for (std::size_t c = 0; c < expected.size(); ++c) {
+    const bool there = first + c < found.size();
+    if (there && found[first + c] == expected[c]) continue;
+    throw InputError(
+        reader.where(), "",
+        fmt::format("column {} is {}, not {}; the columns of this file are {}", first + c + 1,
+                    there ? excerpt(found[first + c]) : std::string("missing"), expected[c], fmt::join(expected, ",")));
+  }
+}
+
+/// A table whose columns are always the same.
+template <class Row, class Take>
+void read_rows(const fs::path& file, const std::vector<Column<Row>>& columns, ProblemList& problems, const Take& take) {
+  CsvReader reader(file, problems);
+  const std::vector<std::string> header = reader.header();
+  check_header(reader, header, 0, names_of(columns));
+  std::vector<std::string> fields;
+  while (reader.next(fields)) {
+    Row row;
+    if (!reader.has_columns(fields, header.size())) continue;
+    if (reader.read(fields, 0, columns, row)) take(std::move(row), reader);
+  }
+  reader.finish();
+}
+
+template <class Row>
+std::vector<Row> read_rows(const fs::path& file, const std::vector<Column<Row>>& columns, ProblemList& problems) {
+  std::vector<Row> rows;
+  read_rows<Row>(file, columns, problems, [&](Row row, const CsvReader&) { rows.push_back(std::move(row)); });
+  return rows;
+}
+
+/// A run that has stood in the file before.
+using RunKey = std::pair<std::pair<std::int64_t, RunKind>, int>;
+
+std::string described(const RunRow& row) {
+  return fmt::format("point {}, {} {}", row.point, name(row.kind), row.repeat);
+}
+
+/// Runs that stand twice, and points whose runs disagree about what they are.
+void check_runs(const RunTable& table, CsvReader& reader, ProblemList& problems) {
+  std::map<std::int64_t, std::size_t> by_number, by_point;
+  std::map<RunKey, std::size_t> done;
+  const auto where = [&](std::size_t i) { return fmt::format("{}:{}", reader.name(), table.lines[i]); };
+  LimitedProblems mistakes(problems, reader.name());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const RunRow& row = table.rows[i];
+    if (const auto [first, is_new] = by_number.emplace(row.run, i); !is_new) {
+      mistakes.add("runs that stand twice", [&] {
+        return Problem{where(i), "run",
+                       fmt::format("run {} stands in line {} already", row.run, table.lines[first->second])};
+      });
+    }
+    if (row.kind == RunKind::reference) continue;
+    if (row.status == RunStatus::ok) {
+      const auto [first, is_new] = done.emplace(RunKey{{row.point, row.kind}, row.repeat}, i);
+      if (!is_new) {
+        mistakes.add("runs that count twice", [&] {
+          return Problem{where(i), "repeat",
+                         fmt::format("{} was done in line {} already", described(row), table.lines[first->second])};
+        });
+      }
+    }
+    const auto [first, is_new] = by_point.emplace(row.point, i);
+    if (!is_new && table.rows[first->second].values != row.values) {
+      mistakes.add("points with other values", [&] {
+        return Problem{
+            where(i), "point",
+            fmt::format("the values of point {} are {} here and {} in line {}", row.point, fmt::join(row.values, ", "),
+                        fmt::join(table.rows[first->second].values, ", "), table.lines[first->second])};
+      });
+    }
+  }
+  mistakes.finish();
+}
+
+}  // namespace
+
+bool split_csv(std::string_view line, std::vector<std::string>& fields) {
+  fields.clear();
+  std::size_t at = 0;
+  for (;;) {
+    std::string field;
+    if (at < line.size() && line[at] == '"') {
+      for (++at;; ++at) {
+        const std::size_t quote = line.find('"', at);
+        if (quote == std::string_view::npos) return false;
+        field += line.substr(at, quote - at);
+        at = quote + 1;
+        if (at == line.size() || line[at] != '"') break;
+        field += '"';
+      }
+      if (at < line.size() && line[at] != ',') return false;
+    } else {
+      const std::size_t end = std::min(line.find(',', at), line.size());
+      field = line.substr(at, end - at);
+      at = end;
+    }
+    fields.push_back(std::move(field));
+    if (at == line.size()) return true;
+    ++at;
+  }
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+const std::vector<std::string>& run_columns_before_axes() {
+  static const std::vector<std::string> names = names_of(columns_before_axes());
+  return names;
+}
+const std::vector<std::string>& run_columns_behind_axes() {
+  static const std::vector<std::string> names = names_of(columns_behind_axes());
+  return names;
+}
+
+RunTable read_runs(const fs::path& file, ProblemList& problems) {
+  RunTable table;
+  CsvReader reader(file, problems);
+  const std::vector<std::string> header = reader.header();
+  const auto before = columns_before_axes();
+  const auto behind = columns_behind_axes();
+  check_header(reader, header, 0, names_of(before));
+  const std::size_t n_axes =
+      header.size() < before.size() + behind.size() ? 0 : header.size() - before.size() - behind.size();
+  check_header(reader, header, before.size() + n_axes, names_of(behind));
+  const auto first_axis = header.begin() + static_cast<std::ptrdiff_t>(before.size());
+  table.axes.assign(first_axis, first_axis + static_cast<std::ptrdiff_t>(n_axes));
+
+  std::vector<std::string> fields;
+  while (reader.next(fields)) {
+    RunRow row;
+    if (!reader.has_columns(fields, header.size())) continue;
+    const bool good = reader.read(fields, 0, before, row);
+    if (!reader.read(fields, before.size() + n_axes, behind, row) || !good) continue;
+    const auto values = fields.begin() + static_cast<std::ptrdiff_t>(before.size());
+    row.values.assign(values, values + static_cast<std::ptrdiff_t>(n_axes));
+    table.rows.push_back(std::move(row));
+    table.lines.push_back(reader.number());
+  }
+  table.cut = reader.is_cut();
+  reader.finish();
+  check_runs(table, reader, problems);
+  return table;
+}
+
+std::vector<FieldError> read_errors(const fs::path& file, ProblemList& problems) {
+  Column<FieldError> relative{"relative", "a number, or nothing", [](std::string_view text, FieldError& row) {
+                                return text.empty() || parse_number(text, row.relative) == NumberStatus::ok;
+                              }};
+  return read_rows<FieldError>(
+      file,
+      {needed("point", &FieldError::point), needed("field", &FieldError::field), column("unit", &FieldError::unit),
+       column("rms_difference", &FieldError::rms_difference),
+       column("largest_difference", &FieldError::largest_difference),
+       column("largest_reference", &FieldError::largest_reference), relative},
+      problems);
+}
+
+std::vector<FieldHistogram> read_histograms(const fs::path& file, ProblemList& problems) {
+  struct Row {
+    std::int64_t point = 0;
+    std::string field, decade;
+    std::int64_t negative = 0, positive = 0;
+  };
+  std::vector<FieldHistogram> histograms;
+  read_rows<Row>(
+      file,
+      {needed("point", &Row::point), needed("field", &Row::field), needed("decade", &Row::decade),
+       column("negative", &Row::negative), column("positive", &Row::positive)},
+      problems, [&](const Row& row, CsvReader& reader) {
+        const bool same =
+            !histograms.empty() && histograms.back().point == row.point && histograms.back().field == row.field;
+        if (!same) histograms.push_back({row.point, row.field, 0, 0, {}, {}});
+        FieldHistogram& histogram = histograms.back();
+        if (row.decade == "equal") {
+          histogram.equal = row.positive;
+          return;
+        }
+        std::int64_t decade = 0;
+        const bool below = row.decade == "below";
+        if (!below && parse_integer(row.decade, decade) != NumberStatus::ok) {
+          reader.bad("values that cannot be read", "decade",
+                     fmt::format("is {}; an exponent of ten, below or equal is expected", excerpt(row.decade)));
+          return;
+        }
+        // the first decade but for `below` tells where they begin
+        const auto place = static_cast<std::int64_t>(histogram.negative.size());
+        if (place == 1) histogram.lowest = decade;
+        if (below != (place == 0) || (!below && decade != histogram.lowest + place - 1)) {
+          reader.bad("decades out of order", "decade",
+                     fmt::format("is {}; below and then rising exponents without a gap are expected", row.decade));
+          return;
+        }
+        histogram.negative.push_back(row.negative);
+        histogram.positive.push_back(row.positive);
+      });
+  return histograms;
+}
+
+std::vector<TraceError> read_traces(const fs::path& file, ProblemList& problems) {
+  return read_rows<TraceError>(
+      file,
+      {needed("point", &TraceError::point), needed("where", &TraceError::where), needed("n", &TraceError::n),
+       column("rms", &TraceError::rms), column("largest", &TraceError::largest), column("scale", &TraceError::scale)},
+      problems);
+}
+
+std::vector<FieldMap> read_maps(const fs::path& file, ProblemList& problems) {
+  const Column<FieldMap> fields{"fields", "names of fields with blanks between them",
+                                [](std::string_view text, FieldMap& row) {
+                                  while (!text.empty()) {
+                                    const std::size_t end = std::min(text.find(' '), text.size());
+                                    if (end > 0) row.fields.emplace_back(text.substr(0, end));
+                                    text.remove_prefix(std::min(end + 1, text.size()));
+                                  }
+                                  return !row.fields.empty();
+                                }};
+  return read_rows<FieldMap>(file, {needed("point", &FieldMap::point), needed("file", &FieldMap::file), fields},
+                             problems);
+}
+
+std::vector<BusyRow> read_busy(const fs::path& file, ProblemList& problems) {
+  const Column<BusyRow> slot{"slot", "a whole number from -1 on", [](std::string_view text, BusyRow& row) {
+                               return parse_integer(text, row.slot) == NumberStatus::ok && row.slot >= -1;
+                             }};
+  return read_rows<BusyRow>(file,
+                            {needed("point", &BusyRow::point), needed("rank", &BusyRow::rank), slot,
+                             needed("begin", &BusyRow::begin), needed("end", &BusyRow::end)},
+                            problems);
+}
+
+}  // namespace prismfield

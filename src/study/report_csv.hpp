@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "study/study_data.hpp"
+
+namespace prismfield {
+
+/// The fields of a line of CSV by RFC 4180, quotes taken off; false for a quote that is not closed or has text behind
+/// it. Fields hold no line ends here.
+[[nodiscard]] bool split_csv(std::string_view line, std::vector<std::string>& fields);
+
+/// A field of CSV, in quotes where it needs them; line ends become blanks.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+/// runs.csv: the runs and the names of the axes, which stand between the columns problem and space.
+struct RunTable {
+  std::vector<std::string> axes;
+  std::vector<RunRow> rows;
+  /// line of each row, from 1
+  std::vector<std::int64_t> lines;
+  /// the last line had no end: the study was stopped while it was written
+  bool cut = false;
+};
+
+/// The columns before and behind the axes.
+[[nodiscard]] const std::vector<std::string>& run_columns_before_axes();
+[[nodiscard]] const std::vector<std::string>& run_columns_behind_axes();
+
+// Each reads one table of a report folder. Rows with a mistake are added to `problems`, by file, line and column, and
+// left out. Throws InputError for a file that cannot be read or has other columns.
+
+[[nodiscard]] RunTable read_runs(const std::filesystem::path& file, ProblemList& problems);
+[[nodiscard]] std::vector<FieldError> read_errors(const std::filesystem::path& file, ProblemList& problems);
+/// point,field,decade,negative,positive: a decade a line, of which `equal` has the values without a difference and
+/// `below` those below the first one.
+[[nodiscard]] std::vector<FieldHistogram> read_histograms(const std::filesystem::path& file, ProblemList& problems);
+/// point,where,n,rms,largest,scale
+[[nodiscard]] std::vector<TraceError> read_traces(const std::filesystem::path& file, ProblemList& problems);
+/// point,file,fields: the fields with blanks between them
+[[nodiscard]] std::vector<FieldMap> read_maps(const std::filesystem::path& file, ProblemList& problems);
+/// point,rank,slot,begin,end
+[[nodiscard]] std::vector<BusyRow> read_busy(const std::filesystem::path& file, ProblemList& problems);
+
+}  // namespace prismfield

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "made_study.hpp"
+#include "study/analysis.hpp"
+#include "study/read_study.hpp"
+#include "study/study_tables.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace prismfield {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::MadeStudy;
+using ::testing::Not;
+
+class StudyTables : public ::testing::Test {
+protected:
+  StudyTables() {
+    m_study.yaml =
+        "title: Threads & 100 %\nsweep:\n  execution.precision: [double, single]\n  threads: [1, 2]\nrepeats: 2\n";
+    m_study.add_runs(1, {"double", "1"}, 1, {8, 8});
+    m_study.add_runs(2, {"double", "2"}, 2, {4, 5});
+    m_study.add_runs(3, {"single", "1"}, 1, {3, 3});
+    m_study.leave_out(4, {"single", "2"}, RunStatus::not_run, "2 threads | 1 core");
+    m_study.write("errors.csv",
+                  "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
+                  "1,gz,mGal,1.25e-09,2e-9,4,5e-10\n1,gzz,Eotvos,0,0,4,0\n3,gz,mGal,0.5,1,4,0.25\n");
+  }
+  StudyData analysed() {
+    m_study.write_all({"execution.precision", "threads"});
+    StudyData study = read_study(m_study.folder());
+    analyse(study);
+    return study;
+  }
+  MadeStudy m_study;
+};
+
+TEST_F(StudyTables, HasARowForEveryPoint) {
+  const auto tables = study_tables(analysed());
+  ASSERT_EQ(tables.size(), 5U);
+  const StudyTable& points = tables[0];
+  EXPECT_EQ(points.title, "Points");
+  ASSERT_EQ(points.rows.size(), 4U);
+  for (const auto& row : points.rows) EXPECT_EQ(row.size(), points.header.size());
+  const auto cell = [&](std::size_t row, const std::string& column) {
+    const auto at = std::find(points.header.begin(), points.header.end(), column);
+    EXPECT_NE(at, points.header.end()) << column;
+    return points.rows[row][static_cast<std::size_t>(at - points.header.begin())];
+  };
+  EXPECT_EQ(points.n_text_columns, 2U);
+  EXPECT_EQ(cell(1, "threads"), "2");
+  EXPECT_EQ(cell(1, "runs"), "2");
+  EXPECT_EQ(cell(1, "field time (s)"), "4.5 (4 to 5)");
+  EXPECT_EQ(cell(1, "pairs/s"), "2.25e+08");
+  EXPECT_EQ(cell(1, "speed-up"), "1.778 (1.6 to 2)");
+  EXPECT_EQ(cell(1, "efficiency (%)"), "88.89 (80 to 100)");
+  EXPECT_EQ(cell(1, "peak memory (MB)"), "100");
+  EXPECT_EQ(cell(0, "largest error"), "1e-15");
+  EXPECT_EQ(cell(3, "state"), "not run: 2 threads | 1 core");
+  EXPECT_EQ(cell(3, "field time (s)"), "");
+  // a column that nobody has
+  EXPECT_EQ(std::count(points.header.begin(), points.header.end(), "energy (J)"), 0);
+}
+
+TEST_F(StudyTables, HasErrorsByField) {
+  const auto tables = study_tables(analysed());
+  EXPECT_EQ(tables[1].title, "Serial fractions");
+  EXPECT_THAT(tables[1].rows, ElementsAre(ElementsAre("threads", "execution.precision=double", HasSubstr(" to "),
+                                                      HasSubstr(" to "), "8", "2")));
+  EXPECT_THAT(tables[2].header, ElementsAre("execution.precision", "threads", "gz (mGal)", "gzz (Eotvos)"));
+  EXPECT_THAT(tables[2].rows,
+              ElementsAre(ElementsAre("double", "1", "1.25e-09", "0"), ElementsAre("single", "1", "0.5", "")));
+  EXPECT_THAT(tables[4].header, ElementsAre("execution.precision", "threads", "gz", "gzz"));
+  EXPECT_THAT(tables[4].rows[1], ElementsAre("single", "1", "0.25", ""));
+}
+
+TEST_F(StudyTables, IsMarkdown) {
+  const std::string text = tables_as_markdown(analysed());
+  EXPECT_TRUE(text.starts_with("# Threads & 100 %\n\n- made: prismfield 1.2.3 (git abc)\n")) << text;
+  EXPECT_THAT(text, HasSubstr("medians of 2 repeats after 1 warm-up"));
+  EXPECT_THAT(text, HasSubstr("## Points\n\n| execution.precision | threads | runs | field time (s) |"));
+  EXPECT_THAT(text, HasSubstr("|---|---|---:|---:|"));
+  EXPECT_THAT(text, HasSubstr("not run: 2 threads \\| 1 core |"));
+  EXPECT_THAT(text, HasSubstr("## Notes\n\n- 2 repeats are asked for, 5 are the rule\n"));
+}
+
+TEST_F(StudyTables, IsLatex) {
+  const std::string text = tables_as_latex(analysed());
+  EXPECT_THAT(text, HasSubstr("\\caption{Threads \\& 100 \\%: Points}"));
+  EXPECT_THAT(text, HasSubstr("1.25$\\times 10^{-9}$ & 0 \\\\"));
+  EXPECT_THAT(text, HasSubstr("\\begin{tabular}{llrr}"));
+  EXPECT_THAT(text, Not(HasSubstr("e-09")));
+  std::size_t begins = 0, ends = 0;
+  for (auto at = text.find("\\begin{table}"); at != std::string::npos; at = text.find("\\begin{table}", at + 1))
+    ++begins;
+  for (auto at = text.find("\\end{table}"); at != std::string::npos; at = text.find("\\end{table}", at + 1)) ++ends;
+  EXPECT_EQ(begins, 5U);
+  EXPECT_EQ(ends, 5U);
+}
+
+TEST_F(StudyTables, GivesTheFastestPointsToP3) {
+  EXPECT_EQ(p3_csv(analysed()),
+            "date,fom,application,problem,platform\n"
+            "2026-11-22T00:00:13Z,250000000,prismfield execution.precision=double,Threads & 100 % p1,\"made, openmp\"\n"
+            "2026-11-22T00:00:14Z,200000000,prismfield execution.precision=double,Threads & 100 % p1,\"made, openmp\"\n"
+            "2026-11-22T00:00:15Z,333333333.3333333,prismfield execution.precision=single,Threads & 100 % p1,\"made, "
+            "openmp\"\n"
+            "2026-11-22T00:00:16Z,333333333.3333333,prismfield execution.precision=single,Threads & 100 % p1,\"made, "
+            "openmp\"\n");
+}
+
+TEST_F(StudyTables, SaysOneFigureOfMeritALine) {
+  const std::string text = fom_lines(analysed());
+  EXPECT_THAT(text, HasSubstr("FOM field_seconds[execution.precision=double,threads=2]: 4.5 s\n"));
+  EXPECT_THAT(text, HasSubstr("FOM pairs_per_second[execution.precision=double,threads=2]: 225000000 1/s\n"));
+  EXPECT_THAT(text, HasSubstr("FOM largest_error[execution.precision=single,threads=1]: 1e-15 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("precision=single,threads=2")));
+}
+
+}  // namespace
+}  // namespace prismfield
