@@ -87,6 +87,14 @@ TEST_F(StudyTables, IsMarkdown) {
   EXPECT_THAT(text, HasSubstr("## Notes\n\n- 2 repeats are asked for, 5 are the rule\n"));
 }
 
+TEST_F(StudyTables, FitsATerminal) {
+  const std::string text = tables_as_text(analysed());
+  EXPECT_TRUE(text.starts_with("execution.precision  threads  runs  field time (s)  ")) << text;
+  EXPECT_THAT(text, HasSubstr("\ndouble               2           2    4.5 (4 to 5)  "));
+  EXPECT_THAT(text, HasSubstr("not run: 2 threads | 1 core\n"));
+  EXPECT_THAT(text, HasSubstr("\nnote: 2 repeats are asked for, 5 are the rule\n"));
+}
+
 TEST_F(StudyTables, IsLatex) {
   const std::string text = tables_as_latex(analysed());
   EXPECT_THAT(text, HasSubstr("\\caption{Threads \\& 100 \\%: Points}"));

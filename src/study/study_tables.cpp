@@ -236,6 +236,31 @@ std::string latex(const StudyTable& table, const std::string& title) {
   return text + "    \\hline\n  \\end{tabular}\n\\end{table}\n";
 }
 
+/// Columns side by side, text on the left, numbers on the right.
+std::string aligned(const StudyTable& table) {
+  std::vector<std::size_t> width;
+  for (const std::string& cell : table.header) width.push_back(cell.size());
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], shown(row[c]).size());
+  }
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string whole;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      // the last column of text is as long as it is
+      const bool left = c < table.n_text_columns || table.header[c] == "state";
+      const std::string cell = shown(cells[c]);
+      whole += c == 0 ? "" : "  ";
+      whole += left ? fmt::format("{:<{}}", cell, width[c]) : fmt::format("{:>{}}", cell, width[c]);
+    }
+    while (whole.ends_with(' ')) whole.pop_back();
+    text += whole + "\n";
+  };
+  line(table.header);
+  for (const auto& row : table.rows) line(row);
+  return text;
+}
+
 /// The fastest point of each application, problem and platform.
 std::vector<const StudyPoint*> fastest_points(const StudyData& study) {
   std::vector<const StudyPoint*> fastest;
@@ -266,6 +291,16 @@ std::vector<StudyTable> study_tables(const StudyData& study) {
     if (!table.rows.empty()) tables.push_back(std::move(table));
   }
   return tables;
+}
+
+std::string tables_as_text(const StudyData& study) {
+  std::string text;
+  for (const StudyTable& table : {point_table(study), fit_table(study)}) {
+    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + aligned(table);
+  }
+  if (!study.rules.notes.empty()) text += "\n";
+  for (const std::string& note : study.rules.notes) text += fmt::format("note: {}\n", shown(note));
+  return text;
 }
 
 std::string tables_as_markdown(const StudyData& study) {

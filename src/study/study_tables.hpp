@@ -22,6 +22,8 @@ struct StudyTable {
 /// is any. Columns without a value in any row are left out.
 [[nodiscard]] std::vector<StudyTable> study_tables(const StudyData& study);
 
+/// The points and serial fractions for a terminal, with notes.
+[[nodiscard]] std::string tables_as_text(const StudyData& study);
 /// The tables with title, machines and notes.
 [[nodiscard]] std::string tables_as_markdown(const StudyData& study);
 /// The tables alone, each a table environment that needs no package.
