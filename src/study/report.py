@@ -74,10 +74,16 @@ SPEEDS = set(QUANTITIES) - {"error"}
 
 AXIS_NAMES = {
     "block": "Threads per block",
+    "block_size": "Threads per block",
+    "blocks": "Blocks of 32 threads",
     "slots": "Slots (grids of their own)",
     "threads": "Threads",
     "ranks": "Ranks",
     "devices": "GPUs",
+    "cards": "GPUs",
+    "nodes": "Nodes",
+    "hardware": "Hardware",
+    "computed": "Computed by",
     "batch": "Prisms per batch",
     "pairs": "Prism-point pairs",
     "prisms": "Prisms",
@@ -104,6 +110,18 @@ SYMBOLS = {
     "gyz": "$g_{yz}$",
 }
 UNITS = {"Eotvos": "Eötvös", "m2 s-2": "m² s⁻²"}
+# Axes of counts, and what one of them is called.
+COUNTED = {
+    "threads": "thread",
+    "ranks": "rank",
+    "devices": "GPU",
+    "cards": "GPU",
+    "nodes": "node",
+    "slots": "slot",
+    "cells": "cell",
+    "prisms": "prism",
+    "blocks": "block",
+}
 PARTITIONS = {
     "prisms": "by prisms",
     "points": "by points",
@@ -163,7 +181,9 @@ class Study:
         if self.data.get("schema") != "prismfield-study":
             raise ValueError(f"{self.folder / 'study.json'} is not a study of prismfield")
         if self.data.get("version") != 1:
-            raise ValueError(f"{self.folder / 'study.json'} has version {self.data.get('version')}, 1 is understood here")
+            raise ValueError(
+                f"{self.folder / 'study.json'} has version {self.data.get('version')}, 1 is understood here"
+            )
         self.title = str(self.data.get("title") or "Study")
         machines = self.data.get("machines") or [self.data.get("machine") or {}]
         self.machines = [machine for machine in machines if isinstance(machine, dict)] or [{}]
@@ -232,10 +252,11 @@ def value_text(name, value):
         return PARTITIONS.get(value, f"partition {value}")
     if last == "kernel":
         return f"kernel {value}"
-    if last in ("threads", "ranks", "devices"):
-        one = {"threads": "thread", "ranks": "rank", "devices": "GPU"}[last]
-        return f"{value} {one}" if value == "1" else f"{value} {one}s"
-    if last in ("space", "precision", "machine", "fields", "point"):
+    if last in COUNTED:
+        one = COUNTED[last]
+        count = f"{int(value):,}" if value.isdigit() else value
+        return f"{count} {one}" if value == "1" else f"{count} {one}s"
+    if last in ("space", "precision", "machine", "fields", "point", "hardware", "computed", "grid"):
         return value.strip("[]{}") if value != "auto" else f"{last} auto"
     return f"{axis_name(name).lower() if last in AXIS_NAMES else last} {value}"
 
@@ -355,7 +376,11 @@ class Style:
     def of(self, key):
         number = self.order.setdefault(key, len(self.order))
         colour = COLOURS[number % len(COLOURS)]
-        return {"color": colour, "marker": MARKERS[number % len(MARKERS)], "linestyle": ("-", "--", ":")[number // 8 % 3]}
+        return {
+            "color": colour,
+            "marker": MARKERS[number % len(MARKERS)],
+            "linestyle": ("-", "--", ":")[number // 8 % 3],
+        }
 
 
 def same_text(a, b):
@@ -371,7 +396,7 @@ def comparisons(study, y, first):
     entries = study.data.get("compare_with") or []
     entries = entries if isinstance(entries, list) else [entries]
     for entry in entries:
-        if isinstance(entry, dict) and isinstance(entry.get("values"), dict):
+        if isinstance(entry, dict):
             own = entry.get("y")
             if own == y or (own is None and first):
                 yield entry
@@ -381,16 +406,15 @@ def source_text(entry):
     """The paper and its figure: Couder-Castañeda et al. 2013, Fig. 7."""
     paper = str(entry.get("paper", ""))
     words = PAPERS.get(paper[:1], paper) if re.fullmatch(r"[ABC]\d+\w*", paper) else paper
-    if entry.get("figure"):
-        words += f", Fig. {entry['figure']}"
-    elif entry.get("table"):
-        words += f", Table{'s' if re.search('[ ,]', str(entry['table'])) else ''} {entry['table']}"
-    return words
+    figure = str(entry.get("figure") or "")
+    return words + (f", Fig. {figure}" if figure[:1].isdigit() else f", {figure}" if figure else "")
 
 
 def series_of(entry):
     """(name, {x: value}) of each series of a comparison: one without a name, or several with."""
-    values = entry["values"]
+    values = entry.get("values")
+    if not isinstance(values, dict) or not values:
+        return []
     if all(isinstance(v, dict) for v in values.values()):
         return [(str(name), {str(k): v for k, v in own.items() if finite(v)}) for name, own in values.items()]
     return [("", {str(k): v for k, v in values.items() if finite(v)})]
@@ -543,7 +567,9 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
             handles.append((Line2D([], [], linestyle="none", markersize=6.5, **looks), plain(label)))
         for name, value in level.items():
             axes.axhline(value, color="0.35", linewidth=1, linestyle=(0, (5, 2)), zorder=1)
-            handles.append((Line2D([], [], color="0.35", linewidth=1, linestyle=(0, (5, 2))), plain(f"{label}: {name}")))
+            handles.append(
+                (Line2D([], [], color="0.35", linewidth=1, linestyle=(0, (5, 2))), plain(f"{label}: {name}"))
+            )
     if y == "speed_up" and seen_at and is_count(x):
         start = min(seen_at)
         ends = np.array([start, max([*seen_at, *marked_x])])
@@ -568,13 +594,15 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
         handles.append((cross, ", ".join(dict.fromkeys(gap_words))))
     if seen_at:
         for why, names in absent.items():
-            handles.append((Line2D([], [], linestyle="none"), f"not run: {'; '.join(names)} ({plain(shorten(why, 60))})"))
+            handles.append(
+                (Line2D([], [], linestyle="none"), f"not run: {'; '.join(names)} ({plain(shorten(why, 60))})")
+            )
     show_legend(figure, axes, handles)
     return figure, figure_caption(study, y, first, notes)
 
 
 def is_count(x):
-    return x.rsplit(".", 1)[-1] in ("threads", "ranks", "devices", "slots", "nodes")
+    return x.rsplit(".", 1)[-1] in ("threads", "ranks", "devices", "cards", "nodes")
 
 
 def paper_factor(y):
@@ -630,7 +658,9 @@ def scale_x(axes, all_x, ticks, log_x):
     if len(ticks) <= 12 and all(b - a >= apart for a, b in zip(ticks, ticks[1:])):
         axes.xaxis.set_major_locator(FixedLocator(ticks))
     else:
-        axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=all(float(t).is_integer() for t in ticks)))
+        axes.xaxis.set_major_locator(
+            MaxNLocator(8, steps=[1, 2, 5, 10], integer=all(float(t).is_integer() for t in ticks))
+        )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}"))
 
 
@@ -654,9 +684,15 @@ def scale_y(axes, all_y, log_y, y):
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:,.6g}"))
         _, words, unit, _ = QUANTITIES[y]
         axes.annotate(
-            f"$10^{{{exponent}}}$", (0, 1), (-4, 4), xycoords="axes fraction", textcoords="offset points", fontsize=8.5,
-            ha="right", va="bottom",
-        )  # fmt: skip
+            f"$10^{{{exponent}}}$",
+            (0, 1),
+            (-4, 4),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=8.5,
+            ha="right",
+            va="bottom",
+        )
     else:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.6g}"))
 
@@ -666,10 +702,17 @@ def show_gaps(axes, study, curves, x, seen_at, log_x):
     every = [p for points in curves.values() for p in points]
     if not seen_at:
         axes.text(
-            0.5, 0.5, plain("not run here:\n" + "\n".join(shorten(w, 60) for w in why_not(every)[:2])),
-            transform=axes.transAxes, ha="center", va="center", fontsize=9.5, color=GREY,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85}, zorder=5,
-        )  # fmt: skip
+            0.5,
+            0.5,
+            plain("not run here:\n" + "\n".join(shorten(w, 60) for w in why_not(every)[:2])),
+            transform=axes.transAxes,
+            ha="center",
+            va="center",
+            fontsize=9.5,
+            color=GREY,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+            zorder=5,
+        )
         return
     empty = {}
     for point in every:
@@ -684,11 +727,23 @@ def show_gaps(axes, study, curves, x, seen_at, log_x):
         else:
             half = 0.013 * (high - low)
             axes.axvspan(at - half, at + half, color="0.93", linewidth=0, zorder=0)
-        words = STATUS_WORDS.get(points[0].get("status"), "not run") if points[0].get("status") != "ok" else "oversubscribed"
+        words = (
+            STATUS_WORDS.get(points[0].get("status"), "not run")
+            if points[0].get("status") != "ok"
+            else "oversubscribed"
+        )
         axes.text(
-            at, 0.97, words, transform=axes.get_xaxis_transform(), rotation=90, ha="center", va="top", fontsize=7.5,
-            color=GREY, zorder=1,
-        )  # fmt: skip
+            at,
+            0.97,
+            words,
+            transform=axes.get_xaxis_transform(),
+            rotation=90,
+            ha="center",
+            va="top",
+            fontsize=7.5,
+            color=GREY,
+            zorder=1,
+        )
 
 
 def show_legend(figure, axes, handles):
@@ -779,21 +834,45 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
                 words = STATUS_WORDS.get(point.get("status"), "") if point.get("status") != "ok" else "oversubscribed"
                 why = point.get("why") if point.get("status") != "ok" else ""
                 axes.text(
-                    0.01, row, plain(shorten(f"{words}: {why}" if why else words, 70)), fontsize=7.5, color=GREY,
-                    va="center", transform=axes.get_yaxis_transform(),
-                )  # fmt: skip
+                    0.01,
+                    row,
+                    plain(shorten(f"{words}: {why}" if why else words, 70)),
+                    fontsize=7.5,
+                    color=GREY,
+                    va="center",
+                    transform=axes.get_yaxis_transform(),
+                )
                 continue
             middle, least, most = found
             over = bool(point.get("oversubscribed"))
             if log:
                 axes.plot([low, middle], [row, row], color=looks["color"], linewidth=1, alpha=0.5)
-                axes.plot([middle], [row], looks["marker"], color=looks["color"], markersize=6,
-                          markerfacecolor="white" if over else looks["color"])  # fmt: skip
+                axes.plot(
+                    [middle],
+                    [row],
+                    looks["marker"],
+                    color=looks["color"],
+                    markersize=6,
+                    markerfacecolor="white" if over else looks["color"],
+                )
             else:
-                axes.barh(row, middle, 0.86 * thickness, color="white" if over else looks["color"], linewidth=1,
-                          edgecolor=looks["color"])  # fmt: skip
+                axes.barh(
+                    row,
+                    middle,
+                    0.86 * thickness,
+                    color="white" if over else looks["color"],
+                    linewidth=1,
+                    edgecolor=looks["color"],
+                )
             if most > least:
-                axes.plot([least, most], [row, row], color="0.15", linewidth=1.1, solid_capstyle="butt", zorder=1.9 if log else 4)
+                axes.plot(
+                    [least, most],
+                    [row, row],
+                    color="0.15",
+                    linewidth=1.1,
+                    solid_capstyle="butt",
+                    zorder=1.9 if log else 4,
+                )
             unit = QUANTITIES[y][2]
             text = short(middle) + (f" {unit}" if unit else "") + (" (oversubscribed)" if over else "")
             axes.annotate(text, (max(most, middle), row), (5, 0), textcoords="offset points", fontsize=8, va="center")
@@ -848,7 +927,12 @@ def roofline_figure(study):
     heading(figure, study, study.title, "roofline of the measured peak and bandwidth")
     handles, style = [], Style()
     xs = [intensity for _, intensity, _ in placed]
-    ridge = [own[k] / own["bandwidth"] for own in roofs.values() for k in ("peak_double", "peak_single") if finite(own.get(k))]
+    ridge = [
+        own[k] / own["bandwidth"]
+        for own in roofs.values()
+        for k in ("peak_double", "peak_single")
+        if finite(own.get(k))
+    ]
     low, high = min(xs + ridge) / 4, max(xs + ridge) * 6
     grid = np.geomspace(low, high, 200)
     top = []
@@ -865,16 +949,29 @@ def roofline_figure(study):
         text = f"{where}: {', '.join(peaks)} (dashed) GFLOP/s, {short(own['bandwidth'] * 1e-9)} GB/s"
         handles.append((Line2D([], [], color=colour, linewidth=1.3), plain(text)))
     varying = study.varying([p for p, _, _ in placed])
-    colour_axes = [name for name in varying if name.rsplit(".", 1)[-1] in ("machine", "space", "precision", "kernel", "fields")]
+    colour_axes = [
+        name for name in varying if name.rsplit(".", 1)[-1] in ("machine", "space", "precision", "kernel", "fields")
+    ]
     for point, intensity, (rate, least, most) in placed:
         key = tuple(study.label(point, name) for name in colour_axes)
         fresh = key not in style.order
         looks = style.of(key)
-        axes.errorbar([intensity], [rate], yerr=[[rate - least], [most - rate]], fmt=looks["marker"], color=looks["color"],
-                      markersize=6, elinewidth=1, capsize=2, zorder=3)  # fmt: skip
+        axes.errorbar(
+            [intensity],
+            [rate],
+            yerr=[[rate - least], [most - rate]],
+            fmt=looks["marker"],
+            color=looks["color"],
+            markersize=6,
+            elinewidth=1,
+            capsize=2,
+            zorder=3,
+        )
         if fresh:
             name = curve_name(colour_axes, key) or "runs"
-            handles.append((Line2D([], [], linestyle="none", marker=looks["marker"], color=looks["color"]), plain(name)))
+            handles.append(
+                (Line2D([], [], linestyle="none", marker=looks["marker"], color=looks["color"]), plain(name))
+            )
     rates = [rate for _, _, (rate, _, _) in placed]
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -885,8 +982,12 @@ def roofline_figure(study):
     axes.set_xlabel("Operations per byte (FLOP/B)", fontsize=9.5)
     axes.set_ylabel("Arithmetic rate (GFLOP/s)", fontsize=9.5)
     show_legend(figure, axes, handles)
-    return Page("roofline", "Roofline", figure,
-                "Operations are those of the kernel's own forms, counted; the roofs were measured in the same study.")  # fmt: skip
+    return Page(
+        "roofline",
+        "Roofline",
+        figure,
+        "Operations are those of the kernel's own forms, counted; the roofs were measured in the same study.",
+    )
 
 
 def on_roof(study, point, key):
@@ -921,9 +1022,15 @@ def errors_figure(study):
     dropped = max(0, len(chosen) - 8)
     chosen = chosen[:8]
     fields = [f for f in SYMBOLS if any(f in found[i] for i in chosen)]
-    groups = [[f for f in fields if f == "potential"], [f for f in fields if len(f) == 2], [f for f in fields if len(f) == 3]]
+    groups = [
+        [f for f in fields if f == "potential"],
+        [f for f in fields if len(f) == 2],
+        [f for f in fields if len(f) == 3],
+    ]
     groups = [g for g in groups if g]
-    figure, axes = new_page(9.4, 4.2, 1, len(groups), width_ratios=[len(g) + 0.6 for g in groups], sharey=len(groups) == 1)
+    figure, axes = new_page(
+        9.4, 4.2, 1, len(groups), width_ratios=[len(g) + 0.6 for g in groups], sharey=len(groups) == 1
+    )
     heading(figure, study, study.title, "RMS difference from the reference")
     marks = [(l, v, s) for l, v, s in paper_series(study, "errors", False)]
     style, handles = Style(), []
@@ -976,18 +1083,29 @@ def decade_names(lowest, n):
 
 
 def pooled_histograms(study):
-    """{point: (lowest, negative, equal, positive)}, the fields of a point added up."""
-    pooled = {}
-    for row in study.data.get("histograms") or []:
-        if row.get("point") not in study.by_id:
-            continue
+    """{text: (lowest, negative, equal, positive), texts of labels}, fields added up, and points that differ in their
+    problem alone, as the five random models of a paper."""
+    rows = [row for row in study.data.get("histograms") or [] if row.get("point") in study.by_id]
+    points = {row["point"]: study.by_id[row["point"]] for row in rows}
+    within = []
+    for name in study.varying(list(points.values())):
+        seen = {}
+        for point in points.values():
+            seen.setdefault(point.get("problem"), set()).add(study.label(point, name))
+        if any(len(labels) > 1 for labels in seen.values()):
+            within.append(name)
+    pooled, labels = {}, {}
+    for row in rows:
+        point = points[row["point"]]
+        text = point_text(study, point, within)
         negative, positive = np.array(row["negative"], float), np.array(row["positive"], float)
-        if row["point"] in pooled:
-            lowest, n, e, p = pooled[row["point"]]
-            pooled[row["point"]] = (lowest, n + negative, e + row.get("equal", 0), p + positive)
+        if text in pooled:
+            lowest, n, e, p = pooled[text]
+            pooled[text] = (lowest, n + negative, e + row.get("equal", 0), p + positive)
         else:
-            pooled[row["point"]] = (int(row.get("lowest", -16)), negative, row.get("equal", 0), positive)
-    return pooled
+            pooled[text] = (int(row.get("lowest", -16)), negative, row.get("equal", 0), positive)
+            labels[text] = [study.label(point, name) for name in within]
+    return pooled, labels
 
 
 def histogram_place(value, lowest, n):
@@ -997,11 +1115,10 @@ def histogram_place(value, lowest, n):
 
 
 def histogram_figure(study):
-    pooled = pooled_histograms(study)
+    pooled, labels = pooled_histograms(study)
     if not pooled:
         return None
     chosen = list(pooled)[:6]
-    names = study.varying([study.by_id[i] for i in chosen])
     columns = 1 if len(chosen) == 1 else 2
     rows = math.ceil(len(chosen) / columns)
     figure, axes = new_page(4.9 * columns + 0.6, 2.5 * rows + 0.8, rows, columns, sharex=True, sharey=True)
@@ -1027,24 +1144,37 @@ def histogram_figure(study):
         own.yaxis.set_major_formatter(FuncFormatter(number_tick))
         own.yaxis.set_minor_locator(NullLocator())
         large = negative[n - 2 :].sum() + positive[n - 2 :].sum()
-        text = point_text(study, study.by_id[i], names)
-        text += f": {short(100 * large / max(counts.sum(), 1), 2)} % off by 0.1 or more"
+        text = f"{i}: {short(100 * large / max(counts.sum(), 1), 2)} % off by 0.1 or more"
         own.set_title(plain(text), fontsize=9, loc="left")
         steps = list(range(5, n, 4))
         ticks = [-s - 0.5 for s in reversed(steps)] + [0] + [s + 0.5 for s in steps]
-        words = [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)] + ["equal"] + [f"$10^{{{lowest + s - 1}}}$" for s in steps]
+        words = (
+            [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)]
+            + ["equal"]
+            + [f"$10^{{{lowest + s - 1}}}$" for s in steps]
+        )
         own.set_xticks(ticks, words, fontsize=7.5)
         own.set_xlim(-n - 0.7, n + 0.7)
         own.grid(False, axis="x")
         for entry, (name, values) in marks:
-            if name and not any(same_text(name, label) for label in (study.by_id[i].get("labels") or {}).values()):
+            if name and not any(same_text(name, label) for label in labels[i]):
                 continue
             for what, value in values.items():
                 at = histogram_place(value, lowest, n)
                 own.axvline(at, color="0.25", linewidth=1, linestyle=(0, (4, 2)))
-                own.annotate(plain(what), (at, 0.97), (3 if value > 0 else -3, 0), xycoords=own.get_xaxis_transform(),
-                             textcoords="offset points", rotation=90, va="top", ha="left" if value > 0 else "right",
-                             fontsize=7, color="0.25", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6})  # fmt: skip
+                own.annotate(
+                    plain(what),
+                    (at, 0.97),
+                    (3 if value > 0 else -3, 0),
+                    xycoords=own.get_xaxis_transform(),
+                    textcoords="offset points",
+                    rotation=90,
+                    va="top",
+                    ha="left" if value > 0 else "right",
+                    fontsize=7,
+                    color="0.25",
+                    bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
+                )
         if number % columns == 0:
             own.set_ylabel("Share of values (%)", fontsize=9.5)
         if number >= len(chosen) - columns:
@@ -1058,13 +1188,12 @@ def histogram_figure(study):
 
 def exceedance_figure(study):
     """The share of values that are off by at least so much: what a single-precision run is worth, at a glance."""
-    pooled = pooled_histograms(study)
+    pooled, _ = pooled_histograms(study)
     if len(pooled) < 2:
         return None
     figure, ((axes,),) = new_page(7.2, 3.9)
     heading(figure, study, study.title, "all fields and points together")
     style, handles = Style(), []
-    names = study.varying([study.by_id[i] for i in pooled])
     lowest_share = 100.0
     for i, (lowest, negative, equal, positive) in pooled.items():
         counts = negative + positive
@@ -1077,7 +1206,7 @@ def exceedance_figure(study):
         shown = (share > 0) & (np.arange(len(counts)) > 0)
         lowest_share = min(lowest_share, 100 / total)
         axes.plot(sizes[shown], share[shown], markersize=4.5, linewidth=1.5, **looks)
-        handles.append((Line2D([], [], markersize=4.5, linewidth=1.5, **looks), plain(point_text(study, study.by_id[i], names))))
+        handles.append((Line2D([], [], markersize=4.5, linewidth=1.5, **looks), plain(i)))
     for label, values, looks in paper_series(study, "share", False):
         at = [(number_of(k), 100 * v) for k, v in values.items() if number_of(k)]
         axes.plot(*zip(*at), linestyle="none", markersize=7, zorder=5, **looks)
@@ -1120,7 +1249,9 @@ def trace_figure(study):
             axes.plot([rms], [at], "o" if r.get("where") == "outside" else "s", color=colour, markersize=6)
             every.append(rms)
         else:
-            axes.text(0.01, at, "exactly 0", transform=axes.get_yaxis_transform(), fontsize=7.5, color=colour, va="center")
+            axes.text(
+                0.01, at, "exactly 0", transform=axes.get_yaxis_transform(), fontsize=7.5, color=colour, va="center"
+            )
     axes.set_yticks(range(len(order)), [wrap_label(plain(point_text(study, study.by_id[i], names)), 28) for i in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set_xscale("log")
@@ -1130,9 +1261,14 @@ def trace_figure(study):
     axes.grid(False, axis="y")
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(r"|trace − expected| / scale  (outside: 0; inside: $-4\pi G\rho$)", fontsize=9.5)
-    handles = [(Line2D([], [], linestyle="none", marker=m, color=colours[w]), f"{w}, RMS")
-               for w, m in (("outside", "o"), ("inside", "s")) if any(r.get("where") == w for r in rows)]  # fmt: skip
-    handles.append((Line2D([], [], linestyle="none", marker="|", color=GREY, markersize=9, markeredgewidth=1.6), "largest"))
+    handles = [
+        (Line2D([], [], linestyle="none", marker=m, color=colours[w]), f"{w}, RMS")
+        for w, m in (("outside", "o"), ("inside", "s"))
+        if any(r.get("where") == w for r in rows)
+    ]
+    handles.append(
+        (Line2D([], [], linestyle="none", marker="|", color=GREY, markersize=9, markeredgewidth=1.6), "largest")
+    )
     show_legend(figure, axes, handles)
     return Page("trace", "Trace of the tensor", figure, figure_caption(study, "trace", False))
 
@@ -1154,14 +1290,22 @@ def busy_figure(study):
         begin = min(0, min(r["begin"] for r in mine))
         busy = 0.0
         for row, (rank, slot) in enumerate(workers[i]):
-            spans = [(scale * r["begin"], scale * (r["end"] - r["begin"])) for r in mine if (r["rank"], r["slot"]) == (rank, slot)]
+            spans = [
+                (scale * r["begin"], scale * (r["end"] - r["begin"]))
+                for r in mine
+                if (r["rank"], r["slot"]) == (rank, slot)
+            ]
             busy += sum(width for _, width in spans) / scale
             own.broken_barh(spans, (row - 0.4, 0.8), color=COLOURS[rank % 7], linewidth=0)
         last = max(r["end"] for r in mine)
         share = 100 * busy / ((last - begin) * len(workers[i])) if last > begin else 0
-        own.set_title(plain(f"{point_text(study, study.by_id[i], names)}: busy {share:.1f} % of the time"), fontsize=9, loc="left")
-        labels = [f"rank {r}" if s < 0 else (f"slot {s}" if len({w[0] for w in workers[i]}) == 1 else f"rank {r}, slot {s}")
-                  for r, s in workers[i]]  # fmt: skip
+        own.set_title(
+            plain(f"{point_text(study, study.by_id[i], names)}: busy {share:.1f} % of the time"), fontsize=9, loc="left"
+        )
+        labels = [
+            f"rank {r}" if s < 0 else (f"slot {s}" if len({w[0] for w in workers[i]}) == 1 else f"rank {r}, slot {s}")
+            for r, s in workers[i]
+        ]
         step = max(1, math.ceil(len(labels) / 16))
         own.set_yticks(range(0, len(labels), step), labels[::step], fontsize=7.5)
         own.set_ylim(len(labels) - 0.4, -0.6)
@@ -1201,9 +1345,13 @@ def portability_figure(study):
             if finite(value):
                 axes.barh(at, 100 * value, 0.88 * thickness, color=style.of(name)["color"], linewidth=0)
                 axes.text(
-                    1 if value > 0.1 else 100 * value + 1, at, f"{100 * value:.3g} %", va="center", fontsize=8,
+                    1 if value > 0.1 else 100 * value + 1,
+                    at,
+                    f"{100 * value:.3g} %",
+                    va="center",
+                    fontsize=8,
                     color="white" if value > 0.1 else "0.2",
-                )  # fmt: skip
+                )
             else:
                 axes.text(0.5, at, "not run", va="center", fontsize=7.5, color=GREY)
         whole = row.get("value", row.get("portability"))
@@ -1211,9 +1359,12 @@ def portability_figure(study):
             axes.plot([100 * whole] * 2, [row_number - 0.45, row_number + 0.45], color="black", linewidth=1.8)
     if any(finite(row.get("value", row.get("portability"))) for row, _ in panels):
         handles.append((Line2D([], [], color="black", linewidth=1.8), "portability (harmonic mean)"))
-    words = [str(r.get("efficiency") or r.get("kind") or r.get("by") or "") + " efficiency"
-             + (f", {r['problem']}" if len({str(q.get('problem')) for q, _ in panels}) > 1 and r.get("problem") else "")
-             for r, _ in panels]  # fmt: skip
+    words = [
+        str(r.get("efficiency") or r.get("kind") or r.get("by") or "")
+        + " efficiency"
+        + (f", {r['problem']}" if len({str(q.get("problem")) for q, _ in panels}) > 1 and r.get("problem") else "")
+        for r, _ in panels
+    ]
     axes.set_yticks(range(len(panels)), [wrap_label(plain(w.strip()), 26) for w in words])
     axes.set_ylim(len(panels) - 0.5, -0.5)
     axes.set_xlim(0, 112)
@@ -1221,8 +1372,12 @@ def portability_figure(study):
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("Efficiency (%)", fontsize=9.5)
     show_legend(figure, axes, handles)
-    return Page("portability", "Performance portability", figure,
-                "Architectural: share of the machine's limit; application: share of the best that was measured on it.")  # fmt: skip
+    return Page(
+        "portability",
+        "Performance portability",
+        figure,
+        "Architectural: share of the machine's limit; application: share of the best that was measured on it.",
+    )
 
 
 # ---- maps
@@ -1244,7 +1399,11 @@ def read_map(path, fields):
         names = [f for f in fields if f in file and file[f].ndim == 2]
         unit = {f: file[f].attrs.get("units", "") for f in names}
         unit = {f: u.decode() if isinstance(u, bytes) else str(u) for f, u in unit.items()}
-        return file["easting"][...] / 1e3, file["northing"][...] / 1e3, {f: (file[f][...].astype(float), unit[f]) for f in names}
+        return (
+            file["easting"][...] / 1e3,
+            file["northing"][...] / 1e3,
+            {f: (file[f][...].astype(float), unit[f]) for f in names},
+        )
 
 
 def map_colours(values):
@@ -1272,7 +1431,9 @@ def draw_map(figure, own, easting, northing, values, unit, title):
     half_e = (easting[-1] - easting[0]) / max(len(easting) - 1, 1) / 2
     half_n = (northing[-1] - northing[0]) / max(len(northing) - 1, 1) / 2
     extent = (easting[0] - half_e, easting[-1] + half_e, northing[0] - half_n, northing[-1] + half_n)
-    image = own.imshow(values, origin="lower", extent=extent, interpolation="nearest", aspect="equal", **map_colours(values))
+    image = own.imshow(
+        values, origin="lower", extent=extent, interpolation="nearest", aspect="equal", **map_colours(values)
+    )
     own.grid(False)
     for spine in own.spines.values():
         spine.set_visible(True)
@@ -1325,13 +1486,19 @@ def map_pages(study, problems):
         return error if finite(error) else math.inf
 
     base = min(loaded, key=exactness)
-    others = [entry for entry in loaded if entry is not base and entry[1].shape == base[1].shape and entry[2].shape == base[2].shape]
+    others = [
+        entry
+        for entry in loaded
+        if entry is not base and entry[1].shape == base[1].shape and entry[2].shape == base[2].shape
+    ]
     first, easting, northing, values = base
     yield nine_maps(study, "maps", f"The fields: {called(first)}", easting, northing, values, called(first))
     for number, (i, _, _, own) in enumerate(others):
         difference = {f: (own[f][0] - values[f][0], values[f][1]) for f in own if f in values}
         words = f"{called(i)} less {called(first)}"
-        yield nine_maps(study, f"map_differences_{number + 1}", f"Differences: {words}", easting, northing, difference, words)
+        yield nine_maps(
+            study, f"map_differences_{number + 1}", f"Differences: {words}", easting, northing, difference, words
+        )
     for field in [f for f in ("gz", "gzz") if f in values] or list(values)[:1]:
         page = zoom_page(study, field, base, others, called)
         if page:
@@ -1339,12 +1506,17 @@ def map_pages(study, problems):
 
 
 def nine_maps(study, name, title, easting, northing, values, words):
-    rows = [[f for f in group if f in values] for group in (("potential",), ("gx", "gy", "gz"), ("gxx", "gyy", "gzz"), ("gxy", "gxz", "gyz"))]
+    rows = [
+        [f for f in group if f in values]
+        for group in (("potential",), ("gx", "gy", "gz"), ("gxx", "gyy", "gzz"), ("gxy", "gxz", "gyz"))
+    ]
     rows = [row for row in rows if row]
     columns = max(map(len, rows))
     ratio = (northing[-1] - northing[0]) / (easting[-1] - easting[0])
     width = {1: 5.0, 2: 4.0}.get(columns, 3.1)
-    figure, axes = new_page(width * columns + 0.5, (width - 0.75) * ratio * len(rows) + 0.4 * len(rows) + 0.9, len(rows), columns)
+    figure, axes = new_page(
+        width * columns + 0.5, (width - 0.75) * ratio * len(rows) + 0.4 * len(rows) + 0.9, len(rows), columns
+    )
     heading(figure, study, study.title, words)
     for row, fields in zip(axes, rows):
         for own, field in itertools.zip_longest(row, fields):
@@ -1384,8 +1556,12 @@ def zoom_page(study, field, base, others, called):
     e, n = easting[window[1]], northing[window[0]]
     shown = [(first, reference[window])] + [(entry[0], entry[3][field][0][window]) for entry in others]
     figure, axes = new_page(3.0 * len(shown) + 0.6, 5.4, 2, len(shown), height_ratios=[1.25, 1])
-    heading(figure, study, study.title, f"{field} zoomed: "
-            f"easting {e[0]:.3g} to {e[-1]:.3g} km, northing {n[0]:.3g} to {n[-1]:.3g} km")  # fmt: skip
+    heading(
+        figure,
+        study,
+        study.title,
+        f"{field} zoomed: " f"easting {e[0]:.3g} to {e[-1]:.3g} km, northing {n[0]:.3g} to {n[-1]:.3g} km",
+    )
     levels = MaxNLocator(14).tick_values(np.nanmin(shown[0][1]), np.nanmax(shown[0][1]))
     middle = shown[0][1].shape[0] // 2
     smooth = shown[0][1]
@@ -1419,10 +1595,14 @@ def zoom_page(study, field, base, others, called):
             below.yaxis.set_major_locator(MaxNLocator(5))
         below.set_xlabel("Easting (km)", fontsize=8.5)
         below.xaxis.set_major_locator(MaxNLocator(4))
-    return Page(f"zoom_{field}", f"Zoom of {field}", figure,
-                "Above: lines of equal value where the field is flattest beside its extreme. Below: the middle row, and what "
-                "the others differ by along it. Roughness is the RMS departure of that difference from the mean of a "
-                "node's four neighbours.")  # fmt: skip
+    return Page(
+        f"zoom_{field}",
+        f"Zoom of {field}",
+        figure,
+        "Above: lines of equal value where the field is flattest beside its extreme. Below: the middle row, and what "
+        "the others differ by along it. Roughness is the RMS departure of that difference from the mean of a "
+        "node's four neighbours.",
+    )
 
 
 # ---- all figures of a study
@@ -1451,7 +1631,15 @@ def all_pages(study, problems):
             continue
         used.add(page.name)
         yield page
-    for draw in (roofline_figure, errors_figure, histogram_figure, exceedance_figure, trace_figure, busy_figure, portability_figure):
+    for draw in (
+        roofline_figure,
+        errors_figure,
+        histogram_figure,
+        exceedance_figure,
+        trace_figure,
+        busy_figure,
+        portability_figure,
+    ):
         page = draw(study)
         if page is not None:
             yield page
@@ -1461,13 +1649,16 @@ def all_pages(study, problems):
 # ---- the page
 
 CSS = """
-body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: #222; max-width: 1060px; margin: 2em auto; padding: 0 1.2em; }
-h1 { font-size: 1.7em; margin-bottom: 0.1em; } h2 { font-size: 1.2em; margin-top: 2.2em; border-bottom: 1px solid #ddd; }
+body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: #222; max-width: 1060px; margin: 2em auto;
+  padding: 0 1.2em; }
+h1 { font-size: 1.7em; margin-bottom: 0.1em; }
+h2 { font-size: 1.2em; margin-top: 2.2em; border-bottom: 1px solid #ddd; }
 .sub, figcaption, .note { color: #666; font-size: 0.9em; }
 figure { margin: 1.6em 0; } figure img { max-width: 100%; height: auto; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.86em; margin: 0.8em 0; }
-th { text-align: left; font-weight: 600; border-bottom: 1.5px solid #888; padding: 3px 12px 3px 0; vertical-align: bottom; }
+th { text-align: left; font-weight: 600; border-bottom: 1.5px solid #888; padding: 3px 12px 3px 0;
+  vertical-align: bottom; }
 td { border-bottom: 1px solid #eee; padding: 3px 12px 3px 0; vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.gap td { color: #888; }
@@ -1485,7 +1676,9 @@ def table(heads, rows, pale=()):
         return ""
     numeric = [isinstance(value, tuple) for value in rows[0]]
     parts = ['<div class="wide"><table><thead><tr>']
-    parts += [f'<th class="n">{html.escape(h)}</th>' if n else f"<th>{html.escape(h)}</th>" for h, n in zip(heads, numeric)]
+    parts += [
+        f'<th class="n">{html.escape(h)}</th>' if n else f"<th>{html.escape(h)}</th>" for h, n in zip(heads, numeric)
+    ]
     parts.append("</tr></thead><tbody>")
     for number, row in enumerate(rows):
         parts.append(f'<tr{" class=gap" if number in pale else ""}>' + "".join(map(cell, row)) + "</tr>")
@@ -1506,7 +1699,17 @@ def with_interval(found, digits=3, unit=""):
 
 def points_table(study):
     axes = study.varying(study.points) or list(study.axes)
-    wanted = ["field_seconds", "total_seconds", "pairs_per_second", "speed_up", "efficiency", "memory", "error", "fraction_of_peak", "energy"]
+    wanted = [
+        "field_seconds",
+        "total_seconds",
+        "pairs_per_second",
+        "speed_up",
+        "efficiency",
+        "memory",
+        "error",
+        "fraction_of_peak",
+        "energy",
+    ]
     shown = [q for q in wanted if any(quantity(p, q) for p in study.points)]
     heads = [axis_name(a) for a in axes] + ["Runs"] + [quantity_label(q) for q in shown] + ["State"]
     rows, pale = [], set()
@@ -1537,7 +1740,9 @@ def fits_table(study):
             own = fit.get(law) or {}
             serial = own.get("serial")
             if finite(serial):
-                row.append(with_interval((100 * serial, 100 * own.get("low", serial), 100 * own.get("high", serial)), 2, " %"))
+                row.append(
+                    with_interval((100 * serial, 100 * own.get("low", serial), 100 * own.get("high", serial)), 2, " %")
+                )
             else:
                 row.append(right(""))
         rows.append(row + [right(len(fit.get("points") or []))])
@@ -1556,8 +1761,9 @@ def errors_table(study):
         for i, own in found.items():
             cells = [right(f"{own[f][key]:.1e}" if f in own and finite(own[f].get(key)) else "") for f in fields]
             rows.append([point_text(study, study.by_id[i], names), *cells])
-        units = {f: next(o[f].get("unit", "") for o in found.values() if f in o) for f in fields}
-        parts.append(f"<p>{words} from the reference, {html.escape(', '.join(dict.fromkeys(UNITS.get(u, u) for u in units.values())))}</p>")
+        units = [next(own[f].get("unit", "") for own in found.values() if f in own) for f in fields]
+        named = ", ".join(dict.fromkeys(UNITS.get(unit, unit) for unit in units))
+        parts.append(f"<p>{words} from the reference, {html.escape(named)}</p>")
         parts.append(table(["Point", *fields], rows))
     return "".join(parts)
 
@@ -1574,7 +1780,9 @@ def paper_table(study):
             for name, values in series_of(entry):
                 for at, value in values.items():
                     points = [p for p in study.points if same_text(study.label(p, x), at)]
-                    narrower = [p for p in points if name and any(same_text(name, t) for t in (p.get("labels") or {}).values())]
+                    narrower = [
+                        p for p in points if name and any(same_text(name, t) for t in (p.get("labels") or {}).values())
+                    ]
                     good = [(p, quantity(p, y)) for p in narrower or points]
                     good = [(p, q) for p, q in good if q]
                     best = min(good, key=lambda pq: pq[1][0], default=None)
@@ -1582,15 +1790,17 @@ def paper_table(study):
                         best = max(good, key=lambda pq: pq[1][0], default=None)
                     factor = paper_factor(y)
                     unit = QUANTITIES[y][2]
-                    rows.append([
-                        source_text(entry) + (f": {name}" if name else ""),
-                        f"{axis_name(x)} {at}",
-                        QUANTITIES[y][1],
-                        right(f"{short(value * factor)} {unit}".strip()),
-                        right(f"{short(best[1][0])} {unit}".strip() if best else "not run"),
-                        right(short(value * factor / best[1][0]) if best and best[1][0] else ""),
-                        point_text(study, best[0]) if best else "",
-                    ])  # fmt: skip
+                    rows.append(
+                        [
+                            source_text(entry) + (f": {name}" if name else ""),
+                            f"{axis_name(x)} {at}",
+                            QUANTITIES[y][1],
+                            right(f"{short(value * factor)} {unit}".strip()),
+                            right(f"{short(best[1][0])} {unit}".strip() if best else "not run"),
+                            right(short(value * factor / best[1][0]) if best and best[1][0] else ""),
+                            point_text(study, best[0]) if best else "",
+                        ]
+                    )
     return table(["Paper", "At", "Quantity", "Paper's", "Here", "Paper's / here", "Point"], rows)
 
 
@@ -1600,10 +1810,21 @@ def trace_table(study):
         if r.get("point") in study.by_id:
             scale = r.get("scale")
             relative = r["largest"] / scale if finite(r.get("largest")) and finite(scale) and scale else None
-            rows.append([point_text(study, study.by_id[r["point"]]), str(r.get("where")), right(r.get("n", "")),
-                         right(short(r.get("rms"), 2)), right(short(r.get("largest"), 2)), right(short(scale, 3)),
-                         right(short(relative, 2))])  # fmt: skip
-    return table(["Point", "Where", "Points", "RMS (Eötvös)", "Largest (Eötvös)", "Scale (Eötvös)", "Largest / scale"], rows)
+            rows.append(
+                [
+                    point_text(study, study.by_id[r["point"]]),
+                    str(r.get("where")),
+                    right(r.get("n", "")),
+                    right(short(r.get("rms"), 2)),
+                    right(short(r.get("largest"), 2)),
+                    right(short(scale, 3)),
+                    right(short(relative, 2)),
+                ]
+            )
+    return table(
+        ["Point", "Where", "Points", "RMS (Eötvös)", "Largest (Eötvös)", "Scale (Eötvös)", "Largest / scale"],
+        rows,
+    )
 
 
 def gaps_table(study):
@@ -1616,9 +1837,14 @@ def gaps_table(study):
             rows.setdefault(key, []).append(point_text(study, point))
     return table(
         ["State", "Why", *(["Machine"] if study.joined else []), "Points"],
-        [[*key, "; ".join(points) if len(points) <= 12 else "; ".join(points[:12]) + f"; and {len(points) - 12} more"]
-         for key, points in rows.items()],
-    )  # fmt: skip
+        [
+            [
+                *key,
+                "; ".join(points) if len(points) <= 12 else "; ".join(points[:12]) + f"; and {len(points) - 12} more",
+            ]
+            for key, points in rows.items()
+        ],
+    )
 
 
 def flat(value):
@@ -1637,7 +1863,9 @@ def flat(value):
 def machines_section(study):
     parts = []
     for name, machine in zip(study.names, study.machines):
-        rows = [[key.replace("_", " "), flat(value)] for key, value in machine.items() if value not in (None, "", [], {})]
+        rows = [
+            [key.replace("_", " "), flat(value)] for key, value in machine.items() if value not in (None, "", [], {})
+        ]
         parts.append((f"<h3>{html.escape(name)}</h3>" if study.joined else "") + table(["", ""], rows))
     return "".join(parts)
 
@@ -1654,9 +1882,14 @@ def rules_section(study):
         if words:
             lines.append(f"Problem {problem.get('id')}: {words}.")
     if finite(rules.get("tolerance")):
-        lines.append(f"A run whose fields differ from the reference by more than {rules['tolerance']:g} of the largest value has no speed.")
+        lines.append(
+            f"A run whose fields differ from the reference by more than {rules['tolerance']:g} of the largest value "
+            "has no speed."
+        )
     if rules.get("repeats"):
-        lines.append(f"{rules['repeats']} timed runs a point, {rules.get('warmup', 0)} warm-ups before them, which do not count.")
+        lines.append(
+            f"{rules['repeats']} timed runs a point, {rules.get('warmup', 0)} warm-ups before them, which do not count."
+        )
     if rules.get("order"):
         seed = f", seed {rules['seed']}" if rules.get("order") == "random" and rules.get("seed") is not None else ""
         lines.append(f"Order of the runs: {str(rules['order']).replace('_', ' ')}{seed}, repeat by repeat.")
@@ -1705,7 +1938,8 @@ def write_html(study, pictures, problems):
     for page, png in pictures:
         caption = f"<b>{html.escape(page.title)}.</b> {html.escape(page.caption)}"
         figures.append(
-            f'<figure><img alt="{html.escape(page.title)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            f'<figure><img alt="{html.escape(page.title)}" '
+            f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
             f'<figcaption>{caption} <a href="figures/{page.name}.svg">SVG</a></figcaption></figure>'
         )
     notes = "".join(f'<p class="note">{html.escape(problem)}</p>' for problem in problems)
@@ -1722,13 +1956,18 @@ def write_html(study, pictures, problems):
         section("What did not run", gaps_table(study)),
         section("Rules kept", rules_section(study)),
         section("Machines" if study.joined else "Machine", machines_section(study)),
-        section("Files beside this one", "<p>study.yaml, machine.json, runs.csv, errors.csv, study.json, study.h5, tables.md, tables.tex, "
-                "p3.csv, foms.txt and figures/.</p>"),
-    ]  # fmt: skip
+        section(
+            "Files beside this one",
+            "<p>study.yaml, machine.json, runs.csv, errors.csv, study.json, study.h5, tables.md, tables.tex, "
+            "p3.csv, foms.txt and figures/.</p>",
+        ),
+    ]
     text = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(study.title)}</title><style>{CSS}</style></head><body>" + "\n".join(body) + "\n</body></html>\n"
+        f"<title>{html.escape(study.title)}</title><style>{CSS}</style></head><body>"
+        + "\n".join(body)
+        + "\n</body></html>\n"
     )
     replace(study.folder / "report.html", text.encode())
 
