@@ -6,12 +6,13 @@
     compare.py build/openmp/bin/prismfield
     compare.py build/openmp/bin/prismfield --case inputs/seven_spheres.yaml --turns 5 --threads 1 2
 
-harmonica, choclo, SimPEG and polyhedral-gravity come from PyPI (requirements.txt) into an environment of their own below
-the work folder; GMT gravprisms (Debian: gmt) and the programs of tesseroids are taken where they are on PATH. First every
-program computes every component at random points of the case's grid, which have to agree with prismfield's, the
-gravitational constants and axes made equal; a component that does not agree is not timed. Then they take turns. A program
-computes as many points as it needs for --seconds, prismfield the whole grid; times are by prism-point pair, each turn
-gives a ratio. Writes peers.md, peers.csv, peers.png and peers.svg into --output. Exit codes: 0, 1 when answers disagree.
+harmonica, choclo, SimPEG and polyhedral-gravity come from PyPI (requirements.txt) into an environment of their own
+below the work folder; GMT gravprisms (Debian: gmt) and the programs of tesseroids are taken where they are on PATH.
+First every program computes every component at random points of the case's grid, which have to agree with
+prismfield's, the gravitational constants and axes made equal; a component that does not agree is not timed. Then they
+take turns. A program computes as many points as it needs for --seconds, prismfield the whole grid; times are by
+prism-point pair, each turn gives a ratio. Writes peers.md, peers.csv, peers.png and peers.svg into --output. Exit
+codes: 0, 1 when answers disagree.
 """
 
 import argparse
@@ -339,10 +340,8 @@ def main():
 
 
 def record(turn, program, threads, component, prisms, points, seconds, ns, ratio):
-    return {
-        "turn": turn, "program": program, "threads": threads, "component": component, "prisms": prisms, "points": points,
-        "seconds": seconds, "ns_per_pair": ns, "ratio": ratio,
-    }  # fmt: skip
+    row = {"turn": turn, "program": program, "threads": threads, "component": component, "prisms": prisms}
+    return row | {"points": points, "seconds": seconds, "ns_per_pair": ns, "ratio": ratio}
 
 
 if __name__ == "__main__":

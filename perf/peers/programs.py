@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""The programs that prismfield is timed beside. Each computes fields of a Model at points in mGal and Eotvos, z down, with
-its own gravitational constant."""
+"""The programs that prismfield is timed beside. Each computes fields of a Model at points in mGal and Eotvos, z down,
+with its own gravitational constant."""
 
 import importlib.metadata
 import os
@@ -15,7 +15,7 @@ FIELDS = ("gx", "gy", "gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 
 
 class Program:
-    """One program. compute() is what is timed; prepare() and a first compute() at few points, which compiles, are not."""
+    """One program. compute() is what is timed; prepare() and a first compute(), which compiles, are not."""
 
     name = ""
     # what it has of FIELDS
@@ -58,9 +58,16 @@ class Harmonica(Program):
     name = "harmonica"
     note = "on choclo, a pass a field"
     own = {
-        "gx": "g_e", "gy": "g_n", "gz": "g_z", "gxx": "g_ee", "gyy": "g_nn", "gzz": "g_zz", "gxy": "g_en", "gxz": "g_ez",
+        "gx": "g_e",
+        "gy": "g_n",
+        "gz": "g_z",
+        "gxx": "g_ee",
+        "gyy": "g_nn",
+        "gzz": "g_zz",
+        "gxy": "g_en",
+        "gxz": "g_ez",
         "gyz": "g_nz",
-    }  # fmt: skip
+    }
 
     def compute(self, fields, points, threads):
         import harmonica
@@ -87,10 +94,16 @@ class Choclo(Program):
     together = True
     # z is up in choclo: gz, gxz and gyz change their sign
     own = {
-        "gx": ("gravity_e", 1e5), "gy": ("gravity_n", 1e5), "gz": ("gravity_u", -1e5), "gxx": ("gravity_ee", 1e9),
-        "gyy": ("gravity_nn", 1e9), "gzz": ("gravity_uu", 1e9), "gxy": ("gravity_en", 1e9), "gxz": ("gravity_eu", -1e9),
+        "gx": ("gravity_e", 1e5),
+        "gy": ("gravity_n", 1e5),
+        "gz": ("gravity_u", -1e5),
+        "gxx": ("gravity_ee", 1e9),
+        "gyy": ("gravity_nn", 1e9),
+        "gzz": ("gravity_uu", 1e9),
+        "gxy": ("gravity_en", 1e9),
+        "gxz": ("gravity_eu", -1e9),
         "gyz": ("gravity_nu", -1e9),
-    }  # fmt: skip
+    }
 
     def prepare(self, model):
         import choclo
@@ -171,10 +184,14 @@ class Simpeg(Program):
             receivers = gravity.receivers.Point(np.stack(points, axis=1), components=list(fields))
             survey = gravity.survey.Survey(gravity.sources.SourceField(receiver_list=[receivers]))
             self.simulations[key] = gravity.simulation.Simulation3DIntegral(
-                survey=survey, mesh=self.mesh, rhoMap=maps.IdentityMap(nP=int(self.active.sum())),
-                active_cells=self.active, store_sensitivities="forward_only", engine="choclo",
+                survey=survey,
+                mesh=self.mesh,
+                rhoMap=maps.IdentityMap(nP=int(self.active.sum())),
+                active_cells=self.active,
+                store_sensitivities="forward_only",
+                engine="choclo",
                 numba_parallel=threads > 1,
-            )  # fmt: skip
+            )
         # A field a column, the points of one receiver after the other; g/cm3.
         values = self.simulations[key].fields(1e-3 * self.model.densities).reshape(-1, len(fields))
         return {field: self.own_sign.get(field, 1) * values[:, i] for i, field in enumerate(fields)}
@@ -187,12 +204,31 @@ class PolyhedralGravity(Program):
     note = "twelve triangles a prism; potential and nine fields always at once"
     together = True
     always_all = True
-    own = {"gx": (1, 0, 1e5), "gy": (1, 1, 1e5), "gz": (1, 2, -1e5), "gxx": (2, 0, 1e9), "gyy": (2, 1, 1e9),
-           "gzz": (2, 2, 1e9), "gxy": (2, 3, 1e9), "gxz": (2, 4, -1e9), "gyz": (2, 5, -1e9)}  # fmt: skip
+    own = {
+        "gx": (1, 0, 1e5),
+        "gy": (1, 1, 1e5),
+        "gz": (1, 2, -1e5),
+        "gxx": (2, 0, 1e9),
+        "gyy": (2, 1, 1e9),
+        "gzz": (2, 2, 1e9),
+        "gxy": (2, 3, 1e9),
+        "gxz": (2, 4, -1e9),
+        "gyz": (2, 5, -1e9),
+    }
     faces = [
-        [0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7], [0, 1, 5], [0, 5, 4], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6],
-        [3, 0, 4], [3, 4, 7],
-    ]  # fmt: skip
+        [0, 2, 1],
+        [0, 3, 2],
+        [4, 5, 6],
+        [4, 6, 7],
+        [0, 1, 5],
+        [0, 5, 4],
+        [1, 2, 6],
+        [1, 6, 5],
+        [2, 3, 7],
+        [2, 7, 6],
+        [3, 0, 4],
+        [3, 4, 7],
+    ]
 
     def prepare(self, model):
         import polyhedral_gravity as pg
@@ -249,10 +285,9 @@ class Gravprisms(Program):
         np.savetxt(places, np.stack(points, axis=1), fmt="%.17g")
         found = {}
         for field in fields:
-            done = subprocess.run(
-                ["gmt", "gravprisms", str(self.table), "-A", self.own[field][0], f"-N{places}", "--FORMAT_FLOAT_OUT=%.17g"],
-                capture_output=True, text=True, cwd=self.work,
-            )  # fmt: skip
+            command = ["gmt", "gravprisms", str(self.table), "-A", self.own[field][0], f"-N{places}"]
+            command.append("--FORMAT_FLOAT_OUT=%.17g")
+            done = subprocess.run(command, capture_output=True, text=True, cwd=self.work)
             if done.returncode != 0:
                 raise RuntimeError(f"gmt gravprisms ended with {done.returncode}: {done.stderr.strip()}")
             values = [float(line.split()[3]) for line in done.stdout.splitlines() if line.strip()]
@@ -269,9 +304,16 @@ class Tesseroids(Program):
     note = "a process a field, reading and writing included; one thread"
     # Its x is north, its y east and its z down: programs by that, signs by ours.
     own = {
-        "gx": "prismgy", "gy": "prismgx", "gz": "prismgz", "gxx": "prismgyy", "gyy": "prismgxx", "gzz": "prismgzz",
-        "gxy": "prismgxy", "gxz": "prismgyz", "gyz": "prismgxz",
-    }  # fmt: skip
+        "gx": "prismgy",
+        "gy": "prismgx",
+        "gz": "prismgz",
+        "gxx": "prismgyy",
+        "gyy": "prismgxx",
+        "gzz": "prismgzz",
+        "gxy": "prismgxy",
+        "gxz": "prismgyz",
+        "gyz": "prismgxz",
+    }
 
     def version(self):
         said = subprocess.run(["prismgz", "--version"], capture_output=True, text=True)

@@ -1359,13 +1359,14 @@ def portability_figure(study):
             axes.plot([100 * whole] * 2, [row_number - 0.45, row_number + 0.45], color="black", linewidth=1.8)
     if any(finite(row.get("value", row.get("portability"))) for row, _ in panels):
         handles.append((Line2D([], [], color="black", linewidth=1.8), "portability (harmonic mean)"))
-    words = [
-        str(r.get("efficiency") or r.get("kind") or r.get("by") or "")
-        + " efficiency"
-        + (f", {r['problem']}" if len({str(q.get("problem")) for q, _ in panels}) > 1 and r.get("problem") else "")
-        for r, _ in panels
-    ]
-    axes.set_yticks(range(len(panels)), [wrap_label(plain(w.strip()), 26) for w in words])
+    words = []
+    for row, _ in panels:
+        kept = ", ".join(value_text(str(k), v) for k, v in (row.get("application") or {}).items())
+        several = len({str(other.get("problem")) for other, _ in panels}) > 1
+        problem = f"problem {str(row.get('problem'))[:8]}" if several and row.get("problem") else ""
+        kind = f"{row.get('efficiency') or ''} efficiency".strip()
+        words.append(", ".join(part for part in (kind, kept, problem) if part))
+    axes.set_yticks(range(len(panels)), [wrap_label(plain(w), 30) for w in words])
     axes.set_ylim(len(panels) - 0.5, -0.5)
     axes.set_xlim(0, 112)
     axes.grid(False, axis="y")
