@@ -191,7 +191,13 @@ class Study:
         self.axes = {str(axis["name"]): [str(v) for v in axis.get("values", [])] for axis in self.data.get("axes", [])}
         self.points = self.data.get("points", [])
         self.by_id = {point.get("id"): point for point in self.points}
+        self.place = {id: place for place, id in enumerate(self.by_id)}
         self.joined = len(self.machines) > 1
+
+    def rows(self, key):
+        """The rows of a table that belong to points, in the order of the points, not in that of their runs."""
+        found = [row for row in self.data.get(key) or [] if isinstance(row, dict) and row.get("point") in self.by_id]
+        return sorted(found, key=lambda row: self.place[row["point"]])
 
     def machine(self, point):
         """The number of a point's machine."""
@@ -997,8 +1003,8 @@ def on_roof(study, point, key):
 def errors_of(study):
     """{point: {field: row}} of the errors against the reference."""
     found = {}
-    for row in study.data.get("errors") or []:
-        if finite(row.get("rms_difference")) and row.get("point") in study.by_id:
+    for row in study.rows("errors"):
+        if finite(row.get("rms_difference")):
             found.setdefault(row["point"], {})[row.get("field")] = row
     return found
 
@@ -1073,6 +1079,8 @@ def errors_figure(study):
         own.yaxis.set_minor_locator(NullLocator())
     show_legend(figure, axes.flat[-1], handles)
     caption = figure_caption(study, "errors", False)
+    if len(found) > len(chosen) and not dropped:
+        caption = f"The worst of the points that differ in nothing else. {caption}"
     if dropped:
         caption += f" {dropped} more points are in the table."
     return Page("errors", "Errors by field", figure, caption.strip())
@@ -1085,7 +1093,7 @@ def decade_names(lowest, n):
 def pooled_histograms(study):
     """{text: (lowest, negative, equal, positive), texts of labels}, fields added up, and points that differ in their
     problem alone, as the five random models of a paper."""
-    rows = [row for row in study.data.get("histograms") or [] if row.get("point") in study.by_id]
+    rows = study.rows("histograms")
     points = {row["point"]: study.by_id[row["point"]] for row in rows}
     within = []
     for name in study.varying(list(points.values())):
@@ -1226,7 +1234,7 @@ def exceedance_figure(study):
 
 
 def trace_figure(study):
-    rows = [r for r in study.data.get("trace") or [] if r.get("point") in study.by_id and finite(r.get("rms"))]
+    rows = [r for r in study.rows("trace") if finite(r.get("rms"))]
     if not rows:
         return None
     order = list(dict.fromkeys(r["point"] for r in rows))
@@ -1274,7 +1282,7 @@ def trace_figure(study):
 
 
 def busy_figure(study):
-    rows = [r for r in study.data.get("busy") or [] if r.get("point") in study.by_id]
+    rows = study.rows("busy")
     if not rows:
         return None
     order = list(dict.fromkeys(r["point"] for r in rows))[:6]
@@ -1443,7 +1451,7 @@ def draw_map(figure, own, easting, northing, values, unit, title):
     bar.ax.tick_params(labelsize=7, length=2, width=0.5)
     bar.locator = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
     bar.update_ticks()
-    bar.ax.set_title(unit, fontsize=7.5, loc="left", pad=5)
+    bar.ax.set_title(unit, fontsize=7.5, loc="right", pad=5)
     own.set_title(title, fontsize=10, loc="left", pad=5)
     own.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     own.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
@@ -1462,9 +1470,7 @@ def label_outer(axes):
 def map_pages(study, problems):
     """All components of the first point, what the others differ by, and zooms where roughness shows."""
     loaded = []
-    for row in study.data.get("maps") or []:
-        if row.get("point") not in study.by_id:
-            continue
+    for row in study.rows("maps"):
         path = study.folder / str(row.get("file"))
         try:
             fields = [f for f in SYMBOLS if f in (row.get("fields") or SYMBOLS)]
@@ -1474,34 +1480,41 @@ def map_pages(study, problems):
             continue
         if values and len(easting) > 1 and len(northing) > 1:
             loaded.append((row["point"], easting, northing, values))
-    if not loaded:
-        return
+    # Maps of different problems, as of two heights, have nothing to be subtracted from each other.
+    groups = {}
+    for entry in loaded:
+        groups.setdefault((study.by_id[entry[0]].get("problem"), entry[1].size, entry[2].size), []).append(entry)
+    for number, group in enumerate(groups.values()):
+        yield from pages_of_problem(study, group, f"_{number + 1}" if len(groups) > 1 else "")
+
+
+def pages_of_problem(study, loaded, suffix):
+    """The fields of the most exact point, what up to three others differ by, the worst first, and zooms."""
     names = study.varying([study.by_id[i] for i, *_ in loaded])
+    everywhere = study.varying([study.by_id[row["point"]] for row in study.rows("maps")])
+    which = point_text(study, study.by_id[loaded[0][0]], [name for name in everywhere if name not in names])
+    which = f", {which}" if suffix else ""
 
     def called(i):
         return point_text(study, study.by_id[i], names)
 
-    # The most exact one shows the fields; what the others are worth are their differences from it.
-    def exactness(entry):
-        error = study.by_id[entry[0]].get("largest_error")
-        return error if finite(error) else math.inf
+    def error(entry):
+        found = study.by_id[entry[0]].get("largest_error")
+        return found if finite(found) else math.inf
 
-    base = min(loaded, key=exactness)
-    others = [
-        entry
-        for entry in loaded
-        if entry is not base and entry[1].shape == base[1].shape and entry[2].shape == base[2].shape
-    ]
+    ordered = sorted(loaded, key=error)
+    base, others = ordered[0], ordered[:0:-1][:3]
     first, easting, northing, values = base
-    yield nine_maps(study, "maps", f"The fields: {called(first)}", easting, northing, values, called(first))
+    yield nine_maps(
+        study, f"maps{suffix}", f"The fields: {called(first)}{which}", easting, northing, values, called(first) + which
+    )
     for number, (i, _, _, own) in enumerate(others):
         difference = {f: (own[f][0] - values[f][0], values[f][1]) for f in own if f in values}
-        words = f"{called(i)} less {called(first)}"
-        yield nine_maps(
-            study, f"map_differences_{number + 1}", f"Differences: {words}", easting, northing, difference, words
-        )
+        words = f"{called(i)} less {called(first)}{which}"
+        name = f"map_differences{suffix}_{number + 1}"
+        yield nine_maps(study, name, f"Differences: {words}", easting, northing, difference, words)
     for field in [f for f in ("gz", "gzz") if f in values] or list(values)[:1]:
-        page = zoom_page(study, field, base, others, called)
+        page = zoom_page(study, field, base, others, called, suffix, which)
         if page:
             yield page
 
@@ -1535,14 +1548,17 @@ def roughness(values):
     return float(np.sqrt(np.nanmean(inner**2)))
 
 
-def zoom_page(study, field, base, others, called):
+def zoom_page(study, field, base, others, called, suffix, which):
     """The part of the map where the field varies least, by lines of equal value: rough where rounding shows."""
     first, easting, northing, values = base
     others = [entry for entry in others if field in entry[3]][:3]
     if not others or len(easting) < 16 or len(northing) < 16:
         return None
     reference, unit = values[field]
-    wide, high = max(12, len(easting) // 6), max(12, len(northing) // 6)
+    # A square of a sixth of the map, and of twelve nodes at least.
+    steps = [abs(axis[-1] - axis[0]) / (len(axis) - 1) for axis in (easting, northing)]
+    side = max(abs(easting[-1] - easting[0]) / 6, 11 * max(steps))
+    wide, high = (min(len(axis), round(side / step) + 1) for axis, step in zip((easting, northing), steps))
     best, corner = math.inf, (0, 0)
     # Near the largest value, as the papers zoom, and there where the field is flattest.
     top = np.unravel_index(np.nanargmax(np.abs(reference)), reference.shape)
@@ -1556,26 +1572,25 @@ def zoom_page(study, field, base, others, called):
     window = slice(j, j + high), slice(i, i + wide)
     e, n = easting[window[1]], northing[window[0]]
     shown = [(first, reference[window])] + [(entry[0], entry[3][field][0][window]) for entry in others]
-    figure, axes = new_page(3.0 * len(shown) + 0.6, 5.4, 2, len(shown), height_ratios=[1.25, 1])
+    figure, axes = new_page(2.75 * len(shown) + 0.4, 5.4, 2, len(shown), height_ratios=[1.3, 1])
     heading(
         figure,
         study,
         study.title,
-        f"{field} zoomed: " f"easting {e[0]:.3g} to {e[-1]:.3g} km, northing {n[0]:.3g} to {n[-1]:.3g} km",
+        f"{field} zoomed: easting {e[0]:.3g} to {e[-1]:.3g} km, northing {n[0]:.3g} to {n[-1]:.3g} km{which}",
     )
     levels = MaxNLocator(14).tick_values(np.nanmin(shown[0][1]), np.nanmax(shown[0][1]))
     middle = shown[0][1].shape[0] // 2
     smooth = shown[0][1]
-    spans = []
     for column, (point, own_values) in enumerate(shown):
         own = axes[0][column]
         own.contourf(e, n, own_values, levels=levels, cmap="viridis", extend="both")
-        own.contour(e, n, own_values, levels=levels, colors="black", linewidths=0.5)
+        own.contour(e, n, own_values, levels=levels, colors="black", linewidths=0.5, linestyles="solid")
         own.set_aspect("equal")
         own.grid(False)
         rough = roughness(own_values - smooth) if column else 0.0
         size = UNITS.get(unit, unit)
-        own.set_title(wrap_label(plain(called(point)), 34), fontsize=9, loc="left")
+        own.set_title(wrap_label(plain(called(point)), 26), fontsize=9, loc="left")
         own.xaxis.set_major_locator(MaxNLocator(4))
         own.yaxis.set_major_locator(MaxNLocator(5))
         own.set_xlabel("Easting (km)", fontsize=8.5)
@@ -1583,11 +1598,10 @@ def zoom_page(study, field, base, others, called):
         if column == 0:
             own.set_ylabel("Northing (km)", fontsize=8.5)
             below.plot(e, own_values[middle], color=COLOURS[0], linewidth=1.4)
-            below.set_ylabel(f"{SYMBOLS[field]} along the middle row ({size})", fontsize=8.5)
+            below.set_ylabel(f"{SYMBOLS[field]}, middle row ({size})", fontsize=8.5)
             below.yaxis.set_major_locator(MaxNLocator(5))
         else:
             difference = own_values[middle] - smooth[middle]
-            spans.append(np.nanmax(np.abs(difference)))
             difference, label = scaled(difference, unit)
             below.axhline(0, color="0.6", linewidth=0.7)
             below.plot(e, difference, color=COLOURS[column % 7], linewidth=1, marker="o", markersize=2.5)
@@ -1597,7 +1611,7 @@ def zoom_page(study, field, base, others, called):
         below.set_xlabel("Easting (km)", fontsize=8.5)
         below.xaxis.set_major_locator(MaxNLocator(4))
     return Page(
-        f"zoom_{field}",
+        f"zoom_{field}{suffix}",
         f"Zoom of {field}",
         figure,
         "Above: lines of equal value where the field is flattest beside its extreme. Below: the middle row, and what "
@@ -1807,21 +1821,20 @@ def paper_table(study):
 
 def trace_table(study):
     rows = []
-    for r in study.data.get("trace") or []:
-        if r.get("point") in study.by_id:
-            scale = r.get("scale")
-            relative = r["largest"] / scale if finite(r.get("largest")) and finite(scale) and scale else None
-            rows.append(
-                [
-                    point_text(study, study.by_id[r["point"]]),
-                    str(r.get("where")),
-                    right(r.get("n", "")),
-                    right(short(r.get("rms"), 2)),
-                    right(short(r.get("largest"), 2)),
-                    right(short(scale, 3)),
-                    right(short(relative, 2)),
-                ]
-            )
+    for r in study.rows("trace"):
+        scale = r.get("scale")
+        relative = r["largest"] / scale if finite(r.get("largest")) and finite(scale) and scale else None
+        rows.append(
+            [
+                point_text(study, study.by_id[r["point"]]),
+                str(r.get("where")),
+                right(r.get("n", "")),
+                right(short(r.get("rms"), 2)),
+                right(short(r.get("largest"), 2)),
+                right(short(scale, 3)),
+                right(short(relative, 2)),
+            ]
+        )
     return table(
         ["Point", "Where", "Points", "RMS (Eötvös)", "Largest (Eötvös)", "Scale (Eötvös)", "Largest / scale"],
         rows,
