@@ -369,7 +369,7 @@ def logarithmic(axis, low, high):
     subs = (1.0, 2.0, 5.0) if decades < 2.5 else (1.0,)
     axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(number_tick))
-    axis.set_minor_locator(NullLocator() if decades > 12 else LogLocator(base=10, subs=range(2, 10), numticks=99))
+    axis.set_minor_locator(NullLocator() if decades > 7 else LogLocator(base=10, subs=range(2, 10), numticks=99))
     axis.set_minor_formatter(NullFormatter())
 
 
@@ -471,18 +471,38 @@ def sweep_figure(study, spec, number, used_names):
         if name != x and len({(study.label(p, x), study.label(p, name)) for p in points}) > len(texts)
     ]
     asked = [str(name) for name in spec.get("curves") or []]
-    curve_axes = [name for name in asked if name in curve_axes] + [name for name in curve_axes if name not in asked]
+    others = [name for name in curve_axes if name not in asked]
+    curve_axes = [name for name in asked if name in curve_axes]
+    worst_only = y == "error" and bool(asked) and bool(others)
+    if not worst_only:
+        # Times of different things are never drawn as one; of errors the worst is what counts.
+        curve_axes += others
     curves = {}
     for point in points:
         curves.setdefault(tuple(study.label(point, name) for name in curve_axes), []).append(point)
+    if worst_only:
+        curves = {key: worst_points(study, own, x) for key, own in curves.items()}
     first = number == 0
     numbers = [number_of(text) for text in texts]
     drawn = line_figure if None not in numbers else bar_figure
     figure, caption = drawn(study, spec, x, y, texts, curve_axes, curves, first)
+    if worst_only:
+        caption = f"The worst over {', '.join(axis_name(name).lower() for name in others)}. {caption}".strip()
     name = f"{y}_by_{x.rsplit('.', 1)[-1]}"
     while name in used_names:
         name += "_"
     return Page(name, f"{QUANTITIES[y][1]} by {axis_name(x).lower()}", figure, caption)
+
+
+def worst_points(study, points, x):
+    """Of the points at each place along x the one with the largest error, or any where none has one."""
+    found = {}
+    for point in points:
+        place, own = study.label(point, x), quantity(point, "error")
+        before = quantity(found[place], "error") if place in found else None
+        if place not in found or (own and (before is None or own[0] > before[0])):
+            found[place] = point
+    return list(found.values())
 
 
 def curve_name(axes, values):
@@ -707,10 +727,12 @@ def show_gaps(axes, study, curves, x, seen_at, log_x):
     """A pale band where no curve has a value, with why; words alone where the whole figure has none."""
     every = [p for points in curves.values() for p in points]
     if not seen_at:
+        gone = [point for point in every if point.get("status") != "ok"]
+        words = ["not run here:", *(shorten(w, 60) for w in why_not(gone)[:2])] if gone else ["nothing to compare"]
         axes.text(
             0.5,
             0.5,
-            plain("not run here:\n" + "\n".join(shorten(w, 60) for w in why_not(every)[:2])),
+            plain("\n".join(words)),
             transform=axes.transAxes,
             ha="center",
             va="center",
@@ -1090,18 +1112,23 @@ def decade_names(lowest, n):
     return [f"<$10^{{{lowest}}}$"] + [f"$10^{{{lowest + i - 1}}}$" for i in range(1, n)]
 
 
-def pooled_histograms(study):
-    """{text: (lowest, negative, equal, positive), texts of labels}, fields added up, and points that differ in their
-    problem alone, as the five random models of a paper."""
+def pooled_histograms(study, most=8):
+    """{text: (lowest, negative, equal, positive), texts of labels}, fields added up. Where there are more than `most`,
+    points that differ in their problem alone are added up too, as a paper's five random models are."""
     rows = study.rows("histograms")
     points = {row["point"]: study.by_id[row["point"]] for row in rows}
-    within = []
-    for name in study.varying(list(points.values())):
+
+    def within_a_problem(name):
         seen = {}
         for point in points.values():
             seen.setdefault(point.get("problem"), set()).add(study.label(point, name))
-        if any(len(labels) > 1 for labels in seen.values()):
-            within.append(name)
+        return any(len(labels) > 1 for labels in seen.values())
+
+    within = study.varying(list(points.values()))
+    others = [name for name in within if not within_a_problem(name)]
+    for name in sorted(others, key=lambda name: -len({study.label(point, name) for point in points.values()})):
+        if len({tuple(study.label(point, axis) for axis in within) for point in points.values()}) > most:
+            within.remove(name)
     pooled, labels = {}, {}
     for row in rows:
         point = points[row["point"]]
@@ -1126,7 +1153,7 @@ def histogram_figure(study):
     pooled, labels = pooled_histograms(study)
     if not pooled:
         return None
-    chosen = list(pooled)[:6]
+    chosen = list(pooled)[:8]
     columns = 1 if len(chosen) == 1 else 2
     rows = math.ceil(len(chosen) / columns)
     figure, axes = new_page(4.9 * columns + 0.6, 2.5 * rows + 0.8, rows, columns, sharex=True, sharey=True)
