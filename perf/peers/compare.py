@@ -93,9 +93,12 @@ def agreement(program, ours, points, fields, scale, seed, threads):
 
 
 def timed(program, fields, points, threads):
-    begin = time.perf_counter()
+    """Seconds by the clock and of processors."""
+    import programs as peers
+
+    processor, begin = peers.processor_seconds(), time.perf_counter()
     program.compute(fields, points, threads)
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, peers.processor_seconds() - processor
 
 
 def points_for(program, fields, points, threads, seconds, seed):
@@ -106,7 +109,7 @@ def points_for(program, fields, points, threads, seconds, seed):
     # What a program does once a call counts less with more points, so that this takes several steps.
     for _ in range(8):
         some = chosen_points(points, n, seed)[1]
-        taken = timed(program, fields, some, threads)
+        taken, _ = timed(program, fields, some, threads)
         if taken > 0.6 * seconds or n == points[0].size:
             break
         n = min(points[0].size, max(n + 1, int(n * min(8, seconds / max(taken, 1e-6)))))
@@ -125,7 +128,7 @@ def load_text():
     return f"load average {os.getloadavg()[0]:.1f}"
 
 
-def processor():
+def processor_name():
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
@@ -134,24 +137,26 @@ def processor():
 
 
 def table_text(rows, programs, threads, columns, turns):
-    """Markdown: nanoseconds a pair and ratios, a table for each number of threads."""
+    """Markdown: nanoseconds a pair and ratios, tables for each number of threads."""
+    kinds = {
+        "ns_per_pair": "ns per pair by the clock",
+        "ratio": "times as long as prismfield by the clock, by turn",
+        "processor_ratio": "times as much processor time, by turn; of prismfield all of the program's run",
+    }
     lines = []
     for n in threads:
-        lines += [f"\n{n} thread{'s' if n > 1 else ''}, ns per pair: median of {turns} turns [least, most]\n"]
-        lines += ["| program | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-        ratios = ["", "times as long as prismfield, by turn: median [least, most]", ""]
-        ratios += ["| program | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-        for program in programs:
-            cells, quotients = [], []
-            for column in columns:
-                own = [r for r in rows if (r["program"], r["threads"], r["component"]) == (program, n, column)]
-                cells.append("{} [{}, {}]".format(*map(number, spread([r["ns_per_pair"] for r in own]))) if own else "")
-                quotients.append("{} [{}, {}]".format(*map(number, spread([r["ratio"] for r in own]))) if own else "")
-            if any(cells):
-                lines.append(f"| {program} | " + " | ".join(cells) + " |")
-                if program != "prismfield":
-                    ratios.append(f"| {program} | " + " | ".join(quotients) + " |")
-        lines += ratios
+        for key, words in kinds.items():
+            lines += [f"\n{n} thread{'s' if n > 1 else ''}, {words}: median of {turns} turns [least, most]\n"]
+            lines += ["| program | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
+            for program in programs:
+                if key != "ns_per_pair" and program == programs[0]:
+                    continue
+                cells = []
+                for column in columns:
+                    own = [r[key] for r in rows if (r["program"], r["threads"], r["component"]) == (program, n, column)]
+                    cells.append("{} [{}, {}]".format(*map(number, spread(own))) if own else "")
+                if any(cells):
+                    lines.append(f"| {program} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -231,10 +236,10 @@ def main():
     model, points = model_of.read_case(options.case)
     n_prisms, n_points = len(model.prisms), points[0].size
     us = peers.Prismfield(options.work, options.prismfield, options.case)
-    _, pairs, ours = us.run(components, threads[-1])
+    _, _, pairs, ours = us.run(components, threads[-1])
     if pairs != n_prisms * n_points:
         raise ValueError(f"prismfield counts {pairs:,} pairs, this script {n_prisms * n_points:,}")
-    head = f"{processor()}, {cores} cores, {load_text()} at the start; {options.case.name}: {n_prisms:,} prisms x "
+    head = f"{processor_name()}, {cores} cores, {load_text()} at the start; {options.case.name}: {n_prisms:,} prisms x "
     head += f"{n_points:,} points, double precision\n\n"
     versions = [f"prismfield {us.version()}"]
 
@@ -283,31 +288,37 @@ def main():
     by_name = {program.name: program for program in chosen}
     for turn in range(1, options.turns + 1):
         own = {}
+
+        def add(name, n, column, size, clock, processor):
+            """A row; times are of n_prisms x size pairs."""
+            ns = [1e9 * seconds / (n_prisms * size) for seconds in (clock, processor)]
+            if name == us.name:
+                own[n, column] = ns
+            ratios = [a / b for a, b in zip(ns, own[n, column])]
+            row = {"turn": turn, "program": name, "threads": n, "component": column, "prisms": n_prisms, "points": size}
+            row |= {"seconds": clock, "ns_per_pair": ns[0], "ratio": ratios[0]}
+            rows.append(row | {"processor_seconds": processor, "processor_ns": ns[1], "processor_ratio": ratios[1]})
+
         for n in threads:
             for column in columns:
-                fields = list(peers.FIELDS) if column == ALL else [column]
-                seconds, pairs, _ = us.run(fields, n)
-                own[n, column] = 1e9 * seconds / pairs
-                rows.append(record(turn, "prismfield", n, column, n_prisms, n_points, seconds, own[n, column], 1.0))
+                clock, processor, _, _ = us.run(list(peers.FIELDS) if column == ALL else [column], n)
+                add(us.name, n, column, n_points, clock, processor)
         for (name, n, column), (fields, some) in plans.items():
             seconds = timed(by_name[name], fields, some, n)
-            size = some[0].size
-            time_of_pair = 1e9 * seconds / (n_prisms * size)
-            asked = components if column == ALL and not whole else [column]
+            asked = [column]
             if getattr(by_name[name], "always_all", False):
                 asked = [c for c in columns if c == ALL or c in by_name[name].timed_fields]
             for c in asked:
-                rows.append(record(turn, name, n, c, n_prisms, size, seconds, time_of_pair, time_of_pair / own[n, c]))
+                add(name, n, c, some[0].size, *seconds)
         for program in chosen:
             # One field after the other: the nine take the sum of the nine.
             if not whole or program.together or len(program.timed_fields) != len(peers.FIELDS):
                 continue
             for n in threads if program.many_threads else [1]:
                 mine = [r for r in rows if (r["turn"], r["program"], r["threads"]) == (turn, program.name, n)]
-                total = sum(r["ns_per_pair"] for r in mine)
-                size = round(statistics.mean(r["points"] for r in mine))
-                seconds = total * 1e-9 * n_prisms * size
-                rows.append(record(turn, program.name, n, ALL, n_prisms, size, seconds, total, total / own[n, ALL]))
+                sums = [1e-9 * n_prisms * sum(r[key] for r in mine) for key in ("ns_per_pair", "processor_ns")]
+                size = mine[0]["points"]
+                add(program.name, n, ALL, size, *(size * seconds for seconds in sums))
         print(f"turn {turn} of {options.turns}, {load_text()}", file=sys.stderr)
 
     names = ["prismfield", *by_name]
@@ -332,16 +343,11 @@ def main():
         threads,
         columns,
         title,
-        f"{processor()}, {options.turns} turns, median and range",
+        f"{processor_name()}, {options.turns} turns, median and range",
         options.output / "peers",
     )
     print(text)
     return 0 if agree else 1
-
-
-def record(turn, program, threads, component, prisms, points, seconds, ns, ratio):
-    row = {"turn": turn, "program": program, "threads": threads, "component": component, "prisms": prisms}
-    return row | {"points": points, "seconds": seconds, "ns_per_pair": ns, "ratio": ratio}
 
 
 if __name__ == "__main__":

@@ -6,12 +6,19 @@ with its own gravitational constant."""
 import importlib.metadata
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 
 import numpy as np
 
 FIELDS = ("gx", "gy", "gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
+
+
+def processor_seconds():
+    """Of this process with all its threads, and of the children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 class Program:
@@ -357,7 +364,7 @@ class Prismfield(Program):
         return said.split("\n")[0].split()[1]
 
     def run(self, fields, threads, precision="double"):
-        """Field seconds, pairs, and {field: values of the whole grid}."""
+        """Field seconds, processor seconds of the whole program, pairs, and {field: values of the whole grid}."""
         import h5py
 
         output = self.work / "prismfield.h5"
@@ -366,15 +373,16 @@ class Prismfield(Program):
         command = [self.program, "run", str(self.case), "--quiet", "--output", str(output)]
         for setting in settings:
             command += ["--set", setting]
-        done = subprocess.run(
-            command, env=dict(os.environ, OMP_NUM_THREADS=str(threads)), capture_output=True, text=True
-        )
+        environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+        before = processor_seconds()
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        spent = processor_seconds() - before
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
         with h5py.File(output) as file:
             attributes = file["performance"].attrs
             values = {field: file[field][...].ravel() for field in fields}
-            return float(attributes["field_seconds"]), int(attributes["pairs"]), values
+            return float(attributes["field_seconds"]), spent, int(attributes["pairs"]), values
 
 
 PEERS = {program.name: program for program in (Harmonica, Choclo, Simpeg, PolyhedralGravity, Gravprisms, Tesseroids)}
