@@ -4,104 +4,19 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <vector>
-
 #include <prismfield/error.hpp>
 
 #include "app/figure_script.hpp"
-#include "base/child_process.hpp"
+#include "app/python_script.hpp"
 #include "base/temporary_file.hpp"
 
 namespace prismfield {
-namespace {
-
-/// The script's exit code when its Python cannot import what it needs.
-constexpr int missing_module = 77;
-
-/// A nameless file that is gone when closed. Unlike a pipe it neither blocks nor raises SIGPIPE when a child ends
-/// early.
-using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-ScratchFile scratch_file() { return {std::tmpfile(), &std::fclose}; }
-
-/// The last line of what a child wrote that is not blank, at most 300 characters of it.
-std::string last_line(std::FILE* file) {
-  std::rewind(file);
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
-    text.append(buffer, n);
-    // Only the end matters, however much was written.
-    if (text.size() > 16 * sizeof buffer) text.erase(0, text.size() - 8 * sizeof buffer);
-  }
-  const auto end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return "";
-  text.resize(end + 1);
-  const auto begin = text.find_last_of('\n');
-  return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
-}
-
-struct Outcome {
-  /// the exit code, 127 when the program was not found
-  int code = 127;
-  std::string message;
-};
-
-/// Runs `program - result figure` with the script on its standard input; no shell sees the names.
-Outcome run_script(const std::string& program, const std::filesystem::path& result,
-                   const std::filesystem::path& figure) {
-  const ScratchFile input = scratch_file();
-  const ScratchFile output = scratch_file();
-  if (!input || !output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
-  if (std::fwrite(figure_script.data(), 1, figure_script.size(), input.get()) != figure_script.size() ||
-      std::fflush(input.get()) != 0) {
-    return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
-  }
-  std::rewind(input.get());
-
-  ChildCommand command;
-  command.words = {program, "-", result.string(), figure.string()};
-  // Python's HDF5 would take itself for a rank.
-  command.environment.remove_launcher();
-  command.input = ::fileno(input.get());
-  command.output = ::fileno(output.get());
-  const ChildOutcome outcome = run_child(command);
-  if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(output.get())};
-  return {outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
-          outcome.end == ChildOutcome::End::not_started ? outcome.reason : program + " " + outcome.text()};
-}
-
-}  // namespace
 
 std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure) {
-  std::vector<std::string> programs;
-  const char* chosen = std::getenv("PRISMFIELD_PYTHON");
-  if (chosen != nullptr && *chosen != '\0') programs.emplace_back(chosen);
-  programs.insert(programs.end(), {"python3", "/usr/bin/python3"});
-
-  std::string why;
-  for (const std::string& program : programs) {
-    const Outcome outcome = run_script(program, result, figure);
-    if (outcome.code == 0) return "";
-    // 126 and 127 are what env and version managers return for a Python that is not there.
-    const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;
-    if (!next) {
-      return fmt::format(
-          "no figure {}: {}", figure.string(),
-          outcome.message.empty() ? fmt::format("{} ended with {}", program, outcome.code) : outcome.message);
-    }
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program,
-                       outcome.message.empty() ? "not found" : outcome.message);
-  }
-  return fmt::format(
-      "no figure {}: no Python with xarray and matplotlib ({}); name one in PRISMFIELD_PYTHON or install "
-      "python3-xarray, python3-netcdf4 and python3-matplotlib",
-      figure.string(), why);
+  const PythonScript script{figure_script, "xarray and matplotlib",
+                            "python3-xarray, python3-netcdf4 and python3-matplotlib"};
+  const std::string why = run_python_script(script, {result.string(), figure.string()});
+  return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
 }
 
 std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,

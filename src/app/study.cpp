@@ -19,6 +19,7 @@
 #include <prismfield/communicator.hpp>
 
 #include "app/progress.hpp"
+#include "app/study_report.hpp"
 #include "base/child_process.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
@@ -35,7 +36,6 @@
 #include "study/runner.hpp"
 #include "study/schedule.hpp"
 #include "study/study_file.hpp"
-#include "study/study_report.hpp"
 
 namespace prismfield {
 namespace {
@@ -268,6 +268,11 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
   return outcome.failed.empty();
 }
 
+void tell_report(const ReportText& report, bool quiet) {
+  if (!quiet) std::cout << report.tables << std::flush;
+  if (!report.warning.empty()) warn(report.warning);
+}
+
 /// Everything of a study that is to be run.
 ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, const StudyPlan& plan,
                         MachineRecord machine, const RunnerSettings& settings) {
@@ -288,8 +293,7 @@ ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, cons
   }
   folder.remove_work();
   const bool all_done = tell_outcome(outcome, folder.path(), options.quiet);
-  const std::string report = finish_study(folder.path());
-  if (!options.quiet) std::cout << report << std::flush;
+  tell_report(finish_study(folder.path()), options.quiet);
   return all_done ? exit_done : exit_failure;
 }
 
@@ -334,8 +338,7 @@ ExitCode study_command(const StudyOptions& options, const std::vector<std::strin
     if (options.join.empty()) {
       code = one_study(options, kokkos_options);
     } else {
-      const std::string report = join_studies(options.join, options.output);
-      if (!options.quiet) std::cout << report << std::flush;
+      tell_report(join_studies(options.join, options.output), options.quiet);
     }
   });
   return code;

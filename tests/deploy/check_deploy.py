@@ -323,6 +323,133 @@ class Modules(unittest.TestCase):
         self.check(done.stdout)
 
 
+class Ramble(unittest.TestCase):
+    """Ramble and Benchpark are not on PyPI: their files are run with stand-ins that write down what they say."""
+
+    folder = "cmake/deploy/ramble"
+    # As `prismfield run` ends, and as a line of foms.txt reads.
+    RUN = "result.h5: 3,779,190,000 pairs in 8.21 s, 4.6e+08 pairs/s (fields 8.19 s)"
+    FOM = "FOM c1_partition/prisms/field_seconds: 8.19 s"
+
+    def load(self, path, modules):
+        before = {name: sys.modules.get(name) for name in modules}
+        sys.modules.update(modules)
+        try:
+            scope = {}
+            exec(compile(path.read_text(), str(path), "exec"), scope)
+            return scope
+        finally:
+            for name, module in before.items():
+                if module is None:
+                    del sys.modules[name]
+                else:
+                    sys.modules[name] = module
+
+    def application(self):
+        recorder = Recorder()
+        kit = types.ModuleType("ramble.appkit")
+        names = ["tags", "software_spec", "required_package", "executable", "workload", "workload_variable"]
+        names += ["environment_variable", "figure_of_merit", "figure_of_merit_context", "success_criteria"]
+        for name in names:
+            setattr(kit, name, recorder.directive(name))
+        kit.ExecutableApplication = type("ExecutableApplication", (), {})
+        kit.__all__ = [*names, "ExecutableApplication"]
+        path = source / self.folder / "repo/applications/prismfield/application.py"
+        scope = self.load(path, {"ramble": types.ModuleType("ramble"), "ramble.appkit": kit})
+        # Its folder, its name and its class are what Ramble finds it by.
+        self.assertEqual(scope["Prismfield"].name, path.parent.name)
+        return recorder
+
+    def test_application(self):
+        recorder = self.application()
+        executables = {arguments[0]: arguments[1] for arguments, _ in recorder.of("executable")}
+        variables = {}
+        for (name,), keywords in recorder.of("workload_variable"):
+            self.assertTrue(keywords["description"])
+            self.assertIn(keywords["default"], keywords.get("values", [keywords["default"]]))
+            for workload in keywords["workloads"]:
+                variables.setdefault(workload, set()).add(name)
+        ours = {"experiment_run_dir"}
+        for (workload,), keywords in recorder.of("workload"):
+            for name in keywords["executables"]:
+                used = set(re.findall(r"{(\w+)}", executables[name]))
+                self.assertLessEqual(used, variables[workload] | ours)
+        for (spec,), keywords in [((k["pkg_spec"],), k) for _, k in recorder.of("software_spec")]:
+            self.assertEqual(spec, f"prismfield@{project_version()}")
+
+    def test_figures_of_merit_are_found_in_what_the_program_prints(self):
+        recorder = self.application()
+        contexts = {arguments[0]: keywords for arguments, keywords in recorder.of("figure_of_merit_context")}
+        found = {}
+        for (name,), keywords in recorder.of("figure_of_merit"):
+            line = self.FOM if keywords.get("contexts") else self.RUN
+            match = re.search(keywords["fom_regex"], line)
+            self.assertTrue(match, name)
+            found[name] = match[keywords["group_name"]]
+            for context in keywords.get("contexts", ()):
+                self.assertEqual(
+                    re.search(contexts[context]["regex"], line)["name"], "c1_partition/prisms/field_seconds"
+                )
+        self.assertEqual(
+            found, {"Pairs per second": "4.6e+08", "Total time": "8.21", "Field time": "8.19", "Value": "8.19"}
+        )
+        for _, keywords in recorder.of("success_criteria"):
+            for line in (self.RUN, self.FOM):
+                self.assertTrue(re.fullmatch(keywords["match"], line))
+
+    def test_workspace(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("no PyYAML")
+        recorder = self.application()
+        known = {arguments[0] for arguments, _ in recorder.of("workload_variable")}
+        known |= {"n_threads", "n_ranks"}
+        workloads = {arguments[0] for arguments, _ in recorder.of("workload")}
+        root = yaml.safe_load((source / self.folder / "workspace/ramble.yaml").read_text())["ramble"]
+        asked = root["applications"]["prismfield"]["workloads"]
+        self.assertEqual(set(asked), workloads)
+        for workload in asked.values():
+            for name, experiment in workload["experiments"].items():
+                self.assertLessEqual(set(experiment["variables"]), known)
+                self.assertLessEqual(set(re.findall(r"{(\w+)}", name)), known)
+                self.assertLessEqual(set(experiment.get("matrix", ())), set(experiment["variables"]))
+                for case in [experiment["variables"].get("case", "seven_spheres")]:
+                    self.assertTrue((source / f"inputs/{case}.yaml").exists())
+                for study in experiment["variables"].get("study", []):
+                    self.assertTrue((source / f"perf/studies/{study}.yaml").exists())
+        packages = root["software"]["packages"]
+        self.assertEqual(packages["prismfield"]["pkg_spec"], f"prismfield@{project_version()}")
+        namespace = yaml.safe_load((source / self.folder / "repo/repo.yaml").read_text())["repo"]["namespace"]
+        self.assertEqual(namespace, "prismfield")
+
+    def test_benchpark(self):
+        recorder = Recorder()
+        modules = {"benchpark": types.ModuleType("benchpark")}
+        kinds = {"experiment": "Experiment", "openmp": "OpenMPExperiment", "cuda": "CudaExperiment"}
+        for name, kind in kinds.items():
+            modules[f"benchpark.{name}"] = types.ModuleType(f"benchpark.{name}")
+            setattr(modules[f"benchpark.{name}"], kind, type(kind, (), {}))
+        directives = modules["benchpark.directives"] = types.ModuleType("benchpark.directives")
+        directives.variant, directives.maintainers = recorder.directive("variant"), recorder.directive("maintainers")
+        path = source / self.folder / "benchpark/experiments/prismfield/experiment.py"
+        kind = self.load(path, modules)["Prismfield"]
+        application = {arguments[0] for arguments, _ in self.application().of("workload_variable")}
+        for variants in ((), ("+cuda",)):
+            seen, experiment = {}, kind()
+            experiment.name = "prismfield"
+            experiment.spec = Spec(*variants)
+            experiment.spec.variants = experiment.spec.variants or {"version": [project_version()]}
+            experiment.add_experiment_variable = lambda name, value, *more, **keywords: seen.update({name: value})
+            experiment.set_required_variables = lambda **keywords: seen.update(keywords)
+            experiment.compute_applications_section()
+            own = {"resource_count", "n_gpus", "n_ranks", "n_threads", "n_threads_per_proc", "n_resources"}
+            own |= {"process_problem_size", "total_problem_size"}
+            self.assertLessEqual(set(seen), application | own)
+            self.assertEqual(seen["space"], "cuda" if variants else "openmp")
+        self.assertEqual([k["default"] for a, k in recorder.of("variant") if a[0] == "version"], [project_version()])
+
+
 class BatchScripts(unittest.TestCase):
     def test_syntax_and_the_lines_that_restart_a_job(self):
         paths = sorted((source / "inputs/slurm").glob("*.sh"))

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""What report.py makes of studies: a page that stands alone and figures; of every kind, gaps told, texts escaped.
+
+Usage: test_report.py REPORT.PY
+"""
+
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import made_studies
+
+script = None
+python = None
+drawn = {}
+
+
+def pick_python():
+    """A Python that can draw, looked for as the program does."""
+    for name in ("python3", "/usr/bin/python3"):
+        found = shutil.which(name)
+        if found and subprocess.run([found, "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
+            return found
+    return None
+
+
+class Page(html.parser.HTMLParser):
+    """Text, addresses and open tags of a page."""
+
+    VOID = ("meta", "img", "br", "link")
+
+    def __init__(self, text):
+        super().__init__()
+        self.words, self.addresses, self.open, self.tags = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.addresses += [value for name, value in attributes if name in ("src", "href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(self.words)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_report_"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def run_script(self, folder):
+        # As the program does: the script on standard input, no file of it anywhere.
+        with open(script, encoding="utf-8") as text:
+            return subprocess.run(
+                [python, "-", str(folder)], stdin=text, capture_output=True, text=True, cwd=self.folder
+            )
+
+    def draw(self, data):
+        """The page and the names of the figures; a study that another test drew already is not drawn again."""
+        content = json.dumps(data)
+        if content not in drawn:
+            drawn[content] = self.draw_anew(data)
+        return drawn[content]
+
+    def draw_anew(self, data):
+        (self.folder / "study.json").write_text(json.dumps(data), encoding="utf-8")
+        done = self.run_script(self.folder)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        page = Page((self.folder / "report.html").read_text(encoding="utf-8"))
+        self.assertEqual(page.open, [])
+        return page, {path.name for path in (self.folder / "figures").iterdir()}
+
+    def svg(self, name):
+        return (self.folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+
+    def test_a_figure_of_every_kind(self):
+        wanted = {
+            "block_size": {"field_seconds_by_block_size", "memory_by_slots"},
+            "threads": {"field_seconds_by_threads", "speed_up_by_threads", "efficiency_by_threads", "roofline"},
+            "joined": {"speed_up_by_threads", "portability", "roofline"},
+            "partitions": {"field_seconds_by_partition"},
+            "nothing_ran": {"field_seconds_by_cards", "speed_up_by_cards"},
+            "errors": {"errors", "error_by_precision"},
+            "histograms": {"histogram", "share_off"},
+            "trace": {"trace"},
+            "busy": {"busy"},
+            "maps": {"maps", "map_differences_1", "zoom_gz", "zoom_gzz"},
+        }
+        self.assertEqual(set(made_studies.write(self.folder)), set(wanted))
+        # Results are made by this Python's h5py and read by the other's.
+        if not (self.folder / "maps" / "results").exists():
+            del wanted["maps"]
+        for name, figures in wanted.items():
+            with self.subTest(name):
+                done = self.run_script(self.folder / name)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                content = (self.folder / name / "report.html").read_text(encoding="utf-8")
+                made = {path.name for path in (self.folder / name / "figures").iterdir()}
+                drawn[(self.folder / name / "study.json").read_text(encoding="utf-8")] = Page(content), made
+                self.assertLessEqual({f"{f}.{kind}" for f in figures for kind in ("png", "svg")}, made)
+                for path in (self.folder / name / "figures").glob("*.png"):
+                    self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_page_stands_alone(self):
+        page, figures = self.draw(made_studies.threads())
+        pictures = [address for address in page.addresses if not address.startswith("figures/")]
+        self.assertEqual(len(pictures), len(figures) / 2)
+        for address in pictures:
+            self.assertTrue(address.startswith("data:image/png;base64,"), address[:60])
+        for address in set(page.addresses) - set(pictures):
+            self.assertIn(address.removeprefix("figures/"), figures)
+        self.assertNotIn("script", page.tags)
+
+    def test_same_study_same_figures(self):
+        self.draw_anew(made_studies.partitions())
+        first = self.svg("field_seconds_by_partition")
+        self.draw_anew(made_studies.partitions())
+        self.assertEqual(first, self.svg("field_seconds_by_partition"))
+        left = [path for path in self.folder.rglob("*") if re.search(r"\.part-", path.name)]
+        self.assertEqual(left, [])
+
+    def test_points_that_did_not_run_are_named_with_why(self):
+        page, _ = self.draw(made_studies.block_size())
+        self.assertIn("this program has no space cuda", page.text)
+        self.assertIn("outside the tolerance", page.text)
+        self.assertRegex(page.text, r"9 of 20 points ran, 10 not run, 1 outside the tolerance")
+
+    def test_oversubscribed_points_are_on_no_curve_of_scaling(self):
+        data = made_studies.threads()
+        # Even if there were a speed-up of such a point, it would not be shown.
+        for point in data["points"]:
+            if point["oversubscribed"]:
+                point["speed_up"] = made_studies.ratio(98765.0)
+        page, _ = self.draw(data)
+        self.assertNotIn("98,765", page.text)
+        self.assertIn("oversubscribed", page.text)
+
+    def test_wrong_points_have_no_speed(self):
+        data = made_studies.block_size()
+        wrong = next(point for point in data["points"] if point["status"] == "wrong")
+        wrong["field_seconds"] = made_studies.spread(0.777123)
+        page, _ = self.draw(data)
+        self.assertNotIn("0.777", page.text)
+
+    def test_paper_beside_what_was_found(self):
+        page, _ = self.draw(made_studies.block_size())
+        self.assertRegex(
+            page.text, r"Couder-Castañeda et al\. 2013, Fig\. 7: double\s+Threads per block 512\s+Field time"
+        )
+        # 81 s against 12 (1 + 20 / 512)
+        self.assertRegex(page.text, r"81\.0 s\s+12\.5 s\s+6\.50")
+
+    def test_texts_of_a_study_are_no_markup_and_no_formulas(self):
+        data = made_studies.partitions()
+        data["title"] = "<b>$x_ & \\frac</b>"
+        data["machine"] = dict(made_studies.MACHINE, name="<i>$^$</i>", processor="$_{</td>")
+        data["points"][0].update(status="failed", why="</table><script>$\\ {}")
+        data["compare_with"][0]["note"] = "$<a href='x'>"
+        page, _ = self.draw(data)
+        self.assertIn("<b>$x_ & \\frac</b>", page.text)
+        self.assertNotIn("script", page.tags)
+        self.assertNotIn("i", page.tags)
+
+    def test_rules_and_machine(self):
+        page, _ = self.draw(made_studies.threads())
+        for words in ("1e-09 of the largest value", "5 timed runs a point", "random, seed 1", "AVX-512", "GNU 12.2.0"):
+            self.assertIn(words, page.text)
+        data = made_studies.threads()
+        data["rules"].update(repeats=1, budget_forbade=True, notes=["cut short"])
+        page, _ = self.draw(data)
+        for words in ("Fewer than five repeats", "time budget forbade", "cut short"):
+            self.assertIn(words, page.text)
+
+    def test_what_is_unknown_is_left_out(self):
+        data = made_studies.threads()
+        for point in data["points"]:
+            for key in ("roofline", "arithmetic_rate", "speed_up", "memory_bytes", "core_seconds", "processor_seconds"):
+                point[key] = None
+        data.update(fits=None, errors=None, portability=None, compare_with=None, figures=None, machine=None, rules=None)
+        page, figures = self.draw(data)
+        self.assertIn("field_seconds_by_threads.png", figures)
+        self.assertNotIn("roofline.png", figures)
+
+    def test_a_missing_map_is_told(self):
+        data = made_studies.partitions()
+        data["maps"] = [{"point": 1, "file": "results/nowhere.h5", "fields": ["gz"]}]
+        page, _ = self.draw(data)
+        self.assertRegex(page.text, r"no maps of results/nowhere\.h5: ")
+
+    def test_a_joined_report_names_each_curve_after_its_machine(self):
+        page, _ = self.draw(made_studies.joined())
+        self.assertIn("made", page.text)
+        self.assertRegex(page.text, r"larger, kernel auto|larger\s+auto")
+
+    def test_mistakes(self):
+        done = self.run_script(self.folder / "nowhere")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\AFileNotFoundError: [^\n]*\n\Z")
+        for content in ({"schema": "other"}, {"schema": "prismfield-study", "version": 2}):
+            (self.folder / "study.json").write_text(json.dumps(content), encoding="utf-8")
+            done = self.run_script(self.folder)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"\AValueError: [^\n]*study\.json[^\n]*\n\Z")
+        self.assertFalse((self.folder / "report.html").exists())
+
+    def test_a_module_that_is_missing_is_77(self):
+        bare = self.folder / "bare"
+        bare.mkdir()
+        for name in ("matplotlib", "numpy"):
+            (bare / f"{name}.py").write_text("raise ImportError('not here')\n")
+        with open(script, encoding="utf-8") as text:
+            done = subprocess.run(
+                [python, "-", str(self.folder)],
+                stdin=text,
+                capture_output=True,
+                text=True,
+                env={"PYTHONPATH": str(bare)},
+            )
+        self.assertEqual((done.returncode, done.stderr), (77, "not here\n"))
+
+
+if __name__ == "__main__":
+    script = pathlib.Path(sys.argv.pop(1)).resolve()
+    python = pick_python()
+    if python is None:
+        print("no Python with matplotlib and numpy: reports are not tested")
+        sys.exit(77)
+    unittest.main(verbosity=2)
