@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const Words figure_keys = {"x", "y", "curves", "log"};
-const Words paper_keys = {"paper", "figure", "values", "note"};
+const Words paper_keys = {"paper", "figure", "y", "values", "note"};
 const Words scaling_axes = {"threads", "ranks", "devices"};
 const std::vector<std::pair<std::string, double>> units_of_time = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
 
@@ -261,6 +261,15 @@ void StudyReader::paper(const Value& value, StudySpec& spec) {
   PaperValues result;
   if (const auto v = section.need("paper", "the experiment, such as A1")) {
     result.paper = words(*v, "the experiment, such as A1").value_or("");
+  }
+  if (const auto v = section.find("y")) {
+    Words shown_by = figure_quantities();
+    shown_by.insert(shown_by.end(), {"errors", "histogram", "share", "trace", "maps", "busy"});
+    if (std::find(shown_by.begin(), shown_by.end(), v->node->text) != shown_by.end()) {
+      result.y = v->node->text;
+    } else {
+      problem(*v, "is " + kind_name(*v->node) + allowed(v->node->text, shown_by));
+    }
   }
   if (const auto v = section.find("figure")) result.figure = words(*v, "the number of a figure").value_or("");
   if (const auto v = section.find("note")) result.note = words(*v, "a line of text").value_or("");

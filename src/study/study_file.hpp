@@ -40,6 +40,8 @@ struct PaperCurve {
 /// What a paper shows in the place of a study.
 struct PaperValues {
   std::string paper, figure, note;
+  /// the quantity or table that the values belong to; "": that of the first figure
+  std::string y;
   std::vector<PaperCurve> curves;
 };
 

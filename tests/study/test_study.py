@@ -162,7 +162,7 @@ class WholeStudies(Folder):
         # nothing else of the study stays, and nothing of its case's output comes
         self.assertEqual([name for name in self.files() if "never" in name or "work" in name or "logs" in name], [])
         self.assertIn("study/runs.csv: 7 runs made now; of 9 rows in all: 7 ok, 2 not run", result.stdout)
-        self.assertIn("note: not run: point 2 (1, 100000): ", result.stderr)
+        self.assertIn("note: not run: point 2 (1, 100000), point 4 (2, 100000): ", result.stderr)
 
     def test_a_study_without_axes_is_one_point(self):
         self.done("base: case.yaml\nrepeats: 1\nwarmup: 0\n")
@@ -201,7 +201,7 @@ class WholeStudies(Folder):
         check = self.program("study", "study.yaml", "--check")
         self.assertEqual((check.returncode, check.stderr), (0, ""))
         self.assertTrue(check.stdout.startswith("study.yaml: no mistakes found; 4 points, 6 runs and 1 reference\n"))
-        self.assertIn("  not run: point 2 (1, 100000): 1 rank x 100,000 threads need", check.stdout)
+        self.assertIn("  not run: point 2 (1, 100000), point 4 (2, 100000): 1 rank x 100,000 threads need", check.stdout)
         dry = self.program("study", "study.yaml", "--dry-run")
         self.assertEqual((dry.returncode, dry.stderr), (0, ""))
         self.assertIn("OMP_NUM_THREADS=1 ", dry.stdout)
