@@ -199,7 +199,7 @@ void read_rules(StudyReader& reader, StudyRules& rules) {
   reader.whole("warmup", rules.warmup, std::int64_t{0});
   reader.whole("seed", rules.seed, std::uint64_t{0});
   reader.text("order", rules.order, "random or as_written", {"random", "as_written"});
-  reader.text("scaling", rules.scaling, "threads, ranks or devices", {"threads", "ranks", "devices"});
+  reader.text("scaling", rules.scaling, "threads, ranks, devices or none", {"threads", "ranks", "devices", "none"});
   reader.truth("weak", rules.weak);
   if (const YamlNode* const baseline = reader.find("baseline")) {
     if (baseline->kind != YamlNode::Kind::map) reader.bad(*baseline, "baseline", "a map of axes and values");

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 const Words figure_keys = {"x", "y", "curves", "log"};
 const Words paper_keys = {"paper", "figure", "y", "values", "note"};
 const Words scaling_axes = {"threads", "ranks", "devices"};
+const Words scalings = {"threads", "ranks", "devices", "none"};
 const std::vector<std::pair<std::string, double>> units_of_time = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
 
 /// The keys of a study but for its base and reduced.
@@ -203,9 +204,9 @@ void StudyReader::scaling(const Section& section, StudySpec& spec) {
   if (!v) return;
   const std::string& asked = v->node->text;
   if (v->node->kind != Kind::scalar ||
-      std::find(scaling_axes.begin(), scaling_axes.end(), asked) == scaling_axes.end()) {
-    problem(*v, "is " + kind_name(*v->node) + allowed(asked, scaling_axes));
-  } else if (!is_swept(asked)) {
+      std::find(scalings.begin(), scalings.end(), asked) == scalings.end()) {
+    problem(*v, "is " + kind_name(*v->node) + allowed(asked, scalings));
+  } else if (asked != "none" && !is_swept(asked)) {
     problem(*v, fmt::format("is {}, which no axis of the study moves", asked));
   } else {
     spec.scaling = asked;

@@ -74,7 +74,7 @@ struct StudySpec {
   bool oversubscribe = false;
   /// the point that speed-ups refer to: axis and label
   std::vector<std::pair<std::string, std::string>> baseline;
-  /// threads, ranks or devices: along which laws of scaling are fitted; "" where none is swept
+  /// threads, ranks or devices: along which laws of scaling are fitted; "" where none is swept, none: nothing is
   std::string scaling;
   bool weak = false;
   bool keep_results = false, trace = false, histogram = false, busy = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include "base/machine.hpp"
 #include "engine/devices.hpp"
@@ -79,7 +80,7 @@ double bandwidth_of(const Space& space, std::int64_t free_memory) {
   if (n < smallest) return std::numeric_limits<double>::quiet_NaN();
   try {
     const auto array = [n](const char* label) {
-      return Kokkos::View<double*, Space>(label, static_cast<std::size_t>(n));
+      return Kokkos::View<double*, Space>(std::string(label), static_cast<std::size_t>(n));
     };
     const Triad<Space> work{array("prismfield: a"), array("prismfield: b"), array("prismfield: c")};
     double least = std::numeric_limits<double>::infinity();
