@@ -49,6 +49,30 @@ RankGrid chosen_on_cards(std::int64_t n_prisms, std::int64_t n_points, int ranks
   return choose_partition(partition_facts(request, true, plan, ranks));
 }
 
+TEST(Plan, AutoOnCardsIsWhatWasFasterOnTwo) {
+  // measured on two H200s by perf/studies/automatic_choices_cards.yaml
+  EXPECT_EQ(chosen_on_cards(251'946, 1'000'000, 2).point_parts, 2);
+  EXPECT_EQ(chosen_on_cards(1'000, 1'000'000, 2).point_parts, 2);
+  EXPECT_EQ(chosen_on_cards(251'946, 15'000, 2).point_parts, 1);
+  EXPECT_EQ(chosen_on_cards(1'000'000, 30, 2).point_parts, 1);
+}
+
+TEST(Plan, SlotsOfADeviceFillItAndNoMore) {
+  const auto slots = [](std::int64_t n_prisms, std::int64_t n_points, Partition partition) {
+    Request request;
+    request.fields = fields_of(FieldSet::vector_tensor);
+    request.execution.partition = partition;
+    return make_plan(request, {n_prisms, n_points, true, false, {}}, cards(1), nullptr).slots;
+  };
+  // eight times its threads
+  EXPECT_EQ(slots(251'946, 15'000, Partition::prisms), 145);
+  // its threads own the points and still have to be busy
+  EXPECT_EQ(slots(251'946, 15'000, Partition::points), 145);
+  EXPECT_EQ(slots(251'946, 4'000'000, Partition::points), 1);
+  // few points: a launch has 32,768 prisms, 256 batches of 128
+  EXPECT_EQ(slots(1'000'000, 30, Partition::prisms), 256);
+}
+
 TEST(Plan, AutoOnCardsGoesByPointsWhereTheyAreMany) {
   // measured on four H200s: 3.6 s by points, 4.8 s by prisms, of which 2.5 s are the pairs: by prisms every rank
   // orders, copies and hands on all points

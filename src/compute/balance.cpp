@@ -132,11 +132,15 @@ PartitionFacts partition_facts(const Request& request, bool uniform_shape, const
   facts.ranks = ranks;
   facts.values_of_point = request.fields.size() + n_contact_columns;
   facts.slots = request.execution.slots.value_or(on_device ? plan.slots : plan.threads);
+  facts.slots_by_points = on_device ? facts.slots : 1;
   facts.lanes = plan.lanes;
   facts.slot_point_bytes = plan.slot_point_bytes;
   facts.memory_limit = plan.memory_limit;
   facts.pair_seconds = plan.pair_seconds;
-  facts.prism_seconds = 1e-9 * prism_weight(on_device, uniform_shape) / plan.threads;
+  // what the host takes to read and stage a prism, which a device that has few pairs of it waits for
+  constexpr double staging_nanoseconds = 30;
+  facts.prism_seconds =
+      1e-9 * (on_device ? staging_nanoseconds : prism_weight(on_device, uniform_shape) / plan.threads);
   constexpr double device_memory_rate = 1e12;
   if (on_device) facts.memory_rate = device_memory_rate;
   return facts;

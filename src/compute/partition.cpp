@@ -58,7 +58,8 @@ double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept {
   const double points = std::ceil(share(facts.n_points, grid.point_parts) / lanes) * lanes;
   const double slot_bytes = std::max(1.0, points * static_cast<double>(facts.slot_point_bytes));
   const auto limit = static_cast<double>(std::max<std::int64_t>(facts.memory_limit, 1));
-  const double wanted = grid.point_parts == facts.ranks && facts.ranks > 1 ? 1.0 : static_cast<double>(facts.slots);
+  const bool by_points = grid.point_parts == facts.ranks && facts.ranks > 1;
+  const auto wanted = static_cast<double>(by_points ? facts.slots_by_points : facts.slots);
   const double slots = std::max(1.0, std::min({wanted, prisms, std::floor(limit / slot_bytes)}));
   const double tiles = std::ceil(slot_bytes / limit);
   const double message = 8.0 * facts.values_of_point * points / facts.network_rate + facts.message_seconds;

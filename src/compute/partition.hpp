@@ -48,8 +48,8 @@ struct PartitionFacts {
   int ranks = 1;
   /// doubles that a rank hands on of a point: fields and contacts
   int values_of_point = 1;
-  /// grids of one rank, points that it works on side by side
-  std::int64_t slots = 1;
+  /// grids of one rank, also where it owns its points, and points that it works on side by side
+  std::int64_t slots = 1, slots_by_points = 1;
   std::int64_t lanes = 1;
   /// bytes of scratch a point and slot, and of all scratch of a rank at most
   std::int64_t slot_point_bytes = 8;
@@ -75,7 +75,7 @@ struct PartitionFacts {
 /// + ceil(log2 P) message                                             the sum over the parts of prisms, along a tree
 /// + (Q - 1) message                                                  the parts of points on their way to rank 0
 /// message: 8 values_of_point n / network_rate + message_seconds;
-/// slots: 1 when Q is all ranks, else those of a rank, but no more than m and than memory_limit holds; tiles: how often
+/// slots: those of a rank, by points when Q is all ranks, but no more than m and than memory_limit holds; tiles: how often
 /// one slot's grid passes memory_limit.
 [[nodiscard]] double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept;
 

@@ -110,12 +110,17 @@ void choose_slots(Plan& plan, const Execution& wanted, const Machine& machine) {
     plan.block = wanted.block.value_or(std::min(block_device, ceil_divide(tile, 32) * 32));
     plan.block = std::min(plan.block, traits.max_block);
   }
-  if (plan.partition == Partition::points || plan.partition == Partition::points_per_prism) {
+  // A device has more threads than a rank may have points: owned by one thread each they would leave it idle.
+  const bool one_grid = plan.partition == Partition::points_per_prism ||
+                        (plan.partition == Partition::points && !traits.is_device);
+  if (one_grid) {
     plan.slots = 1;
   } else if (wanted.slots) {
     plan.slots = *wanted.slots;
   } else if (traits.is_device) {
-    plan.slots = std::max<std::int64_t>(1, ceil_divide(waves_device * traits.threads, tile));
+    // no more than one launch has batches for: at few points they would only be zeroed and reduced
+    plan.slots = std::clamp<std::int64_t>(ceil_divide(waves_device * traits.threads, tile), 1,
+                                          ceil_divide(max_launch_device, plan.batch));
   } else {
     plan.slots = traits.threads;
   }
