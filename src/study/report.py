@@ -562,24 +562,29 @@ def paper_handle(looks):
     return Line2D([], [], linestyle="none", markersize=6, **looks)
 
 
-def gap_notes(study, points, axes):
-    """Sentences on the points that have no value: which, and why. Reasons that differ in numbers alone are one."""
+def gap_reasons(points):
+    """(state, why, points) of those that have no value; reasons that differ in their digits alone are one."""
     reasons = {}
     for point in points:
         if point.get("status") != "ok":
-            why = str(point.get("why") or "")
-            key = (STATUS_WORDS.get(point.get("status"), str(point.get("status"))), re.sub(r"\d+", "#", why))
+            key = (str(point.get("status")), re.sub(r"\d+", "#", str(point.get("why") or "")))
             reasons.setdefault(key, []).append(point)
+    for (status, _), gone in reasons.items():
+        whys = list(dict.fromkeys(str(point.get("why") or "") for point in gone))
+        state = "not run here" if status == "not run" else STATUS_WORDS.get(status, status)
+        yield state, whys[0] + (", and so on" if len(whys) > 1 else ""), gone
+
+
+def gap_notes(study, points, axes):
+    """Sentences on the points that have no value: which, and why."""
     notes = []
-    for (state, _), gone in reasons.items():
-        whys = list(dict.fromkeys(shorten(str(point.get("why") or ""), 90) for point in gone))
-        why = f" ({whys[0]}{', and so on' if len(whys) > 1 else ''})" if whys[0] else ""
-        state = "Not run here" if state == "not run" else state.capitalize()
-        notes.append(f"{state}: {named_points(study, points, gone, axes)}{why}.")
+    for state, why, gone in gap_reasons(points):
+        because = f" ({shorten(why, 100)})" if why else ""
+        notes.append(f"{state[0].upper()}{state[1:]}: {named_points(study, points, gone, axes)}{because}.")
     return notes
 
 
-def named_points(study, points, gone, axes):
+def named_points(study, points, gone, axes, most=3):
     """The points of `gone` in few words: the values of one axis if these are all that have them, else each."""
     if len(gone) == len(points):
         return "all points" if len(points) > 1 else "the point"
@@ -594,7 +599,7 @@ def named_points(study, points, gone, axes):
                 return f"{axis_name(axis).lower()} {values[0]} to {values[-1]}"
             return ", ".join(value_text(axis, value) for value in values)
     names = list(dict.fromkeys(point_text(study, point, axes) for point in gone))
-    return "; ".join(names) if len(names) <= 3 else f"{len(names)} points, named in the report"
+    return "; ".join(names) if len(names) <= most else f"{len(names)} points, named in the report"
 
 
 def sweep_figure(study, spec, number, used_names):
@@ -971,6 +976,11 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     for p in every:
         found_y += list(quantity(p, y) or ())
     found_y += [v * paper_factor(y) for *_, values, _ in papers for v in values.values()]
+    # Short times are told in milliseconds.
+    unit, in_unit = QUANTITIES[y][2], 1
+    if unit == "s" and max(found_y, default=1) < 0.1:
+        unit, in_unit = "ms", 1e3
+        found_y = [in_unit * value for value in found_y]
     # Of errors some are 0, which no logarithmic axis shows: they stand hollow on its edge.
     positive = [v for v in found_y if v > 0] if y == "error" else found_y
     # There is one axis of numbers here, which log: x and log: y both mean.
@@ -978,7 +988,6 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     log = log and min(positive, default=0) > 0
     low, high = (min(positive), max(positive)) if log else (0, max(found_y, default=1))
     edge = low / max(high / low, 2) ** 0.05 if log else 0
-    unit = QUANTITIES[y][2]
     thickness, over_shown = 0.8 / n, False
     dot_rows(axes, [row_text(x, row) for row in rows], 26)
     for c, values in enumerate(present):
@@ -992,16 +1001,15 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
                     0.008, row, words, fontsize=7.5, color=GREY, va="center", transform=axes.get_yaxis_transform()
                 )
                 continue
-            middle, least, most = found
+            middle, least, most = (in_unit * value for value in found)
             over = bool(point.get("oversubscribed"))
             over_shown |= over
             face = "white" if over else looks["color"]
             if log:
                 face = face if middle > 0 else "white"
                 at = max(middle, edge)
-                axes.plot(
-                    [at], [row], looks["marker"], color=looks["color"], markersize=5.5, markerfacecolor=face, clip_on=False
-                )
+                dot = {"color": looks["color"], "markerfacecolor": face, "markersize": 5.5, "clip_on": False}
+                axes.plot([at], [row], looks["marker"], **dot)
             else:
                 axes.barh(row, middle, 0.86 * thickness, color=face, linewidth=1, edgecolor=looks["color"])
             if most > least:
@@ -1018,8 +1026,9 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
             )
     marks = []
     for source, name, values, looks in papers:
-        at = [(v * paper_factor(y), next(i for i, r in enumerate(rows) if same_text(r, k))) for k, v in values.items()]
-        axes.plot(*zip(*at), linestyle="none", markersize=6, zorder=5, clip_on=False, **looks)
+        at = [next(i for i, row in enumerate(rows) if same_text(row, text)) for text in values]
+        sizes = [v * paper_factor(y) * in_unit for v in values.values()]
+        axes.plot(sizes, at, linestyle="none", markersize=6, zorder=5, clip_on=False, **looks)
         marks.append((source, paper_handle(looks), name))
     if log:
         axes.set_xscale("log")
@@ -1032,7 +1041,7 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
             axes.xaxis.set_major_locator(NullLocator())
         elif not 1e-3 <= high < 1e5:
             axes.xaxis.set_major_formatter(FuncFormatter(number_tick))
-    axes.set_xlabel(quantity_label(y), fontsize=9)
+    axes.set_xlabel(f"{QUANTITIES[y][1]} ({unit})" if unit else QUANTITIES[y][1], fontsize=9)
     handles = style.entries(line=False)
     if not log:
         # Bars have no markers, so that of two labels both are told by the colour.
@@ -1780,7 +1789,6 @@ def all_pages(study, problems):
         used.add(page.name)
         yield page
     for draw in (
-        roofline_figure,
         errors_figure,
         histogram_figure,
         exceedance_figure,
@@ -1792,6 +1800,9 @@ def all_pages(study, problems):
         if page is not None:
             yield page
     yield from map_pages(study, problems)
+    page = roofline_figure(study)
+    if page is not None:
+        yield page
 
 
 # ---- the page
@@ -1802,7 +1813,7 @@ body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: #222; max-wid
 h1 { font-size: 1.7em; margin-bottom: 0.1em; }
 h2 { font-size: 1.2em; margin-top: 2.2em; border-bottom: 1px solid #ddd; }
 .sub, figcaption, .note { color: #666; font-size: 0.9em; }
-figure { margin: 1.6em 0; } figure img { max-width: 100%; height: auto; }
+figure { margin: 1.8em 0; } figure img { width: 100%; max-width: 880px; height: auto; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.86em; margin: 0.8em 0; }
 th { text-align: left; font-weight: 600; border-bottom: 1.5px solid #888; padding: 3px 12px 3px 0;
@@ -1866,14 +1877,13 @@ def points_table(study):
         for a in axes:
             text = study.label(point, a) or ""
             row.append(right(text) if number_of(text) is not None else text)
-        row.append(right(point.get("runs") or 0))
+        row.append(right(point.get("runs") or ""))
         row += [with_interval(quantity(point, q)) for q in shown]
         state = STATUS_WORDS.get(point.get("status"), str(point.get("status")))
         if point.get("oversubscribed"):
             state += ", oversubscribed"
         if point.get("status") != "ok":
             pale.add(number)
-            state += f": {point['why']}" if point.get("why") else ""
         rows.append(row + [state])
     # A column is set to the right when the first row's cell is: one of texts alone must not decide for numbers.
     return table(heads, rows, pale)
@@ -1975,23 +1985,12 @@ def trace_table(study):
 
 
 def gaps_table(study):
-    rows = {}
-    for point in study.points:
-        if point.get("status") != "ok":
-            key = (STATUS_WORDS.get(point.get("status"), str(point.get("status"))), str(point.get("why") or ""))
-            if study.joined:
-                key += (study.names[study.machine(point)],)
-            rows.setdefault(key, []).append(point_text(study, point))
-    return table(
-        ["State", "Why", *(["Machine"] if study.joined else []), "Points"],
-        [
-            [
-                *key,
-                "; ".join(points) if len(points) <= 12 else "; ".join(points[:12]) + f"; and {len(points) - 12} more",
-            ]
-            for key, points in rows.items()
-        ],
-    )
+    axes = study.varying(study.points)
+    rows = [
+        [state, why, named_points(study, study.points, gone, axes, len(gone))]
+        for state, why, gone in gap_reasons(study.points)
+    ]
+    return table(["State", "Why", "Points"], rows)
 
 
 def flat(value):
