@@ -51,6 +51,8 @@ PALE = "0.9"
 PAGE_WIDTH = 7.2
 HEADING_ROOM = 0.5
 MARGIN = 0.08
+# Texts are measured at the resolution that they are drawn at, since their sizes are rounded to pixels.
+DPI = 170
 
 PAPERS = {
     "A": "Couder-Castañeda et al. 2013",
@@ -297,7 +299,7 @@ class Page:
 def new_page(height=3.3, rows=1, columns=1, **keywords):
     """A figure of the one width that all have, and its axes; legend and notes are added below by finish()."""
     figure, axes = plt.subplots(
-        rows, columns, figsize=(PAGE_WIDTH, height), squeeze=False, layout="constrained", **keywords
+        rows, columns, figsize=(PAGE_WIDTH, height), dpi=DPI, squeeze=False, layout="constrained", **keywords
     )
     figure.get_layout_engine().set(w_pad=0.05, h_pad=0.05)
     for one in axes.flat:
@@ -312,8 +314,6 @@ def clean(axes):
     for side, spine in axes.spines.items():
         spine.set_linewidth(0.6)
         spine.set_visible(side in ("left", "bottom"))
-
-
 
 
 def heading(figure, study, title, below=""):
@@ -354,6 +354,8 @@ def finish(figure, handles=(), marks=(), notes=()):
         groups += [] if none else [("", list(own))]
     for source, own in itertools.groupby(marks, key=lambda mark: mark[0]):
         own = [(handle, name) for _, handle, name in own]
+        if len(own) > 1:
+            own = [(handle, name or "the paper's values") for handle, name in own]
         # A single mark without a name is called after its paper.
         groups.append((source, own) if len(own) > 1 or own[0][1] else ("", [(own[0][0], source)]))
     renderer = figure.canvas.get_renderer()
@@ -608,7 +610,8 @@ def sweep_figure(study, spec, number, used_names):
     if y not in QUANTITIES or not x:
         return None
     points = [p for p in study.points if study.label(p, x) is not None]
-    if not points:
+    # Without a value there is something to be seen only where points could not run: their gaps and a paper's marks.
+    if all(p.get("status") == "ok" and quantity(p, y) is None for p in points):
         return None
     texts = list(dict.fromkeys(study.label(p, x) for p in points))
     own_order = study.axes.get(x)
@@ -676,7 +679,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     heading(figure, study, study.title, repeats_text(study))
     every = [point for points in curves.values() for point in points]
     present = [key for key, points in curves.items() if any(quantity(p, y) for p in points)]
-    style, extra, all_x, all_y, seen_at, laws = Style(curve_axes, present), [], [], [], set(), []
+    style, extra, all_x, all_y, seen_at, laws = Style(curve_axes, present), [], [], [], set(), {}
     over_shown, gap_words, marked_x, marks = False, [], [], []
     for point in every:
         if quantity(point, y):
@@ -716,7 +719,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
                 )
         law = amdahl_line(axes, study, x, curve_axes, values, xs[good], looks["color"]) if y == "speed_up" else None
         if law:
-            laws.append((law[0], f"{curve_name(curve_axes, values)}: {law[1]}" if len(present) > 1 else law[1]))
+            laws[values] = law
         over_shown |= bool((good & over).any())
         # A curve's own gap, where others have a value: a cross on the lower edge in its colour.
         gaps = [(at, p) for at, f, p in zip(xs, found, points) if not f and p.get("status") != "ok" and at in seen_at]
@@ -770,7 +773,18 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     if gap_words:
         cross = Line2D([], [], linestyle="none", marker="x", color=GREY, markersize=5)
         extra.append((cross, ", ".join(dict.fromkeys(gap_words))))
-    handles = [*style.entries(), *laws, *extra]
+    handles = style.entries()
+    if len(present) == 1:
+        handles += laws.values()
+    elif laws:
+        # With several curves each one's fraction stands at its name, where curves have names of their own.
+        if style.factor is None:
+            handles = [
+                (handle, f"{name} ({laws[key][1].split(', ')[1].split(' (')[0]})" if key in laws else name)
+                for key, (handle, name) in zip(present, handles)
+            ]
+        extra.insert(0, (Line2D([], [], color=GREY, linewidth=1, linestyle=(0, (1, 1.5))), "Amdahl's law"))
+    handles += [None, *extra] if style.factor is not None and extra else extra
     notes = gap_notes(study, every, [*curve_axes, x])
     if y in SCALING and any(p.get("oversubscribed") and p.get("status") == "ok" for p in every):
         notes.append("Points with more threads than cores have no speed-up and are left out.")
@@ -1335,6 +1349,7 @@ def histogram_figure(study):
                         ha="left" if value > 0 else "right",
                         fontsize=7,
                         color="0.25",
+                        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
                     )
             labelled = True
         if number % columns == 0:
@@ -1819,7 +1834,9 @@ table { border-collapse: collapse; font-size: 0.86em; margin: 0.8em 0; }
 th { text-align: left; font-weight: 600; border-bottom: 1.5px solid #888; padding: 3px 12px 3px 0;
   vertical-align: bottom; }
 td { border-bottom: 1px solid #eee; padding: 3px 12px 3px 0; vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+figcaption { max-width: 880px; }
+td.n { white-space: nowrap; }
 tr.gap td { color: #888; }
 """
 
@@ -1870,21 +1887,20 @@ def points_table(study):
         "energy",
     ]
     shown = [q for q in wanted if any(quantity(p, q) for p in study.points)]
-    heads = [axis_name(a) for a in axes] + ["Runs"] + [quantity_label(q) for q in shown] + ["State"]
+    heads = [axis_name(a) for a in axes] + ["State", "Runs"] + [quantity_label(q) for q in shown]
     rows, pale = [], set()
     for number, point in enumerate(study.points):
         row = []
         for a in axes:
             text = study.label(point, a) or ""
             row.append(right(text) if number_of(text) is not None else text)
-        row.append(right(point.get("runs") or ""))
-        row += [with_interval(quantity(point, q)) for q in shown]
         state = STATUS_WORDS.get(point.get("status"), str(point.get("status")))
         if point.get("oversubscribed"):
             state += ", oversubscribed"
         if point.get("status") != "ok":
             pale.add(number)
-        rows.append(row + [state])
+        row += [state.replace("not run", "not\N{NO-BREAK SPACE}run"), right(point.get("runs") or ""), *(with_interval(quantity(point, q)) for q in shown)]
+        rows.append(row)
     # A column is set to the right when the first row's cell is: one of texts alone must not decide for numbers.
     return table(heads, rows, pale)
 
@@ -2145,7 +2161,7 @@ def main(folder):
     figures.mkdir(exist_ok=True)
     pictures, problems = [], []
     for page in all_pages(study, problems):
-        png = save(page.figure, "png", dpi=170)
+        png = save(page.figure, "png", dpi=DPI)
         replace(figures / f"{page.name}.png", png)
         replace(figures / f"{page.name}.svg", save(page.figure, "svg", metadata={"Date": None}))
         plt.close(page.figure)
