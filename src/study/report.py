@@ -80,7 +80,6 @@ QUANTITIES = {
     "fraction_of_peak": ("fraction_of_peak", "Share of the measured peak", "%", 100),
 }
 SCALING = ("speed_up", "efficiency", "karp_flatt")
-SPEEDS = set(QUANTITIES) - {"error"}
 
 AXIS_NAMES = {
     "block": "Threads per block",
@@ -971,7 +970,7 @@ def dot_rows(axes, names, width=30):
     axes.set_yticks(range(len(names)), [plain(textwrap.fill(name, width)) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(False, axis="y")
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, pad=6)
     for row in range(1, len(names)):
         axes.axhline(row - 0.5, color=PALE, linewidth=0.6, zorder=0)
 
@@ -1001,7 +1000,7 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     log = axis_scales({}, [1], positive)[1] if spec.get("log") is None else any(axis_scales(spec, [], []))
     log = log and min(positive, default=0) > 0
     low, high = (min(positive), max(positive)) if log else (0, max(found_y, default=1))
-    edge = low / max(high / low, 2) ** 0.05 if log else 0
+    edge = min(low / (high / low) ** 0.05, low / 1.5) if log else 0
     thickness, over_shown = 0.8 / n, False
     dot_rows(axes, [row_text(x, row) for row in rows], 26)
     for c, values in enumerate(present):
@@ -1046,8 +1045,8 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
         marks.append((source, paper_handle(looks), name))
     if log:
         axes.set_xscale("log")
-        axes.set_xlim(edge, high * max(high / low, 2) ** 0.13)
-        logarithmic(axes.xaxis, low, high)
+        axes.set_xlim(edge, high * max((high / low) ** 0.13, 2.5))
+        logarithmic(axes.xaxis, *axes.get_xlim())
     else:
         axes.set_xlim(0, 1.2 * high or 1)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
@@ -1151,6 +1150,11 @@ def on_roof(study, point, key):
     return (study.machine(point), str(point.get("space"))) == key
 
 
+def is_seed(axis):
+    """Whether an axis holds models that differ in their random numbers alone: they are one case."""
+    return axis.rsplit(".", 1)[-1] in ("seed", "mesh")
+
+
 def errors_of(study):
     """{point: {field: row}} of the errors against the reference."""
     found = {}
@@ -1171,8 +1175,11 @@ def errors_figure(study):
         return None
     # Many runs of one problem differ in ways that errors hardly know: then a dot each of what they do know.
     axes_of = study.varying([study.by_id[i] for i in chosen])
-    telling = [a for a in axes_of if a.rsplit(".", 1)[-1] in ("machine", "precision", "kernel", "space", "partition")]
-    if len(chosen) > 8 and telling:
+    telling = [a for a in axes_of if not is_seed(a)] or axes_of
+    if len({tuple(study.label(study.by_id[i], a) for a in telling) for i in chosen}) > 8:
+        known = ("machine", "precision", "kernel", "space", "partition")
+        telling = [a for a in telling if a.rsplit(".", 1)[-1] in known] or telling
+    if telling != axes_of:
         worst = {}
         for i in chosen:
             key = tuple(study.label(study.by_id[i], a) for a in telling)
@@ -1249,9 +1256,7 @@ def histogram_axes(study, most=8):
     within = study.varying(list(points.values()))
     others = [name for name in reversed(within) if not within_a_problem(name)]
     for name in sorted(others, key=lambda name: -len({study.label(point, name) for point in points.values()})):
-        # Seeds alone make no other case.
-        seeds = name.rsplit(".", 1)[-1] in ("seed", "mesh")
-        if seeds or len({tuple(study.label(p, axis) for axis in within) for p in points.values()}) > most:
+        if is_seed(name) or len({tuple(study.label(p, axis) for axis in within) for p in points.values()}) > most:
             within.remove(name)
     return within
 
@@ -1727,7 +1732,7 @@ def zoom_page(study, field, base, others, called, suffix, which):
     window = slice(j, j + high), slice(i, i + wide)
     e, n = easting[window[1]], northing[window[0]]
     shown = [(first, reference[window])] + [(entry[0], entry[3][field][0][window]) for entry in others]
-    figure, axes = new_page(4.3 if len(shown) > 2 else 5.0, 2, len(shown), height_ratios=[1.3, 1])
+    figure, axes = new_page({2: 5.0, 3: 4.7}.get(len(shown), 4.3), 2, len(shown), height_ratios=[1.3, 1])
     heading(
         figure,
         study,
@@ -1899,7 +1904,8 @@ def points_table(study):
             state += ", oversubscribed"
         if point.get("status") != "ok":
             pale.add(number)
-        row += [state.replace("not run", "not\N{NO-BREAK SPACE}run"), right(point.get("runs") or ""), *(with_interval(quantity(point, q)) for q in shown)]
+        row += [state.replace("not run", "not\N{NO-BREAK SPACE}run"), right(point.get("runs") or "")]
+        row += [with_interval(quantity(point, q)) for q in shown]
         rows.append(row)
     # A column is set to the right when the first row's cell is: one of texts alone must not decide for numbers.
     return table(heads, rows, pale)
