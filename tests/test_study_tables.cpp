@@ -8,6 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+
 namespace prismfield {
 namespace {
 
@@ -89,10 +92,41 @@ TEST_F(StudyTables, IsMarkdown) {
 
 TEST_F(StudyTables, FitsATerminal) {
   const std::string text = tables_as_text(analysed());
-  EXPECT_TRUE(text.starts_with("execution.precision  threads  runs  field time (s)  ")) << text;
-  EXPECT_THAT(text, HasSubstr("\ndouble               2           2    4.5 (4 to 5)  "));
-  EXPECT_THAT(text, HasSubstr("not run: 2 threads | 1 core\n"));
+  EXPECT_TRUE(text.starts_with("precision  threads  runs  field time (s)  ")) << text;
+  EXPECT_THAT(text, HasSubstr("\ndouble     2           2    4.5 (4 to 5)  "));
+  EXPECT_THAT(text, HasSubstr("\nnot run: precision=single, threads=2: 2 threads | 1 core\n"));
   EXPECT_THAT(text, HasSubstr("\nnote: 2 repeats are asked for, 5 are the rule\n"));
+  // a point without numbers has no row
+  EXPECT_THAT(text, Not(HasSubstr("\nsingle     2")));
+}
+
+TEST(StudyTablesOfManyAxes, FitATerminal) {
+  const std::string long_label = "a label of a point that is longer than anybody will want to read in a table";
+  MadeStudy made;
+  made.yaml = "title: many\nsweep:\n  threads: [1, 2, 3, 4]\n  execution.space: [openmp]\n  mesh.name: [" + long_label +
+              ", other]\nrepeats: 2\n";
+  made.add_runs(1, {"1", "openmp", long_label}, 1, {8.123456, 8.234567});
+  made.add_runs(2, {"1", "openmp", "other"}, 1, {4.123456, 5.234567});
+  for (int point = 3; point <= 8; ++point) {
+    const std::string threads = std::to_string((point + 1) / 2);
+    made.leave_out(point, {threads, "openmp", point % 2 == 1 ? long_label : "other"}, RunStatus::not_run,
+                   threads +
+                       " threads need more hardware threads than there are on this machine, which is a reason "
+                       "that fills more than one line of a terminal");
+  }
+  made.write_all({"threads", "execution.space", "mesh.name"});
+  StudyData study = read_study(made.folder());
+  analyse(study);
+  const std::string text = tables_as_text(study);
+  EXPECT_TRUE(text.starts_with("everywhere: space=openmp\n\nthreads  name  ")) << text;
+  EXPECT_THAT(text, HasSubstr("\n1        a label of a point that is..  "));
+  // reasons that differ in their numbers alone are said once
+  EXPECT_THAT(text, HasSubstr("\nnot run: 6 points, the first threads=2, name=a label of a point that is..: 2 "));
+  EXPECT_THAT(text, Not(HasSubstr("3 threads need")));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
+  // nothing is lost: all is in the report's table
+  EXPECT_THAT(tables_as_markdown(study), HasSubstr(long_label));
 }
 
 TEST_F(StudyTables, IsLatex) {

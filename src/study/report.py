@@ -22,6 +22,7 @@ import math
 import os
 import pathlib
 import re
+import textwrap
 
 MISSING_MODULE = 77
 
@@ -32,8 +33,9 @@ try:
     import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+    from matplotlib.patches import Patch, Rectangle
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+    from matplotlib.transforms import ScaledTranslation
 except Exception as error:  # modules built for another NumPy fail in many ways
     print(str(error).replace("\n", " "), file=sys.stderr)
     sys.exit(MISSING_MODULE)
@@ -41,8 +43,16 @@ except Exception as error:  # modules built for another NumPy fail in many ways
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
+LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
 GREY = "0.45"
 PALE = "0.9"
+
+# Every figure is as wide as a page of a journal; inches above the drawing for title and machine, and beside them.
+PAGE_WIDTH = 7.2
+HEADING_ROOM = 0.5
+MARGIN = 0.08
+# Texts are measured at the resolution that they are drawn at, since their sizes are rounded to pixels.
+DPI = 170
 
 PAPERS = {
     "A": "Couder-Castañeda et al. 2013",
@@ -70,7 +80,6 @@ QUANTITIES = {
     "fraction_of_peak": ("fraction_of_peak", "Share of the measured peak", "%", 100),
 }
 SCALING = ("speed_up", "efficiency", "karp_flatt")
-SPEEDS = set(QUANTITIES) - {"error"}
 
 AXIS_NAMES = {
     "block": "Threads per block",
@@ -96,6 +105,7 @@ AXIS_NAMES = {
     "bind": "Binding of threads",
     "fields": "Fields",
     "machine": "Machine",
+    "stations": "Stations",
 }
 SYMBOLS = {
     "potential": "$V$",
@@ -258,11 +268,13 @@ def value_text(name, value):
         return PARTITIONS.get(value, f"partition {value}")
     if last == "kernel":
         return f"kernel {value}"
+    if last == "upward" and number_of(value) is not None:
+        return f"at {float(value):,.10g} m".replace("-", "−")
     if last in COUNTED:
         one = COUNTED[last]
         count = f"{int(value):,}" if value.isdigit() else value
         return f"{count} {one}" if value == "1" else f"{count} {one}s"
-    if last in ("space", "precision", "machine", "fields", "point", "hardware", "computed", "grid"):
+    if last in ("space", "precision", "machine", "fields", "point", "hardware", "computed", "grid", "stations"):
         return value.strip("[]{}") if value != "auto" else f"{last} auto"
     return f"{axis_name(name).lower() if last in AXIS_NAMES else last} {value}"
 
@@ -283,9 +295,12 @@ class Page:
         self.name, self.title, self.figure, self.caption = name, title, figure, caption
 
 
-def new_page(width=6.6, height=3.9, rows=1, columns=1, **keywords):
-    figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False, layout="constrained", **keywords)
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
+def new_page(height=3.3, rows=1, columns=1, **keywords):
+    """A figure of the one width that all have, and its axes; legend and notes are added below by finish()."""
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(PAGE_WIDTH, height), dpi=DPI, squeeze=False, layout="constrained", **keywords
+    )
+    figure.get_layout_engine().set(w_pad=0.05, h_pad=0.05)
     for one in axes.flat:
         clean(one)
     return figure, axes
@@ -300,37 +315,94 @@ def clean(axes):
         spine.set_visible(side in ("left", "bottom"))
 
 
-# Inches above the drawing, for title and machine.
-HEADING_ROOM = 0.52
-
-
 def heading(figure, study, title, below=""):
     """The figure's title in bold and, smaller, the machine."""
     machine = "  ·  ".join(study.names) if study.joined else machine_text(study.machines[0])
-    text = "  ·  ".join(part for part in (below, machine) if part)
+    reduced = "reduced size" if study.data.get("reduced") else ""
+    text = "  ·  ".join(part for part in (below, machine, reduced) if part)
     figure.heading = [
-        figure.text(0, 0, plain(title), fontsize=11, fontweight="bold", ha="left", va="top"),
+        figure.text(0, 0, plain(title), fontsize=10.5, fontweight="bold", ha="left", va="top"),
         figure.text(0, 0, plain(text), fontsize=8, color=GREY, ha="left", va="top"),
     ]
     for words in figure.heading:
         words.set_in_layout(False)
-    keep_heading(figure)
+    place(figure, 0)
 
 
-def keep_heading(figure):
-    """Puts the heading to the top left of a page, whatever its size, and cuts what is longer than the page."""
+def place(figure, below):
+    """Puts the heading to the top left of a page, whatever its height, cuts what is longer than the page is wide, and
+    leaves `below` inches free under the drawing."""
     width, height = figure.get_size_inches()
     renderer = figure.canvas.get_renderer()
-    for words, down in zip(figure.heading, (0.08, 0.3)):
-        words.set_position((0.08 / width, 1 - down / height))
-    below = figure.heading[1]
-    full = getattr(below, "full_text", None) or below.get_text()
-    below.full_text, text = full, full
-    below.set_text(text)
-    while len(text) > 20 and below.get_window_extent(renderer).width > (width - 0.16) * figure.dpi:
+    for words, down in zip(figure.heading, (0.08, 0.29)):
+        words.set_position((MARGIN / width, 1 - down / height))
+    second = figure.heading[1]
+    text = second.get_text()
+    while len(text) > 20 and second.get_window_extent(renderer).width > (width - 2 * MARGIN) * figure.dpi:
         text = text[:-1]
-        below.set_text(text.rstrip() + "…")
-    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - HEADING_ROOM / height))
+        second.set_text(text.rstrip() + "…")
+    figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
+
+
+def finish(figure, handles=(), marks=(), notes=()):
+    """Legends and notes under the drawing, in the width of the page, which grows downwards: first what was measured, a
+    None among the handles begins a new line, then each paper's marks under its name, then in grey what the reader must
+    know, as what did not run."""
+    groups = []
+    for none, own in itertools.groupby(handles, key=lambda entry: entry is None):
+        groups += [] if none else [("", list(own))]
+    for source, own in itertools.groupby(marks, key=lambda mark: mark[0]):
+        own = [(handle, name) for _, handle, name in own]
+        if len(own) > 1:
+            own = [(handle, name or "the paper's values") for handle, name in own]
+        # A single mark without a name is called after its paper.
+        groups.append((source, own) if len(own) > 1 or own[0][1] else ("", [(own[0][0], source)]))
+    renderer = figure.canvas.get_renderer()
+    placed = []
+    for title, entries in groups:
+        # As many columns as fit, and of these no more than the lines need.
+        for lines in range(math.ceil(len(entries) / 6), len(entries) + 1):
+            columns = math.ceil(len(entries) / lines)
+            legend = figure.legend(
+                [handle for handle, _ in entries],
+                [plain(name) for _, name in entries],
+                title=plain(title) or None,
+                ncols=columns,
+                loc="upper left",
+                alignment="left",
+                fontsize=8,
+                title_fontsize=8,
+                frameon=False,
+                handlelength=2.2,
+                columnspacing=1.6,
+                labelspacing=0.4,
+                borderpad=0,
+                borderaxespad=0,
+            )
+            legend.set_in_layout(False)
+            box = legend.get_window_extent(renderer)
+            if columns == 1 or box.width <= (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
+                break
+            legend.remove()
+        placed.append((legend, box.height / figure.dpi))
+    if notes:
+        lines = [plain(textwrap.fill(note, 122)) for note in dict.fromkeys(notes)]
+        words = figure.text(0, 0, "\n".join(lines), fontsize=7.5, color="0.35", va="top", linespacing=1.35)
+        words.set_in_layout(False)
+        placed.append((words, words.get_window_extent(renderer).height / figure.dpi))
+    gap = 0.09
+    below = sum(tall + gap for _, tall in placed) + (0.06 if placed else 0)
+    height = figure.get_figheight() + below
+    figure.set_size_inches(PAGE_WIDTH, height)
+    place(figure, below)
+    top = below - gap / 2
+    for artist, tall in placed:
+        at = (MARGIN / PAGE_WIDTH, top / height)
+        if isinstance(artist, matplotlib.legend.Legend):
+            artist.set_bbox_to_anchor(at)
+        else:
+            artist.set_position(at)
+        top -= tall + gap
 
 
 def machine_text(machine):
@@ -352,15 +424,21 @@ def quantity_label(name):
 
 
 def number_tick(value, _position=None):
-    """A tick of a logarithmic axis: 0.01 to 100,000 in digits, else a power."""
+    """A tick of a logarithmic axis: 0.001 to 10,000 in digits, else a power."""
     if value <= 0:
         return ""
     exponent = math.log10(value)
-    if -3 <= exponent < 5:
-        return f"{value:,.10g}"
-    whole = math.floor(exponent + 1e-9)
-    mantissa = value / 10.0**whole
-    return f"$10^{{{whole}}}$" if abs(mantissa - 1) < 1e-6 else f"${mantissa:.3g}\\times10^{{{whole}}}$"
+    return f"{value:,.10g}" if -3 <= exponent < 5 else power(value)
+
+
+def power(value, digits=3):
+    """A number as a power of ten: 10⁻⁷, 2.3 × 10⁻⁷."""
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    mantissa = f"{float(mantissa):g}"
+    ten = f"10^{{{int(exponent)}}}"
+    return f"${ten}$" if mantissa == "1" else f"${mantissa}\\times{ten}$"
 
 
 def logarithmic(axis, low, high):
@@ -374,19 +452,55 @@ def logarithmic(axis, low, high):
 
 
 class Style:
-    """Colour and marker of the curves of a figure: the first is the same in every figure."""
+    """Colour, marker and line of the curves of a figure, each a tuple of labels. Up to five curves differ in all three;
+    of more, one label chooses the colour, and the others marker and line, so that the legend is no tower."""
 
-    def __init__(self):
-        self.order = {}
+    def __init__(self, axes, keys):
+        self.axes, self.keys = axes, list(dict.fromkeys(keys))
+        values = [list(dict.fromkeys(key[i] for key in self.keys)) for i in range(len(axes))]
+        several = [i for i in range(len(axes)) if len(values[i]) > 1]
+        self.factor = None
+        if len(self.keys) > 5 and len(several) > 1:
+            self.factor = max(several, key=lambda i: len(values[i]) if len(values[i]) <= len(COLOURS) else 0)
+            self.colours = values[self.factor]
+            self.lines = list(dict.fromkeys(self.rest(key) for key in self.keys))
+
+    def rest(self, key):
+        return key[: self.factor] + key[self.factor + 1 :]
 
     def of(self, key):
-        number = self.order.setdefault(key, len(self.order))
-        colour = COLOURS[number % len(COLOURS)]
+        if self.factor is None:
+            colour = marker = self.keys.index(key)
+            line = colour // len(COLOURS)
+        else:
+            colour = self.colours.index(key[self.factor])
+            marker = line = self.lines.index(self.rest(key))
         return {
-            "color": colour,
-            "marker": MARKERS[number % len(MARKERS)],
-            "linestyle": ("-", "--", ":")[number // 8 % 3],
+            "color": COLOURS[colour % len(COLOURS)],
+            "marker": MARKERS[marker % len(MARKERS)],
+            "linestyle": LINES[line % len(LINES)],
         }
+
+    def entries(self, single="measured", line=True):
+        """Handles and names for the legend."""
+
+        def handle(**looks):
+            looks = looks if line else {**looks, "linestyle": "none"}
+            return Line2D([], [], **{"markersize": 5, "linewidth": 1.5, **looks})
+
+        if self.factor is None:
+            return [(handle(**self.of(key)), curve_name(self.axes, key) or single) for key in self.keys]
+        axis = self.axes[self.factor]
+        found = []
+        for number, value in enumerate(self.colours):
+            colour = COLOURS[number % len(COLOURS)]
+            found.append((Patch(color=colour), value_text(axis, value) if value is not None else single))
+        found.append(None)
+        others = [name for name in self.axes if name != axis]
+        for number, values in enumerate(self.lines):
+            looks = {"marker": MARKERS[number % len(MARKERS)], "linestyle": LINES[number % len(LINES)]}
+            found.append((handle(color="0.25", **looks), curve_name(others, values) or single))
+        return found
 
 
 def same_text(a, b):
@@ -437,19 +551,56 @@ PAPER_STYLES = (
 
 
 def paper_series(study, y, first):
-    """(label, {x: value}, style, number) of every series of the papers that belongs to a figure of y."""
+    """(source, name, {x: value}, style) of every series of the papers that belongs to a figure of y."""
     number = itertools.count()
     for entry in comparisons(study, y, first):
         for name, values in series_of(entry):
             if values:
-                label = source_text(entry) + (f": {name}" if name else "")
-                yield label, values, PAPER_STYLES[next(number) % len(PAPER_STYLES)]
+                yield source_text(entry), name, values, PAPER_STYLES[next(number) % len(PAPER_STYLES)]
 
 
-def why_not(points):
-    """The reasons why points were not run, the most frequent first."""
-    reasons = [str(p.get("why") or STATUS_WORDS.get(p.get("status"), p.get("status"))) for p in points]
-    return sorted(dict.fromkeys(reasons), key=lambda text: -reasons.count(text))
+def paper_handle(looks):
+    return Line2D([], [], linestyle="none", markersize=6, **looks)
+
+
+def gap_reasons(points):
+    """(state, why, points) of those that have no value; reasons that differ in their digits alone are one."""
+    reasons = {}
+    for point in points:
+        if point.get("status") != "ok":
+            key = (str(point.get("status")), re.sub(r"\d+", "#", str(point.get("why") or "")))
+            reasons.setdefault(key, []).append(point)
+    for (status, _), gone in reasons.items():
+        whys = list(dict.fromkeys(str(point.get("why") or "") for point in gone))
+        state = "not run here" if status == "not run" else STATUS_WORDS.get(status, status)
+        yield state, whys[0] + (", and so on" if len(whys) > 1 else ""), gone
+
+
+def gap_notes(study, points, axes):
+    """Sentences on the points that have no value: which, and why."""
+    notes = []
+    for state, why, gone in gap_reasons(points):
+        because = f" ({shorten(why, 100)})" if why else ""
+        notes.append(f"{state[0].upper()}{state[1:]}: {named_points(study, points, gone, axes)}{because}.")
+    return notes
+
+
+def named_points(study, points, gone, axes, most=3):
+    """The points of `gone` in few words: the values of one axis if these are all that have them, else each."""
+    if len(gone) == len(points):
+        return "all points" if len(points) > 1 else "the point"
+    lost = {id(point) for point in gone}
+    for axis in axes:
+        values = list(dict.fromkeys(study.label(point, axis) for point in gone))
+        if all(id(point) in lost for point in points if study.label(point, axis) in values):
+            order = list(dict.fromkeys(study.label(point, axis) for point in points))
+            places = [order.index(value) for value in values]
+            numbers = None not in map(number_of, values)
+            if numbers and len(values) > 2 and places == list(range(places[0], places[0] + len(places))):
+                return f"{axis_name(axis).lower()} {values[0]} to {values[-1]}"
+            return ", ".join(value_text(axis, value) for value in values)
+    names = list(dict.fromkeys(point_text(study, point, axes) for point in gone))
+    return "; ".join(names) if len(names) <= most else f"{len(names)} points, named in the report"
 
 
 def sweep_figure(study, spec, number, used_names):
@@ -458,7 +609,8 @@ def sweep_figure(study, spec, number, used_names):
     if y not in QUANTITIES or not x:
         return None
     points = [p for p in study.points if study.label(p, x) is not None]
-    if not points:
+    # Without a value there is something to be seen only where points could not run: their gaps and a paper's marks.
+    if all(p.get("status") == "ok" and quantity(p, y) is None for p in points):
         return None
     texts = list(dict.fromkeys(study.label(p, x) for p in points))
     own_order = study.axes.get(x)
@@ -522,30 +674,32 @@ def axis_scales(spec, xs, ys):
 
 
 def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
-    figure, ((axes,),) = new_page(7.2, 4.0)
+    figure, ((axes,),) = new_page()
     heading(figure, study, study.title, repeats_text(study))
-    style, handles, all_x, all_y, notes = Style(), [], [], [], []
-    seen_at, absent, gap_words, marked_x = set(), {}, [], []
-    crowded = len(curves) > 1
-    marks = list(paper_series(study, y, first))
+    every = [point for points in curves.values() for point in points]
+    present = [key for key, points in curves.items() if any(quantity(p, y) for p in points)]
+    style, extra, all_x, all_y, seen_at, laws = Style(curve_axes, present), [], [], [], set(), {}
+    over_shown, gap_words, marked_x, marks = False, [], [], []
+    for point in every:
+        if quantity(point, y):
+            seen_at.add(number_of(study.label(point, x)))
     for values, points in curves.items():
-        looks = style.of(values)
         points = sorted(points, key=lambda p: number_of(study.label(p, x)))
         xs = np.array([number_of(study.label(p, x)) for p in points])
+        all_x += list(xs)
+        if values not in present:
+            continue
+        looks = style.of(values)
         found = [quantity(p, y) for p in points]
         over = np.array([bool(p.get("oversubscribed")) for p in points])
         good = np.array([f is not None for f in found])
-        name = plain(curve_name(curve_axes, values) or QUANTITIES[y][1])
-        all_x += list(xs)
-        if not good.any():
-            missing = [p for p in points if p.get("status") != "ok"]
-            absent.setdefault(why_not(missing)[0] if missing else "oversubscribed", []).append(name)
-            continue
         middle, low, high = (np.array([f[i] if f else np.nan for f in found]) for i in range(3))
-        seen_at.update(xs[good])
         all_y += list(low[good]) + list(high[good])
+        # Curves stand a little beside each other, so that whiskers at one place can be told apart.
+        beside = 2.2 / 72 * (present.index(values) - (len(present) - 1) / 2)
+        moved = axes.transData + ScaledTranslation(beside, 0, figure.dpi_scale_trans)
         line = np.where(over, np.nan, middle)
-        axes.plot(xs, line, linewidth=1.5, markersize=0, **{k: v for k, v in looks.items() if k != "marker"})
+        axes.plot(xs, line, linewidth=1.4, color=looks["color"], linestyle=looks["linestyle"], transform=moved)
         errors = np.abs(np.vstack([middle - low, high - middle]))
         for some, face in ((good & ~over, looks["color"]), (good & over, "white")):
             if some.any():
@@ -556,22 +710,19 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
                     fmt=looks["marker"],
                     color=looks["color"],
                     markerfacecolor=face,
-                    markersize=5,
-                    elinewidth=1,
-                    capsize=2.5,
+                    markersize=4.5,
+                    elinewidth=0.9,
+                    capsize=2,
                     zorder=3,
+                    transform=moved,
                 )
         law = amdahl_line(axes, study, x, curve_axes, values, xs[good], looks["color"]) if y == "speed_up" else None
-        if law and crowded:
-            name += f" ({law[1].split(' (')[0]})"
-        handles.append((Line2D([], [], markersize=5, linewidth=1.5, **looks), name))
-        if law and not crowded:
-            handles.append(law)
-        if (good & over).any():
-            notes.append("oversubscribed")
+        if law:
+            laws[values] = law
+        over_shown |= bool((good & over).any())
         # A curve's own gap, where others have a value: a cross on the lower edge in its colour.
-        gaps = [(xi, p) for xi, ok, p in zip(xs, good, points) if not ok and p.get("status") != "ok"]
-        if gaps and crowded:
+        gaps = [(at, p) for at, f, p in zip(xs, found, points) if not f and p.get("status") != "ok" and at in seen_at]
+        if gaps:
             gap_words += [STATUS_WORDS.get(p.get("status"), "not run") for _, p in gaps]
             axes.plot(
                 [xi for xi, _ in gaps],
@@ -582,49 +733,62 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
                 transform=axes.get_xaxis_transform(),
                 clip_on=False,
             )
-    for label, values, looks in marks:
+    for source, name, values, looks in paper_series(study, y, first):
         at = {number_of(k): v * paper_factor(y) for k, v in values.items() if number_of(k) is not None}
         level = {k: v * paper_factor(y) for k, v in values.items() if number_of(k) is None}
         all_y += list(at.values()) + list(level.values())
         all_x += list(at)
         marked_x += list(at)
         if at:
-            axes.plot(list(at), list(at.values()), linestyle="none", markersize=6.5, zorder=4, **looks)
-            handles.append((Line2D([], [], linestyle="none", markersize=6.5, **looks), plain(label)))
-        for name, value in level.items():
-            axes.axhline(value, color="0.35", linewidth=1, linestyle=(0, (5, 2)), zorder=1)
-            handles.append(
-                (Line2D([], [], color="0.35", linewidth=1, linestyle=(0, (5, 2))), plain(f"{label}: {name}"))
-            )
+            axes.plot(list(at), list(at.values()), linestyle="none", markersize=6, zorder=4, **looks)
+            marks.append((source, paper_handle(looks), name))
+        for words, value in level.items():
+            dashes = {"color": "0.35", "linewidth": 1, "linestyle": (0, (5, 2))}
+            axes.axhline(value, zorder=1, **dashes)
+            marks.append((source, Line2D([], [], **dashes), f"{name}, {words}" if name else words))
+    dashed = {"color": "0.55", "linewidth": 1, "linestyle": (0, (4, 3))}
     if y == "speed_up" and seen_at and is_count(x):
         start = min(seen_at)
-        ends = np.array([start, max([*seen_at, *marked_x])])
-        axes.plot(ends, ends / start, color="0.6", linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-        handles.append((Line2D([], [], color="0.6", linewidth=1, linestyle=(0, (4, 3))), "ideal"))
+        ends = np.geomspace(start, max([*seen_at, *marked_x]), 50)
+        axes.plot(ends, ends / start, zorder=0.5, **dashed)
+        extra.append((Line2D([], [], **dashed), "ideal"))
         all_y.append(ends[-1] / start)
     if y == "efficiency":
-        axes.axhline(100, color="0.6", linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+        axes.axhline(100, zorder=0.5, **dashed)
         all_y.append(100)
     log_x, log_y = axis_scales(spec, all_x, all_y)
-    scale_x(axes, sorted(set(all_x)), sorted({number_of(t) for t in texts}), log_x)
+    # What was measured shall not sit in a corner because a paper had many times the threads: the ideal is a straight
+    # line on two logarithmic axes too.
+    if is_count(x) and seen_at and min(all_x) > 0 and max(all_x) > 4 * max(seen_at):
+        log_x, log_y = True, log_y or y == "speed_up"
+    scale_x(axes, sorted(set(all_x)), sorted({number_of(t) for t in texts} | set(marked_x)), log_x)
     scale_y(axes, all_y, log_y, y)
-    show_gaps(axes, study, curves, x, seen_at, log_x)
-    axes.set_xlabel(plain(axis_name(x)), fontsize=9.5)
-    axes.set_ylabel(quantity_label(y), fontsize=9.5)
-    if "oversubscribed" in notes:
-        handles.append(
-            (Line2D([], [], linestyle="none", marker="o", color=GREY, markerfacecolor="white"), "oversubscribed")
-        )
+    show_gaps(axes, study, every, x, y, seen_at)
+    axes.set_xlabel(plain(axis_name(x)), fontsize=9)
+    axes.set_ylabel(quantity_label(y), fontsize=9)
+    if over_shown:
+        hollow = Line2D([], [], linestyle="none", marker="o", color=GREY, markerfacecolor="white", markersize=5)
+        extra.append((hollow, "more threads than cores"))
     if gap_words:
         cross = Line2D([], [], linestyle="none", marker="x", color=GREY, markersize=5)
-        handles.append((cross, ", ".join(dict.fromkeys(gap_words))))
-    if seen_at:
-        for why, names in absent.items():
-            handles.append(
-                (Line2D([], [], linestyle="none"), f"not run: {'; '.join(names)} ({plain(shorten(why, 60))})")
-            )
-    show_legend(figure, axes, handles)
-    return figure, figure_caption(study, y, first, notes)
+        extra.append((cross, ", ".join(dict.fromkeys(gap_words))))
+    handles = style.entries()
+    if len(present) == 1:
+        handles += laws.values()
+    elif laws:
+        # With several curves each one's fraction stands at its name, where curves have names of their own.
+        if style.factor is None:
+            handles = [
+                (handle, f"{name} ({laws[key][1].split(', ')[1].split(' (')[0]})" if key in laws else name)
+                for key, (handle, name) in zip(present, handles)
+            ]
+        extra.insert(0, (Line2D([], [], color=GREY, linewidth=1, linestyle=(0, (1, 1.5))), "Amdahl's law"))
+    handles += [None, *extra] if style.factor is not None and extra else extra
+    notes = gap_notes(study, every, [*curve_axes, x])
+    if y in SCALING and any(p.get("oversubscribed") and p.get("status") == "ok" for p in every):
+        notes.append("Points with more threads than cores have no speed-up and are left out.")
+    finish(figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes)
+    return figure, figure_caption(study, y, first, over_shown)
 
 
 def is_count(x):
@@ -642,13 +806,13 @@ def shorten(text, longest):
 
 def amdahl_line(axes, study, x, curve_axes, values, xs, colour):
     """Draws the speed-up that Amdahl's law allows with the serial fraction that was fitted, and the band of its
-    interval; its entry of the legend, or None."""
+    interval; its entry of the legend, or None. A fraction that is none, below 0 or above 1, is not drawn."""
     wanted = dict(zip(curve_axes, values))
     for fit in study.data.get("fits") or []:
         group = fit.get("group") or {}
         law = fit.get("amdahl") or {}
         other = any(not same_text(group[k], wanted[k]) for k in wanted if k in group)
-        if fit.get("along") != x or other or not finite(law.get("serial")):
+        if fit.get("along") != x or other or not finite(law.get("serial")) or not 0 <= law["serial"] <= 1:
             continue
         fine = np.linspace(min(xs), max(xs), 100)
         n = fine / min(xs)
@@ -656,12 +820,15 @@ def amdahl_line(axes, study, x, curve_axes, values, xs, colour):
         def speed_up(serial):
             return 1 / (serial + (1 - serial) / n)
 
-        text = f"Amdahl: {short(100 * law['serial'], 2)} \N{NO-BREAK SPACE}% serial"
-        if finite(law.get("low")) and finite(law.get("high")):
-            axes.fill_between(fine, speed_up(law["high"]), speed_up(law["low"]), color=colour, alpha=0.13, linewidth=0)
-            text += f" ({short(100 * law['low'], 2)} to {short(100 * law['high'], 2)}\N{NO-BREAK SPACE}%)"
-        axes.plot(fine, speed_up(law["serial"]), color=colour, linewidth=0.9, linestyle=(0, (1, 1.5)))
-        return Line2D([], [], color=colour, linewidth=0.9, linestyle=(0, (1, 1.5))), text
+        text = f"Amdahl, {short(100 * law['serial'], 2)} % serial"
+        low, high = law.get("low"), law.get("high")
+        if finite(low) and finite(high) and low < high:
+            least, most = (min(max(value, 0), 1) for value in (low, high))
+            axes.fill_between(fine, speed_up(most), speed_up(least), color=colour, alpha=0.13, linewidth=0)
+            text += f" ({short(100 * low, 2)} to {short(100 * high, 2)} %)".replace("-", "−")
+        dots = {"color": colour, "linewidth": 1, "linestyle": (0, (1, 1.5))}
+        axes.plot(fine, speed_up(law["serial"]), **dots)
+        return Line2D([], [], **dots), text
     return None
 
 
@@ -671,10 +838,17 @@ def scale_x(axes, all_x, ticks, log_x):
         axes.set_xscale("log")
         ratio = (high / low) ** 0.04 if high > low else 1.5
         axes.set_xlim(low / ratio, high * ratio)
-        if len(ticks) <= 9 and all(b >= 1.25 * a for a, b in zip(ticks, ticks[1:])):
-            axes.xaxis.set_major_locator(FixedLocator(ticks))
-            axes.xaxis.set_major_formatter(FuncFormatter(number_tick))
-            axes.xaxis.set_minor_locator(NullLocator())
+        # Ticks at the study's own values; of those that would touch, the rest with their neighbours go.
+        wide = {t: (0.014 * len(f"{t:,.10g}") + 0.012) * math.log(max(high / low, 1.01)) for t in ticks}
+        kept = ticks[:1]
+        for t in ticks[1:]:
+            if math.log(t / kept[-1]) >= (wide[t] + wide[kept[-1]]) / 2:
+                kept.append(t)
+        if len(ticks) <= 16 and len(kept) >= 2:
+            axes.xaxis.set_major_locator(FixedLocator(kept))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}" if v < 1e7 else power(v)))
+            axes.xaxis.set_minor_locator(FixedLocator(ticks))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         else:
             logarithmic(axes.xaxis, low, high)
         return
@@ -723,95 +897,54 @@ def scale_y(axes, all_y, log_y, y):
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.6g}"))
 
 
-def show_gaps(axes, study, curves, x, seen_at, log_x):
-    """A pale band where no curve has a value, with why; words alone where the whole figure has none."""
-    every = [p for points in curves.values() for p in points]
-    if not seen_at:
-        gone = [point for point in every if point.get("status") != "ok"]
-        words = ["not run here:", *(shorten(w, 60) for w in why_not(gone)[:2])] if gone else ["nothing to compare"]
-        axes.text(
-            0.5,
-            0.5,
-            plain("\n".join(words)),
-            transform=axes.transAxes,
-            ha="center",
-            va="center",
-            fontsize=9.5,
-            color=GREY,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85},
-            zorder=5,
-        )
-        return
-    empty = {}
+def show_gaps(axes, study, every, x, y, seen_at):
+    """Pale bands where no curve has a value, neighbours in one; words where the whole figure has none."""
+    state = {}
     for point in every:
         at = number_of(study.label(point, x))
-        if at not in seen_at and (point.get("status") != "ok" or point.get("oversubscribed")):
-            empty.setdefault(at, []).append(point)
-    low, high = axes.get_xlim()
-    for at, points in empty.items():
-        if log_x:
-            half = (high / low) ** 0.013
-            axes.axvspan(at / half, at * half, color="0.93", linewidth=0, zorder=0)
-        else:
-            half = 0.013 * (high - low)
-            axes.axvspan(at - half, at + half, color="0.93", linewidth=0, zorder=0)
-        words = (
-            STATUS_WORDS.get(points[0].get("status"), "not run")
-            if points[0].get("status") != "ok"
-            else "oversubscribed"
-        )
+        if at not in seen_at:
+            over = point.get("status") == "ok"
+            words = "oversubscribed" if over else STATUS_WORDS.get(point.get("status"), "not run")
+            state.setdefault(at, words)
+    if not seen_at:
+        words = "not run here" if any(p.get("status") != "ok" for p in every) else "nothing to compare"
+        axes.text(0.02, 0.04, words, transform=axes.transAxes, fontsize=9, color=GREY)
+    to_share = axes.transScale + axes.transLimits
+
+    def share(at):
+        return to_share.transform((at, axes.get_ylim()[1]))[0]
+
+    places = sorted({number_of(study.label(point, x)) for point in every} | set(seen_at))
+    runs = []
+    for number, at in enumerate(places):
+        if at in state:
+            # Half the way to a neighbour, and never wide.
+            sides = [abs(share(at) - share(places[n])) for n in (number - 1, number + 1) if 0 <= n < len(places)]
+            half = min([0.02, *(side / 2 for side in sides)])
+            before = number > 0 and state.get(places[number - 1])
+            if before == state[at]:
+                runs[-1][1] = share(at) + half
+            else:
+                runs.append([share(at) - half, share(at) + half, state[at]])
+    for left, right, words in runs:
+        left, right = max(left, 0), min(right, 1)
+        band = Rectangle((left, 0), right - left, 1, color="0.945", linewidth=0, zorder=0, transform=axes.transAxes)
+        axes.add_patch(band)
+        if not seen_at:
+            continue
+        across = right - left > 0.014 * len(words)
         axes.text(
-            at,
+            (left + right) / 2,
             0.97,
             words,
-            transform=axes.get_xaxis_transform(),
-            rotation=90,
+            transform=axes.transAxes,
+            rotation=0 if across else 90,
             ha="center",
             va="top",
             fontsize=7.5,
             color=GREY,
             zorder=1,
         )
-
-
-def show_legend(figure, axes, handles):
-    """The legend to the right of everything; the page grows by its width."""
-    if len(handles) < 2 and not any("not run" in label for _, label in handles):
-        if not handles or handles[0][1] in (q[1] for q in QUANTITIES.values()):
-            return
-    width, height = figure.get_size_inches()
-    top = 1 - HEADING_ROOM / height
-    legend = figure.legend(
-        [handle for handle, _ in handles],
-        [wrap_label(label) for _, label in handles],
-        loc="upper right",
-        bbox_to_anchor=(1, top),
-        fontsize=8,
-        frameon=False,
-        handlelength=2.2,
-        labelspacing=0.7,
-        borderaxespad=0.3,
-    )
-    legend.set_in_layout(False)
-    box = legend.get_window_extent(figure.canvas.get_renderer())
-    room, tall = box.width / figure.dpi + 0.12, box.height / figure.dpi + HEADING_ROOM + 0.15
-    figure.set_size_inches(width + room, max(height, tall))
-    keep_heading(figure)
-    whole = figure.get_figheight()
-    legend.set_bbox_to_anchor((1, 1 - HEADING_ROOM / whole))
-    figure.get_layout_engine().set(rect=(0, 0, width / (width + room), 1 - HEADING_ROOM / whole))
-
-
-def wrap_label(label, width=30):
-    """A legend's label in lines of some thirty characters."""
-    lines, line = [], ""
-    for word in label.split(" "):
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "\n".join([*lines, line])
 
 
 def repeats_text(study):
@@ -822,112 +955,113 @@ def repeats_text(study):
     return "one run each" if repeats == 1 else f"median of {repeats}, 95 % intervals"
 
 
-def figure_caption(study, y, first, notes=()):
+def figure_caption(study, y, first, over_shown=False):
     sentences = []
     for entry in comparisons(study, y, first):
         if entry.get("note"):
             sentences.append(f"{source_text(entry)}: {str(entry['note']).strip()}")
-    if "oversubscribed" in notes:
+    if over_shown:
         sentences.append("Hollow points have more threads than cores and are on no curve.")
     return " ".join(s if s.endswith(".") else s + "." for s in sentences)
 
 
+def dot_rows(axes, names, width=30):
+    """Rows with a name each, from the top down, and a pale line along each for the eye."""
+    axes.set_yticks(range(len(names)), [plain(textwrap.fill(name, width)) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(False, axis="y")
+    axes.tick_params(axis="y", length=0, pad=6)
+    for row in range(1, len(names)):
+        axes.axhline(row - 0.5, color=PALE, linewidth=0.6, zorder=0)
+
+
 def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     """Values of an axis that are no numbers: a row each, bars from zero, or points where the range is large."""
-    marks = list(paper_series(study, y, first))
-    rows = list(texts) + [k for _, values, _ in marks for k in values if not any(same_text(k, t) for t in texts)]
+    papers = list(paper_series(study, y, first))
+    rows = list(texts) + [k for *_, values, _ in papers for k in values if not any(same_text(k, t) for t in texts)]
     rows = list(dict.fromkeys(rows))
-    n = max(len(curves), 1)
-    height = 1.25 + len(rows) * (0.24 + 0.2 * n)
-    figure, ((axes,),) = new_page(7.2, min(max(height, 2.4), 11))
+    every = [point for points in curves.values() for point in points]
+    present = [key for key, points in curves.items() if any(quantity(p, y) for p in points)] or list(curves)[:1]
+    n = len(present)
+    figure, ((axes,),) = new_page(min(1.05 + len(rows) * (0.16 + 0.17 * n), 8))
     heading(figure, study, study.title, repeats_text(study))
-    style, handles, found_y = Style(), [], []
-    for values, points in curves.items():
-        for p in points:
-            if quantity(p, y):
-                found_y += list(quantity(p, y))
-    found_y += [v * paper_factor(y) for _, values, _ in marks for v in values.values()]
-    _, log = axis_scales({"log": spec["log"]} if spec.get("log") is not None else {}, [1], found_y)
-    log = log and min(found_y, default=1) > 0
-    low = min(found_y, default=1) / 2
-    thickness = 0.8 / n
-    notes = []
-    for c, (values, points) in enumerate(curves.items()):
+    style, found_y = Style(curve_axes, present), []
+    for p in every:
+        found_y += list(quantity(p, y) or ())
+    found_y += [v * paper_factor(y) for *_, values, _ in papers for v in values.values()]
+    # Short times are told in milliseconds.
+    unit, in_unit = QUANTITIES[y][2], 1
+    if unit == "s" and max(found_y, default=1) < 0.1:
+        unit, in_unit = "ms", 1e3
+        found_y = [in_unit * value for value in found_y]
+    # Of errors some are 0, which no logarithmic axis shows: they stand hollow on its edge.
+    positive = [v for v in found_y if v > 0] if y == "error" else found_y
+    # There is one axis of numbers here, which log: x and log: y both mean.
+    log = axis_scales({}, [1], positive)[1] if spec.get("log") is None else any(axis_scales(spec, [], []))
+    log = log and min(positive, default=0) > 0
+    low, high = (min(positive), max(positive)) if log else (0, max(found_y, default=1))
+    edge = min(low / (high / low) ** 0.05, low / 1.5) if log else 0
+    thickness, over_shown = 0.8 / n, False
+    dot_rows(axes, [row_text(x, row) for row in rows], 26)
+    for c, values in enumerate(present):
         looks = style.of(values)
-        name = curve_name(curve_axes, values)
-        for point in points:
+        for point in curves[values]:
             row = texts.index(study.label(point, x)) + (c - (n - 1) / 2) * thickness
             found = quantity(point, y)
             if found is None:
                 words = STATUS_WORDS.get(point.get("status"), "") if point.get("status") != "ok" else "oversubscribed"
-                why = point.get("why") if point.get("status") != "ok" else ""
                 axes.text(
-                    0.01,
-                    row,
-                    plain(shorten(f"{words}: {why}" if why else words, 70)),
-                    fontsize=7.5,
-                    color=GREY,
-                    va="center",
-                    transform=axes.get_yaxis_transform(),
+                    0.008, row, words, fontsize=7.5, color=GREY, va="center", transform=axes.get_yaxis_transform()
                 )
                 continue
-            middle, least, most = found
+            middle, least, most = (in_unit * value for value in found)
             over = bool(point.get("oversubscribed"))
+            over_shown |= over
+            face = "white" if over else looks["color"]
             if log:
-                axes.plot([low, middle], [row, row], color=looks["color"], linewidth=1, alpha=0.5)
-                axes.plot(
-                    [middle],
-                    [row],
-                    looks["marker"],
-                    color=looks["color"],
-                    markersize=6,
-                    markerfacecolor="white" if over else looks["color"],
-                )
+                face = face if middle > 0 else "white"
+                at = max(middle, edge)
+                dot = {"color": looks["color"], "markerfacecolor": face, "markersize": 5.5, "clip_on": False}
+                axes.plot([at], [row], looks["marker"], **dot)
             else:
-                axes.barh(
-                    row,
-                    middle,
-                    0.86 * thickness,
-                    color="white" if over else looks["color"],
-                    linewidth=1,
-                    edgecolor=looks["color"],
-                )
+                axes.barh(row, middle, 0.86 * thickness, color=face, linewidth=1, edgecolor=looks["color"])
             if most > least:
-                axes.plot(
-                    [least, most],
-                    [row, row],
-                    color="0.15",
-                    linewidth=1.1,
-                    solid_capstyle="butt",
-                    zorder=1.9 if log else 4,
-                )
-            unit = QUANTITIES[y][2]
-            text = short(middle) + (f" {unit}" if unit else "") + (" (oversubscribed)" if over else "")
-            axes.annotate(text, (max(most, middle), row), (5, 0), textcoords="offset points", fontsize=8, va="center")
-        if name:
-            handles.append((Patch(color=looks["color"]), plain(name)))
-    for label, values, looks in marks:
-        at = [(v * paper_factor(y), next(i for i, r in enumerate(rows) if same_text(r, k))) for k, v in values.items()]
-        axes.plot(*zip(*at), linestyle="none", markersize=6.5, zorder=5, clip_on=False, **looks)
-        handles.append((Line2D([], [], linestyle="none", markersize=6.5, **looks), plain(label)))
-    axes.set_yticks(range(len(rows)), [wrap_label(plain(row_text(x, row)), 26) for row in rows])
-    axes.set_ylim(len(rows) - 0.45, -0.55)
-    axes.grid(False, axis="y")
-    axes.tick_params(axis="y", length=0)
+                whisker = {"color": "0.15", "linewidth": 1.1, "solid_capstyle": "butt", "zorder": 1.9 if log else 4}
+                axes.plot([least, most], [row, row], **whisker)
+            text = power(middle, 2 if y == "error" else 3) if abs(middle) < 1e-3 else short(middle)
+            axes.annotate(
+                f"{text} {unit}".strip() + (" (oversubscribed)" if over else ""),
+                (max(most, middle, edge), row),
+                (6, 0),
+                textcoords="offset points",
+                fontsize=7.5,
+                va="center",
+            )
+    marks = []
+    for source, name, values, looks in papers:
+        at = [next(i for i, row in enumerate(rows) if same_text(row, text)) for text in values]
+        sizes = [v * paper_factor(y) * in_unit for v in values.values()]
+        axes.plot(sizes, at, linestyle="none", markersize=6, zorder=5, clip_on=False, **looks)
+        marks.append((source, paper_handle(looks), name))
     if log:
         axes.set_xscale("log")
-        axes.set_xlim(low, max(found_y) * 3)
-        logarithmic(axes.xaxis, low, max(found_y))
+        axes.set_xlim(edge, high * max((high / low) ** 0.13, 2.5))
+        logarithmic(axes.xaxis, *axes.get_xlim())
     else:
-        axes.set_xlim(0, 1.2 * max(found_y, default=1))
+        axes.set_xlim(0, 1.2 * high or 1)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
         if not found_y:
             axes.xaxis.set_major_locator(NullLocator())
-        elif max(found_y) >= 1e5:
+        elif not 1e-3 <= high < 1e5:
             axes.xaxis.set_major_formatter(FuncFormatter(number_tick))
-    axes.set_xlabel(quantity_label(y), fontsize=9.5)
-    show_legend(figure, axes, handles)
-    return figure, figure_caption(study, y, first, notes)
+    axes.set_xlabel(f"{QUANTITIES[y][1]} ({unit})" if unit else QUANTITIES[y][1], fontsize=9)
+    handles = style.entries(line=False)
+    if not log:
+        # Bars have no markers, so that of two labels both are told by the colour.
+        handles = [(Patch(color=style.of(key)["color"]), curve_name(curve_axes, key) or "measured") for key in present]
+    shown = len(handles) > 1 or marks or any(curve_axes)
+    finish(figure, handles if shown else [], marks, gap_notes(study, every, [*curve_axes, x]))
+    return figure, figure_caption(study, y, first, over_shown)
 
 
 def row_text(x, row):
@@ -951,9 +1085,8 @@ def roofline_figure(study):
     roofs = {key: own for key, own in roofs.items() if any(on_roof(study, p, key) for p, _, _ in placed)}
     if not placed or not roofs:
         return None
-    figure, ((axes,),) = new_page(7.2, 4.2)
+    figure, ((axes,),) = new_page(3.6)
     heading(figure, study, study.title, "roofline of the measured peak and bandwidth")
-    handles, style = [], Style()
     xs = [intensity for _, intensity, _ in placed]
     ridge = [
         own[k] / own["bandwidth"]
@@ -962,27 +1095,27 @@ def roofline_figure(study):
         if finite(own.get(k))
     ]
     low, high = min(xs + ridge) / 4, max(xs + ridge) * 6
-    grid = np.geomspace(low, high, 200)
-    top = []
+    grid = np.geomspace(low, high, 400)
+    top, extra = [], []
     for number, ((m, space), own) in enumerate(roofs.items()):
-        colour, peaks = ("0.2", "0.5", "0.65")[number % 3], []
+        colour, peaks = ("0.2", "0.5", "0.7")[number % 3], []
         for key, dash, words in (("peak_double", "-", "double"), ("peak_single", (0, (4, 2)), "single")):
             if not finite(own.get(key)):
                 continue
             roof = np.minimum(grid * own["bandwidth"], own[key]) * 1e-9
-            axes.plot(grid, roof, color=colour, linewidth=1.3, linestyle=dash)
+            axes.plot(grid, roof, color=colour, linewidth=1.2, linestyle=dash, zorder=1.5)
             top.append(own[key] * 1e-9)
-            peaks.append(f"{short(own[key] * 1e-9)} {words}")
+            peaks.append(f"{short(own[key] * 1e-9)} GFLOP/s {words}")
         where = f"{study.names[m]}, {space}" if study.joined else space
-        text = f"{where}: {', '.join(peaks)} (dashed) GFLOP/s, {short(own['bandwidth'] * 1e-9)} GB/s"
-        handles.append((Line2D([], [], color=colour, linewidth=1.3), plain(text)))
+        text = f"limits of {where}: {', '.join(peaks)} (dashed), {short(own['bandwidth'] * 1e-9)} GB/s"
+        extra.append((Line2D([], [], color=colour, linewidth=1.2), text))
     varying = study.varying([p for p, _, _ in placed])
     colour_axes = [
         name for name in varying if name.rsplit(".", 1)[-1] in ("machine", "space", "precision", "kernel", "fields")
     ]
-    for point, intensity, (rate, least, most) in placed:
-        key = tuple(study.label(point, name) for name in colour_axes)
-        fresh = key not in style.order
+    keys = [tuple(study.label(point, name) for name in colour_axes) for point, _, _ in placed]
+    style = Style(colour_axes, keys)
+    for key, (_, intensity, (rate, least, most)) in zip(keys, placed):
         looks = style.of(key)
         axes.errorbar(
             [intensity],
@@ -990,16 +1123,11 @@ def roofline_figure(study):
             yerr=[[rate - least], [most - rate]],
             fmt=looks["marker"],
             color=looks["color"],
-            markersize=6,
-            elinewidth=1,
+            markersize=5,
+            elinewidth=0.9,
             capsize=2,
             zorder=3,
         )
-        if fresh:
-            name = curve_name(colour_axes, key) or "runs"
-            handles.append(
-                (Line2D([], [], linestyle="none", marker=looks["marker"], color=looks["color"]), plain(name))
-            )
     rates = [rate for _, _, (rate, _, _) in placed]
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -1007,9 +1135,9 @@ def roofline_figure(study):
     axes.set_ylim(min(rates + [min(top) / 20]) / 2, max(top) * 2)
     logarithmic(axes.xaxis, low, high)
     logarithmic(axes.yaxis, *axes.get_ylim())
-    axes.set_xlabel("Operations per byte (FLOP/B)", fontsize=9.5)
-    axes.set_ylabel("Arithmetic rate (GFLOP/s)", fontsize=9.5)
-    show_legend(figure, axes, handles)
+    axes.set_xlabel("Operations per byte (FLOP/B)", fontsize=9)
+    axes.set_ylabel("Arithmetic rate (GFLOP/s)", fontsize=9)
+    finish(figure, style.entries(single="runs of the study", line=False), [("", *entry) for entry in extra])
     return Page(
         "roofline",
         "Roofline",
@@ -1022,6 +1150,11 @@ def on_roof(study, point, key):
     return (study.machine(point), str(point.get("space"))) == key
 
 
+def is_seed(axis):
+    """Whether an axis holds models that differ in their random numbers alone: they are one case."""
+    return axis.rsplit(".", 1)[-1] in ("seed", "mesh")
+
+
 def errors_of(study):
     """{point: {field: row}} of the errors against the reference."""
     found = {}
@@ -1032,14 +1165,21 @@ def errors_of(study):
 
 
 def errors_figure(study):
+    """RMS differences of every field, a dot each: lengths of bars would mean nothing on a logarithmic axis."""
     found = errors_of(study)
     chosen = list(found)
-    if not chosen:
+    specs = study.data.get("figures") or []
+    # A study of times has its errors in a table; they are no news there.
+    asked = not specs or any(spec.get("y") == "error" for spec in specs) or any(paper_series(study, "errors", False))
+    if not chosen or not asked:
         return None
-    # Many runs of one problem differ in ways that errors hardly know: then a bar each of what they do know.
+    # Many runs of one problem differ in ways that errors hardly know: then a dot each of what they do know.
     axes_of = study.varying([study.by_id[i] for i in chosen])
-    telling = [a for a in axes_of if a.rsplit(".", 1)[-1] in ("machine", "precision", "kernel", "space", "partition")]
-    if len(chosen) > 8 and telling:
+    telling = [a for a in axes_of if not is_seed(a)] or axes_of
+    if len({tuple(study.label(study.by_id[i], a) for a in telling) for i in chosen}) > 8:
+        known = ("machine", "precision", "kernel", "space", "partition")
+        telling = [a for a in telling if a.rsplit(".", 1)[-1] in known] or telling
+    if telling != axes_of:
         worst = {}
         for i in chosen:
             key = tuple(study.label(study.by_id[i], a) for a in telling)
@@ -1050,56 +1190,50 @@ def errors_figure(study):
     dropped = max(0, len(chosen) - 8)
     chosen = chosen[:8]
     fields = [f for f in SYMBOLS if any(f in found[i] for i in chosen)]
-    groups = [
-        [f for f in fields if f == "potential"],
-        [f for f in fields if len(f) == 2],
-        [f for f in fields if len(f) == 3],
-    ]
+    groups = [[f for f in fields if f == "potential"], *([f for f in fields if len(f) == n] for n in (2, 3))]
     groups = [g for g in groups if g]
-    figure, axes = new_page(
-        9.4, 4.2, 1, len(groups), width_ratios=[len(g) + 0.6 for g in groups], sharey=len(groups) == 1
-    )
+    figure, axes = new_page(3.5, 1, len(groups), width_ratios=[len(g) + 0.6 for g in groups])
     heading(figure, study, study.title, "RMS difference from the reference")
-    marks = [(l, v, s) for l, v, s in paper_series(study, "errors", False)]
-    style, handles = Style(), []
-    for i in chosen:
-        looks = style.of(i)
-        handles.append((Patch(color=looks["color"]), plain(point_text(study, study.by_id[i], axes_of))))
-    handles += [(Line2D([], [], linestyle="none", markersize=6, **looks), plain(label)) for label, _, looks in marks]
-    thickness = 0.82 / len(chosen)
-    bounds = []
-    for group, own in zip(groups, axes.flat):
-        values = [found[i][f]["rms_difference"] for i in chosen for f in group if f in found[i]]
-        values += [v[f] for _, v, _ in marks for f in group if f in v]
-        values = [v for v in values if v > 0]
-        bounds += [min(values, default=1e-16), max(values, default=1.0)]
-    low, high = 10 ** (math.floor(math.log10(min(bounds))) - 0.5), 10 ** math.ceil(math.log10(max(bounds)) + 0.2)
+    papers = list(paper_series(study, "errors", False))
+    keys = [tuple(study.label(study.by_id[i], name) for name in axes_of) for i in chosen]
+    style = Style(axes_of, keys)
+    places = len(chosen) + len(papers)
+    every = [found[i][f]["rms_difference"] for i in chosen for f in fields if f in found[i]]
+    every += [v[f] for _, _, v, _ in papers for f in fields if f in v]
+    positive = [v for v in every if v > 0] or [1e-16]
+    low, high = 10 ** (math.floor(math.log10(min(positive))) - 0.5), 10 ** math.ceil(math.log10(max(positive)) + 0.2)
+    zero = False
     for group, own in zip(groups, axes.flat):
         own.set_yscale("log")
         own.set_ylim(low, high)
-        for c, i in enumerate(chosen):
-            for f, field in enumerate(group):
-                row = found[i].get(field)
-                if row is None:
+        for f, field in enumerate(group):
+            if f % 2 == 0:
+                own.axvspan(f - 0.5, f + 0.5, color="0.965", linewidth=0, zorder=0)
+            for c, (i, key) in enumerate(zip(chosen, keys)):
+                value = found[i].get(field, {}).get("rms_difference")
+                if value is None:
                     continue
-                at = f + (c - (len(chosen) - 1) / 2) * thickness
-                if row["rms_difference"] > 0:
-                    own.bar(at, row["rms_difference"], 0.9 * thickness, color=COLOURS[c % len(COLOURS)], linewidth=0)
-                else:
-                    own.text(at, low * 1.3, "0", ha="center", va="bottom", fontsize=7, color=COLOURS[c % len(COLOURS)])
-        for _, values, looks in marks:
-            at = [(f, values[field]) for f, field in enumerate(group) if field in values]
+                looks = {k: v for k, v in style.of(key).items() if k != "linestyle"}
+                at = f + (c - (places - 1) / 2) * 0.84 / places
+                zero |= value == 0
+                face = {} if value > 0 else {"markerfacecolor": "white", "clip_on": False}
+                own.plot([at], [max(value, low)], linestyle="none", markersize=4.5, zorder=3, **looks, **face)
+        for c, (_, _, values, looks) in enumerate(papers, len(chosen)):
+            shift = (c - (places - 1) / 2) * 0.84 / places
+            at = [(f + shift, values[field]) for f, field in enumerate(group) if field in values]
             if at:
-                own.plot(*zip(*at), linestyle="none", markersize=5.5, zorder=5, **looks)
+                own.plot(*zip(*at), linestyle="none", markersize=5, zorder=4, **looks)
         unit = next((found[i][group[0]].get("unit", "") for i in chosen if group[0] in found[i]), "")
-        own.set_xticks(range(len(group)), [SYMBOLS[f] for f in group], fontsize=11)
-        own.set_xlim(-0.6, len(group) - 0.4)
+        own.set_xticks(range(len(group)), [SYMBOLS[f] for f in group], fontsize=10.5)
+        own.set_xlim(-0.5, len(group) - 0.5)
         own.grid(False, axis="x")
         own.tick_params(axis="x", length=0)
-        own.set_ylabel(f"RMS difference ({UNITS.get(unit, unit)})", fontsize=9.5)
+        own.set_ylabel(f"RMS difference ({UNITS.get(unit, unit)})", fontsize=9)
         own.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
         own.yaxis.set_minor_locator(NullLocator())
-    show_legend(figure, axes.flat[-1], handles)
+    notes = ["Hollow marks on the lower edge: exactly 0."] if zero else []
+    marks = [(source, paper_handle(looks), name) for source, name, _, looks in papers]
+    finish(figure, style.entries(single="runs of the study", line=False), marks, notes)
     caption = figure_caption(study, "errors", False)
     if len(found) > len(chosen) and not dropped:
         caption = f"The worst of the points that differ in nothing else. {caption}"
@@ -1108,15 +1242,10 @@ def errors_figure(study):
     return Page("errors", "Errors by field", figure, caption.strip())
 
 
-def decade_names(lowest, n):
-    return [f"<$10^{{{lowest}}}$"] + [f"$10^{{{lowest + i - 1}}}$" for i in range(1, n)]
-
-
-def pooled_histograms(study, most=8):
-    """{text: (lowest, negative, equal, positive), texts of labels}, fields added up. Where there are more than `most`,
-    points that differ in their problem alone are added up too, as a paper's five random models are."""
-    rows = study.rows("histograms")
-    points = {row["point"]: study.by_id[row["point"]] for row in rows}
+def histogram_axes(study, most=8):
+    """The axes that histograms are told apart by. Where there are more than `most`, axes along which only the problem
+    differs are added up, as a paper's five random models are: those with the most values first, and the later ones."""
+    points = {row["point"]: study.by_id[row["point"]] for row in study.rows("histograms")}
 
     def within_a_problem(name):
         seen = {}
@@ -1125,10 +1254,18 @@ def pooled_histograms(study, most=8):
         return any(len(labels) > 1 for labels in seen.values())
 
     within = study.varying(list(points.values()))
-    others = [name for name in within if not within_a_problem(name)]
+    others = [name for name in reversed(within) if not within_a_problem(name)]
     for name in sorted(others, key=lambda name: -len({study.label(point, name) for point in points.values()})):
-        if len({tuple(study.label(point, axis) for axis in within) for point in points.values()}) > most:
+        if is_seed(name) or len({tuple(study.label(p, axis) for axis in within) for p in points.values()}) > most:
             within.remove(name)
+    return within
+
+
+def pooled_histograms(study):
+    """{text: (lowest, negative, equal, positive)} with fields added up, and {text: the labels on histogram_axes}."""
+    rows = study.rows("histograms")
+    points = {row["point"]: study.by_id[row["point"]] for row in rows}
+    within = histogram_axes(study)
     pooled, labels = {}, {}
     for row in rows:
         point = points[row["point"]]
@@ -1156,79 +1293,91 @@ def histogram_figure(study):
     chosen = list(pooled)[:8]
     columns = 1 if len(chosen) == 1 else 2
     rows = math.ceil(len(chosen) / columns)
-    figure, axes = new_page(4.9 * columns + 0.6, 2.5 * rows + 0.8, rows, columns, sharex=True, sharey=True)
+    figure, axes = new_page(0.9 + 1.35 * rows, rows, columns, sharex=True, sharey=True)
     heading(figure, study, study.title, "relative differences from the reference, all fields and points together")
     marks = [(entry, series) for entry in comparisons(study, "histogram", False) for series in series_of(entry)]
+    # The axis ends where the last difference of any panel does, or a paper's mark.
+    lowest, used = min(pooled[i][0] for i in chosen), 4
+    for i in chosen:
+        filled = np.flatnonzero(pooled[i][1] + pooled[i][3])
+        used = max(used, filled[-1] + 1 if len(filled) else 0)
+    for _, (_, values) in marks:
+        used = max([used, *(math.ceil(abs(histogram_place(v, lowest, 99))) for v in values.values())])
+    failing, labelled = {}, False
+    for i in chosen:
+        _, negative, equal, positive = pooled[i]
+        large = negative[len(negative) - 2 :].sum() + positive[len(positive) - 2 :].sum()
+        failing[i] = 100 * large / max(negative.sum() + equal + positive.sum(), 1)
+    smallest = min(100 / max(pooled[i][1].sum() + pooled[i][2] + pooled[i][3].sum(), 1) for i in chosen)
     for number, (i, own) in enumerate(itertools.zip_longest(chosen, axes.flat)):
         if i is None:
             own.set_visible(False)
             continue
-        lowest, negative, equal, positive = pooled[i]
+        _, negative, equal, positive = pooled[i]
         n = len(positive)
-        counts = np.concatenate([negative[::-1], [equal], positive])
-        share = 100 * counts / max(counts.sum(), 1)
+        share = 100 * np.concatenate([negative[::-1], [equal], positive])
+        share = share / max(negative.sum() + equal + positive.sum(), 1)
         places = np.arange(-n, n + 1)
         colour = np.array([COLOURS[1]] * n + ["0.55"] + [COLOURS[0]] * n)
         shown = share > 0
         own.bar(places[shown], share[shown], 0.86, color=colour[shown], linewidth=0)
         own.set_yscale("log")
-        smallest = 100 / max(counts.sum(), 1)
-        # Room above for the words of what a paper shows.
-        own.set_ylim(max(smallest / 2, 1e-6), 5000 if marks else 250)
-        own.yaxis.set_major_locator(FixedLocator([10.0**k for k in range(-6, 3, 1 if smallest > 1e-3 else 2)]))
+        own.set_ylim(max(smallest / 2, 1e-6), 200)
+        own.yaxis.set_major_locator(FixedLocator([10.0**k for k in range(-6, 3, 1 if smallest > 1e-2 else 2)]))
         own.yaxis.set_major_formatter(FuncFormatter(number_tick))
         own.yaxis.set_minor_locator(NullLocator())
-        large = negative[n - 2 :].sum() + positive[n - 2 :].sum()
-        text = f"{i}: {short(100 * large / max(counts.sum(), 1), 2)} % off by 0.1 or more"
-        own.set_title(plain(text), fontsize=9, loc="left")
-        steps = list(range(5, n, 4))
+        # What is said of one panel is said of all, and of none where nothing is off by so much.
+        tail = f": {short(failing[i], 2)} % off by ≥ 0.1" if any(failing.values()) else ""
+        own.set_title(plain(i + tail), fontsize=7.5, loc="left", pad=3)
+        steps = list(range(5, used + 2, 6 if used > 12 else 4))
         ticks = [-s - 0.5 for s in reversed(steps)] + [0] + [s + 0.5 for s in steps]
-        words = (
-            [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)]
-            + ["equal"]
-            + [f"$10^{{{lowest + s - 1}}}$" for s in steps]
-        )
+        words = [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)] + ["equal"]
+        words += [f"$10^{{{lowest + s - 1}}}$" for s in steps]
         own.set_xticks(ticks, words, fontsize=7.5)
-        own.set_xlim(-n - 0.7, n + 0.7)
+        own.set_xlim(-used - 0.8, used + 0.8)
         own.grid(False, axis="x")
         for entry, (name, values) in marks:
             if name and not any(same_text(name, label) for label in labels[i]):
                 continue
             for what, value in values.items():
                 at = histogram_place(value, lowest, n)
-                own.axvline(at, color="0.25", linewidth=1, linestyle=(0, (4, 2)))
-                own.annotate(
-                    plain(what),
-                    (at, 0.97),
-                    (3 if value > 0 else -3, 0),
-                    xycoords=own.get_xaxis_transform(),
-                    textcoords="offset points",
-                    rotation=90,
-                    va="top",
-                    ha="left" if value > 0 else "right",
-                    fontsize=7,
-                    color="0.25",
-                    bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
-                )
+                own.axvline(at, color="0.25", linewidth=0.9, linestyle=(0, (4, 2)))
+                if not labelled:
+                    own.annotate(
+                        plain(what),
+                        (at, 0.98),
+                        (2 if value > 0 else -2, 0),
+                        xycoords=own.get_xaxis_transform(),
+                        textcoords="offset points",
+                        rotation=90,
+                        va="top",
+                        ha="left" if value > 0 else "right",
+                        fontsize=7,
+                        color="0.25",
+                        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
+                    )
+            labelled = True
         if number % columns == 0:
-            own.set_ylabel("Share of values (%)", fontsize=9.5)
+            own.set_ylabel("Share (%)", fontsize=8.5)
         if number >= len(chosen) - columns:
-            own.set_xlabel("Relative difference", fontsize=9.5)
+            own.set_xlabel("Relative difference", fontsize=8.5)
             own.tick_params(labelbottom=True)
-    caption = figure_caption(study, "histogram", False)
-    if marks:
-        caption += " Dashed lines: what the paper's figure shows."
-    return Page("histogram", "Relative differences", figure, caption.strip())
+    dashes = Line2D([], [], color="0.25", linewidth=0.9, linestyle=(0, (4, 2)))
+    sources = dict.fromkeys(source_text(entry) for entry, _ in marks)
+    finish(figure, [], [(source, dashes, "") for source in sources])
+    return Page("histogram", "Relative differences", figure, figure_caption(study, "histogram", False))
 
 
 def exceedance_figure(study):
     """The share of values that are off by at least so much: what a single-precision run is worth, at a glance."""
-    pooled, _ = pooled_histograms(study)
+    pooled, labels = pooled_histograms(study)
     if len(pooled) < 2:
         return None
-    figure, ((axes,),) = new_page(7.2, 3.9)
+    figure, ((axes,),) = new_page()
     heading(figure, study, study.title, "all fields and points together")
-    style, handles = Style(), []
+    names = histogram_axes(study)
+    keys = {i: tuple(labels[i]) for i in pooled}
+    style = Style(names, keys.values())
     lowest_share = 100.0
     for i, (lowest, negative, equal, positive) in pooled.items():
         counts = negative + positive
@@ -1237,15 +1386,14 @@ def exceedance_figure(study):
             continue
         share = 100 * np.cumsum(counts[::-1])[::-1] / total
         sizes = 10.0 ** (lowest + np.arange(len(counts)) - 1)
-        looks = style.of(i)
         shown = (share > 0) & (np.arange(len(counts)) > 0)
         lowest_share = min(lowest_share, 100 / total)
-        axes.plot(sizes[shown], share[shown], markersize=4.5, linewidth=1.5, **looks)
-        handles.append((Line2D([], [], markersize=4.5, linewidth=1.5, **looks), plain(i)))
-    for label, values, looks in paper_series(study, "share", False):
+        axes.plot(sizes[shown], share[shown], markersize=4, linewidth=1.4, **style.of(keys[i]))
+    marks = []
+    for source, name, values, looks in paper_series(study, "share", False):
         at = [(number_of(k), 100 * v) for k, v in values.items() if number_of(k)]
-        axes.plot(*zip(*at), linestyle="none", markersize=7, zorder=5, **looks)
-        handles.append((Line2D([], [], linestyle="none", markersize=7, **looks), plain(label)))
+        axes.plot(*zip(*at), linestyle="none", markersize=6.5, zorder=5, **looks)
+        marks.append((source, paper_handle(looks), name))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(max(lowest_share / 2, 1e-6), 170)
@@ -1254,9 +1402,9 @@ def exceedance_figure(study):
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
     axes.yaxis.set_major_formatter(FuncFormatter(number_tick))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("Relative difference from the reference", fontsize=9.5)
-    axes.set_ylabel("Values off by at least that (%)", fontsize=9.5)
-    show_legend(figure, axes, handles)
+    axes.set_xlabel("Relative difference from the reference", fontsize=9)
+    axes.set_ylabel("Values off by at least that (%)", fontsize=9)
+    finish(figure, style.entries(), marks)
     return Page("share_off", "How many values are off by how much", figure, figure_caption(study, "share", False))
 
 
@@ -1266,45 +1414,39 @@ def trace_figure(study):
         return None
     order = list(dict.fromkeys(r["point"] for r in rows))
     names = study.varying([study.by_id[i] for i in order])
-    figure, ((axes,),) = new_page(7.2, 1.5 + 0.52 * len(order))
+    figure, ((axes,),) = new_page(1.05 + 0.31 * len(order))
     heading(figure, study, study.title, "gxx + gyy + gzz against Poisson's equation")
-    colours = {"outside": COLOURS[0], "inside": COLOURS[1]}
-    shift = {"outside": -0.15, "inside": 0.15}
+    looks = {"outside": (COLOURS[0], "o", -0.17), "inside": (COLOURS[1], "s", 0.17)}
+    dot_rows(axes, [point_text(study, study.by_id[i], names) for i in order], 40)
     every = []
     for r in rows:
         scale = r.get("scale") if finite(r.get("scale")) and r.get("scale") else 1.0
-        at = order.index(r["point"]) + shift.get(r.get("where"), 0)
+        colour, marker, shift = looks.get(r.get("where"), ("0.4", "o", 0))
+        at = order.index(r["point"]) + shift
         rms, largest = abs(r["rms"] / scale), abs((r.get("largest") or 0) / scale)
-        colour = colours.get(r.get("where"), "0.4")
         if largest > 0:
-            axes.plot([max(rms, 1e-18), largest], [at, at], color=colour, linewidth=1.2)
-            axes.plot([largest], [at], "|", color=colour, markersize=9, markeredgewidth=1.6)
+            axes.plot([max(rms, 1e-18), largest], [at, at], color=colour, linewidth=1.1)
+            axes.plot([largest], [at], "|", color=colour, markersize=6, markeredgewidth=1.4)
             every.append(largest)
         if rms > 0:
-            axes.plot([rms], [at], "o" if r.get("where") == "outside" else "s", color=colour, markersize=6)
+            axes.plot([rms], [at], marker, color=colour, markersize=4.5)
             every.append(rms)
         else:
             axes.text(
-                0.01, at, "exactly 0", transform=axes.get_yaxis_transform(), fontsize=7.5, color=colour, va="center"
+                0.01, at, "exactly 0", transform=axes.get_yaxis_transform(), fontsize=7, color=colour, va="center"
             )
-    axes.set_yticks(range(len(order)), [wrap_label(plain(point_text(study, study.by_id[i], names)), 28) for i in order])
-    axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set_xscale("log")
     low, high = min(every, default=1e-16), max(every, default=1)
     axes.set_xlim(low / 4, high * 4)
     logarithmic(axes.xaxis, low, high)
-    axes.grid(False, axis="y")
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(r"|trace − expected| / scale  (outside: 0; inside: $-4\pi G\rho$)", fontsize=9.5)
+    axes.set_xlabel(r"|trace − expected| / scale  (outside: 0; inside: $-4\pi G\rho$)", fontsize=9)
     handles = [
-        (Line2D([], [], linestyle="none", marker=m, color=colours[w]), f"{w}, RMS")
-        for w, m in (("outside", "o"), ("inside", "s"))
-        if any(r.get("where") == w for r in rows)
+        (Line2D([], [], linestyle="none", marker=marker, markersize=4.5, color=colour), f"{where}, RMS")
+        for where, (colour, marker, _) in looks.items()
+        if any(r.get("where") == where for r in rows)
     ]
-    handles.append(
-        (Line2D([], [], linestyle="none", marker="|", color=GREY, markersize=9, markeredgewidth=1.6), "largest")
-    )
-    show_legend(figure, axes, handles)
+    bar = Line2D([], [], linestyle="none", marker="|", color=GREY, markersize=6, markeredgewidth=1.4)
+    finish(figure, [*handles, (bar, "largest")])
     return Page("trace", "Trace of the tensor", figure, figure_caption(study, "trace", False))
 
 
@@ -1315,28 +1457,29 @@ def busy_figure(study):
     order = list(dict.fromkeys(r["point"] for r in rows))[:6]
     names = study.varying([study.by_id[i] for i in order])
     workers = {i: sorted({(r["rank"], r["slot"]) for r in rows if r["point"] == i}) for i in order}
+    ends = {i: max(r["end"] for r in rows if r["point"] == i) for i in order}
+    # One unit for all, and one axis if the shortest can still be read on it.
+    scale, unit = (1e3, "ms") if max(ends.values()) < 0.5 else (1, "s")
+    together = max(ends.values()) <= 8 * min(ends.values())
     heights = [min(max(len(workers[i]), 2), 24) for i in order]
-    figure, axes = new_page(7.2, 0.9 + sum(0.2 * h + 0.62 for h in heights), len(order), 1, height_ratios=heights)
+    tall = 0.9 + sum(0.16 * h + (0.28 if together else 0.42) for h in heights)
+    figure, axes = new_page(tall, len(order), 1, height_ratios=heights, sharex=together)
     heading(figure, study, study.title, "when slots or devices worked")
     for i, own in zip(order, axes.flat):
         mine = [r for r in rows if r["point"] == i]
-        end = max(max(r["end"] for r in mine), (quantity(study.by_id[i], "field_seconds") or [0])[0])
-        scale, unit = (1e3, "ms") if end < 0.5 else (1, "s")
         begin = min(0, min(r["begin"] for r in mine))
         busy = 0.0
-        for row, (rank, slot) in enumerate(workers[i]):
+        for row, worker in enumerate(workers[i]):
             spans = [
                 (scale * r["begin"], scale * (r["end"] - r["begin"]))
                 for r in mine
-                if (r["rank"], r["slot"]) == (rank, slot)
+                if (r["rank"], r["slot"]) == worker
             ]
             busy += sum(width for _, width in spans) / scale
-            own.broken_barh(spans, (row - 0.4, 0.8), color=COLOURS[rank % 7], linewidth=0)
-        last = max(r["end"] for r in mine)
-        share = 100 * busy / ((last - begin) * len(workers[i])) if last > begin else 0
-        own.set_title(
-            plain(f"{point_text(study, study.by_id[i], names)}: busy {share:.1f} % of the time"), fontsize=9, loc="left"
-        )
+            own.broken_barh(spans, (row - 0.4, 0.8), color=COLOURS[worker[0] % 7], linewidth=0)
+        share = 100 * busy / ((ends[i] - begin) * len(workers[i])) if ends[i] > begin else 0
+        title = f"{point_text(study, study.by_id[i], names)}: busy {share:.1f} % of the time"
+        own.set_title(plain(title), fontsize=8, loc="left", pad=3)
         labels = [
             f"rank {r}" if s < 0 else (f"slot {s}" if len({w[0] for w in workers[i]}) == 1 else f"rank {r}, slot {s}")
             for r, s in workers[i]
@@ -1344,11 +1487,15 @@ def busy_figure(study):
         step = max(1, math.ceil(len(labels) / 16))
         own.set_yticks(range(0, len(labels), step), labels[::step], fontsize=7.5)
         own.set_ylim(len(labels) - 0.4, -0.6)
-        own.set_xlim(scale * begin, scale * last * 1.01)
+        if not together:
+            own.set_xlim(scale * begin, scale * ends[i] * 1.01)
         own.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
         own.grid(False, axis="y")
         own.tick_params(axis="y", length=0)
-        own.set_xlabel(f"Time since the fields began ({unit})", fontsize=9)
+    if together:
+        own.set_xlim(scale * min(0, min(r["begin"] for r in rows)), scale * max(ends.values()) * 1.01)
+    own.set_xlabel(f"Time since the fields began ({unit})", fontsize=9)
+    finish(figure)
     return Page("busy", "Load of every slot over time", figure, figure_caption(study, "busy", False))
 
 
@@ -1367,33 +1514,8 @@ def portability_figure(study):
         return None
     panels = panels[:8]
     names = list(dict.fromkeys(name for _, pairs in panels for name, _ in pairs))
-    figure, ((axes,),) = new_page(7.2, 1.5 + 0.42 * len(panels) * max(1, 0.45 * len(names)))
+    figure, ((axes,),) = new_page(1.05 + len(panels) * (0.16 + 0.17 * len(names)))
     heading(figure, study, study.title, "performance portability")
-    style, handles = Style(), []
-    for name in names:
-        looks = style.of(name)
-        handles.append((Patch(color=looks["color"]), plain(name)))
-    thickness = 0.8 / len(names)
-    for row_number, (row, pairs) in enumerate(panels):
-        for name, value in pairs:
-            at = row_number + (names.index(name) - (len(names) - 1) / 2) * thickness
-            if finite(value):
-                axes.barh(at, 100 * value, 0.88 * thickness, color=style.of(name)["color"], linewidth=0)
-                axes.text(
-                    1 if value > 0.1 else 100 * value + 1,
-                    at,
-                    f"{100 * value:.3g} %",
-                    va="center",
-                    fontsize=8,
-                    color="white" if value > 0.1 else "0.2",
-                )
-            else:
-                axes.text(0.5, at, "not run", va="center", fontsize=7.5, color=GREY)
-        whole = row.get("value", row.get("portability"))
-        if finite(whole):
-            axes.plot([100 * whole] * 2, [row_number - 0.45, row_number + 0.45], color="black", linewidth=1.8)
-    if any(finite(row.get("value", row.get("portability"))) for row, _ in panels):
-        handles.append((Line2D([], [], color="black", linewidth=1.8), "portability (harmonic mean)"))
     words = []
     for row, _ in panels:
         kept = ", ".join(value_text(str(k), v) for k, v in (row.get("application") or {}).items())
@@ -1401,13 +1523,25 @@ def portability_figure(study):
         problem = f"problem {str(row.get('problem'))[:8]}" if several and row.get("problem") else ""
         kind = f"{row.get('efficiency') or ''} efficiency".strip()
         words.append(", ".join(part for part in (kind, kept, problem) if part))
-    axes.set_yticks(range(len(panels)), [wrap_label(plain(w), 30) for w in words])
-    axes.set_ylim(len(panels) - 0.5, -0.5)
-    axes.set_xlim(0, 112)
-    axes.grid(False, axis="y")
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("Efficiency (%)", fontsize=9.5)
-    show_legend(figure, axes, handles)
+    dot_rows(axes, words)
+    style = Style(["machine"], [(name,) for name in names])
+    thickness = 0.8 / len(names)
+    handles = [(Patch(color=style.of((name,))["color"]), name) for name in names]
+    for row_number, (row, pairs) in enumerate(panels):
+        for name, value in pairs:
+            at = row_number + (names.index(name) - (len(names) - 1) / 2) * thickness
+            if finite(value):
+                axes.barh(at, 100 * value, 0.86 * thickness, color=style.of((name,))["color"], linewidth=0)
+            text = f"{100 * value:.3g} %" if finite(value) else "not run"
+            axes.text(1.005, at, text, va="center", fontsize=7.5, transform=axes.get_yaxis_transform())
+        whole = row.get("value", row.get("portability"))
+        if finite(whole):
+            axes.plot([100 * whole] * 2, [row_number - 0.44, row_number + 0.44], color="black", linewidth=1.8)
+    if any(finite(row.get("value", row.get("portability"))) for row, _ in panels):
+        handles.append((Line2D([], [], color="black", linewidth=1.8), "portability (harmonic mean)"))
+    axes.set_xlim(0, 100.5)
+    axes.set_xlabel("Efficiency (%)", fontsize=9)
+    finish(figure, handles)
     return Page(
         "portability",
         "Performance portability",
@@ -1456,9 +1590,9 @@ def scaled(values, unit):
     """Values and unit with a power of ten taken out, so that every tick is a short number."""
     top = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 0.0
     unit = UNITS.get(unit, unit)
-    if top == 0 or 0.01 <= top < 1e4:
+    if top == 0 or 0.1 <= top < 1e4:
         return values, unit
-    exponent = 3 * math.floor(math.log10(top) / 3)
+    exponent = math.floor(math.log10(top))
     return values / 10.0**exponent, f"$10^{{{exponent}}}$ {unit}"
 
 
@@ -1473,15 +1607,15 @@ def draw_map(figure, own, easting, northing, values, unit, title):
     own.grid(False)
     for spine in own.spines.values():
         spine.set_visible(True)
-    bar = figure.colorbar(image, ax=own, shrink=0.9, pad=0.02, aspect=22)
+    own.tick_params(labelsize=7.5)
+    bar = figure.colorbar(image, ax=own, shrink=0.95, pad=0.03, aspect=20)
     bar.outline.set_linewidth(0.5)
     bar.ax.tick_params(labelsize=7, length=2, width=0.5)
     bar.locator = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
     bar.update_ticks()
-    bar.ax.set_title(unit, fontsize=7.5, loc="right", pad=5)
-    own.set_title(title, fontsize=10, loc="left", pad=5)
-    own.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    own.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    own.set_title(f"{title} ({unit})", fontsize=8.5, loc="left", pad=4)
+    own.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    own.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
 
 
 def label_outer(axes):
@@ -1554,10 +1688,9 @@ def nine_maps(study, name, title, easting, northing, values, words):
     rows = [row for row in rows if row]
     columns = max(map(len, rows))
     ratio = (northing[-1] - northing[0]) / (easting[-1] - easting[0])
-    width = {1: 5.0, 2: 4.0}.get(columns, 3.1)
-    figure, axes = new_page(
-        width * columns + 0.5, (width - 0.75) * ratio * len(rows) + 0.4 * len(rows) + 0.9, len(rows), columns
-    )
+    # What a map is wide beside its bar and the labels, in inches.
+    width = min((PAGE_WIDTH - 0.5) / columns - 0.55, 4.5)
+    figure, axes = new_page((width * ratio + 0.3) * len(rows) + 0.85, len(rows), columns)
     heading(figure, study, study.title, words)
     for row, fields in zip(axes, rows):
         for own, field in itertools.zip_longest(row, fields):
@@ -1599,7 +1732,7 @@ def zoom_page(study, field, base, others, called, suffix, which):
     window = slice(j, j + high), slice(i, i + wide)
     e, n = easting[window[1]], northing[window[0]]
     shown = [(first, reference[window])] + [(entry[0], entry[3][field][0][window]) for entry in others]
-    figure, axes = new_page(2.75 * len(shown) + 0.4, 5.4, 2, len(shown), height_ratios=[1.3, 1])
+    figure, axes = new_page({2: 5.0, 3: 4.7}.get(len(shown), 4.3), 2, len(shown), height_ratios=[1.3, 1])
     heading(
         figure,
         study,
@@ -1617,25 +1750,27 @@ def zoom_page(study, field, base, others, called, suffix, which):
         own.grid(False)
         rough = roughness(own_values - smooth) if column else 0.0
         size = UNITS.get(unit, unit)
-        own.set_title(wrap_label(plain(called(point)), 26), fontsize=9, loc="left")
+        own.set_title(plain(textwrap.fill(called(point), 22)), fontsize=7.5, loc="left")
         own.xaxis.set_major_locator(MaxNLocator(4))
         own.yaxis.set_major_locator(MaxNLocator(5))
-        own.set_xlabel("Easting (km)", fontsize=8.5)
+        own.set_xlabel("Easting (km)", fontsize=8)
         below = axes[1][column]
+        for one in (own, below):
+            one.tick_params(labelsize=7.5)
         if column == 0:
-            own.set_ylabel("Northing (km)", fontsize=8.5)
+            own.set_ylabel("Northing (km)", fontsize=8)
             below.plot(e, own_values[middle], color=COLOURS[0], linewidth=1.4)
-            below.set_ylabel(f"{SYMBOLS[field]}, middle row ({size})", fontsize=8.5)
+            below.set_ylabel(f"{SYMBOLS[field]}, middle row ({size})", fontsize=8)
             below.yaxis.set_major_locator(MaxNLocator(5))
         else:
             difference = own_values[middle] - smooth[middle]
             difference, label = scaled(difference, unit)
             below.axhline(0, color="0.6", linewidth=0.7)
             below.plot(e, difference, color=COLOURS[column % 7], linewidth=1, marker="o", markersize=2.5)
-            below.set_ylabel(f"difference ({label})", fontsize=8.5)
-            below.set_title(plain(f"roughness {short(rough, 2)} {size}"), fontsize=8.5, loc="left")
+            below.set_ylabel(f"difference ({label})", fontsize=8)
+            below.set_title(f"roughness {power(rough, 2)}\n{size}", fontsize=7.5, loc="left")
             below.yaxis.set_major_locator(MaxNLocator(5))
-        below.set_xlabel("Easting (km)", fontsize=8.5)
+        below.set_xlabel("Easting (km)", fontsize=8)
         below.xaxis.set_major_locator(MaxNLocator(4))
     return Page(
         f"zoom_{field}{suffix}",
@@ -1674,7 +1809,6 @@ def all_pages(study, problems):
         used.add(page.name)
         yield page
     for draw in (
-        roofline_figure,
         errors_figure,
         histogram_figure,
         exceedance_figure,
@@ -1686,6 +1820,9 @@ def all_pages(study, problems):
         if page is not None:
             yield page
     yield from map_pages(study, problems)
+    page = roofline_figure(study)
+    if page is not None:
+        yield page
 
 
 # ---- the page
@@ -1696,13 +1833,15 @@ body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: #222; max-wid
 h1 { font-size: 1.7em; margin-bottom: 0.1em; }
 h2 { font-size: 1.2em; margin-top: 2.2em; border-bottom: 1px solid #ddd; }
 .sub, figcaption, .note { color: #666; font-size: 0.9em; }
-figure { margin: 1.6em 0; } figure img { max-width: 100%; height: auto; }
+figure { margin: 1.8em 0; } figure img { width: 100%; max-width: 880px; height: auto; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.86em; margin: 0.8em 0; }
 th { text-align: left; font-weight: 600; border-bottom: 1.5px solid #888; padding: 3px 12px 3px 0;
   vertical-align: bottom; }
 td { border-bottom: 1px solid #eee; padding: 3px 12px 3px 0; vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+figcaption { max-width: 880px; }
+td.n { white-space: nowrap; }
 tr.gap td { color: #888; }
 """
 
@@ -1753,22 +1892,21 @@ def points_table(study):
         "energy",
     ]
     shown = [q for q in wanted if any(quantity(p, q) for p in study.points)]
-    heads = [axis_name(a) for a in axes] + ["Runs"] + [quantity_label(q) for q in shown] + ["State"]
+    heads = [axis_name(a) for a in axes] + ["State", "Runs"] + [quantity_label(q) for q in shown]
     rows, pale = [], set()
     for number, point in enumerate(study.points):
         row = []
         for a in axes:
             text = study.label(point, a) or ""
             row.append(right(text) if number_of(text) is not None else text)
-        row.append(right(point.get("runs") or 0))
-        row += [with_interval(quantity(point, q)) for q in shown]
         state = STATUS_WORDS.get(point.get("status"), str(point.get("status")))
         if point.get("oversubscribed"):
             state += ", oversubscribed"
         if point.get("status") != "ok":
             pale.add(number)
-            state += f": {point['why']}" if point.get("why") else ""
-        rows.append(row + [state])
+        row += [state.replace("not run", "not\N{NO-BREAK SPACE}run"), right(point.get("runs") or "")]
+        row += [with_interval(quantity(point, q)) for q in shown]
+        rows.append(row)
     # A column is set to the right when the first row's cell is: one of texts alone must not decide for numbers.
     return table(heads, rows, pale)
 
@@ -1869,23 +2007,12 @@ def trace_table(study):
 
 
 def gaps_table(study):
-    rows = {}
-    for point in study.points:
-        if point.get("status") != "ok":
-            key = (STATUS_WORDS.get(point.get("status"), str(point.get("status"))), str(point.get("why") or ""))
-            if study.joined:
-                key += (study.names[study.machine(point)],)
-            rows.setdefault(key, []).append(point_text(study, point))
-    return table(
-        ["State", "Why", *(["Machine"] if study.joined else []), "Points"],
-        [
-            [
-                *key,
-                "; ".join(points) if len(points) <= 12 else "; ".join(points[:12]) + f"; and {len(points) - 12} more",
-            ]
-            for key, points in rows.items()
-        ],
-    )
+    axes = study.varying(study.points)
+    rows = [
+        [state, why, named_points(study, study.points, gone, axes, len(gone))]
+        for state, why, gone in gap_reasons(study.points)
+    ]
+    return table(["State", "Why", "Points"], rows)
 
 
 def flat(value):
@@ -2040,7 +2167,7 @@ def main(folder):
     figures.mkdir(exist_ok=True)
     pictures, problems = [], []
     for page in all_pages(study, problems):
-        png = save(page.figure, "png", dpi=170)
+        png = save(page.figure, "png", dpi=DPI)
         replace(figures / f"{page.name}.png", png)
         replace(figures / f"{page.name}.svg", save(page.figure, "svg", metadata={"Date": None}))
         plt.close(page.figure)

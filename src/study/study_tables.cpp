@@ -261,6 +261,178 @@ std::string aligned(const StudyTable& table) {
   return text;
 }
 
+// ---- the terminal
+
+constexpr std::size_t terminal_width = 110;
+constexpr std::size_t longest_label = 28;
+
+/// The last part of a key path, where no other axis ends the same.
+std::string short_axis(const StudyData& study, const std::string& axis) {
+  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  const auto same = std::count_if(study.axes.begin(), study.axes.end(),
+                                  [&](const StudyAxis& other) { return last(other.name) == last(axis); });
+  return same == 1 ? last(axis) : axis;
+}
+
+std::string cut(const std::string& text, std::size_t longest) {
+  // not within a character of several bytes
+  std::size_t end = longest - 2;
+  while (end > 0 && (static_cast<unsigned char>(text[std::min(end, text.size() - 1)]) & 0xC0U) == 0x80U) --end;
+  return text.size() <= longest ? text : text.substr(0, end) + "..";
+}
+
+/// Lines of terminal_width, those behind the first set in.
+std::string wrapped(const std::string& text) {
+  std::string lines;
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    if (column > 0 && column + 1 + end - at > terminal_width) {
+      lines += "\n  ";
+      column = 2;
+    } else if (column > 0) {
+      lines += " ";
+      ++column;
+    }
+    lines += text.substr(at, end - at);
+    column += end - at;
+    at = end + 1;
+  }
+  return lines + "\n";
+}
+
+std::size_t width_of(const StudyTable& table) {
+  std::size_t width = 0;
+  for (std::size_t c = 0; c < table.header.size(); ++c) {
+    std::size_t widest = table.header[c].size();
+    for (const auto& row : table.rows) widest = std::max(widest, shown(row[c]).size());
+    width += widest + (c == 0 ? 0 : 2);
+  }
+  return width;
+}
+
+void drop_column(StudyTable& table, const std::string& column) {
+  const auto found = std::find(table.header.begin(), table.header.end(), column);
+  if (found == table.header.end()) return;
+  const auto at = found - table.header.begin();
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+  table.header.erase(found);
+}
+
+/// The axes along which some points differ, by their places.
+std::vector<std::size_t> varying_axes(const StudyData& study) {
+  std::vector<std::size_t> varying;
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    const bool differs = std::any_of(study.points.begin(), study.points.end(), [&](const StudyPoint& point) {
+      return point.labels[a] != study.points.front().labels[a];
+    });
+    if (differs) varying.push_back(a);
+  }
+  return varying;
+}
+
+std::string labels_text(const StudyData& study, const StudyPoint& point, const std::vector<std::size_t>& axes) {
+  std::vector<std::string> parts;
+  for (const std::size_t a : axes) {
+    parts.push_back(short_axis(study, study.axes[a].name) + "=" + cut(shown(point.labels[a]), longest_label));
+  }
+  return parts.empty() ? fmt::format("point {}", point.id) : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What is the same for all points, in a line; empty if nothing is.
+std::string same_everywhere(const StudyData& study, const std::vector<std::size_t>& varying) {
+  std::vector<std::size_t> same;
+  for (std::size_t a = 0; a < study.axes.size(); ++a) {
+    if (std::find(varying.begin(), varying.end(), a) == varying.end()) same.push_back(a);
+  }
+  if (study.points.empty() || same.empty()) return "";
+  return wrapped("everywhere: " + labels_text(study, study.points.front(), same));
+}
+
+/// The points that have numbers, with what tells them apart and what is looked at first; the tables in the report's
+/// folder have the rest.
+StudyTable terminal_point_table(const StudyData& study, const std::vector<std::size_t>& varying) {
+  StudyTable table{"Points", {}, {}, varying.size()};
+  for (const std::size_t a : varying) table.header.push_back(short_axis(study, study.axes[a].name));
+  if (varying.empty()) {
+    table.header.emplace_back("point");
+    table.n_text_columns = 1;
+  }
+  const std::size_t n_labels = table.header.size();
+  for (const char* column : {"runs", "field time (s)", "pairs/s", "speed-up", "efficiency (%)", "memory (MB)",
+                             "of peak (%)", "largest error", "state"}) {
+    table.header.emplace_back(column);
+  }
+  for (const StudyPoint& point : study.points) {
+    if (point.field_seconds.all.empty() && !std::isfinite(point.largest_error)) continue;
+    std::vector<std::string> row;
+    for (const std::size_t a : varying) row.push_back(cut(shown(point.labels[a]), longest_label));
+    if (varying.empty()) row.push_back(fmt::format("{}", point.id));
+    row.push_back(point.field_seconds.all.empty() ? "" : fmt::format("{}", point.field_seconds.all.size()));
+    row.push_back(interval_text(point.field_seconds.median));
+    row.push_back(short_text(point.pairs_per_second.median.value, 3));
+    row.push_back(interval_text(point.speed_up));
+    row.push_back(short_text(point.efficiency.value * 100, 3));
+    row.push_back(with_unit(point.memory_bytes, 1e-6));
+    row.push_back(with_unit(point.roofline.fraction_of_peak, 100));
+    row.push_back(short_text(point.largest_error, 2));
+    row.push_back(point.status != RunStatus::ok ? name(point.status) : point.oversubscribed ? "oversubscribed" : "");
+    table.rows.push_back(std::move(row));
+  }
+  drop_empty_columns(table, n_labels);
+  for (const char* column : {"memory (MB)", "of peak (%)", "efficiency (%)", "runs", "pairs/s", "largest error"}) {
+    if (width_of(table) <= terminal_width) break;
+    drop_column(table, column);
+  }
+  return table;
+}
+
+/// Why points have no numbers, a line each reason; reasons that differ in their digits alone are one.
+std::string gaps_text(const StudyData& study, const std::vector<std::size_t>& varying) {
+  std::vector<std::pair<std::string, std::vector<const StudyPoint*>>> reasons;
+  for (const StudyPoint& point : study.points) {
+    if (point.status == RunStatus::ok) continue;
+    std::string key = std::string(name(point.status)) + ' ';
+    for (const char c : point.why) {
+      if (!is_digit(c)) key += c;
+    }
+    const auto found = std::find_if(reasons.begin(), reasons.end(), [&](const auto& own) { return own.first == key; });
+    if (found == reasons.end()) {
+      reasons.push_back({key, {&point}});
+    } else {
+      found->second.push_back(&point);
+    }
+  }
+  std::string text;
+  for (const auto& [key, points] : reasons) {
+    const StudyPoint& first = *points.front();
+    const std::string where = labels_text(study, first, varying);
+    const std::string which = points.size() == 1 ? where : fmt::format("{} points, the first {}", points.size(), where);
+    text +=
+        wrapped(fmt::format("{}: {}{}", name(first.status), which, first.why.empty() ? "" : ": " + shown(first.why)));
+  }
+  return text;
+}
+
+/// The serial fractions, told apart by what differs between them.
+StudyTable terminal_fit_table(const StudyData& study, const std::vector<std::size_t>& varying) {
+  StudyTable table = fit_table(study);
+  const auto column = std::find(table.header.begin(), table.header.end(), "of");
+  if (column == table.header.end()) return table;
+  const auto at = static_cast<std::size_t>(column - table.header.begin());
+  for (std::size_t f = 0; f < study.fits.size(); ++f) {
+    std::vector<std::string> parts;
+    for (const auto& [axis, label] : study.fits[f].group) {
+      const bool differs =
+          std::any_of(varying.begin(), varying.end(), [&](const std::size_t a) { return study.axes[a].name == axis; });
+      if (differs) parts.push_back(short_axis(study, axis) + "=" + cut(shown(label), longest_label));
+    }
+    table.rows[f][at] = fmt::format("{}", fmt::join(parts, ", "));
+  }
+  drop_empty_columns(table, 1);
+  return table;
+}
+
 /// The fastest point of each application, problem and platform.
 std::vector<const StudyPoint*> fastest_points(const StudyData& study) {
   std::vector<const StudyPoint*> fastest;
@@ -294,12 +466,15 @@ std::vector<StudyTable> study_tables(const StudyData& study) {
 }
 
 std::string tables_as_text(const StudyData& study) {
-  std::string text;
-  for (const StudyTable& table : {point_table(study), fit_table(study)}) {
+  const std::vector<std::size_t> varying = varying_axes(study);
+  std::string text = same_everywhere(study, varying);
+  for (const StudyTable& table : {terminal_point_table(study, varying), terminal_fit_table(study, varying)}) {
     if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + aligned(table);
   }
+  const std::string gaps = gaps_text(study, varying);
+  if (!gaps.empty()) text += "\n" + gaps;
   if (!study.rules.notes.empty()) text += "\n";
-  for (const std::string& note : study.rules.notes) text += fmt::format("note: {}\n", shown(note));
+  for (const std::string& note : study.rules.notes) text += wrapped("note: " + shown(note));
   return text;
 }
 

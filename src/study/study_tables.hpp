@@ -22,7 +22,8 @@ struct StudyTable {
 /// is any. Columns without a value in any row are left out.
 [[nodiscard]] std::vector<StudyTable> study_tables(const StudyData& study);
 
-/// The points and serial fractions for a terminal, with notes.
+/// The points and serial fractions for a terminal, no wider than 110 columns: what is the same everywhere stands above,
+/// why points have no numbers below, and what does not fit is in tables_as_markdown alone.
 [[nodiscard]] std::string tables_as_text(const StudyData& study);
 /// The tables with title, machines and notes.
 [[nodiscard]] std::string tables_as_markdown(const StudyData& study);

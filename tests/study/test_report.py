@@ -115,7 +115,10 @@ class Report(unittest.TestCase):
                 drawn[(self.folder / name / "study.json").read_text(encoding="utf-8")] = Page(content), made
                 self.assertLessEqual({f"{f}.{kind}" for f in figures for kind in ("png", "svg")}, made)
                 for path in (self.folder / name / "figures").glob("*.png"):
-                    self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+                    content = path.read_bytes()
+                    self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+                    # All are as wide as a page: 7.2 inches of 170 pixels.
+                    self.assertEqual(int.from_bytes(content[16:20], "big"), 1224, path.name)
 
     def test_page_stands_alone(self):
         page, figures = self.draw(made_studies.threads())
