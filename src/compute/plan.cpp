@@ -98,6 +98,29 @@ void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, c
   plan.point_end = share.points.end;
 }
 
+/// Seconds of a pair, for --dry-run and `partition: auto`.
+double seconds_of_pair(const EngineTraits& traits, KernelKind kernel) {
+  const bool corners = kernel == KernelKind::corners;
+  if (traits.is_device) return 1e-9 * (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device);
+  const double of_one = traits.lanes > 1 ? pair_nanoseconds_host : pair_nanoseconds_scalar;
+  const double of_thread = corners ? pair_nanoseconds_corners_host : of_one;
+  return 1e-9 * (of_thread / traits.threads);
+}
+
+/// Whether to zero and sum up a grid for each thread of a host takes more than a twentieth of the pairs' time, as with
+/// few prisms at many points: then one grid is enough, of which each thread has a share of the points.
+bool grids_cost_too_much(const Plan& plan, const EngineTraits& traits) {
+  constexpr double most_of_pairs = 0.05;
+  constexpr double memory_rate = 1e10;
+  constexpr std::int64_t groups_per_thread = 16;
+  const auto points = static_cast<double>(plan.tile_points);
+  if (plan.tile_points < groups_per_thread * traits.threads * traits.lanes) return false;
+  const double grids =
+      2.0 * traits.threads * points * static_cast<double>(traits.memory.per_slot_point) / memory_rate;
+  const double pairs = static_cast<double>(plan.prisms().size()) * points * seconds_of_pair(traits, plan.kernel);
+  return grids > most_of_pairs * pairs;
+}
+
 /// Slots, batch, block and the bytes that they may take.
 void choose_slots(Plan& plan, const Execution& wanted, const Machine& machine) {
   const EngineTraits& traits = machine.engine;
@@ -122,7 +145,7 @@ void choose_slots(Plan& plan, const Execution& wanted, const Machine& machine) {
     plan.slots = std::clamp<std::int64_t>(ceil_divide(waves_device * traits.threads, tile), 1,
                                           ceil_divide(max_launch_device, plan.batch));
   } else {
-    plan.slots = traits.threads;
+    plan.slots = grids_cost_too_much(plan, traits) ? 1 : traits.threads;
   }
   if (!wanted.slots) plan.slots = std::clamp<std::int64_t>(plan.slots, 1, std::max<std::int64_t>(prisms, 1));
   // every slot gets work where there are prisms enough
@@ -157,15 +180,6 @@ void choose_chunks(Plan& plan, const Execution& wanted, const EngineTraits& trai
       round;
   plan.chunk_prisms = std::max<std::int64_t>(1, chunk);
   plan.launch_prisms = std::max<std::int64_t>(1, std::min({launch, chunk, prisms}));
-}
-
-/// Seconds of a pair, for --dry-run and `partition: auto`.
-double seconds_of_pair(const EngineTraits& traits, KernelKind kernel) {
-  const bool corners = kernel == KernelKind::corners;
-  if (traits.is_device) return 1e-9 * (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device);
-  const double of_one = traits.lanes > 1 ? pair_nanoseconds_host : pair_nanoseconds_scalar;
-  const double of_thread = corners ? pair_nanoseconds_corners_host : of_one;
-  return 1e-9 * (of_thread / traits.threads);
 }
 
 void check_rank_grid(const Execution& wanted, ProblemList& problems) {

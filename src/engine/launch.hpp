@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -19,8 +20,14 @@ inline constexpr int device_width = 1;
 template <class T, int width>
 requires(width == device_width) using DeviceNumber = T;
 
-/// Lane groups of one work item on a host: enough that a batch of prisms, once in the first cache, is used often.
-inline constexpr std::int64_t host_groups_per_item = 128;
+/// Lane groups of one work item on a host: enough that a batch of prisms, once in the first cache, is used often, but
+/// no more than give every thread some items where there are fewer slots than threads.
+inline std::int64_t host_groups_per_item(std::int64_t n_groups, std::int64_t slots, std::int64_t threads) {
+  constexpr std::int64_t most = 128, least = 4, items_per_thread = 4;
+  if (slots >= threads) return most;
+  const std::int64_t items = items_per_thread * threads;
+  return std::clamp((n_groups * slots + items - 1) / items, least, most);
+}
 
 /// Nanoseconds of the steady clock.
 inline std::int64_t now() {
@@ -191,7 +198,9 @@ private:
                      const Shapes& shapes, const NoteBusy& note_busy) const {
     using Functor = TileFunctor<A, set, Kernel, W, Shapes, Space>;
     const std::int64_t n_groups = (data.n_points + W - 1) / W;
-    const std::int64_t per_tile = is_device_space<Space> ? m_settings.block : host_groups_per_item;
+    const std::int64_t per_tile = is_device_space<Space>
+                                      ? m_settings.block
+                                      : host_groups_per_item(n_groups, m_settings.slots, space.concurrency());
     const std::int64_t n_tiles = (n_groups + per_tile - 1) / per_tile;
     if constexpr (!is_device_space<Space>) {
       for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
