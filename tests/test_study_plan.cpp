@@ -200,6 +200,8 @@ TEST_F(StudyPlanTest, InputsAreKnownByWhatTheyHold) {
   const StudyPlan first = plan("");
   m_folder.write("others.csv", "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,300\n");
   EXPECT_EQ(plan("sweep: {model.prisms.file: [bodies.csv, others.csv]}\n").problems.size(), 1U);
+  m_folder.write("others.txt", "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,300\n");
+  EXPECT_EQ(plan("sweep: {model.prisms.file: [bodies.csv, others.txt]}\n").problems.size(), 2U);
   m_folder.write("bodies.csv", "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,301\n");
   EXPECT_NE(plan("").problems[0].hash, first.problems[0].hash);
   EXPECT_NE(plan("").hash, first.hash);
@@ -214,6 +216,11 @@ TEST_F(StudyPlanTest, TheHashTellsStudiesApartThatCannotGoOn) {
   for (const char* other : {"seed: 2\n", "tolerance: 1e-3\n", "busy: true\n", "reference: {threads: 1}\n",
                             "order: as_written\n", "launcher: mpiexec -n {ranks} {program}\n"}) {
     EXPECT_NE(plan(text + other).hash, hash) << other;
+  }
+  // what a finished run did not leave is not made later
+  const std::string kept = plan(text + "keep_results: true\n").hash;
+  for (const char* other : {"histogram: true\n", "maps: [gz]\n"}) {
+    EXPECT_NE(plan(text + "keep_results: true\n" + other).hash, kept) << other;
   }
   EXPECT_NE(plan("sweep: {threads: [1, 3]}\n").hash, hash);
   MachineRecord rebuilt = host();

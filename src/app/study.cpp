@@ -32,9 +32,9 @@
 #include "study/machine_record.hpp"
 #include "study/problem.hpp"
 #include "study/report_folder.hpp"
-#include "study/run_table.hpp"
 #include "study/runner.hpp"
 #include "study/schedule.hpp"
+#include "study/study_data.hpp"
 #include "study/study_file.hpp"
 
 namespace prismfield {
@@ -260,7 +260,7 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
   std::string counts;
   for (const auto& [status, n] : outcome.runs) {
     all += n;
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", grouped(n), word(status));
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", grouped(n), name(status));
   }
   std::cout << fmt::format("{}: {} made now; of {} in all: {}\n", shown((folder / "runs.csv").string()),
                            counted(outcome.made_now, "run"), counted(all, "row"), counts)

@@ -161,7 +161,8 @@ std::string Planner::problem_text(YamlNode tree) {
     } catch (const InputError& error) {
       m_problems.add_all(error);
     }
-    input.value->text = hex(known->second);
+    // the suffix says how a file is read
+    input.value->text = hex(known->second) + path.extension().string();
     input.value->quoted = true;
   }
   return canonical(std::move(tree));
@@ -322,7 +323,11 @@ std::string Planner::study_hash() const {
   checksum.add(static_cast<std::int64_t>(m_spec.seed));
   checksum.add(m_spec.tolerance);
   for (const std::string& word : m_spec.launcher) add_text(word);
-  for (const bool flag : {m_spec.oversubscribe, m_spec.keeps_results(), m_spec.busy}) checksum.add(std::int64_t{flag});
+  // what a point's first timed run leaves beside its row cannot be had later
+  for (const bool flag : {m_spec.oversubscribe, m_spec.keeps_results(), m_spec.busy, m_spec.trace, m_spec.histogram}) {
+    checksum.add(std::int64_t{flag});
+  }
+  for (const FieldInfo& field : field_infos) checksum.add(std::int64_t{m_spec.maps.contains(field.field)});
   return hex(checksum.digest());
 }
 

@@ -323,6 +323,21 @@ class RunsThatGoWrong(Folder):
             if row["kind"] != "reference":
                 self.assertIn(row, after)
 
+    def test_a_reference_may_spend_the_budget(self):
+        self.done("base: case.yaml\nsweep: {threads: [1]}\ntime_budget: 1 ms\n")
+        counts = self.counts()
+        self.assertEqual(counts["reference", "ok"], 1)
+        self.assertEqual(sum(n for (_, status), n in counts.items() if status == "out of budget"), 6)
+        self.assertEqual(sum(counts.values()), 7)
+
+    def test_axes_of_a_section_are_those_of_its_keys(self):
+        self.done("base: case.yaml\nsweep:\n  execution: {slots: [1, 2], precision: [double]}\nrepeats: 1\nwarmup: 0\n")
+        self.assertEqual([(row["execution.slots"], row["execution.precision"]) for row in self.rows()][1:],
+                         [("2", "double"), ("1", "double")])
+        with open(self.folder / "study" / "study.json", encoding="utf-8") as file:
+            self.assertEqual([axis["name"] for axis in json.load(file)["axes"]],
+                             ["execution.slots", "execution.precision"])
+
 
 class KilledStudies(Folder):
     TEXT = ("base: case.yaml\nsweep: {execution.slots: [1, 2, 3], threads: [1, 2, 100000]}\nrepeats: 2\n"
