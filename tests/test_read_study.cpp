@@ -193,6 +193,10 @@ TEST_F(ReadStudy, NeedsItsFiles) {
   EXPECT_EQ(bad(),
             "report/machine.json: calibration.openmp.peak_double: is 0; a number above 0 is expected\n"
             "report/machine.json: calibration.openmp.bandwidth: is \"fast\"; a number above 0 is expected");
+  for (const std::string threads : {"0", "1.5", "1e300", "\"two\""}) {
+    m_study.write("machine.json", R"({"calibration": {"openmp": {"threads": )" + threads + "}}}");
+    EXPECT_THAT(bad(), HasSubstr("calibration.openmp.threads: is ")) << threads;
+  }
   m_study.write("machine.json", R"({"calibration": 5})");
   EXPECT_EQ(bad(), "report/machine.json: calibration: is no JSON object");
 }

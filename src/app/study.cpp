@@ -9,11 +9,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <system_error>
 
 #include <prismfield/communicator.hpp>
@@ -103,26 +101,16 @@ private:
 
 /// The measured limits of the machine as JSON, "" where the program does not tell them.
 std::string calibrate(const StudySpec& spec, const MachineRecord& machine, const fs::path& program) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(std::tmpfile(), &std::fclose);
-  if (output == nullptr) return "";
   ChildCommand command;
   command.words = {program.string(), "info", "--calibrate"};
   RunStart all;
   all.threads = default_threads(machine, 1);
   command.environment = run_environment(spec, machine, all);
-  command.output = ::fileno(output.get());
   command.own_group = true;
   command.signal_when_orphaned = SIGKILL;
   constexpr double longest = 300;
   command.most_seconds = longest;
-  if (!run_child(command).succeeded()) {
-    throw_if_interrupted();
-    return "";
-  }
-  std::rewind(output.get());
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, output.get())) > 0;) text.append(buffer, n);
+  std::string text = output_of_child(command).value_or("");
   while (!text.empty() && text.back() == '\n') text.pop_back();
   try {
     ProblemList ignored;
@@ -277,6 +265,11 @@ void tell_report(const ReportText& report, bool quiet) {
 ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, const StudyPlan& plan,
                         MachineRecord machine, const RunnerSettings& settings) {
   const ReportFolder folder(spec, plan, machine, options.resume);
+  if (folder.replaces()) {
+    warn(fmt::format(
+        "{} has runs of this study, which are replaced; --resume goes on from them. Their tables stay in {}",
+        folder.path().string(), (folder.path() / "previous").string()));
+  }
   if (options.resume && !folder.goes_on() && !options.quiet) {
     std::cout << shown(folder.path().string()) << ": no runs yet, the study begins at its start\n" << std::flush;
   }
@@ -302,7 +295,7 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
   const MachineRecord machine = record_machine(program_facts(), options.machine);
   const StudyPlan plan = plan_study(spec, machine);
   const RunnerSettings settings{own_program(), kokkos_options};
-  const FolderState state = look_at_folder(spec, plan, machine, options.resume);
+  static_cast<void>(look_at_folder(spec, plan, machine, options.resume));
   if (options.dry_run) {
     if (!options.quiet) std::cout << dry_run_text(spec, plan, machine, settings) << std::flush;
     return exit_done;
@@ -313,11 +306,6 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
                 << not_run_text(plan) << std::flush;
     }
     return exit_done;
-  }
-  if (state == FolderState::same_study && !options.resume) {
-    warn(fmt::format(
-        "{} has runs of this study, which are replaced; --resume goes on from them. Their tables stay in {}",
-        spec.report.string(), (spec.report / "previous").string()));
   }
   return run_and_report(options, spec, plan, machine, settings);
 }

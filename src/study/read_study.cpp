@@ -44,6 +44,10 @@ std::string text_at(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::string value_text(const Json& json) {
+  return shown(json.dump(-1, ' ', false, Json::error_handler_t::replace), longest_name);
+}
+
 /// The peaks of one space; a value that is no positive number is a mistake.
 SpacePeak peak_of(const Json& json, const std::string& key, const std::string& where, ProblemList& problems) {
   SpacePeak peak;
@@ -51,7 +55,7 @@ SpacePeak peak_of(const Json& json, const std::string& key, const std::string& w
     const auto found = json.find(name);
     if (found == json.end() || found->is_null()) return;
     if (!found->is_number() || !(found->get<double>() > 0)) {
-      problems.add(where, key + "." + name, fmt::format("is {}; a number above 0 is expected", found->dump()));
+      problems.add(where, key + "." + name, fmt::format("is {}; a number above 0 is expected", value_text(*found)));
       return;
     }
     to = found->get<double>();
@@ -59,9 +63,14 @@ SpacePeak peak_of(const Json& json, const std::string& key, const std::string& w
   read("peak_double", peak.peak_double);
   read("peak_single", peak.peak_single);
   read("bandwidth", peak.bandwidth);
-  double threads = 1;
-  read("threads", threads);
-  peak.threads = static_cast<std::int64_t>(threads);
+  const auto threads = json.find("threads");
+  if (threads == json.end() || threads->is_null()) return peak;
+  if (!threads->is_number_integer() || threads->get<std::int64_t>() < 1) {
+    problems.add(where, key + ".threads",
+                 fmt::format("is {}; a whole number of at least 1 is expected", value_text(*threads)));
+    return peak;
+  }
+  peak.threads = threads->get<std::int64_t>();
   return peak;
 }
 
