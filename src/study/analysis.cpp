@@ -285,6 +285,29 @@ void speed_up(StudyPoint& point, const StudyPoint& base, const Bootstrap& bootst
 
 // ---- serial fractions
 
+/// threads, ranks or devices of a point, as a scaling is along one of them; -1: not known.
+std::int64_t count_of(const StudyPoint& point, std::string_view key) {
+  if (key == "threads") return point.threads;
+  if (key == "ranks") return point.ranks;
+  return key == "devices" ? point.devices : -1;
+}
+
+/// The key that scaling is along, and the index of the axis that sets it; an empty key when none is swept.
+struct ScalingAxis {
+  std::string key;
+  std::size_t axis = 0;
+};
+
+ScalingAxis scaling_axis(const StudyData& study) {
+  for (const char* key : worker_keys) {
+    if (!study.rules.scaling.empty() && study.rules.scaling != key) continue;
+    for (std::size_t a = 0; a < study.axes.size(); ++a) {
+      if (study.axes[a].sets(key) && study.axes[a].values.size() > 1) return {key, a};
+    }
+  }
+  return {};
+}
+
 StudyFit fit_group(const StudyData& study, const ScalingAxis& scaling, std::vector<const StudyPoint*> points,
                    const Bootstrap& bootstrap) {
   StudyFit fit;
@@ -533,22 +556,6 @@ Settings kept_labels(const StudyData& study, const StudyPoint& point) {
     if (!tuned) kept.emplace_back(study.axes[a].name, point.labels[a]);
   }
   return kept;
-}
-
-std::int64_t count_of(const StudyPoint& point, std::string_view key) {
-  if (key == "threads") return point.threads;
-  if (key == "ranks") return point.ranks;
-  return key == "devices" ? point.devices : -1;
-}
-
-ScalingAxis scaling_axis(const StudyData& study) {
-  for (const char* key : worker_keys) {
-    if (!study.rules.scaling.empty() && study.rules.scaling != key) continue;
-    for (std::size_t a = 0; a < study.axes.size(); ++a) {
-      if (study.axes[a].sets(key) && study.axes[a].values.size() > 1) return {key, a};
-    }
-  }
-  return {};
 }
 
 void analyse(StudyData& study) {

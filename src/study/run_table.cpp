@@ -37,9 +37,10 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace
-
+/// On one line.
 std::string csv_text(std::string_view text) { return csv_field(shown(text)); }
+
+}  // namespace
 
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 

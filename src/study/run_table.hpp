@@ -35,8 +35,6 @@ inline constexpr const char* busy_header = "point,rank,slot,begin,end\n";
 inline constexpr const char* maps_header = "point,file,fields\n";
 inline constexpr const char* trace_header = "point,where,n,rms,largest,scale\n";
 
-/// A text as a field of CSV (RFC 4180), on one line.
-[[nodiscard]] std::string csv_text(std::string_view text);
 /// A number as a field of CSV: the shortest digits that read back as it; empty for NaN.
 [[nodiscard]] std::string csv_number(double value);
 /// Takes the lines of all other points out of a table, and a last line without an end. A table that is not there stays
