@@ -74,7 +74,8 @@ fs::path own_program() {
 std::size_t terminal_columns() {
   winsize size{};
   constexpr std::size_t usual = 80;
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  constexpr int least = 4;
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least;
   return (known ? size.ws_col : usual) - 1;
 }
 
@@ -90,7 +91,8 @@ public:
       if (now.seconds_left > 0) text += fmt::format(", {} left", duration_text(now.seconds_left));
       if (!now.what.empty()) text += ", " + shown(now.what);
       // a line that is broken cannot be rewritten
-      return m_style == ProgressStyle::line ? text.substr(0, terminal_columns()) : text;
+      constexpr std::size_t dots = 3;
+      return m_style == ProgressStyle::line ? shown(text, terminal_columns() - dots) : text;
     });
   }
 

@@ -202,12 +202,13 @@ void Runner::note(const RunRow& row) {
 void Runner::load() {
   const fs::path file = m_folder / "runs.csv";
   std::error_code error;
-  if (!fs::exists(file, error)) return;
-  ProblemList problems;
-  RunTable found = read_runs(file, problems);
-  problems.throw_if_any();
   std::vector<std::string> axes;
   for (const SweepAxis& axis : m_spec.axes) axes.push_back(axis.name);
+  // without it the other tables may still be there: a study that was replaced is moved table by table
+  const bool has_runs = fs::exists(file, error);
+  ProblemList problems;
+  RunTable found = has_runs ? read_runs(file, problems) : RunTable{axes, {}, {}, false};
+  problems.throw_if_any();
   if (found.axes != axes) throw InputError(file.string() + ":1", "", "has other axes than the study");
   std::set<Key> seen;
   std::set<std::size_t> references;

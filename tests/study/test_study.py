@@ -9,15 +9,18 @@
 import argparse
 import collections
 import csv
+import fcntl
 import json
 import os
 import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -440,6 +443,28 @@ class KilledStudies(Folder):
                          f"study/runs.csv:3: has 2 fields, the header has {len(lines[0].split(','))}")
         self.assertEqual(runs.read_text().splitlines()[2], "3,two")
 
+    def test_tables_without_runs_begin_anew(self):
+        # as when a study is killed while it moves the tables of the one that it replaces
+        self.done()
+        before = self.rows("errors.csv")
+        (self.folder / "study/runs.csv").unlink()
+        self.done(STUDY, "--resume")
+        self.assertEqual(len(self.rows("errors.csv")), len(before))
+
+    def test_progress_cuts_no_letter_in_two(self):
+        self.write("study.yaml", "base: case.yaml\nsweep:\n  point: [{label: %s, execution.slots: 1}]\n" % ("ü" * 25))
+        terminal, end = os.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 71, 0, 0))
+        subprocess.run([options.program, "study", "study.yaml"], cwd=self.folder, env=self.environment,
+                       stdout=subprocess.DEVNULL, stderr=end, check=True, timeout=600)
+        os.close(end)
+        os.set_blocking(terminal, False)
+        shown = os.read(terminal, 1 << 20)
+        os.close(terminal)
+        lines = shown.decode("utf-8").replace("\n", "\r").split("\r")
+        self.assertTrue(any("ü" in line for line in lines))
+        self.assertLess(max(len(line) for line in lines), 80)
+
     def test_one_study_a_folder(self):
         self.write("case.yaml", SLOW_CASE)
         self.write("study.yaml", "base: case.yaml\nreference: {execution.kernel: corners}\n")
@@ -454,6 +479,28 @@ class KilledStudies(Folder):
             self.assertEqual(other.returncode, 2)
             self.assertEqual(other.stderr, "study.yaml: report: study is used by another study; wait for its end, or "
                                            "choose another folder by --output\n")
+
+
+class JoinedStudies(Folder):
+    TEXT = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 1\nwarmup: 0\n"
+
+    def test_folders_that_are_joined_stay_as_they_are(self):
+        for folder in ("a", "b"):
+            self.done(self.TEXT, "--output", folder, "--quiet")
+        self.write("other/study.json", '{"schema": 3}')
+        for output in ("a", "b/figures", "other", "other/study.json"):
+            before = {name: (self.folder / name).stat().st_mtime_ns for name in self.files()}
+            result = self.program("study", "--join", "a", "b", "--output", output)
+            self.assertEqual(result.stderr, f"--output: {output} holds something else than a joined report; name another "
+                                            "folder\n")
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual({name: (self.folder / name).stat().st_mtime_ns for name in self.files()}, before)
+        for _ in range(2):
+            result = self.program("study", "--join", "a", "b", "--output", "a/joined", "--quiet")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.program("study", "--join", "a", "./a", "--output", "c")
+        self.assertEqual((result.returncode, result.stderr), (2, "--join: names ./a twice; its runs count once\n"))
+        self.assertFalse((self.folder / "c").exists())
 
 
 class Mistakes(Folder):
