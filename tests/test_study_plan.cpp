@@ -226,6 +226,13 @@ TEST_F(StudyPlanTest, TheHashTellsStudiesApartThatCannotGoOn) {
   MachineRecord rebuilt = host();
   rebuilt.program.git_hash = "def";
   EXPECT_NE(plan(text, rebuilt).hash, hash);
+  // threads that nobody names are those of OMP_NUM_THREADS
+  const std::string unnamed = "sweep: {execution.slots: [1, 2]}\n";
+  const std::string before = plan(unnamed).hash;
+  ::setenv("OMP_NUM_THREADS", "3", 1);
+  EXPECT_EQ(plan(text).hash, hash);
+  EXPECT_NE(plan(unnamed).hash, before);
+  ::unsetenv("OMP_NUM_THREADS");
 }
 
 TEST_F(StudyPlanTest, CasesAndStudiesOfAReportFindTheirInputs) {
@@ -374,10 +381,10 @@ TEST_F(ReportFolderTest, AStudyKnowsItsOwnFolder) {
   EXPECT_EQ(look_at_folder(study(), plan_study(study(), host()), host(), false), FolderState::fresh);
   begin(study());
   EXPECT_EQ(look_at_folder(study(), plan_study(study(), host()), host(), true), FolderState::same_study);
-  EXPECT_EQ(
-      refusal(study("seed: 2\n")),
-      "study.yaml:3: report: report holds another study, 'study', or this one with other points, inputs or rules; "
-      "choose another folder by --output");
+  EXPECT_EQ(refusal(study("seed: 2\n")),
+            "study.yaml:3: report: report holds another study, 'study', or this one with other points, inputs, "
+            "rules or OMP_NUM_THREADS; "
+            "choose another folder by --output");
   MachineRecord rebuilt = host();
   rebuilt.program.git_hash = "def";
   EXPECT_EQ(refusal(study(), true, rebuilt),

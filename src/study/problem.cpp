@@ -92,6 +92,16 @@ private:
   ProblemList m_list;
 };
 
+/// The first number of OMP_NUM_THREADS, which has one for each level of threads.
+std::optional<std::int64_t> threads_of_environment() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return std::nullopt;
+  std::int64_t threads = 0;
+  const std::string first = std::string(text).substr(0, std::string(text).find(','));
+  const bool is_count = parse_integer(first, threads) == NumberStatus::ok && threads > 0;
+  return is_count ? std::optional(threads) : std::nullopt;
+}
+
 /// Makes the plan of a study step by step.
 class Planner {
 public:
@@ -313,6 +323,8 @@ std::string Planner::study_hash() const {
     const YamlNode* const execution = m_plan.cases[point.job.case_number].find("execution");
     add_text(execution == nullptr ? "" : canonical(*execution));
     add_start(point.point.placement);
+    // runs with another number of threads are none of the same point
+    if (!point.point.placement.threads) checksum.add(threads_of_environment().value_or(-1));
   }
   for (const StudyProblem& problem : m_plan.problems) {
     const YamlNode* const execution = m_plan.cases[problem.reference.case_number].find("execution");
@@ -379,11 +391,7 @@ YamlNode moved_case(const StudySpec& spec, const YamlNode& tree, const fs::path&
 }  // namespace
 
 std::int64_t default_threads(const MachineRecord& machine, std::int64_t ranks) {
-  if (const char* const text = std::getenv("OMP_NUM_THREADS")) {
-    std::int64_t threads = 0;
-    const std::string first = std::string(text).substr(0, std::string(text).find(','));
-    if (parse_integer(first, threads) == NumberStatus::ok && threads > 0) return threads;
-  }
+  if (const auto threads = threads_of_environment()) return *threads;
   return std::clamp<std::int64_t>(machine.all_cores() / std::max<std::int64_t>(1, ranks), 1, machine.cores);
 }
 

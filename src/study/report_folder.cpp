@@ -91,7 +91,7 @@ std::string why_another(const Record& record, const StudyPlan& plan, const Machi
       return fmt::format("holds runs of prismfield {} (git {}), this is {} (git {}); {}", record.version, record.git,
                          program.version, program.git_hash, other_folder);
     }
-    return fmt::format("holds another study, {}, or this one with other points, inputs or rules; {}",
+    return fmt::format("holds another study, {}, or this one with other points, inputs, rules or OMP_NUM_THREADS; {}",
                        excerpt(record.title), other_folder);
   }
   if (resume && record.machine_kind != machine.kind()) {

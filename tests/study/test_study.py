@@ -528,7 +528,8 @@ class Mistakes(Folder):
         result = self.program("study", "study.yaml")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr, "study.yaml: report: study holds another study, 'Small study', or this one with "
-                                        "other points, inputs or rules; choose another folder by --output\n")
+                                        "other points, inputs, rules or OMP_NUM_THREADS; choose another folder by "
+                                        "--output\n")
 
     def test_arguments(self):
         cases = {
