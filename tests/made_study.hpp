@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -13,8 +11,8 @@
 #include <vector>
 
 #include "scratch_folder.hpp"
-#include "study/report_csv.hpp"
 #include "study/run_row.hpp"
+#include "study/run_table.hpp"
 
 namespace prismfield::testing {
 
@@ -87,16 +85,8 @@ public:
 
   /// runs.csv of the rows.
   [[nodiscard]] std::string runs_csv(const std::vector<std::string>& axes) const {
-    std::string text;
-    const auto add_line = [&text](const std::vector<std::string>& fields) {
-      for (std::size_t i = 0; i < fields.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(fields[i]);
-      text += '\n';
-    };
-    std::vector<std::string> header = run_columns_before_axes();
-    header.insert(header.end(), axes.begin(), axes.end());
-    header.insert(header.end(), run_columns_behind_axes().begin(), run_columns_behind_axes().end());
-    add_line(header);
-    for (const RunRow& row : rows) add_line(fields_of_row(row));
+    std::string text = run_header(axes);
+    for (const RunRow& row : rows) text += run_line(row);
     return text;
   }
   /// Writes study.yaml, machine.json and runs.csv.
@@ -110,51 +100,6 @@ private:
   MadeStudy(std::string name, std::shared_ptr<ScratchFolder> folder)
       : m_folder(std::move(folder)), m_name(std::move(name)) {
     std::filesystem::create_directories(*m_folder / m_name);
-  }
-
-  static std::string text_of(double value) {
-    if (std::isnan(value)) return "";
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-  }
-  static std::string text_of(std::int64_t value) { return value < 0 ? "" : std::to_string(value); }
-
-  static std::vector<std::string> fields_of_row(const RunRow& r) {
-    std::vector<std::string> fields{text_of(r.run), text_of(r.point), std::to_string(r.repeat),
-                                    name(r.kind),   name(r.status),   r.why,
-                                    r.started,      r.problem};
-    fields.insert(fields.end(), r.values.begin(), r.values.end());
-    for (const std::string& text : {r.space,
-                                    r.device,
-                                    text_of(r.ranks),
-                                    text_of(r.threads),
-                                    text_of(r.slots),
-                                    text_of(r.batch),
-                                    text_of(r.block),
-                                    r.partition,
-                                    r.precision,
-                                    r.kernel,
-                                    r.method,
-                                    text_of(r.pairs),
-                                    text_of(r.setup_seconds),
-                                    text_of(r.field_seconds),
-                                    text_of(r.output_seconds),
-                                    text_of(r.total_seconds),
-                                    text_of(r.process_seconds),
-                                    text_of(r.processor_seconds),
-                                    text_of(r.pairs_per_second),
-                                    text_of(r.peak_memory_bytes),
-                                    text_of(r.energy_joules),
-                                    text_of(r.load),
-                                    std::string(r.oversubscribed ? "true" : "false"),
-                                    text_of(r.largest_error),
-                                    text_of(r.busy_least),
-                                    text_of(r.busy_most)}) {
-      fields.push_back(text);
-    }
-    for (const std::int64_t pairs : r.pairs_by_form) fields.push_back(text_of(pairs));
-    return fields;
   }
 
   std::shared_ptr<ScratchFolder> m_folder;

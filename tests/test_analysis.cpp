@@ -298,6 +298,51 @@ TEST_F(Analysis, RatesPortabilityOverSpaces) {
   EXPECT_EQ(slow.application, 0);
 }
 
+TEST_F(Analysis, RatesPortabilityZeroForADeviceWhereRunsFailed) {
+  m_study.machine = R"({"name": "m"})";
+  m_study.yaml = "sweep:\n  execution.kernel: [auto, corners]\n  execution.space: [openmp, cuda]\n";
+  m_study.add_runs(1, {"auto", "openmp"}, 1, {0.1});
+  m_study.add_runs(2, {"auto", "cuda"}, 1, {0.01});
+  m_study.rows[1].space = "cuda";
+  m_study.rows[1].device = "a device";
+  m_study.add_runs(3, {"corners", "openmp"}, 1, {1});
+  // neither tells the device
+  m_study.leave_out(4, {"corners", "cuda"}, RunStatus::failed, "exit code 1");
+  for (const RunStatus status : {RunStatus::failed, RunStatus::not_run}) {
+    m_study.rows.back().status = status;
+    const StudyData study = analysed({"execution.kernel", "execution.space"});
+    ASSERT_EQ(study.portability.size(), 2U);
+    EXPECT_EQ(study.portability[0].platforms.at(1).name, "m, a device");
+    EXPECT_EQ(study.portability[0].application, 1);
+    EXPECT_EQ(study.portability[1].platforms.at(1).application, 0);
+    EXPECT_EQ(study.portability[1].application, 0);
+  }
+  m_study.rows.back().status = RunStatus::out_of_budget;
+  EXPECT_TRUE(std::isnan(analysed({"execution.kernel", "execution.space"}).portability[1].application));
+}
+
+TEST_F(Analysis, FitsNoLawToRanksThatShareTheCores) {
+  m_study.yaml = "sweep: {ranks: [1, 2, 4]}\n";
+  m_study.add_runs(1, {"1"}, 4, {1, 1});
+  m_study.add_runs(2, {"2"}, 2, {1, 1});
+  m_study.add_runs(3, {"4"}, 1, {1, 1});
+  for (RunRow& row : m_study.rows) row.ranks = 4 / row.threads;
+  const StudyData study = analysed({"ranks"});
+  EXPECT_THAT(study.fits, IsEmpty()) << "four workers each";
+  EXPECT_EQ(point(study, 3).efficiency.value, 1);
+}
+
+TEST_F(Analysis, DoesNotTellHowLongAWrongPointWasBusy) {
+  m_study.yaml = "sweep: {threads: [1, 2]}\n";
+  m_study.add_runs(1, {"1"}, 1, {8, 8});
+  m_study.add_runs(2, {"2"}, 2, {4, 4});
+  m_study.rows.back().status = RunStatus::wrong;
+  m_study.write("busy.csv", "point,rank,slot,begin,end\n1,0,0,0,8\n2,0,0,0,4\n");
+  const StudyData study = analysed({"threads"});
+  ASSERT_EQ(study.busy.size(), 1U);
+  EXPECT_EQ(study.busy[0].point, 1);
+}
+
 TEST_F(Analysis, TakesAStudyWithoutAxesOrRuns) {
   m_study.yaml = "base: case.yaml\n";
   StudyData empty = analysed({});

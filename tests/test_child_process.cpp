@@ -112,6 +112,16 @@ TEST_F(ChildProcessTest, ReadsWhatItIsGivenAndNothingElse) {
   ::close(command.input);
 }
 
+TEST_F(ChildProcessTest, ReadsWhatAProgramPrints) {
+  ChildCommand command;
+  command.words = {"sh", "-c", "printf 'a\\nb'; exit ${1}", "sh", "0"};
+  EXPECT_EQ(output_of_child(command), "a\nb");
+  command.words.back() = "3";
+  EXPECT_EQ(output_of_child(command), std::nullopt);
+  command.words = {"no such program"};
+  EXPECT_EQ(output_of_child(command), std::nullopt);
+}
+
 TEST_F(ChildProcessTest, MeasuresTimeAndMemory) {
   const ChildOutcome sleeping = run(shell("sleep 0.3")).outcome;
   EXPECT_GE(sleeping.seconds, 0.3);

@@ -90,9 +90,45 @@ TEST_F(Join, RatesPortabilityOverMachines) {
 TEST_F(Join, TellsMachinesOfOneNameApart) {
   m_large.machine = m_small.machine;
   write();
-  const StudyData study = join({m_small.folder(), m_large.folder(), m_small.folder()});
+  MadeStudy third("third", m_small);
+  third.yaml = m_small.yaml;
+  third.machine = m_small.machine;
+  third.rows = m_small.rows;
+  third.write_all({"threads"});
+  const StudyData study = join({m_small.folder(), m_large.folder(), third.folder()});
   EXPECT_THAT(study.axes[0].values, ElementsAre("small", "small (2)", "small (3)"));
   EXPECT_EQ(study.runs.size(), 14U);
+}
+
+TEST_F(Join, CountsNoFolderTwice) {
+  write();
+  const std::filesystem::path again = m_small.folder() / ".." / "report";
+  EXPECT_EQ(m_small.without_folder(mistakes([&] {
+    (void)join({m_small.folder(), m_large.folder(), again});
+  })),
+            "--join: names report/../report twice; its runs count once");
+}
+
+TEST_F(Join, TellsOtherProblems) {
+  for (RunRow& row : m_large.rows) row.problem = "p2";
+  write();
+  const StudyData study = join({m_small.folder(), m_large.folder()});
+  EXPECT_THAT(study.rules.notes, Contains("large: none of its problems is one of the machines before it; their times "
+                                          "cannot be compared"));
+}
+
+TEST_F(Join, RatesPortabilityZeroWhereNothingRan) {
+  m_large.rows.clear();
+  for (std::int64_t point = 1; point <= 3; ++point) {
+    m_large.leave_out(point, {point == 3 ? "4" : std::to_string(point)}, RunStatus::not_run, "no such space");
+  }
+  m_small.write_all({"threads"});
+  m_large.write_all({"threads"});
+  StudyData study = join({m_small.folder(), m_large.folder()});
+  analyse(study);
+  ASSERT_EQ(study.portability.size(), 1U);
+  EXPECT_EQ(study.portability[0].platforms.at(1).name, "large");
+  EXPECT_EQ(study.portability[0].application, 0);
 }
 
 TEST_F(Join, RefusesOtherStudies) {

@@ -119,7 +119,30 @@ TEST_F(ReadStudy, ReadsTablesThatAreThere) {
   EXPECT_EQ(study.busy.size(), 1U);
   EXPECT_THAT(study.histograms, IsEmpty());
   m_study.write("busy.csv", "point,rank,slot,begin,end\n9,0,1,0,1\n9,0,1,0,1\n");
-  EXPECT_EQ(bad(), "report/busy.csv: point: 9 is no point of runs.csv");
+  EXPECT_EQ(bad(), "report/busy.csv: point: 9 is no point of the study");
+}
+
+TEST_F(ReadStudy, LeavesOutWhatAStoppedRunWroteBeforeItsRow) {
+  m_study.rows.pop_back();
+  write();
+  m_study.write("busy.csv", "point,rank,slot,begin,end\n3,0,1,0,1\n4,0,1,0,1\n4,0,2,0,1\n");
+  const StudyData study = read_study(m_study.folder());
+  ASSERT_EQ(study.busy.size(), 1U);
+  EXPECT_EQ(study.busy[0].point, 3);
+}
+
+TEST_F(ReadStudy, TakesAxesAsTheStudyMayWriteThem) {
+  m_study.yaml = "sweep:\n  execution: {slots: [8], partition: [prisms, {ranks: [1, 1]}]}\n  point: [{threads: 1}]\n";
+  m_study.rows.clear();
+  m_study.add(1, {"8", "prisms", "threads=1"}, 1, 4);
+  m_study.add(2, {"8", "{ranks: [1, 1]}", "threads=1"}, 1, 2);
+  m_study.write_all({"execution.slots", "execution.partition", "point"});
+  const StudyData study = read_study(m_study.folder());
+  ASSERT_EQ(study.axes.size(), 3U);
+  EXPECT_EQ(study.axes[0].name, "execution.slots");
+  EXPECT_THAT(study.axes[1].keys, ElementsAre("execution.partition")) << "its map is a value, no number of ranks";
+  EXPECT_THAT(settings_of(study.axes[1], "{ranks: [1, 1]}"),
+              ElementsAre(Pair("execution.partition", "{ranks: [1, 1]}")));
 }
 
 TEST_F(ReadStudy, TellsEveryMistakeAtOnce) {
@@ -170,6 +193,10 @@ TEST_F(ReadStudy, NeedsItsFiles) {
   EXPECT_EQ(bad(),
             "report/machine.json: calibration.openmp.peak_double: is 0; a number above 0 is expected\n"
             "report/machine.json: calibration.openmp.bandwidth: is \"fast\"; a number above 0 is expected");
+  for (const std::string threads : {"0", "1.5", "1e300", "\"two\""}) {
+    m_study.write("machine.json", R"({"calibration": {"openmp": {"threads": )" + threads + "}}}");
+    EXPECT_THAT(bad(), HasSubstr("calibration.openmp.threads: is ")) << threads;
+  }
   m_study.write("machine.json", R"({"calibration": 5})");
   EXPECT_EQ(bad(), "report/machine.json: calibration: is no JSON object");
 }

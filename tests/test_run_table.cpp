@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "scratch_folder.hpp"
+#include "study/report_csv.hpp"
 #include "study/run_table.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,6 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string content(const fs::path& file) {
@@ -68,6 +68,13 @@ RunRow full_row() {
 
 const std::vector<std::string> axes = {"execution.precision", "fields", "point"};
 
+RunTable read_back(const fs::path& file) {
+  ProblemList problems;
+  RunTable table = read_runs(file, problems);
+  EXPECT_EQ(testing::mistakes([&] { problems.throw_if_any(); }), "");
+  return table;
+}
+
 TEST(RunTable, EveryValueComesBackBitByBit) {
   const testing::ScratchFolder folder;
   const RunRow row = full_row();
@@ -75,7 +82,7 @@ TEST(RunTable, EveryValueComesBackBitByBit) {
   empty.run = 13;
   empty.values = {"", "", ""};
   const fs::path file = folder.write("runs.csv", run_header(axes) + run_line(row) + run_line(empty));
-  const RunFile found = read_run_file(file);
+  const RunTable found = read_back(file);
   EXPECT_EQ(found.axes, axes);
   EXPECT_FALSE(found.cut);
   ASSERT_EQ(found.rows.size(), 2U);
@@ -106,60 +113,8 @@ TEST(RunTable, WhatIsNotFiniteIsEmpty) {
   RunRow row = full_row();
   row.largest_error = std::numeric_limits<double>::infinity();
   const testing::ScratchFolder folder;
-  const RunFile found = read_run_file(folder.write("runs.csv", run_header(axes) + run_line(row)));
+  const RunTable found = read_back(folder.write("runs.csv", run_header(axes) + run_line(row)));
   EXPECT_TRUE(std::isnan(found.rows[0].largest_error));
-}
-
-TEST(RunTable, ACutLastLineIsLeftOut) {
-  const testing::ScratchFolder folder;
-  const std::string whole = run_header(axes) + run_line(full_row());
-  const std::string text = whole + run_line(full_row());
-  for (std::size_t size = whole.size() + 1; size < text.size(); size += 7) {
-    const RunFile found = read_run_file(folder.write("runs.csv", text.substr(0, size)));
-    EXPECT_TRUE(found.cut);
-    EXPECT_EQ(found.rows.size(), 1U);
-  }
-}
-
-TEST(RunTable, OtherTablesEndClearly) {
-  const testing::ScratchFolder folder;
-  const auto refused = [&](const std::string& text) {
-    const fs::path file = folder.write("runs.csv", text);
-    return folder.removed_from(testing::mistakes([&] { static_cast<void>(read_run_file(file)); }));
-  };
-  EXPECT_EQ(refused(""), "runs.csv: has no header; it holds no runs of a study");
-  EXPECT_EQ(refused("run,point"), "runs.csv: has no header; it holds no runs of a study");
-  EXPECT_EQ(refused("a,b,c\n1,2,3\n"), "runs.csv:1: has other columns than the runs of a study of this version");
-  const std::string header = run_header({});
-  RunRow row;
-  row.run = 1;
-  const std::string line = run_line(row);
-  EXPECT_EQ(refused(header + "1,2\n" + line + "\"1\n"),
-            "runs.csv:2: has 2 columns, the header has 42\nruns.csv:4: has 1 columns, the header has 42");
-  EXPECT_EQ(refused(header + "x" + line.substr(1)), "runs.csv:2: run: holds no value that a study writes");
-  std::string other = line;
-  other.replace(other.find("timed"), 5, "times");
-  EXPECT_EQ(refused(header + other), "runs.csv:2: kind: holds no value that a study writes");
-  EXPECT_THAT(testing::mistakes([&] { static_cast<void>(read_run_file(folder / "none.csv")); }),
-              HasSubstr("none.csv: cannot be opened to read"));
-}
-
-TEST(RunTable, LinesOfOtherProgramsAreRead) {
-  const testing::ScratchFolder folder;
-  std::string text = run_header(axes) + run_line(full_row());
-  std::string with_returns;
-  for (const char c : text) with_returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  EXPECT_EQ(read_run_file(folder.write("runs.csv", with_returns)).rows.size(), 1U);
-}
-
-TEST(RunTable, FieldsOfALine) {
-  std::vector<std::string> fields;
-  EXPECT_TRUE(split_line("a,,\"b,\"\"c\"\"\",", fields));
-  EXPECT_THAT(fields, ElementsAre("a", "", "b,\"c\"", ""));
-  EXPECT_TRUE(split_line("", fields));
-  EXPECT_THAT(fields, ElementsAre(""));
-  for (const char* wrong : {"\"a", "\"a\"b", "a\"b", "\"", "a,\"\"\""})
-    EXPECT_FALSE(split_line(wrong, fields)) << wrong;
 }
 
 TEST(RunTable, ErrorsAndHistograms) {

@@ -66,6 +66,20 @@ TEST_F(StudyHdf5, HoldsPointsRunsAndErrors) {
   EXPECT_THAT(file.read("/errors/relative"), ElementsAre(0.5));
 }
 
+TEST_F(StudyHdf5, GivesRunsOfAWrongPointNoTimes) {
+  m_study.rows[4].status = RunStatus::wrong;
+  const StudyData study = analysed();
+  write_study_hdf5(study, m_study / "study.h5");
+  const Hdf5File file = Hdf5File::open(m_study / "study.h5");
+  for (const char* name : {"field_seconds", "total_seconds", "process_seconds", "pairs_per_second"}) {
+    const std::vector<double> values = file.read(std::string("/runs/") + name);
+    EXPECT_FALSE(std::isnan(values[2])) << name;
+    // one of its runs is wrong, the others are its as well
+    for (const std::size_t of_point : {3, 4, 5}) EXPECT_TRUE(std::isnan(values[of_point])) << name;
+  }
+  EXPECT_FALSE(std::isnan(file.read("/runs/largest_error")[4]));
+}
+
 TEST_F(StudyHdf5, TakesAStudyWithoutPoints) {
   m_study.rows.clear();
   std::filesystem::remove(m_study / "errors.csv");

@@ -114,13 +114,19 @@ TEST_F(StudyJson, LeavesBoundsOutThatAreNotKnown) {
 }
 
 TEST_F(StudyJson, SurvivesBytesThatAreNoText) {
-  m_study.rows[0].device = "caf\xe9";
-  EXPECT_EQ(json()["points"][0]["device"], "caf\xef\xbf\xbd");
+  m_study.write_all({"threads"});
+  StudyData study = read_study(m_study.folder());
+  analyse(study);
+  study.points[0].device = "caf\xe9";
+  EXPECT_EQ(Json::parse(study_json(study))["points"][0]["device"], "caf\xef\xbf\xbd");
 }
 
 TEST_F(StudyJson, NamesTheMachinesOfAJoinedStudy) {
-  m_study.write_all({"threads"});
-  StudyData study = join({m_study.folder(), m_study.folder()});
+  MadeStudy other("other", m_study);
+  other.yaml = m_study.yaml;
+  other.rows = m_study.rows;
+  for (const MadeStudy* const study : {&m_study, &other}) study->write_all({"threads"});
+  StudyData study = join({m_study.folder(), other.folder()});
   analyse(study);
   const Json joined = Json::parse(study_json(study));
   EXPECT_FALSE(joined.contains("machine"));

@@ -200,6 +200,8 @@ TEST_F(StudyPlanTest, InputsAreKnownByWhatTheyHold) {
   const StudyPlan first = plan("");
   m_folder.write("others.csv", "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,300\n");
   EXPECT_EQ(plan("sweep: {model.prisms.file: [bodies.csv, others.csv]}\n").problems.size(), 1U);
+  m_folder.write("others.txt", "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,300\n");
+  EXPECT_EQ(plan("sweep: {model.prisms.file: [bodies.csv, others.txt]}\n").problems.size(), 2U);
   m_folder.write("bodies.csv", "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,301\n");
   EXPECT_NE(plan("").problems[0].hash, first.problems[0].hash);
   EXPECT_NE(plan("").hash, first.hash);
@@ -215,10 +217,22 @@ TEST_F(StudyPlanTest, TheHashTellsStudiesApartThatCannotGoOn) {
                             "order: as_written\n", "launcher: mpiexec -n {ranks} {program}\n"}) {
     EXPECT_NE(plan(text + other).hash, hash) << other;
   }
+  // what a finished run did not leave is not made later
+  const std::string kept = plan(text + "keep_results: true\n").hash;
+  for (const char* other : {"histogram: true\n", "maps: [gz]\n"}) {
+    EXPECT_NE(plan(text + "keep_results: true\n" + other).hash, kept) << other;
+  }
   EXPECT_NE(plan("sweep: {threads: [1, 3]}\n").hash, hash);
   MachineRecord rebuilt = host();
   rebuilt.program.git_hash = "def";
   EXPECT_NE(plan(text, rebuilt).hash, hash);
+  // threads that nobody names are those of OMP_NUM_THREADS
+  const std::string unnamed = "sweep: {execution.slots: [1, 2]}\n";
+  const std::string before = plan(unnamed).hash;
+  ::setenv("OMP_NUM_THREADS", "3", 1);
+  EXPECT_EQ(plan(text).hash, hash);
+  EXPECT_NE(plan(unnamed).hash, before);
+  ::unsetenv("OMP_NUM_THREADS");
 }
 
 TEST_F(StudyPlanTest, CasesAndStudiesOfAReportFindTheirInputs) {
@@ -367,10 +381,10 @@ TEST_F(ReportFolderTest, AStudyKnowsItsOwnFolder) {
   EXPECT_EQ(look_at_folder(study(), plan_study(study(), host()), host(), false), FolderState::fresh);
   begin(study());
   EXPECT_EQ(look_at_folder(study(), plan_study(study(), host()), host(), true), FolderState::same_study);
-  EXPECT_EQ(
-      refusal(study("seed: 2\n")),
-      "study.yaml:3: report: report holds another study, 'study', or this one with other points, inputs or rules; "
-      "choose another folder by --output");
+  EXPECT_EQ(refusal(study("seed: 2\n")),
+            "study.yaml:3: report: report holds another study, 'study', or this one with other points, inputs, "
+            "rules or OMP_NUM_THREADS; "
+            "choose another folder by --output");
   MachineRecord rebuilt = host();
   rebuilt.program.git_hash = "def";
   EXPECT_EQ(refusal(study(), true, rebuilt),

@@ -52,8 +52,7 @@ Outcome run_script(const std::string& program, std::string_view script, const st
   const ScratchFile input = scratch_file();
   const ScratchFile output = scratch_file();
   if (!input || !output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
-  if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
-      std::fflush(input.get()) != 0) {
+  if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() || std::fflush(input.get()) != 0) {
     return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
   }
   std::rewind(input.get());

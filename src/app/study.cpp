@@ -9,11 +9,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <system_error>
 
 #include <prismfield/communicator.hpp>
@@ -32,9 +30,9 @@
 #include "study/machine_record.hpp"
 #include "study/problem.hpp"
 #include "study/report_folder.hpp"
-#include "study/run_table.hpp"
 #include "study/runner.hpp"
 #include "study/schedule.hpp"
+#include "study/study_data.hpp"
 #include "study/study_file.hpp"
 
 namespace prismfield {
@@ -76,7 +74,8 @@ fs::path own_program() {
 std::size_t terminal_columns() {
   winsize size{};
   constexpr std::size_t usual = 80;
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  constexpr int least = 4;
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least;
   return (known ? size.ws_col : usual) - 1;
 }
 
@@ -92,7 +91,8 @@ public:
       if (now.seconds_left > 0) text += fmt::format(", {} left", duration_text(now.seconds_left));
       if (!now.what.empty()) text += ", " + shown(now.what);
       // a line that is broken cannot be rewritten
-      return m_style == ProgressStyle::line ? text.substr(0, terminal_columns()) : text;
+      constexpr std::size_t dots = 3;
+      return m_style == ProgressStyle::line ? shown(text, terminal_columns() - dots) : text;
     });
   }
 
@@ -103,26 +103,16 @@ private:
 
 /// The measured limits of the machine as JSON, "" where the program does not tell them.
 std::string calibrate(const StudySpec& spec, const MachineRecord& machine, const fs::path& program) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(std::tmpfile(), &std::fclose);
-  if (output == nullptr) return "";
   ChildCommand command;
   command.words = {program.string(), "info", "--calibrate"};
   RunStart all;
   all.threads = default_threads(machine, 1);
   command.environment = run_environment(spec, machine, all);
-  command.output = ::fileno(output.get());
   command.own_group = true;
   command.signal_when_orphaned = SIGKILL;
   constexpr double longest = 300;
   command.most_seconds = longest;
-  if (!run_child(command).succeeded()) {
-    throw_if_interrupted();
-    return "";
-  }
-  std::rewind(output.get());
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, output.get())) > 0;) text.append(buffer, n);
+  std::string text = output_of_child(command).value_or("");
   while (!text.empty() && text.back() == '\n') text.pop_back();
   try {
     ProblemList ignored;
@@ -260,7 +250,7 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
   std::string counts;
   for (const auto& [status, n] : outcome.runs) {
     all += n;
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", grouped(n), word(status));
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", grouped(n), name(status));
   }
   std::cout << fmt::format("{}: {} made now; of {} in all: {}\n", shown((folder / "runs.csv").string()),
                            counted(outcome.made_now, "run"), counted(all, "row"), counts)
@@ -277,6 +267,11 @@ void tell_report(const ReportText& report, bool quiet) {
 ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, const StudyPlan& plan,
                         MachineRecord machine, const RunnerSettings& settings) {
   const ReportFolder folder(spec, plan, machine, options.resume);
+  if (folder.replaces()) {
+    warn(fmt::format(
+        "{} has runs of this study, which are replaced; --resume goes on from them. Their tables stay in {}",
+        folder.path().string(), (folder.path() / "previous").string()));
+  }
   if (options.resume && !folder.goes_on() && !options.quiet) {
     std::cout << shown(folder.path().string()) << ": no runs yet, the study begins at its start\n" << std::flush;
   }
@@ -302,7 +297,7 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
   const MachineRecord machine = record_machine(program_facts(), options.machine);
   const StudyPlan plan = plan_study(spec, machine);
   const RunnerSettings settings{own_program(), kokkos_options};
-  const FolderState state = look_at_folder(spec, plan, machine, options.resume);
+  static_cast<void>(look_at_folder(spec, plan, machine, options.resume));
   if (options.dry_run) {
     if (!options.quiet) std::cout << dry_run_text(spec, plan, machine, settings) << std::flush;
     return exit_done;
@@ -313,11 +308,6 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
                 << not_run_text(plan) << std::flush;
     }
     return exit_done;
-  }
-  if (state == FolderState::same_study && !options.resume) {
-    warn(fmt::format(
-        "{} has runs of this study, which are replaced; --resume goes on from them. Their tables stay in {}",
-        spec.report.string(), (spec.report / "previous").string()));
   }
   return run_and_report(options, spec, plan, machine, settings);
 }

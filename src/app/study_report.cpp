@@ -43,8 +43,8 @@ bool may_hold_joined(const fs::path& folder) {
   if (fs::is_empty(folder, error)) return true;
   std::ifstream file(folder / "study.json");
   const auto root = nlohmann::json::parse(file, nullptr, false);
-  return root.is_object() && root.value("schema", "") == "prismfield-study" &&
-         root.contains("machines");
+  const auto schema = root.is_object() ? root.find("schema") : root.end();
+  return schema != root.end() && *schema == "prismfield-study" && root.contains("machines");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -330,6 +331,22 @@ ChildOutcome run_child(const ChildCommand& command) {
     return cannot_start(reason);
   }
   return follow(child, command, begin, own);
+}
+
+std::optional<std::string> output_of_child(ChildCommand command) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(std::tmpfile(), &std::fclose);
+  if (output == nullptr) return std::nullopt;
+  command.output = ::fileno(output.get());
+  const ChildOutcome outcome = run_child(command);
+  if (outcome.end == ChildOutcome::End::interrupted) throw Stopped();
+  if (!outcome.succeeded()) return std::nullopt;
+  std::rewind(output.get());
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), output.get())) > 0;) {
+    text.append(buffer.data(), n);
+  }
+  return text;
 }
 
 }  // namespace prismfield

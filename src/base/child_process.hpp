@@ -78,4 +78,8 @@ struct ChildOutcome {
 /// RunError when the system can make no process.
 [[nodiscard]] ChildOutcome run_child(const ChildCommand& command);
 
+/// Runs a program for what it prints; nothing where that fails. Throws RunError, and Stopped when it was ended because
+/// this process was interrupted.
+[[nodiscard]] std::optional<std::string> output_of_child(ChildCommand command);
+
 }  // namespace prismfield

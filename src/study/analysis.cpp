@@ -285,6 +285,29 @@ void speed_up(StudyPoint& point, const StudyPoint& base, const Bootstrap& bootst
 
 // ---- serial fractions
 
+/// threads, ranks or devices of a point, as a scaling is along one of them; -1: not known.
+std::int64_t count_of(const StudyPoint& point, std::string_view key) {
+  if (key == "threads") return point.threads;
+  if (key == "ranks") return point.ranks;
+  return key == "devices" ? point.devices : -1;
+}
+
+/// The key that scaling is along, and the index of the axis that sets it; an empty key when none is swept.
+struct ScalingAxis {
+  std::string key;
+  std::size_t axis = 0;
+};
+
+ScalingAxis scaling_axis(const StudyData& study) {
+  for (const char* key : worker_keys) {
+    if (!study.rules.scaling.empty() && study.rules.scaling != key) continue;
+    for (std::size_t a = 0; a < study.axes.size(); ++a) {
+      if (study.axes[a].sets(key) && study.axes[a].values.size() > 1) return {key, a};
+    }
+  }
+  return {};
+}
+
 StudyFit fit_group(const StudyData& study, const ScalingAxis& scaling, std::vector<const StudyPoint*> points,
                    const Bootstrap& bootstrap) {
   StudyFit fit;
@@ -341,9 +364,15 @@ void fit_laws(StudyData& study, const Bootstrap& bootstrap) {
   free[scaling.axis] = true;
   std::vector<std::vector<const StudyPoint*>> groups;
   for (const StudyPoint& point : study.points) {
-    if (!has_speed(point) || point.oversubscribed || count_of(point, scaling.key) <= 0) continue;
-    const auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return same_but(point, *g.front(), free); });
+    if (!has_speed(point) || point.oversubscribed || count_of(point, scaling.key) <= 0 || point.workers() <= 0)
+      continue;
+    // ranks that share the same cores, with fewer threads each, are no more workers
+    const auto scales_with = [&](const StudyPoint& other) {
+      return point.workers() * count_of(other, scaling.key) == other.workers() * count_of(point, scaling.key);
+    };
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
+      return same_but(point, *g.front(), free) && scales_with(*g.front());
+    });
     (group == groups.end() ? groups.emplace_back() : *group).push_back(&point);
   }
   for (const auto& group : groups) {
@@ -373,20 +402,50 @@ void place_on_rooflines(StudyData& study) {
 
 // ---- performance portability
 
+/// One of the places that studies are joined over.
+struct PlatformPlace {
+  std::string name;
+  std::size_t machine = 0;
+  /// "" for a machine on which nothing ran
+  std::string space;
+
+  /// A run that failed may not have told its space, nor its device.
+  [[nodiscard]] bool has(const StudyData& study, const StudyPoint& point) const {
+    if (point.machine != machine) return false;
+    if (has_speed(point)) return platform_of(study, point) == name;
+    return space.empty() || point.space.empty() || point.space == space;
+  }
+};
+
+/// The platforms on which anything ran, and the machines on which nothing did.
+std::vector<PlatformPlace> platforms_in(const StudyData& study) {
+  std::vector<PlatformPlace> platforms;
+  for (const StudyPoint& point : study.points) {
+    if (!has_speed(point) || point.oversubscribed) continue;
+    const std::string name = platform_of(study, point);
+    const bool known = std::any_of(platforms.begin(), platforms.end(), [&](const auto& p) { return p.name == name; });
+    if (!known) platforms.push_back({name, point.machine, point.space});
+  }
+  for (const StudyPoint& point : study.points) {
+    const bool known =
+        std::any_of(platforms.begin(), platforms.end(), [&](const auto& p) { return p.machine == point.machine; });
+    if (!known) platforms.push_back({study.machines[point.machine].name, point.machine, ""});
+  }
+  return platforms;
+}
+
 void rate_portability(StudyData& study) {
   study.portability.clear();
+  const std::vector<PlatformPlace> platforms = platforms_in(study);
+  if (platforms.size() < 2) return;
   using Place = std::pair<std::string, std::string>;
-  std::vector<std::string> platforms;
   // the best rate of any point, by problem and platform
   std::map<Place, double> best;
   for (const StudyPoint& point : study.points) {
     if (!has_speed(point) || point.oversubscribed) continue;
-    const std::string platform = platform_of(study, point);
-    if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end()) platforms.push_back(platform);
-    double& rate = best[{point.problem, platform}];
+    double& rate = best[{point.problem, platform_of(study, point)}];
     rate = std::max(rate, point.pairs_per_second.median.value);
   }
-  if (platforms.size() < 2) return;
 
   std::vector<std::pair<std::string, Settings>> applications;
   for (const StudyPoint& point : study.points) {
@@ -399,15 +458,14 @@ void rate_portability(StudyData& study) {
   for (const auto& [problem, kept] : applications) {
     Portability portability{problem, kept, {}, not_known, not_known};
     std::vector<double> architectural, application;
-    for (const std::string& platform : platforms) {
-      Portability::Platform on{platform, -1, not_known, not_known};
+    for (const PlatformPlace& platform : platforms) {
+      Portability::Platform on{platform.name, -1, not_known, not_known};
       const StudyPoint* fastest = nullptr;
       bool unable = false;
       for (const StudyPoint& point : study.points) {
-        if (point.problem != problem || platform_of(study, point) != platform || kept_labels(study, point) != kept) {
-          continue;
-        }
-        unable = unable || point.status == RunStatus::failed || point.status == RunStatus::wrong;
+        if (point.problem != problem || !platform.has(study, point) || kept_labels(study, point) != kept) continue;
+        unable = unable || point.status == RunStatus::failed || point.status == RunStatus::wrong ||
+                 point.status == RunStatus::not_run;
         if (!has_speed(point) || point.oversubscribed) continue;
         const bool faster =
             fastest == nullptr || point.pairs_per_second.median.value > fastest->pairs_per_second.median.value;
@@ -416,7 +474,7 @@ void rate_portability(StudyData& study) {
       if (fastest != nullptr) {
         on.point = fastest->id;
         on.architectural = fastest->roofline.fraction_of_peak;
-        on.application = fastest->pairs_per_second.median.value / best[{problem, platform}];
+        on.application = fastest->pairs_per_second.median.value / best[{problem, platform.name}];
       } else if (unable) {
         on.architectural = 0;
         on.application = 0;
@@ -500,22 +558,6 @@ Settings kept_labels(const StudyData& study, const StudyPoint& point) {
   return kept;
 }
 
-std::int64_t count_of(const StudyPoint& point, std::string_view key) {
-  if (key == "threads") return point.threads;
-  if (key == "ranks") return point.ranks;
-  return key == "devices" ? point.devices : -1;
-}
-
-ScalingAxis scaling_axis(const StudyData& study) {
-  for (const char* key : worker_keys) {
-    if (!study.rules.scaling.empty() && study.rules.scaling != key) continue;
-    for (std::size_t a = 0; a < study.axes.size(); ++a) {
-      if (study.axes[a].sets(key) && study.axes[a].values.size() > 1) return {key, a};
-    }
-  }
-  return {};
-}
-
 void analyse(StudyData& study) {
   const Bootstrap bootstrap{study.rules.seed, Bootstrap{}.resamples};
   make_points(study, bootstrap);
@@ -525,6 +567,12 @@ void analyse(StudyData& study) {
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     if (base_of[i] != nullptr) speed_up(study.points[i], *base_of[i], bootstrap);
   }
+  // when a wrong point was busy is how fast it was
+  std::set<std::int64_t> without_speed;
+  for (const StudyPoint& point : study.points) {
+    if (point.status == RunStatus::wrong) without_speed.insert(point.id);
+  }
+  std::erase_if(study.busy, [&](const BusyRow& row) { return without_speed.contains(row.point); });
   fit_laws(study, bootstrap);
   place_on_rooflines(study);
   rate_portability(study);

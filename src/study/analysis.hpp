@@ -13,16 +13,6 @@ namespace prismfield {
 /// notes which rules could not be kept. The same for the same runs: resampling is seeded by the study's seed.
 void analyse(StudyData& study);
 
-/// threads, ranks or devices of a point, as a scaling is along one of them; -1: not known.
-[[nodiscard]] std::int64_t count_of(const StudyPoint& point, std::string_view key);
-
-/// The key that scaling is along, and the index of the axis that sets it; an empty key when none is swept.
-struct ScalingAxis {
-  std::string key;
-  std::size_t axis = 0;
-};
-[[nodiscard]] ScalingAxis scaling_axis(const StudyData& study);
-
 /// Where a point ran, by machine and device or space.
 [[nodiscard]] std::string platform_of(const StudyData& study, const StudyPoint& point);
 

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <sstream>
 #include <system_error>
 
@@ -44,20 +42,6 @@ public:
 private:
   fs::path m_path;
 };
-
-std::string output_of(ChildCommand command) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(std::tmpfile(), &std::fclose);
-  if (output == nullptr) return "";
-  command.output = ::fileno(output.get());
-  const ChildOutcome outcome = run_child(command);
-  if (outcome.end == ChildOutcome::End::interrupted) throw Stopped();
-  if (!outcome.succeeded()) return "";
-  std::rewind(output.get());
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, output.get())) > 0;) text.append(buffer, n);
-  return text;
-}
 
 }  // namespace
 
@@ -122,7 +106,7 @@ std::vector<RunEstimate> estimate_runs(const StudySpec& spec, const StudyPlan& p
       const std::string text = case_text(spec, plan.cases[job.case_number], folder.path());
       made.write(text.data(), text.size());
       made.move_to_target();
-      estimate->second = estimate_in(output_of(command));
+      estimate->second = estimate_in(output_of_child(command).value_or(""));
     }
     estimates[i] = estimate->second;
   }

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
+#include <system_error>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -56,6 +59,22 @@ LargestNumbers largest_numbers(const StudyData& study) {
   return largest;
 }
 
+/// Whether a folder is one of the others, by whatever name.
+bool is_among(const fs::path& folder, std::span<const fs::path> others) {
+  return std::any_of(others.begin(), others.end(), [&](const fs::path& other) {
+    std::error_code error;
+    return fs::equivalent(folder, other, error) && !error;
+  });
+}
+
+/// Whether runs of both computed the same fields; true where one has none.
+bool share_a_problem(const StudyData& a, const StudyData& b) {
+  std::set<std::string> problems;
+  for (const RunRow& row : a.runs) problems.insert(row.problem);
+  return a.runs.empty() || b.runs.empty() ||
+         std::any_of(b.runs.begin(), b.runs.end(), [&](const RunRow& row) { return problems.contains(row.problem); });
+}
+
 void add_study(StudyData& joined, StudyData study) {
   const LargestNumbers before = largest_numbers(joined);
   const std::size_t machine = joined.machines.size();
@@ -71,6 +90,10 @@ void add_study(StudyData& joined, StudyData study) {
       values.push_back(value);
       joined.axes[a + 1].settings.push_back(study.axes[a].settings[i]);
     }
+  }
+  if (!share_a_problem(joined, study)) {
+    joined.rules.notes.push_back(fmt::format(
+        "{}: none of its problems is one of the machines before it; their times cannot be compared", record.name));
   }
   for (RunRow& row : study.runs) {
     row.point += before.point;
@@ -107,9 +130,14 @@ StudyData join(const std::vector<fs::path>& folders) {
   ProblemList problems;
   std::optional<StudyData> joined;
   fs::path first;
-  for (const fs::path& folder : folders) {
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const fs::path& folder = folders[i];
     try {
       StudyData study = read_study(folder);
+      if (is_among(folder, std::span(folders).first(i))) {
+        problems.add("--join", "", fmt::format("names {} twice; its runs count once", folder.string()));
+        continue;
+      }
       if (!joined) {
         joined.emplace();
         joined->title = study.title;

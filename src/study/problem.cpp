@@ -92,6 +92,16 @@ private:
   ProblemList m_list;
 };
 
+/// The first number of OMP_NUM_THREADS, which has one for each level of threads.
+std::optional<std::int64_t> threads_of_environment() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return std::nullopt;
+  std::int64_t threads = 0;
+  const std::string first = std::string(text).substr(0, std::string(text).find(','));
+  const bool is_count = parse_integer(first, threads) == NumberStatus::ok && threads > 0;
+  return is_count ? std::optional(threads) : std::nullopt;
+}
+
 /// Makes the plan of a study step by step.
 class Planner {
 public:
@@ -161,7 +171,8 @@ std::string Planner::problem_text(YamlNode tree) {
     } catch (const InputError& error) {
       m_problems.add_all(error);
     }
-    input.value->text = hex(known->second);
+    // the suffix says how a file is read
+    input.value->text = hex(known->second) + path.extension().string();
     input.value->quoted = true;
   }
   return canonical(std::move(tree));
@@ -312,6 +323,8 @@ std::string Planner::study_hash() const {
     const YamlNode* const execution = m_plan.cases[point.job.case_number].find("execution");
     add_text(execution == nullptr ? "" : canonical(*execution));
     add_start(point.point.placement);
+    // runs with another number of threads are none of the same point
+    if (!point.point.placement.threads) checksum.add(threads_of_environment().value_or(-1));
   }
   for (const StudyProblem& problem : m_plan.problems) {
     const YamlNode* const execution = m_plan.cases[problem.reference.case_number].find("execution");
@@ -322,7 +335,11 @@ std::string Planner::study_hash() const {
   checksum.add(static_cast<std::int64_t>(m_spec.seed));
   checksum.add(m_spec.tolerance);
   for (const std::string& word : m_spec.launcher) add_text(word);
-  for (const bool flag : {m_spec.oversubscribe, m_spec.keeps_results(), m_spec.busy}) checksum.add(std::int64_t{flag});
+  // what a point's first timed run leaves beside its row cannot be had later
+  for (const bool flag : {m_spec.oversubscribe, m_spec.keeps_results(), m_spec.busy, m_spec.trace, m_spec.histogram}) {
+    checksum.add(std::int64_t{flag});
+  }
+  for (const FieldInfo& field : field_infos) checksum.add(std::int64_t{m_spec.maps.contains(field.field)});
   return hex(checksum.digest());
 }
 
@@ -374,11 +391,7 @@ YamlNode moved_case(const StudySpec& spec, const YamlNode& tree, const fs::path&
 }  // namespace
 
 std::int64_t default_threads(const MachineRecord& machine, std::int64_t ranks) {
-  if (const char* const text = std::getenv("OMP_NUM_THREADS")) {
-    std::int64_t threads = 0;
-    const std::string first = std::string(text).substr(0, std::string(text).find(','));
-    if (parse_integer(first, threads) == NumberStatus::ok && threads > 0) return threads;
-  }
+  if (const auto threads = threads_of_environment()) return *threads;
   return std::clamp<std::int64_t>(machine.all_cores() / std::max<std::int64_t>(1, ranks), 1, machine.cores);
 }
 

@@ -14,9 +14,11 @@
 #include <system_error>
 
 #include "base/checksum.hpp"
+#include "base/counts.hpp"
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "study/report_csv.hpp"
+#include "study/sweep.hpp"
 
 namespace prismfield {
 namespace {
@@ -42,6 +44,10 @@ std::string text_at(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::string value_text(const Json& json) {
+  return shown(json.dump(-1, ' ', false, Json::error_handler_t::replace), longest_name);
+}
+
 /// The peaks of one space; a value that is no positive number is a mistake.
 SpacePeak peak_of(const Json& json, const std::string& key, const std::string& where, ProblemList& problems) {
   SpacePeak peak;
@@ -49,7 +55,7 @@ SpacePeak peak_of(const Json& json, const std::string& key, const std::string& w
     const auto found = json.find(name);
     if (found == json.end() || found->is_null()) return;
     if (!found->is_number() || !(found->get<double>() > 0)) {
-      problems.add(where, key + "." + name, fmt::format("is {}; a number above 0 is expected", found->dump()));
+      problems.add(where, key + "." + name, fmt::format("is {}; a number above 0 is expected", value_text(*found)));
       return;
     }
     to = found->get<double>();
@@ -57,9 +63,14 @@ SpacePeak peak_of(const Json& json, const std::string& key, const std::string& w
   read("peak_double", peak.peak_double);
   read("peak_single", peak.peak_single);
   read("bandwidth", peak.bandwidth);
-  double threads = 1;
-  read("threads", threads);
-  peak.threads = static_cast<std::int64_t>(threads);
+  const auto threads = json.find("threads");
+  if (threads == json.end() || threads->is_null()) return peak;
+  if (!threads->is_number_integer() || threads->get<std::int64_t>() < 1) {
+    problems.add(where, key + ".threads",
+                 fmt::format("is {}; a whole number of at least 1 is expected", value_text(*threads)));
+    return peak;
+  }
+  peak.threads = threads->get<std::int64_t>();
   return peak;
 }
 
@@ -162,6 +173,34 @@ private:
   ProblemList& m_problems;
 };
 
+void read_axis(const std::string& name, const YamlNode& node, StudyReader& reader, std::vector<StudyAxis>& axes) {
+  if (node.kind == YamlNode::Kind::removed) return;
+  // execution: {precision: [double, single]} is execution.precision
+  if (node.kind == YamlNode::Kind::map && is_case_key(name)) {
+    for (const YamlEntry& entry : node.entries) read_axis(join_key(name, entry.key), entry.value, reader, axes);
+    return;
+  }
+  StudyAxis axis{name, {}, {}, {}};
+  if (node.kind != YamlNode::Kind::list || node.items.empty()) reader.bad(node, "sweep." + name, "a list of values");
+  for (const YamlNode& item : node.items) {
+    axis.values.push_back(label_of(item));
+    Settings& settings = axis.settings.emplace_back();
+    // a map at a key of the case is that key's value, as execution.partition: [{ranks: [4, 2]}]
+    if (item.kind != YamlNode::Kind::map || is_case_key(name)) {
+      settings.emplace_back(axis.name, label_of(item));
+      continue;
+    }
+    for (const YamlEntry& set : item.entries) {
+      // what a map is called is no key of the case
+      if (set.key == "label") continue;
+      settings.emplace_back(set.key, label_of(set.value));
+      if (!axis.sets(set.key)) axis.keys.push_back(set.key);
+    }
+  }
+  if (axis.keys.empty()) axis.keys.push_back(axis.name);
+  axes.push_back(std::move(axis));
+}
+
 std::vector<StudyAxis> read_axes(StudyReader& reader) {
   std::vector<StudyAxis> axes;
   const YamlNode* const sweep = reader.find("sweep");
@@ -170,26 +209,7 @@ std::vector<StudyAxis> read_axes(StudyReader& reader) {
     reader.bad(*sweep, "sweep", "a map of axes");
     return axes;
   }
-  for (const YamlEntry& entry : sweep->entries) {
-    if (entry.value.kind == YamlNode::Kind::removed) continue;
-    StudyAxis axis{entry.key, {}, {}, {}};
-    if (entry.value.kind != YamlNode::Kind::list || entry.value.items.empty()) {
-      reader.bad(entry.value, "sweep." + entry.key, "a list of values");
-    }
-    for (const YamlNode& item : entry.value.items) {
-      axis.values.push_back(label_of(item));
-      Settings& settings = axis.settings.emplace_back();
-      if (item.kind != YamlNode::Kind::map) settings.emplace_back(axis.name, label_of(item));
-      for (const YamlEntry& set : item.entries) {
-        // what a map is called is no key of the case
-        if (set.key == "label") continue;
-        settings.emplace_back(set.key, label_of(set.value));
-        if (!axis.sets(set.key)) axis.keys.push_back(set.key);
-      }
-    }
-    if (axis.keys.empty()) axis.keys.push_back(axis.name);
-    axes.push_back(std::move(axis));
-  }
+  for (const YamlEntry& entry : sweep->entries) read_axis(entry.key, entry.value, reader, axes);
   return axes;
 }
 
@@ -280,14 +300,27 @@ void take_times(StudyData& study) {
   }
 }
 
+/// The number of points that the axes make.
+std::int64_t count_points(const std::vector<StudyAxis>& axes) {
+  std::int64_t n = 1;
+  for (const StudyAxis& axis : axes) n = product_or_most(n, std::ssize(axis.values));
+  return n;
+}
+
+/// Takes out the rows of points without a run: a run's own row is the last that it writes, so they are of one that was
+/// stopped before. Any other point is a mistake.
 template <class Row>
-void check_points(const std::vector<Row>& rows, const std::set<std::int64_t>& points, const fs::path& file,
-                  ProblemList& problems) {
+void check_points(std::vector<Row>& rows, const std::set<std::int64_t>& with_runs, std::int64_t n_points,
+                  const fs::path& file, ProblemList& problems) {
   std::set<std::int64_t> told;
-  for (const Row& row : rows) {
-    if (points.contains(row.point) || !told.insert(row.point).second) continue;
-    problems.add(file.string(), "point", fmt::format("{} is no point of runs.csv", row.point));
-  }
+  std::erase_if(rows, [&](const Row& row) {
+    if (with_runs.contains(row.point)) return false;
+    const bool is_known = row.point >= 1 && row.point <= n_points;
+    if (!is_known && told.insert(row.point).second) {
+      problems.add(file.string(), "point", fmt::format("{} is no point of the study", row.point));
+    }
+    return true;
+  });
 }
 
 }  // namespace
@@ -324,13 +357,17 @@ StudyData read_study(const fs::path& folder) {
   read_if_there("maps.csv", study.maps, read_maps);
   read_if_there("busy.csv", study.busy, read_busy);
   if (problems.empty()) {
-    std::set<std::int64_t> points;
-    for (const RunRow& row : table.rows) points.insert(row.point);
-    check_points(study.errors, points, folder / "errors.csv", problems);
-    check_points(study.histograms, points, folder / "histograms.csv", problems);
-    check_points(study.traces, points, folder / "trace.csv", problems);
-    check_points(study.maps, points, folder / "maps.csv", problems);
-    check_points(study.busy, points, folder / "busy.csv", problems);
+    std::set<std::int64_t> with_runs;
+    for (const RunRow& row : table.rows) with_runs.insert(row.point);
+    const std::int64_t n_points = count_points(study.axes);
+    const auto check = [&](auto& rows, const char* name) {
+      check_points(rows, with_runs, n_points, folder / name, problems);
+    };
+    check(study.errors, "errors.csv");
+    check(study.histograms, "histograms.csv");
+    check(study.traces, "trace.csv");
+    check(study.maps, "maps.csv");
+    check(study.busy, "busy.csv");
   }
   problems.throw_if_any();
   if (table.cut) {

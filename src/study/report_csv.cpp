@@ -279,29 +279,28 @@ void check_runs(const RunTable& table, CsvReader& reader, ProblemList& problems)
   LimitedProblems mistakes(problems, reader.name());
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const RunRow& row = table.rows[i];
-    if (const auto [first, is_new] = by_number.emplace(row.run, i); !is_new) {
+    if (const std::size_t first = by_number.emplace(row.run, i).first->second; first != i) {
       mistakes.add("runs that stand twice", [&] {
-        return Problem{where(i), "run",
-                       fmt::format("run {} stands in line {} already", row.run, table.lines[first->second])};
+        return Problem{where(i), "run", fmt::format("run {} stands in line {} already", row.run, table.lines[first])};
       });
     }
     if (row.kind == RunKind::reference) continue;
     if (row.status == RunStatus::ok) {
-      const auto [first, is_new] = done.emplace(RunKey{{row.point, row.kind}, row.repeat}, i);
-      if (!is_new) {
+      const std::size_t first = done.emplace(RunKey{{row.point, row.kind}, row.repeat}, i).first->second;
+      if (first != i) {
         mistakes.add("runs that count twice", [&] {
           return Problem{where(i), "repeat",
-                         fmt::format("{} was done in line {} already", described(row), table.lines[first->second])};
+                         fmt::format("{} was done in line {} already", described(row), table.lines[first])};
         });
       }
     }
-    const auto [first, is_new] = by_point.emplace(row.point, i);
-    if (!is_new && table.rows[first->second].values != row.values) {
+    const std::size_t first = by_point.emplace(row.point, i).first->second;
+    if (table.rows[first].values != row.values) {
       mistakes.add("points with other values", [&] {
         return Problem{
             where(i), "point",
             fmt::format("the values of point {} are {} here and {} in line {}", row.point, fmt::join(row.values, ", "),
-                        fmt::join(table.rows[first->second].values, ", "), table.lines[first->second])};
+                        fmt::join(table.rows[first].values, ", "), table.lines[first])};
       });
     }
   }

@@ -91,7 +91,7 @@ std::string why_another(const Record& record, const StudyPlan& plan, const Machi
       return fmt::format("holds runs of prismfield {} (git {}), this is {} (git {}); {}", record.version, record.git,
                          program.version, program.git_hash, other_folder);
     }
-    return fmt::format("holds another study, {}, or this one with other points, inputs or rules; {}",
+    return fmt::format("holds another study, {}, or this one with other points, inputs, rules or OMP_NUM_THREADS; {}",
                        excerpt(record.title), other_folder);
   }
   if (resume && record.machine_kind != machine.kind()) {
@@ -182,7 +182,8 @@ ReportFolder::ReportFolder(const StudySpec& spec, const StudyPlan& plan, const M
   // as it is now that nobody else has it
   const FolderState state = look_at_folder(spec, plan, machine, resume);
   m_goes_on = state == FolderState::same_study && resume;
-  if (state == FolderState::same_study && !resume) put_aside(m_path);
+  m_replaces = state == FolderState::same_study && !resume;
+  if (m_replaces) put_aside(m_path);
   for (const auto& entry : fs::directory_iterator(m_path, error)) {
     const std::string name = entry.path().filename().string();
     if (name != lock_name && is_left_behind(name)) fs::remove(entry.path(), error);

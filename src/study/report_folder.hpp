@@ -37,6 +37,8 @@ public:
 
   /// Whether it holds runs to go on from.
   [[nodiscard]] bool goes_on() const noexcept { return m_goes_on; }
+  /// Whether it held runs whose tables moved to previous/.
+  [[nodiscard]] bool replaces() const noexcept { return m_replaces; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return m_path; }
   [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
 
@@ -50,7 +52,7 @@ private:
 
   std::filesystem::path m_path;
   std::unique_ptr<FileLock> m_lock;
-  bool m_goes_on = false;
+  bool m_goes_on = false, m_replaces = false;
 };
 
 }  // namespace prismfield

@@ -14,24 +14,10 @@
 
 namespace prismfield {
 
-/// The words of runs.csv.
-[[nodiscard]] const char* word(RunKind kind) noexcept;
-[[nodiscard]] const char* word(RunStatus status) noexcept;
-
-/// runs.csv as it was found.
-struct RunFile {
-  std::vector<std::string> axes;
-  std::vector<RunRow> rows;
-  /// the last line had no end, as when a study is killed while it writes one; it is left out
-  bool cut = false;
-};
-
 /// The header of runs.csv, with its line end.
 [[nodiscard]] std::string run_header(const std::vector<std::string>& axes);
 /// A line of runs.csv, with its end. Numbers that are not known, or not finite, are empty.
 [[nodiscard]] std::string run_line(const RunRow& row);
-/// Throws InputError with every mistake, by file and line.
-[[nodiscard]] RunFile read_run_file(const std::filesystem::path& file);
 
 // Further tables of a report folder, whose first column is the point: headers and lines with their ends.
 
@@ -49,13 +35,8 @@ inline constexpr const char* busy_header = "point,rank,slot,begin,end\n";
 inline constexpr const char* maps_header = "point,file,fields\n";
 inline constexpr const char* trace_header = "point,where,n,rms,largest,scale\n";
 
-/// A text as a field of CSV (RFC 4180), on one line.
-[[nodiscard]] std::string csv_text(std::string_view text);
 /// A number as a field of CSV: the shortest digits that read back as it; empty for NaN.
 [[nodiscard]] std::string csv_number(double value);
-/// The fields of a line; false when quotes are not closed or stand where none can be.
-[[nodiscard]] bool split_line(std::string_view line, std::vector<std::string>& fields);
-
 /// Takes the lines of all other points out of a table, and a last line without an end. A table that is not there stays
 /// so. Throws RunError.
 void keep_points(const std::filesystem::path& table, const std::set<std::int64_t>& points);

@@ -23,6 +23,7 @@
 #include "case/make_model.hpp"
 #include "study/compare.hpp"
 #include "study/energy.hpp"
+#include "study/report_csv.hpp"
 #include "study/run_table.hpp"
 #include "study/schedule.hpp"
 #include "study/trace.hpp"
@@ -201,10 +202,13 @@ void Runner::note(const RunRow& row) {
 void Runner::load() {
   const fs::path file = m_folder / "runs.csv";
   std::error_code error;
-  if (!fs::exists(file, error)) return;
-  RunFile found = read_run_file(file);
   std::vector<std::string> axes;
   for (const SweepAxis& axis : m_spec.axes) axes.push_back(axis.name);
+  // without it the other tables may still be there: a study that was replaced is moved table by table
+  const bool has_runs = fs::exists(file, error);
+  ProblemList problems;
+  RunTable found = has_runs ? read_runs(file, problems) : RunTable{axes, {}, {}, false};
+  problems.throw_if_any();
   if (found.axes != axes) throw InputError(file.string() + ":1", "", "has other axes than the study");
   std::set<Key> seen;
   std::set<std::size_t> references;
@@ -505,7 +509,10 @@ StudyOutcome Runner::run() {
     throw_if_interrupted();
     if (skip(run)) continue;
     const std::size_t problem = m_plan.points[run.point].problem;
+    const double spent_before = m_spent;
     if (has_reference(problem)) {
+      // the reference may have taken the rest of the time
+      if (m_spent > spent_before && skip(run)) continue;
       make(run);
     } else {
       leave_out(run.point, "its reference: " + m_reference_failures[problem]);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -168,6 +170,11 @@ void write_runs(const StudyData& study, Hdf5File& file) {
   group.words("kind", column(runs, [](const RunRow& r) { return std::string(name(r.kind)); }));
   group.words("status", column(runs, [](const RunRow& r) { return std::string(name(r.status)); }));
   group.words("started", column(runs, [](const RunRow& r) { return r.started; }));
+  // times of fields that are not those asked for are no speed; runs.csv alone keeps them
+  std::set<std::int64_t> without_speed;
+  for (const StudyPoint& point : study.points) {
+    if (point.status == RunStatus::wrong) without_speed.insert(point.id);
+  }
   for (const auto& [name, member] :
        {std::pair{"setup_seconds", &RunRow::setup_seconds}, std::pair{"field_seconds", &RunRow::field_seconds},
         std::pair{"output_seconds", &RunRow::output_seconds}, std::pair{"total_seconds", &RunRow::total_seconds},
@@ -181,7 +188,12 @@ void write_runs(const StudyData& study, Hdf5File& file) {
                              : text == "pairs_per_second"                          ? "s-1"
                              : text == "energy_joules"                             ? "J"
                                                                                    : "1";
-    group.numbers(text, column(runs, [member = member](const RunRow& r) { return r.*member; }), unit);
+    const bool is_speed = std::string_view(unit) != "1";
+    const auto value = [&, member = member](const RunRow& r) {
+      const bool is_wrong = r.kind != RunKind::reference && without_speed.contains(r.point);
+      return is_speed && is_wrong ? not_known : r.*member;
+    };
+    group.numbers(text, column(runs, value), unit);
   }
   count("peak_memory_bytes", &RunRow::peak_memory_bytes);
   count("pairs", &RunRow::pairs);

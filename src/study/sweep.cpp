@@ -14,6 +14,7 @@
 #include "base/counts.hpp"
 #include "base/human_text.hpp"
 #include "case/keys.hpp"
+#include "study/study_data.hpp"
 
 namespace prismfield {
 namespace {
@@ -29,20 +30,6 @@ std::string last_word(const std::string& key) { return key.substr(key.rfind('.')
 bool is_placement(const std::string& name) {
   const Words& names = placement_axes();
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// A value as one line: `[gz, gxx]`, `{ranks: [4, 2]}`.
-std::string flow_text(const YamlNode& node) {
-  std::string text;
-  if (node.kind == YamlNode::Kind::scalar) return node.text;
-  if (node.kind == YamlNode::Kind::list) {
-    for (const YamlNode& item : node.items) text += (text.empty() ? "" : ", ") + flow_text(item);
-    return "[" + text + "]";
-  }
-  for (const YamlEntry& entry : node.entries) {
-    text += (text.empty() ? "" : ", ") + entry.key + ": " + flow_text(entry.value);
-  }
-  return node.kind == YamlNode::Kind::map ? "{" + text + "}" : "null";
 }
 
 /// Names each value as tables have room for it.
@@ -131,7 +118,7 @@ AxisValue SweepReader::settings(const Value& map) {
     }
     const std::string word = last_word(e.key);
     const bool is_clear = std::count(words.begin(), words.end(), word) == 1;
-    made += (made.empty() ? "" : ", ") + (is_clear ? word : e.key) + "=" + flow_text(e.value);
+    made += (made.empty() ? "" : ", ") + (is_clear ? word : e.key) + "=" + label_of(e.value);
     add_setting(e.key, value, result);
   }
   if (result.label.empty()) result.label = made;
@@ -146,7 +133,7 @@ AxisValue SweepReader::axis_value(const std::string& name, const Value& value) {
   }
   if (is_placement(name) || is_case_key(name)) {
     AxisValue result;
-    result.label = short_label(flow_text(*value.node));
+    result.label = short_label(label_of(*value.node));
     add_setting(name, value, result);
     return result;
   }

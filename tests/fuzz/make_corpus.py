@@ -365,6 +365,25 @@ keep("study", "r-runs.csv", f"r\n{BEFORE},execution.precision,fields,{BEHIND}\n{
 keep("study", "r-cut.csv", f"r\n{BEFORE},execution.precision,fields,{BEHIND}\n{DONE}{NOT_RUN[:40]}")
 keep("study", "r-mistakes.csv", f"r\n{BEFORE},{BEHIND}\n{DONE}1,\"2\n")
 
+WHOLE = {
+    "study.yaml": "title: A folder\nbase: {model: {}}\nsweep:\n  threads: [1, 2]\n  execution: {precision: [double]}\n"
+                  "baseline: {threads: 1}\nrepeats: 2\nfigure: {x: threads, y: speed_up}\n",
+    "machine.json": '{"name": "m", "version": "1", "git": "a", "study_hash": "h", "reduced": false, "calibration":\n'
+                    '{"openmp": {"peak_double": 1e11, "peak_single": 2e11, "bandwidth": 1e10, "threads": 2}}}\n',
+    "runs.csv": f"{BEFORE},threads,execution.precision,{BEHIND}\n" + "".join(
+        f"{run},{point},{repeat},timed,{status},,2026-01-02T03:04:0{run}Z,0123456789abcdef,{point},double,openmp,host,1,"
+        f"{point},2,64,1,prisms,double,auto,direct,100,0.1,0.{5 - run},1e-3,0.4,0.5,0.9,400,1000,2.5,0.5,false,1e-15,0.2,"
+        "0.25,1,2,3,4,5,6,7,72\n"
+        for run, point, repeat, status in ((1, 1, 1, "ok"), (2, 1, 2, "ok"), (3, 2, 1, "ok"), (4, 2, 2, "wrong"))),
+    "errors.csv": "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n1,gz,mGal,1,2,4,0.5\n",
+    "histograms.csv": "point,field,decade,negative,positive\n1,gz,below,1,2\n1,gz,-16,3,4\n1,gz,-15,0,0\n1,gz,equal,,7\n",
+    "trace.csv": "point,where,n,rms,largest,scale\n1,outside,3,1e-9,2e-9,10\n",
+    "maps.csv": "point,file,fields\n1,results/point-1.h5,gz gxx\n",
+    "busy.csv": "point,rank,slot,begin,end\n1,0,-1,0,0.5\n2,0,1,0,0.4\n",
+}
+keep("study", "f-whole.txt", "f\n" + "".join(f"#file {name}\n{text}" for name, text in WHOLE.items()))
+keep("study", "f-tables.txt", "f\n" + "".join(f"#file {name}\n{WHOLE[name]}" for name in ("study.yaml", "runs.csv")))
+
 # ---- checkpoints, as numbers and as files: see fuzz_checkpoint.cpp
 
 SETTINGS = [3, 64, 5, 192]

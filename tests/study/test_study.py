@@ -9,15 +9,18 @@
 import argparse
 import collections
 import csv
+import fcntl
 import json
 import os
 import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -323,6 +326,21 @@ class RunsThatGoWrong(Folder):
             if row["kind"] != "reference":
                 self.assertIn(row, after)
 
+    def test_a_reference_may_spend_the_budget(self):
+        self.done("base: case.yaml\nsweep: {threads: [1]}\ntime_budget: 1 ms\n")
+        counts = self.counts()
+        self.assertEqual(counts["reference", "ok"], 1)
+        self.assertEqual(sum(n for (_, status), n in counts.items() if status == "out of budget"), 6)
+        self.assertEqual(sum(counts.values()), 7)
+
+    def test_axes_of_a_section_are_those_of_its_keys(self):
+        self.done("base: case.yaml\nsweep:\n  execution: {slots: [1, 2], precision: [double]}\nrepeats: 1\nwarmup: 0\n")
+        self.assertEqual(sorted((row["execution.slots"], row["execution.precision"]) for row in self.rows())[1:],
+                         [("1", "double"), ("2", "double")])
+        with open(self.folder / "study" / "study.json", encoding="utf-8") as file:
+            self.assertEqual([axis["name"] for axis in json.load(file)["axes"]],
+                             ["execution.slots", "execution.precision"])
+
 
 class KilledStudies(Folder):
     TEXT = ("base: case.yaml\nsweep: {execution.slots: [1, 2, 3], threads: [1, 2, 100000]}\nrepeats: 2\n"
@@ -422,8 +440,30 @@ class KilledStudies(Folder):
         result = self.study(STUDY, "--resume")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr.splitlines()[-1],
-                         f"study/runs.csv:3: has 2 columns, the header has {len(lines[0].split(','))}")
+                         f"study/runs.csv:3: has 2 fields, the header has {len(lines[0].split(','))}")
         self.assertEqual(runs.read_text().splitlines()[2], "3,two")
+
+    def test_tables_without_runs_begin_anew(self):
+        # as when a study is killed while it moves the tables of the one that it replaces
+        self.done()
+        before = self.rows("errors.csv")
+        (self.folder / "study/runs.csv").unlink()
+        self.done(STUDY, "--resume")
+        self.assertEqual(len(self.rows("errors.csv")), len(before))
+
+    def test_progress_cuts_no_letter_in_two(self):
+        self.write("study.yaml", "base: case.yaml\nsweep:\n  point: [{label: %s, execution.slots: 1}]\n" % ("ü" * 25))
+        terminal, end = os.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 71, 0, 0))
+        subprocess.run([options.program, "study", "study.yaml"], cwd=self.folder, env=self.environment,
+                       stdout=subprocess.DEVNULL, stderr=end, check=True, timeout=600)
+        os.close(end)
+        os.set_blocking(terminal, False)
+        shown = os.read(terminal, 1 << 20)
+        os.close(terminal)
+        lines = shown.decode("utf-8").replace("\n", "\r").split("\r")
+        self.assertTrue(any("ü" in line for line in lines))
+        self.assertLess(max(len(line) for line in lines), 80)
 
     def test_one_study_a_folder(self):
         self.write("case.yaml", SLOW_CASE)
@@ -432,12 +472,35 @@ class KilledStudies(Folder):
         while not (self.folder / "study/runs.csv").exists():
             self.assertIsNone(first.poll())
             time.sleep(0.02)
-        second = self.program("study", "study.yaml", "--resume")
+        others = [self.program("study", "study.yaml", "--resume"), self.program("study", "study.yaml")]
         first.terminate()
         first.communicate(timeout=60)
-        self.assertEqual(second.returncode, 2)
-        self.assertIn("study is used by another study; wait for its end, or choose another folder by --output",
-                      second.stderr)
+        for other in others:
+            self.assertEqual(other.returncode, 2)
+            self.assertEqual(other.stderr, "study.yaml: report: study is used by another study; wait for its end, or "
+                                           "choose another folder by --output\n")
+
+
+class JoinedStudies(Folder):
+    TEXT = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 1\nwarmup: 0\n"
+
+    def test_folders_that_are_joined_stay_as_they_are(self):
+        for folder in ("a", "b"):
+            self.done(self.TEXT, "--output", folder, "--quiet")
+        self.write("other/study.json", '{"schema": 3}')
+        for output in ("a", "b/figures", "other", "other/study.json"):
+            before = {name: (self.folder / name).stat().st_mtime_ns for name in self.files()}
+            result = self.program("study", "--join", "a", "b", "--output", output)
+            self.assertEqual(result.stderr, f"--output: {output} holds something else than a joined report; name another "
+                                            "folder\n")
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual({name: (self.folder / name).stat().st_mtime_ns for name in self.files()}, before)
+        for _ in range(2):
+            result = self.program("study", "--join", "a", "b", "--output", "a/joined", "--quiet")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.program("study", "--join", "a", "./a", "--output", "c")
+        self.assertEqual((result.returncode, result.stderr), (2, "--join: names ./a twice; its runs count once\n"))
+        self.assertFalse((self.folder / "c").exists())
 
 
 class Mistakes(Folder):
@@ -465,7 +528,8 @@ class Mistakes(Folder):
         result = self.program("study", "study.yaml")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr, "study.yaml: report: study holds another study, 'Small study', or this one with "
-                                        "other points, inputs or rules; choose another folder by --output\n")
+                                        "other points, inputs, rules or OMP_NUM_THREADS; choose another folder by "
+                                        "--output\n")
 
     def test_arguments(self):
         cases = {
