@@ -159,7 +159,7 @@ TEST_F(ReadStudy, TellsEveryMistakeAtOnce) {
             "report/study.yaml:3: repeats: is '0'; a whole number of at least 1 is expected\n"
             "report/study.yaml:6: seed: is 'x'; a whole number of at least 0 is expected\n"
             "report/study.yaml:5: order: is 'sorted'; random or as_written is expected\n"
-            "report/study.yaml:8: scaling: is 'cores'; threads, ranks or devices is expected\n"
+            "report/study.yaml:8: scaling: is 'cores'; threads, ranks, devices or none is expected\n"
             "report/study.yaml:7: weak: is 'maybe'; true or false is expected\n"
             "report/study.yaml:9: baseline: is '7'; a map of axes and values is expected");
 }

@@ -9,7 +9,9 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/human_text.hpp"
@@ -354,6 +356,29 @@ const std::vector<std::string>& run_columns_behind_axes() {
   return names;
 }
 
+namespace {
+
+constexpr std::string_view axis_prefix = "axis.";
+
+/// Whether every run has a column of this name.
+bool is_run_column(std::string_view name) {
+  const auto among = [name](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return among(run_columns_before_axes()) || among(run_columns_behind_axes());
+}
+
+}  // namespace
+
+std::string axis_column(const std::string& axis) { return is_run_column(axis) ? std::string(axis_prefix) + axis : axis; }
+
+std::string axis_of_column(const std::string& column) {
+  const std::string_view text = column;
+  if (!text.starts_with(axis_prefix)) return column;
+  const std::string_view axis = text.substr(axis_prefix.size());
+  return is_run_column(axis) ? std::string(axis) : column;
+}
+
 RunTable read_runs(const fs::path& file, ProblemList& problems) {
   RunTable table;
   CsvReader reader(file, problems);
@@ -365,7 +390,8 @@ RunTable read_runs(const fs::path& file, ProblemList& problems) {
       header.size() < before.size() + behind.size() ? 0 : header.size() - before.size() - behind.size();
   check_header(reader, header, before.size() + n_axes, names_of(behind));
   const auto first_axis = header.begin() + static_cast<std::ptrdiff_t>(before.size());
-  table.axes.assign(first_axis, first_axis + static_cast<std::ptrdiff_t>(n_axes));
+  std::transform(first_axis, first_axis + static_cast<std::ptrdiff_t>(n_axes), std::back_inserter(table.axes),
+                 axis_of_column);
 
   std::vector<std::string> fields;
   while (reader.next(fields)) {

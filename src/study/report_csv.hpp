@@ -35,9 +35,13 @@ struct RunTable {
 [[nodiscard]] const std::vector<std::string>& run_columns_before_axes();
 [[nodiscard]] const std::vector<std::string>& run_columns_behind_axes();
 
+/// The name of an axis' column in runs.csv: that of the axis, or "axis.threads" where runs have a column of that name
+/// anyway, and the axis by such a name.
+[[nodiscard]] std::string axis_column(const std::string& axis);
+[[nodiscard]] std::string axis_of_column(const std::string& column);
+
 // Each reads one table of a report folder. Rows with a mistake are added to `problems`, by file, line and column, and
 // left out. Throws InputError for a file that cannot be read or has other columns.
-
 [[nodiscard]] RunTable read_runs(const std::filesystem::path& file, ProblemList& problems);
 [[nodiscard]] std::vector<FieldError> read_errors(const std::filesystem::path& file, ProblemList& problems);
 /// point,field,decade,negative,positive: a decade a line, of which `equal` has the values without a difference and

@@ -46,7 +46,7 @@ std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::form
 
 std::string run_header(const std::vector<std::string>& axes) {
   std::vector<std::string> columns = run_columns_before_axes();
-  for (const std::string& axis : axes) columns.push_back(csv_text(axis));
+  for (const std::string& axis : axes) columns.push_back(csv_text(axis_column(axis)));
   const std::vector<std::string>& behind = run_columns_behind_axes();
   columns.insert(columns.end(), behind.begin(), behind.end());
   return fmt::format("{}\n", fmt::join(columns, ","));
