@@ -73,7 +73,7 @@ TEST(PlanMemory, WhatModelAndPointsHoldAlreadyIsNotTakenAgain) {
   EXPECT_EQ(plan_of(1, false, {much, 2 * much, 0, much}).host_bytes_to_come, much);
 }
 
-/// The plan of one rank with so much memory to come.
+/// The plan of one rank with so much memory to come, and prisms enough for a grid a thread.
 Plan plan_within(std::int64_t memory, std::optional<std::int64_t> memory_limit = {}) {
   Request request;
   request.execution.memory_limit = memory_limit;
@@ -83,7 +83,7 @@ Plan plan_within(std::int64_t memory, std::optional<std::int64_t> memory_limit =
   machine.engine.free_memory = std::int64_t{1} << 40;
   machine.engine.memory = {80, 8, 200, 600, 0, 0};
   machine.host_memory = memory;
-  return make_plan(request, {n_prisms, n_points, true, false, {}}, machine);
+  return make_plan(request, {1000 * n_prisms, n_points, true, false, {}}, machine);
 }
 
 TEST(PlanMemory, ScratchFollowsWhatThereIs) {

@@ -2103,12 +2103,13 @@ def write_html(study, pictures, problems):
     if study.data.get("reduced"):
         sub += "  ·  reduced size"
     figures = []
-    for page, png in pictures:
+    for page, png, svg in pictures:
         caption = f"<b>{html.escape(page.title)}.</b> {html.escape(page.caption)}"
         figures.append(
             f'<figure><img alt="{html.escape(page.title)}" '
             f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
-            f'<figcaption>{caption} <a href="figures/{page.name}.svg">SVG</a></figcaption></figure>'
+            f'<figcaption>{caption} <a download="{page.name}.svg" '
+            f'href="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">SVG</a></figcaption></figure>'
         )
     notes = "".join(f'<p class="note">{html.escape(problem)}</p>' for problem in problems)
     body = [
@@ -2169,9 +2170,10 @@ def main(folder):
     for page in all_pages(study, problems):
         png = save(page.figure, "png", dpi=DPI)
         replace(figures / f"{page.name}.png", png)
-        replace(figures / f"{page.name}.svg", save(page.figure, "svg", metadata={"Date": None}))
+        svg = save(page.figure, "svg", metadata={"Date": None})
+        replace(figures / f"{page.name}.svg", svg)
         plt.close(page.figure)
-        pictures.append((page, png))
+        pictures.append((page, png, svg))
     write_html(study, pictures, problems)
 
 
