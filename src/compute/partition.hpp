@@ -75,8 +75,8 @@ struct PartitionFacts {
 /// + ceil(log2 P) message                                             the sum over the parts of prisms, along a tree
 /// + (Q - 1) message                                                  the parts of points on their way to rank 0
 /// message: 8 values_of_point n / network_rate + message_seconds;
-/// slots: those of a rank, by points when Q is all ranks, but no more than m and than memory_limit holds; tiles: how often
-/// one slot's grid passes memory_limit.
+/// slots: those of a rank, by points when Q is all ranks, but no more than m and than memory_limit holds; tiles: how
+/// often one slot's grid passes memory_limit.
 [[nodiscard]] double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept;
 
 /// The grid of ranks for `partition: auto`: all ranks over prisms, unless another grid takes less than 0.9 of the

@@ -115,8 +115,7 @@ bool grids_cost_too_much(const Plan& plan, const EngineTraits& traits) {
   constexpr std::int64_t groups_per_thread = 16;
   const auto points = static_cast<double>(plan.tile_points);
   if (plan.tile_points < groups_per_thread * traits.threads * traits.lanes) return false;
-  const double grids =
-      2.0 * traits.threads * points * static_cast<double>(traits.memory.per_slot_point) / memory_rate;
+  const double grids = 2.0 * traits.threads * points * static_cast<double>(traits.memory.per_slot_point) / memory_rate;
   const double pairs = static_cast<double>(plan.prisms().size()) * points * seconds_of_pair(traits, plan.kernel);
   return grids > most_of_pairs * pairs;
 }
@@ -134,8 +133,8 @@ void choose_slots(Plan& plan, const Execution& wanted, const Machine& machine) {
     plan.block = std::min(plan.block, traits.max_block);
   }
   // A device has more threads than a rank may have points: owned by one thread each they would leave it idle.
-  const bool one_grid = plan.partition == Partition::points_per_prism ||
-                        (plan.partition == Partition::points && !traits.is_device);
+  const bool one_grid =
+      plan.partition == Partition::points_per_prism || (plan.partition == Partition::points && !traits.is_device);
   if (one_grid) {
     plan.slots = 1;
   } else if (wanted.slots) {

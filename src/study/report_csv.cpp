@@ -370,7 +370,9 @@ bool is_run_column(std::string_view name) {
 
 }  // namespace
 
-std::string axis_column(const std::string& axis) { return is_run_column(axis) ? std::string(axis_prefix) + axis : axis; }
+std::string axis_column(const std::string& axis) {
+  return is_run_column(axis) ? std::string(axis_prefix) + axis : axis;
+}
 
 std::string axis_of_column(const std::string& column) {
   const std::string_view text = column;

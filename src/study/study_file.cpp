@@ -203,8 +203,7 @@ void StudyReader::scaling(const Section& section, StudySpec& spec) {
   const auto v = section.find("scaling");
   if (!v) return;
   const std::string& asked = v->node->text;
-  if (v->node->kind != Kind::scalar ||
-      std::find(scalings.begin(), scalings.end(), asked) == scalings.end()) {
+  if (v->node->kind != Kind::scalar || std::find(scalings.begin(), scalings.end(), asked) == scalings.end()) {
     problem(*v, "is " + kind_name(*v->node) + allowed(asked, scalings));
   } else if (asked != "none" && !is_swept(asked)) {
     problem(*v, fmt::format("is {}, which no axis of the study moves", asked));
