@@ -61,6 +61,7 @@ public:
     row.process_seconds = seconds + 0.2;
     row.pairs_per_second = 1e9 / seconds;
     row.peak_memory_bytes = 50'000'000 * threads;
+    row.scratch_bytes = 1'000'000 * threads;
     row.load = 0.5;
     row.largest_error = 1e-15;
     rows.push_back(row);

@@ -102,6 +102,7 @@ TEST_F(RunsCsv, ReadsEveryColumn) {
   EXPECT_EQ(found.busy_least, 5);
   EXPECT_EQ(found.busy_most, 6);
   EXPECT_EQ(found.peak_memory_bytes, 100'000'000);
+  EXPECT_EQ(found.scratch_bytes, 2'000'000);
   EXPECT_TRUE(found.oversubscribed);
   EXPECT_EQ(found.pairs_by_form[static_cast<std::size_t>(Form::multipole_4)], 1'000'000'000);
   EXPECT_EQ(found.pairs_by_form[0], 0);

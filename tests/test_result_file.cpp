@@ -176,6 +176,7 @@ TEST_F(OutputTest, RecordsPerformance) {
                                                                                {"threads", 8},
                                                                                {"slots", 8},
                                                                                {"batch", 64},
+                                                                               {"scratch_bytes", 4096},
                                                                                {"pairs", 12'000},
                                                                                {"pairs_multipole_6", 11'990},
                                                                                {"pairs_compact", 10},

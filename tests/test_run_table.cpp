@@ -59,6 +59,7 @@ RunRow full_row() {
   row.process_seconds = 2.5;
   row.processor_seconds = 4.5;
   row.peak_memory_bytes = 1 << 20;
+  row.scratch_bytes = 1 << 18;
   row.energy_joules = 17.25;
   row.load = 0.5;
   row.oversubscribed = true;
@@ -105,7 +106,7 @@ TEST(RunTable, ColumnsAreThoseOfTheManual) {
       run_header({"threads"}),
       "run,point,repeat,kind,status,why,started,problem,axis.threads,space,device,ranks,threads,slots,batch,block,"
       "partition,precision,kernel,method,pairs,setup_seconds,field_seconds,output_seconds,total_seconds,"
-      "process_seconds,processor_seconds,pairs_per_second,peak_memory_bytes,energy_joules,load,oversubscribed,"
+      "process_seconds,processor_seconds,pairs_per_second,peak_memory_bytes,scratch_bytes,energy_joules,load,oversubscribed,"
       "largest_error,busy_least,busy_most,pairs_compact,pairs_difference_free,pairs_multipole_8,"
       "pairs_multipole_6,pairs_multipole_4,pairs_multipole_2,pairs_multipole_0,pairs_corners\n");
 }

@@ -27,7 +27,7 @@ protected:
     m_study.add_runs(1, {"double", "1"}, 1, {8, 8});
     m_study.add_runs(2, {"double", "2"}, 2, {4, 5});
     m_study.add_runs(3, {"single", "1"}, 1, {3, 3});
-    m_study.leave_out(4, {"single", "2"}, RunStatus::not_run, "2 threads | 1 core");
+    m_study.leave_out(4, {"single", "2"}, RunStatus::not_run, "2 threads | 1 core <b>");
     m_study.write("errors.csv",
                   "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
                   "1,gz,mGal,1.25e-09,2e-9,4,5e-10\n1,gzz,Eotvos,0,0,4,0\n3,gz,mGal,0.5,1,4,0.25\n");
@@ -62,7 +62,7 @@ TEST_F(StudyTables, HasARowForEveryPoint) {
   EXPECT_EQ(cell(1, "efficiency (%)"), "88.89 (80 to 100)");
   EXPECT_EQ(cell(1, "peak memory (MB)"), "100");
   EXPECT_EQ(cell(0, "largest error"), "1e-15");
-  EXPECT_EQ(cell(3, "state"), "not run: 2 threads | 1 core");
+  EXPECT_EQ(cell(3, "state"), "not run: 2 threads | 1 core <b>");
   EXPECT_EQ(cell(3, "field time (s)"), "");
   // a column that nobody has
   EXPECT_EQ(std::count(points.header.begin(), points.header.end(), "energy (J)"), 0);
@@ -86,7 +86,7 @@ TEST_F(StudyTables, IsMarkdown) {
   EXPECT_THAT(text, HasSubstr("medians of 2 repeats after 1 warm-up"));
   EXPECT_THAT(text, HasSubstr("## Points\n\n| execution.precision | threads | runs | field time (s) |"));
   EXPECT_THAT(text, HasSubstr("|---|---|---:|---:|"));
-  EXPECT_THAT(text, HasSubstr("not run: 2 threads \\| 1 core |"));
+  EXPECT_THAT(text, HasSubstr("not run: 2 threads \\| 1 core &lt;b> |"));
   EXPECT_THAT(text, HasSubstr("## Notes\n\n- 2 repeats are asked for, 5 are the rule\n"));
 }
 
@@ -94,7 +94,7 @@ TEST_F(StudyTables, FitsATerminal) {
   const std::string text = tables_as_text(analysed());
   EXPECT_TRUE(text.starts_with("precision  threads  runs  field time (s)  ")) << text;
   EXPECT_THAT(text, HasSubstr("\ndouble     2           2    4.5 (4 to 5)  "));
-  EXPECT_THAT(text, HasSubstr("\nnot run: precision=single, threads=2: 2 threads | 1 core\n"));
+  EXPECT_THAT(text, HasSubstr("\nnot run: precision=single, threads=2: 2 threads | 1 core <b>\n"));
   EXPECT_THAT(text, HasSubstr("\nnote: 2 repeats are asked for, 5 are the rule\n"));
   // a point without numbers has no row
   EXPECT_THAT(text, Not(HasSubstr("\nsingle     2")));

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 
 void warn(const std::string& message) { std::cerr << "warning: " << shown(message) << std::endl; }
 
-ProgramFacts program_facts() {
+ProgramFacts program_facts(const std::vector<std::string>& kokkos_options) {
   const KokkosFacts kokkos = kokkos_facts();
   ProgramFacts facts;
   facts.version = version;
@@ -57,6 +57,7 @@ ProgramFacts program_facts() {
   facts.spaces = kokkos.spaces;
   facts.default_space = kokkos.default_space;
   facts.devices = kokkos.devices;
+  facts.kokkos_options = kokkos_options;
   facts.has_mpi = facts.mpi != "not built in";
   return facts;
 }
@@ -294,7 +295,7 @@ ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, cons
 
 ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& kokkos_options) {
   const StudySpec spec = read_study_file(options.file, {options.overrides, options.output, options.reduced});
-  const MachineRecord machine = record_machine(program_facts(), options.machine);
+  const MachineRecord machine = record_machine(program_facts(kokkos_options), options.machine);
   const StudyPlan plan = plan_study(spec, machine);
   const RunnerSettings settings{own_program(), kokkos_options};
   static_cast<void>(look_at_folder(spec, plan, machine, options.resume));

@@ -227,6 +227,7 @@ void write_performance(Hdf5File& file, const Fields& result, const RunTimes& tim
   file.write_attribute(group, "slots", plan.slots);
   file.write_attribute(group, "batch", plan.batch);
   file.write_attribute(group, "block", plan.block);
+  file.write_attribute(group, "scratch_bytes", plan.scratch_bytes);
   file.write_attribute(group, "partition", partition_text(plan));
   file.write_attribute(group, "partition_asked", plan.partition_is_auto ? "auto" : partition_text(plan));
   file.write_attribute(group, "balance", plan.balance == Balance::cost ? "cost" : "count");

@@ -185,9 +185,12 @@ void make_points(StudyData& study, const Bootstrap& bootstrap) {
     describe(point, study, timed.empty() ? runs : timed);
     const auto& judged = timed.empty() ? runs : timed;
     point.load = median(known(judged, [](const RunRow& run) { return run.load; }));
-    point.memory_bytes = median(known(judged, [](const RunRow& run) {
-      return run.peak_memory_bytes < 0 ? not_known : static_cast<double>(run.peak_memory_bytes);
-    }));
+    const auto bytes = [&](std::int64_t RunRow::*member) {
+      return median(known(
+          judged, [=](const RunRow& run) { return run.*member < 0 ? not_known : static_cast<double>(run.*member); }));
+    };
+    point.memory_bytes = bytes(&RunRow::peak_memory_bytes);
+    point.scratch_bytes = bytes(&RunRow::scratch_bytes);
     // the fields of a wrong point are not those that were asked for: its times are no speed
     if (point.status == RunStatus::ok) measure(point, timed, bootstrap);
     study.points.push_back(std::move(point));

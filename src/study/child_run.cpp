@@ -96,6 +96,7 @@ void read_performance(const fs::path& result, RunRow& row) {
   row.slots = count("slots");
   row.batch = count("batch");
   row.block = count("block");
+  row.scratch_bytes = count("scratch_bytes");
   row.pairs = count("pairs");
   for (std::size_t i = 0; i < row.pairs_by_form.size(); ++i) {
     row.pairs_by_form[i] = count(std::string("pairs_") + name(static_cast<Form>(i)));

@@ -3,6 +3,7 @@
 #include "study/machine_record.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -161,6 +162,9 @@ void write_program(const ProgramFacts& program, JsonWriter& json) {
   json.text("build_type", program.build_type);
   json.text("kokkos", program.kokkos);
   json.text("kokkos_kernels", program.kokkos_kernels);
+  if (!program.kokkos_options.empty()) {
+    json.text("kokkos_options", fmt::format("{}", fmt::join(program.kokkos_options, " ")));
+  }
   json.text("mpi", program.mpi);
   json.text("hdf5", program.hdf5);
   json.begin_list("spaces");

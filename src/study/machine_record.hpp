@@ -26,6 +26,8 @@ struct ProgramFacts {
   /// that this process may use
   std::vector<std::string> devices;
   bool has_mpi = false;
+  /// --kokkos-... of the command line, which every run is given too
+  std::vector<std::string> kokkos_options;
 };
 
 struct CacheRecord {

@@ -316,6 +316,7 @@ std::string Planner::study_hash() const {
   const auto add_text = [&](const std::string& text) { checksum.add(std::string_view(text)); };
   add_text(program.version);
   add_text(program.git_hash);
+  for (const std::string& option : program.kokkos_options) add_text(option);
   for (const SweepAxis& axis : m_spec.axes) add_text(axis.name);
   for (const PlannedPoint& point : m_plan.points) {
     for (const std::string& label : point.point.labels) add_text(label);

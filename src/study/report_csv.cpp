@@ -126,6 +126,7 @@ std::vector<Column<RunRow>> columns_behind_axes() {
       column("processor_seconds", &RunRow::processor_seconds),
       column("pairs_per_second", &RunRow::pairs_per_second),
       column("peak_memory_bytes", &RunRow::peak_memory_bytes),
+      column("scratch_bytes", &RunRow::scratch_bytes),
       column("energy_joules", &RunRow::energy_joules),
       column("load", &RunRow::load),
       {"oversubscribed", "true or false",

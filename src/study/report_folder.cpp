@@ -25,6 +25,9 @@ constexpr const char* lock_name = ".lock";
 /// Tables and records that move to previous/ when a study is replaced.
 constexpr std::array kept_files = {"machine.json", "study.yaml", "runs.csv",       "errors.csv",
                                    "busy.csv",     "maps.csv",   "histograms.csv", "trace.csv"};
+/// What follows from them.
+constexpr std::array derived_files = {"study.json", "study.h5", "tables.md",  "tables.tex",
+                                      "p3.csv",     "foms.txt", "report.html"};
 /// Folders that are the study's own.
 constexpr std::array own_folders = {"work", "cases", "logs", "results", "figures"};
 
@@ -136,6 +139,7 @@ void put_aside(const fs::path& folder) {
     }
     check(name);
   }
+  for (const char* name : derived_files) fs::remove(folder / name, error);
   for (const char* name : own_folders) fs::remove_all(folder / name, error);
 }
 

@@ -49,6 +49,8 @@ struct RunRow {
   // as the result's /performance states them
   std::string space, device, partition, precision, kernel, method;
   std::int64_t ranks = -1, threads = -1, slots = -1, batch = -1, block = -1;
+  /// of the grids of a rank's slots, in the memory of its space
+  std::int64_t scratch_bytes = -1;
   std::int64_t pairs = -1;
   std::array<std::int64_t, n_forms> pairs_by_form{-1, -1, -1, -1, -1, -1, -1, -1};
   double setup_seconds = not_known, field_seconds = not_known, output_seconds = not_known, total_seconds = not_known;

@@ -69,6 +69,7 @@ std::string run_line(const RunRow& row) {
     number(value);
   }
   count(row.peak_memory_bytes);
+  count(row.scratch_bytes);
   number(row.energy_joules);
   number(row.load);
   line += row.oversubscribed ? ",true" : ",false";

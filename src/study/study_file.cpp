@@ -512,7 +512,7 @@ const Words& study_keys() {
 
 const Words& figure_quantities() {
   static const Words quantities = {"field_seconds", "pairs_per_second", "speed_up", "efficiency",
-                                   "error",         "memory",           "time"};
+                                   "error",         "memory",           "scratch",  "time"};
   return quantities;
 }
 

@@ -143,6 +143,7 @@ void write_points(const StudyData& study, Hdf5File& file) {
   estimate(
       "karp_flatt", [](const StudyPoint& p) { return p.karp_flatt; }, "1");
   number("memory_bytes", &StudyPoint::memory_bytes, "byte");
+  number("scratch_bytes", &StudyPoint::scratch_bytes, "byte");
   number("energy_joules", &StudyPoint::energy_joules, "J");
   number("largest_error", &StudyPoint::largest_error, "1");
   number("load", &StudyPoint::load, "1");
@@ -196,6 +197,7 @@ void write_runs(const StudyData& study, Hdf5File& file) {
     group.numbers(text, column(runs, value), unit);
   }
   count("peak_memory_bytes", &RunRow::peak_memory_bytes);
+  count("scratch_bytes", &RunRow::scratch_bytes);
   count("pairs", &RunRow::pairs);
   for (std::size_t form = 0; form < n_forms; ++form) {
     group.numbers(std::string("pairs_") + name(static_cast<Form>(form)),

@@ -151,6 +151,7 @@ Json point_json(const StudyData& study, const StudyPoint& point) {
   }
   json["pairs_by_form"] = by_form;
   json["memory_bytes"] = number(point.memory_bytes);
+  json["scratch_bytes"] = number(point.scratch_bytes);
   json["energy_joules"] = number(point.energy_joules);
   json["largest_error"] = number(point.largest_error);
   json["load"] = number(point.load);

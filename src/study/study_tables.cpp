@@ -168,7 +168,12 @@ std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : shown(text)) {
     if (c == '|') cell += '\\';
-    cell += c;
+    // what looks like HTML would be taken for it
+    if (c == '<') {
+      cell += "&lt;";
+    } else {
+      cell += c;
+    }
   }
   return cell;
 }
@@ -423,8 +428,8 @@ StudyTable terminal_fit_table(const StudyData& study, const std::vector<std::siz
   for (std::size_t f = 0; f < study.fits.size(); ++f) {
     std::vector<std::string> parts;
     for (const auto& [axis, label] : study.fits[f].group) {
-      const bool differs =
-          std::any_of(varying.begin(), varying.end(), [&](const std::size_t a) { return study.axes[a].name == axis; });
+      const bool differs = std::any_of(varying.begin(), varying.end(),
+                                       [&, &name = axis](const std::size_t a) { return study.axes[a].name == name; });
       if (differs) parts.push_back(short_axis(study, axis) + "=" + cut(shown(label), longest_label));
     }
     table.rows[f][at] = fmt::format("{}", fmt::join(parts, ", "));

@@ -352,15 +352,15 @@ for name, text in STUDIES.items():
 BEFORE = "run,point,repeat,kind,status,why,started,problem"
 BEHIND = (
     "space,device,ranks,threads,slots,batch,block,partition,precision,kernel,method,pairs,setup_seconds,field_seconds,"
-    "output_seconds,total_seconds,process_seconds,processor_seconds,pairs_per_second,peak_memory_bytes,energy_joules,load,"
-    "oversubscribed,largest_error,busy_least,busy_most,pairs_compact,pairs_difference_free,pairs_multipole_8,"
+    "output_seconds,total_seconds,process_seconds,processor_seconds,pairs_per_second,peak_memory_bytes,scratch_bytes,"
+    "energy_joules,load,oversubscribed,largest_error,busy_least,busy_most,pairs_compact,pairs_difference_free,pairs_multipole_8,"
     "pairs_multipole_6,pairs_multipole_4,pairs_multipole_2,pairs_multipole_0,pairs_corners"
 )
 DONE = (
     '1,3,2,timed,ok,,2026-01-02T03:04:05Z,0123456789abcdef,double,"[gz, ""x""]",openmp,host,1,2,2,64,1,prisms,double,auto,'
-    "direct,100,0.1,0.25,1e-3,0.4,0.5,0.9,400,1000,,0.5,false,1e-15,0.2,0.25,1,2,3,4,5,6,7,72\n"
+    "direct,100,0.1,0.25,1e-3,0.4,0.5,0.9,400,1000,800,,0.5,false,1e-15,0.2,0.25,1,2,3,4,5,6,7,72\n"
 )
-NOT_RUN = '2,4,1,timed,not run,"no device, here",,0123456789abcdef,single,all' + "," * 23 + "true" + "," * 11 + "\n"
+NOT_RUN = '2,4,1,timed,not run,"no device, here",,0123456789abcdef,single,all' + "," * 24 + "true" + "," * 11 + "\n"
 keep("study", "r-runs.csv", f"r\n{BEFORE},execution.precision,fields,{BEHIND}\n{DONE}{NOT_RUN}")
 keep("study", "r-cut.csv", f"r\n{BEFORE},execution.precision,fields,{BEHIND}\n{DONE}{NOT_RUN[:40]}")
 keep("study", "r-mistakes.csv", f"r\n{BEFORE},{BEHIND}\n{DONE}1,\"2\n")
@@ -372,7 +372,7 @@ WHOLE = {
                     '{"openmp": {"peak_double": 1e11, "peak_single": 2e11, "bandwidth": 1e10, "threads": 2}}}\n',
     "runs.csv": f"{BEFORE},threads,execution.precision,{BEHIND}\n" + "".join(
         f"{run},{point},{repeat},timed,{status},,2026-01-02T03:04:0{run}Z,0123456789abcdef,{point},double,openmp,host,1,"
-        f"{point},2,64,1,prisms,double,auto,direct,100,0.1,0.{5 - run},1e-3,0.4,0.5,0.9,400,1000,2.5,0.5,false,1e-15,0.2,"
+        f"{point},2,64,1,prisms,double,auto,direct,100,0.1,0.{5 - run},1e-3,0.4,0.5,0.9,400,1000,800,2.5,0.5,false,1e-15,0.2,"
         "0.25,1,2,3,4,5,6,7,72\n"
         for run, point, repeat, status in ((1, 1, 1, "ok"), (2, 1, 2, "ok"), (3, 2, 1, "ok"), (4, 2, 2, "wrong"))),
     "errors.csv": "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n1,gz,mGal,1,2,4,0.5\n",
