@@ -5,7 +5,6 @@
 #include "kernel/tile.hpp"
 #include "study/operation_table.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -130,7 +129,9 @@ TEST(OperationTable, IsWhatTheKernelsDo) {
     text += "  {{\n";
     for (const auto& forms : sets) {
       text += "    {{";
-      for (const OperationCount& count : forms) text += fmt::format("{{{}, {}}}, ", count.in_double, count.in_float);
+      for (const OperationCount& count : forms) {
+        text += "{" + std::to_string(count.in_double) + ", " + std::to_string(count.in_float) + "}, ";
+      }
       text.replace(text.size() - 2, 2, "}},\n");
     }
     text += "  }},\n";
