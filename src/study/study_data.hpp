@@ -142,7 +142,8 @@ struct StudyPoint {
   std::array<std::int64_t, n_forms> pairs_by_form{-1, -1, -1, -1, -1, -1, -1, -1};
   Sample field_seconds, total_seconds, process_seconds, processor_seconds, pairs_per_second;
   double setup_seconds = not_known, output_seconds = not_known;
-  double memory_bytes = not_known, scratch_bytes = not_known, energy_joules = not_known, largest_error = not_known, load = not_known;
+  double memory_bytes = not_known, scratch_bytes = not_known, energy_joules = not_known, largest_error = not_known,
+         load = not_known;
   double busy_least = not_known, busy_most = not_known;
   /// id of the point that speed-up and efficiency are relative to, -1 without one
   std::int64_t baseline = -1;
