@@ -82,6 +82,7 @@ inline Fields sample_result(const Points& points, FieldList fields = FieldList::
   result.plan.threads = 8;
   result.plan.slots = 8;
   result.plan.batch = 64;
+  result.plan.scratch_bytes = 4096;
   result.plan.precision = Precision::mixed;
   result.plan.partition = Partition::rank_grid;
   result.plan.prism_parts = 2;

@@ -150,7 +150,7 @@ TEST_F(RunsCsv, TellsWhatIsWrongByLineAndColumn) {
             "expected");
   EXPECT_EQ(bad(with("timed", "late")),
             "report/runs.csv:2: kind: is 'late'; one of reference, warmup, timed is expected");
-  EXPECT_EQ(bad(with("2,2,1,timed,ok", "2,2,1,timed,ok,more")), "report/runs.csv:3: has 44 fields, the header has 43");
+  EXPECT_EQ(bad(with("2,2,1,timed,ok", "2,2,1,timed,ok,more")), "report/runs.csv:3: has 45 fields, the header has 44");
   EXPECT_EQ(bad(with("1,1,1,timed", "1,1,1,\"timed")),
             "report/runs.csv:2: is no line of CSV: a quote is not closed, or has text behind it");
 }

@@ -107,7 +107,7 @@ TEST_F(StudyFileTest, MistakesAreToldAllAtOnceByLine) {
       "study.yaml:10: scaling: is ranks, which no axis of the study moves\n"
       "study.yaml:11: figure.x: is 'thread', no axis of the study; did you mean threads? Allowed: threads\n"
       "study.yaml:11: figure.y: is 'speed'; did you mean speed_up? Allowed: field_seconds, pairs_per_second, speed_up, "
-      "efficiency, error, memory, time\n"
+      "efficiency, error, memory, scratch, time\n"
       "study.yaml:12: reference: is 'double'; a map of keys of the case is expected\n"
       "study.yaml:13: launcher: has '{rank}', which stands for nothing; did you mean {ranks}? Allowed: {ranks}, "
       "{threads}, {program}\n"
