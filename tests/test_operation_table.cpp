@@ -130,7 +130,11 @@ TEST(OperationTable, IsWhatTheKernelsDo) {
     for (const auto& forms : sets) {
       text += "    {{";
       for (const OperationCount& count : forms) {
-        text += "{" + std::to_string(count.in_double) + ", " + std::to_string(count.in_float) + "}, ";
+        text += '{';
+        text += std::to_string(count.in_double);
+        text += ", ";
+        text += std::to_string(count.in_float);
+        text += "}, ";
       }
       text.replace(text.size() - 2, 2, "}},\n");
     }
