@@ -14,6 +14,7 @@
 
 #define PRISMFIELD_HOST_LANES
 #include "compute/forward.hpp"
+#include "force_form.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {
@@ -192,19 +193,6 @@ void register_library_functions(const std::string& kind) {
   benchmark::RegisterBenchmark(("atan2/library/" + kind).c_str(), [](benchmark::State& state) {
     time_function<T>(state, random_arguments<T, 2>(true), [](T y, T x) { return std::atan2(y, x); });
   });
-}
-
-/// Makes the kernel take one form at every distance, whatever that does to the accuracy.
-template <class A>
-void force(Form form, kernel::PrismShape<A>& shape) {
-  using Real = typename A::Real;
-  constexpr Real everywhere = std::numeric_limits<Real>::infinity();
-  for (int order = 0; order <= kernel::max_half_order; ++order) {
-    const bool used =
-        form >= Form::multipole_8 && order <= static_cast<int>(form) - static_cast<int>(Form::multipole_8);
-    shape.ranges.squared[order] = used ? Real(0) : everywhere;
-  }
-  shape.compact_squared = form == Form::compact ? everywhere : Real(0);
 }
 
 /// One batch of the seven spheres' prisms below a patch of points, with one slot, as the host's kernel reads it.

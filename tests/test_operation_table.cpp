@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "counted_lane.hpp"
+#include "force_form.hpp"
 // the kernels, compiled for counted lanes
 #include "kernel/tile.hpp"
 #include "study/operation_table.hpp"
@@ -43,19 +44,6 @@ std::int64_t operations_of_arctangent() {
   OperationsOn<T>::clear();
   (void)kernel::atan2(Counted<T>(T(0.3)), Counted<T>(T(2)));
   return OperationsOn<T>::operations;
-}
-
-/// Makes the kernel take one form at every distance.
-template <class A>
-void force(Form form, kernel::PrismShape<A>& shape) {
-  using Real = typename A::Real;
-  constexpr Real everywhere = std::numeric_limits<Real>::infinity();
-  for (int order = 0; order <= kernel::max_half_order; ++order) {
-    const bool used =
-        form >= Form::multipole_8 && order <= static_cast<int>(form) - static_cast<int>(Form::multipole_8);
-    shape.ranges.squared[order] = used ? Real(0) : everywhere;
-  }
-  shape.compact_squared = form == Form::compact ? everywhere : Real(0);
 }
 
 /// Counts one pair of a prism and a point beside it, as add_prisms() computes it.

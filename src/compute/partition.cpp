@@ -65,7 +65,7 @@ double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept {
   const double message = 8.0 * facts.values_of_point * points / facts.network_rate + facts.message_seconds;
   const double messages = std::ceil(std::log2(static_cast<double>(grid.prism_parts))) + (grid.point_parts - 1);
   return prisms * points * facts.pair_seconds + prisms * tiles * facts.prism_seconds + points * facts.point_seconds +
-         2.0 * slots * slot_bytes / facts.memory_rate + messages * message;
+         grids_seconds(slots, slot_bytes, facts.memory_rate) + messages * message;
 }
 
 RankGrid choose_partition(const PartitionFacts& facts) noexcept {

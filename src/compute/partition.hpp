@@ -66,6 +66,12 @@ struct PartitionFacts {
   double message_seconds = 2e-5;
 };
 
+/// Seconds to zero and sum up the grids of so many slots, by bytes of one grid and bytes a second.
+[[nodiscard]] inline double grids_seconds(double slots, double slot_bytes,
+                                          double memory_rate = PartitionFacts{}.memory_rate) noexcept {
+  return 2.0 * slots * slot_bytes / memory_rate;
+}
+
 /// Seconds that a run takes on a grid of P x Q ranks by this model, m = ceil(n_prisms/P), n = ceil(n_points/Q) rounded
 /// up to whole lanes:
 ///   m n pair_seconds                                                 the pairs of the largest share

@@ -111,11 +111,10 @@ double seconds_of_pair(const EngineTraits& traits, KernelKind kernel) {
 /// few prisms at many points: then one grid is enough, of which each thread has a share of the points.
 bool grids_cost_too_much(const Plan& plan, const EngineTraits& traits) {
   constexpr double most_of_pairs = 0.05;
-  constexpr double memory_rate = 1e10;
   constexpr std::int64_t groups_per_thread = 16;
   const auto points = static_cast<double>(plan.tile_points);
   if (plan.tile_points < groups_per_thread * traits.threads * traits.lanes) return false;
-  const double grids = 2.0 * traits.threads * points * static_cast<double>(traits.memory.per_slot_point) / memory_rate;
+  const double grids = grids_seconds(traits.threads, points * static_cast<double>(traits.memory.per_slot_point));
   const double pairs = static_cast<double>(plan.prisms().size()) * points * seconds_of_pair(traits, plan.kernel);
   return grids > most_of_pairs * pairs;
 }
