@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "base/json_writer.hpp"
 #include "base/machine.hpp"
 #include "case/yaml_tree.hpp"
 #include "scratch_folder.hpp"
@@ -11,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace prismfield {
@@ -84,16 +82,12 @@ TEST(MachineRecord, IsJsonThatYamlReadsToo) {
   program.devices = {"A card"};
   MachineRecord machine = record_machine(program, "m", root / "");
   machine.calibration = "{\"openmp\": {\"bandwidth\": 1e10}}";
-  JsonWriter json;
-  json.begin_object();
-  write_machine(machine, json);
-  json.end_object();
-  const std::string text = json.take();
+  const std::string text = machine_json(machine, {"hash", "title", true});
   ProblemList problems;
   const YamlNode root_node = parse_yaml(text, "machine.json", problems);
   EXPECT_TRUE(problems.empty());
   EXPECT_EQ(root_node.find("compiler")->text, "a \"compiler\" \\ 12");
-  EXPECT_EQ(root_node.find("calibration")->find("openmp")->find("bandwidth")->text, "1e10");
+  EXPECT_EQ(root_node.find("calibration")->find("openmp")->find("bandwidth")->text, "10000000000.0");
   EXPECT_EQ(root_node.find("gpus")->items[0].find("name")->text, "A card");
   EXPECT_EQ(root_node.find("frequency")->find("max")->kind, YamlNode::Kind::null);
 }
@@ -114,28 +108,6 @@ TEST(EnergyMeter, CountsPackagesAndTheirNewBeginnings) {
   EXPECT_GE(meter.joules(), 3 + 1.5 - 1e-9);
   meter.start();
   EXPECT_GE(meter.joules(), 0);
-}
-
-TEST(JsonWriter, WritesWhatReadersRead) {
-  JsonWriter json;
-  json.begin_object();
-  json.text("text", "a \"b\" \\ \n\x01 \xff");
-  json.number("third", 1.0 / 3);
-  json.number("nan", std::numeric_limits<double>::quiet_NaN());
-  json.number("count", std::int64_t{-3});
-  json.begin_list("list");
-  json.truth("", true);
-  json.nothing("");
-  json.begin_object();
-  json.end_object();
-  json.end_list();
-  json.begin_list("empty");
-  json.end_list();
-  json.end_object();
-  EXPECT_EQ(
-      json.take(),
-      "{\n  \"text\": \"a \\\"b\\\" \\\\ \\n? ?\",\n  \"third\": 0.3333333333333333,\n  \"nan\": null,\n  \"count\": "
-      "-3,\n  \"list\": [\n    true,\n    null,\n    {}\n  ],\n  \"empty\": []\n}\n");
 }
 
 }  // namespace

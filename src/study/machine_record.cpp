@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/human_text.hpp"
-#include "base/json_writer.hpp"
 #include "base/machine.hpp"
 #include "base/number_text.hpp"
 #include "study/energy.hpp"
@@ -24,6 +25,9 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Keys stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
 
 /// The first line of a file of the system, "" where there is none.
 std::string line_in(const fs::path& file) {
@@ -156,30 +160,44 @@ std::int64_t nodes_of_job() {
   return 1;
 }
 
-void write_program(const ProgramFacts& program, JsonWriter& json) {
-  json.text("simd", program.simd);
-  json.text("compiler", program.compiler);
-  json.text("build_type", program.build_type);
-  json.text("kokkos", program.kokkos);
-  json.text("kokkos_kernels", program.kokkos_kernels);
+/// null for what is not known or not finite, which JSON has no number for
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+void add_program(const ProgramFacts& program, Json& json) {
+  json["simd"] = program.simd;
+  json["compiler"] = program.compiler;
+  json["build_type"] = program.build_type;
+  json["kokkos"] = program.kokkos;
+  json["kokkos_kernels"] = program.kokkos_kernels;
   if (!program.kokkos_options.empty()) {
-    json.text("kokkos_options", fmt::format("{}", fmt::join(program.kokkos_options, " ")));
+    json["kokkos_options"] = fmt::format("{}", fmt::join(program.kokkos_options, " "));
   }
-  json.text("mpi", program.mpi);
-  json.text("hdf5", program.hdf5);
-  json.begin_list("spaces");
-  for (const std::string& space : program.spaces) json.text("", space);
-  json.end_list();
-  json.text("default_space", program.default_space);
-  json.text("version", program.version);
-  json.text("git", program.git_hash);
+  json["mpi"] = program.mpi;
+  json["hdf5"] = program.hdf5;
+  json["spaces"] = program.spaces;
+  json["default_space"] = program.default_space;
+  json["version"] = program.version;
+  json["git"] = program.git_hash;
 }
 
-void write_variables(const char* key, const std::vector<std::pair<std::string, std::string>>& variables,
-                     JsonWriter& json) {
-  json.begin_object(key);
-  for (const auto& [name, value] : variables) json.text(name, value);
-  json.end_object();
+Json cache_json(const CacheRecord& cache) {
+  return {{"level", cache.level}, {"type", cache.type}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}};
+}
+
+Json device_json(const DeviceRecord& device) {
+  Json json = {{"name", device.name}};
+  if (device.memory_bytes >= 0) json["memory_bytes"] = device.memory_bytes;
+  if (!device.driver.empty()) json["driver"] = device.driver;
+  json["clocks"] = {
+      {"current", number(device.clock)}, {"max", number(device.most_clock)}, {"memory", number(device.memory_clock)}};
+  json["power_limit"] = number(device.power_limit_watts);
+  return json;
+}
+
+Json variables_json(const std::vector<std::pair<std::string, std::string>>& variables) {
+  Json json = Json::object();
+  for (const auto& [name, value] : variables) json[name] = value;
+  return json;
 }
 
 }  // namespace
@@ -239,57 +257,38 @@ double load_average() {
   return ::getloadavg(&load, 1) == 1 ? load : not_known;
 }
 
-void write_machine(const MachineRecord& machine, JsonWriter& json) {
-  json.text("name", machine.name);
-  json.text("host", machine.host);
-  json.text("system", machine.system);
-  json.text("kernel", machine.kernel);
-  json.text("architecture", machine.architecture);
-  json.text("processor", machine.processor);
-  json.text("hypervisor", machine.hypervisor);
-  json.number("nodes", machine.nodes);
-  json.number("sockets", machine.sockets);
-  json.number("cores", machine.cores);
-  json.number("hardware_threads", machine.hardware_threads);
-  json.number("numa_nodes", machine.numa_nodes);
-  json.begin_list("caches");
-  for (const CacheRecord& cache : machine.caches) {
-    json.begin_object();
-    json.number("level", std::int64_t{cache.level});
-    json.text("type", cache.type);
-    json.number("bytes", cache.bytes);
-    json.number("shared_by", cache.shared_by);
-    json.end_object();
-  }
-  json.end_list();
-  json.number("memory_bytes", machine.memory_bytes);
-  json.begin_object("frequency");
-  json.number("current", machine.clock);
-  json.number("min", machine.least_clock);
-  json.number("max", machine.most_clock);
-  json.end_object();
-  json.text("governor", machine.governor);
-  json.number("load", machine.load);
-  json.text("energy", machine.energy);
-  json.begin_list("gpus");
-  for (const DeviceRecord& device : machine.devices) {
-    json.begin_object();
-    json.text("name", device.name);
-    if (device.memory_bytes >= 0) json.number("memory_bytes", device.memory_bytes);
-    if (!device.driver.empty()) json.text("driver", device.driver);
-    json.begin_object("clocks");
-    json.number("current", device.clock);
-    json.number("max", device.most_clock);
-    json.number("memory", device.memory_clock);
-    json.end_object();
-    json.number("power_limit", device.power_limit_watts);
-    json.end_object();
-  }
-  json.end_list();
-  write_program(machine.program, json);
-  write_variables("omp", machine.openmp, json);
-  write_variables("slurm", machine.slurm, json);
-  if (!machine.calibration.empty()) json.raw("calibration", machine.calibration);
+std::string machine_json(const MachineRecord& machine, const RecordedStudy& study) {
+  Json json = {{"name", machine.name},
+               {"host", machine.host},
+               {"system", machine.system},
+               {"kernel", machine.kernel},
+               {"architecture", machine.architecture},
+               {"processor", machine.processor},
+               {"hypervisor", machine.hypervisor},
+               {"nodes", machine.nodes},
+               {"sockets", machine.sockets},
+               {"cores", machine.cores},
+               {"hardware_threads", machine.hardware_threads},
+               {"numa_nodes", machine.numa_nodes},
+               {"caches", Json::array()},
+               {"memory_bytes", machine.memory_bytes}};
+  for (const CacheRecord& cache : machine.caches) json["caches"].push_back(cache_json(cache));
+  json["frequency"] = {
+      {"current", number(machine.clock)}, {"min", number(machine.least_clock)}, {"max", number(machine.most_clock)}};
+  json["governor"] = machine.governor;
+  json["load"] = number(machine.load);
+  json["energy"] = machine.energy;
+  json["gpus"] = Json::array();
+  for (const DeviceRecord& device : machine.devices) json["gpus"].push_back(device_json(device));
+  add_program(machine.program, json);
+  json["omp"] = variables_json(machine.openmp);
+  json["slurm"] = variables_json(machine.slurm);
+  if (!machine.calibration.empty()) json["calibration"] = Json::parse(machine.calibration, nullptr, false);
+  json["machine_kind"] = machine.kind();
+  json["study_hash"] = study.hash;
+  json["study_title"] = study.title;
+  json["reduced"] = study.is_reduced;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace prismfield

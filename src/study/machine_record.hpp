@@ -13,8 +13,6 @@
 
 namespace prismfield {
 
-class JsonWriter;
-
 /// What the program that is studied knows of itself and its machine.
 struct ProgramFacts {
   std::string version, git_hash, compiler, build_type, kokkos, kokkos_kernels, mpi, hdf5;
@@ -73,8 +71,14 @@ struct MachineRecord {
 [[nodiscard]] MachineRecord record_machine(ProgramFacts program, const std::string& name,
                                            const std::filesystem::path& root = "/");
 
-/// Writes the record's values into an object that was begun.
-void write_machine(const MachineRecord& machine, JsonWriter& json);
+/// What a record tells of the study that was run on the machine.
+struct RecordedStudy {
+  std::string hash, title;
+  bool is_reduced = false;
+};
+
+/// The text of machine.json.
+[[nodiscard]] std::string machine_json(const MachineRecord& machine, const RecordedStudy& study);
 
 /// The machine's load average of a minute; NaN where the system does not tell.
 [[nodiscard]] double load_average();

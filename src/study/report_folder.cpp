@@ -12,7 +12,6 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "base/json_writer.hpp"
 #include "base/temporary_file.hpp"
 #include "case/yaml_tree.hpp"
 
@@ -196,15 +195,7 @@ ReportFolder::ReportFolder(const StudySpec& spec, const StudyPlan& plan, const M
 
 void ReportFolder::write_machine_record(const StudySpec& spec, const StudyPlan& plan,
                                         const MachineRecord& machine) const {
-  JsonWriter json;
-  json.begin_object();
-  write_machine(machine, json);
-  json.text("machine_kind", machine.kind());
-  json.text("study_hash", plan.hash);
-  json.text("study_title", spec.title);
-  json.truth("reduced", spec.reduced);
-  json.end_object();
-  write_file(m_path / "machine.json", json.take());
+  write_file(m_path / "machine.json", machine_json(machine, {plan.hash, spec.title, spec.reduced}));
 }
 
 void ReportFolder::begin(const StudySpec& spec, const StudyPlan& plan, const MachineRecord& machine) const {
