@@ -14,32 +14,16 @@ import random
 import re
 import resource
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-options = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import CASE, ProgramFolder
 
-CASE = """\
-title: Small case
-model:
-  voxels:
-    easting:  [0, 1000, 20]
-    northing: [0, 1000, 20]
-    upward:   [-500, 0, 10]
-    spheres:
-      - {center: [500, 500, -250], radius: 200, density: 300}
-observations:
-  grid:
-    easting:  [0, 1000, 12]
-    northing: [0, 1000, 11]
-    upward: 10
-fields: [gz, gzz]
-"""
+options = None
 
 # Minutes on any machine, so that a signal finds it running.
 LONG_CASE = """\
@@ -51,53 +35,7 @@ output: {file: long.h5}
 """
 
 
-class Folder(unittest.TestCase):
-    """A test in a new folder, which is also the working folder of the program."""
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_cli_"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.write("case.yaml", CASE)
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(text, bytes):
-            path.write_bytes(text)
-        else:
-            path.write_text(text, encoding="utf-8")
-        return path
-
-    def files(self):
-        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
-
-    def run_program(self, *arguments, launcher=(), **keywords):
-        keywords.setdefault("cwd", self.folder)
-        keywords.setdefault("timeout", 300)
-        keywords.setdefault("stdout", subprocess.PIPE)
-        if launcher:
-            # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
-            keywords.setdefault("env", {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
-        return subprocess.run(
-            [*launcher, options.program, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **keywords
-        )
-
-    def done(self, *arguments, **keywords):
-        result = self.run_program(*arguments, **keywords)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result
-
-    def refused(self, *arguments, lines, **keywords):
-        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file."""
-        before = self.files()
-        result = self.run_program(*arguments, **keywords)
-        self.assertEqual(result.stderr.splitlines(), lines)
-        self.assertEqual(result.returncode, 2)
-        self.assertEqual(result.stdout, "")
-        self.assertEqual(self.files(), before)
-
-
-class OtherPeoplesFiles(Folder):
+class OtherPeoplesFiles(ProgramFolder):
     """What lies where the program writes, by mistake or on purpose, stays as it is."""
 
     def checkpoint(self, name):
@@ -198,7 +136,7 @@ class OtherPeoplesFiles(Folder):
         self.assertEqual([name for name in self.files() if "ckpt" in name], [])
 
 
-class Help(Folder):
+class Help(ProgramFolder):
     def test_help_goes_to_standard_output(self):
         for arguments in (["--help"], ["-h"], ["run", "--help"], ["compare", "--help"], ["info", "--help"]):
             result = self.done(*arguments)
@@ -247,7 +185,7 @@ class Help(Folder):
             )
 
 
-class Mistakes(Folder):
+class Mistakes(ProgramFolder):
     def test_arguments(self):
         options_of_run = "There are: --help, --set, --check, --dry-run, --resume, --quiet, --output"
         self.refused(lines=["a command is missing; there are: run, compare, study, info (prismfield --help tells more)"])
@@ -411,7 +349,7 @@ class Mistakes(Folder):
         self.assertGreater(min(outcomes.values()), 10, "the mutations test both outcomes")
 
 
-class Run(Folder):
+class Run(ProgramFolder):
     def test_check_and_dry_run_write_nothing(self):
         result = self.done("run", "case.yaml", "--check")
         self.assertEqual(result.stdout, "case.yaml: no mistakes found\n")
@@ -604,7 +542,7 @@ L1,002,5e2,0500,30,
 """
 
 
-class Tables(Folder):
+class Tables(ProgramFolder):
     def test_the_suffix_says_what_is_written(self):
         for name in ("grid.csv", "grid.xyz", "grid.nc"):
             self.done("run", "case.yaml", "--quiet", "--output", name)
@@ -658,7 +596,7 @@ class Tables(Folder):
         self.assertEqual(self.files(), ["case.yaml", "figure.png", "result.csv", "result.nc"])
 
 
-class Compare(Folder):
+class Compare(ProgramFolder):
     def test_a_changed_byte_is_a_mistake_of_the_file(self):
         grid = ["--set", "observations.grid.easting=[0, 1000, 100]", "--set", "observations.grid.northing=[0, 1000, 90]"]
         self.done("run", "case.yaml", "--quiet", "--output", "a.nc", *grid)
@@ -711,7 +649,7 @@ class Compare(Folder):
             self.assertEqual(result.stdout, "")
 
 
-class Signals(Folder):
+class Signals(ProgramFolder):
     def setUp(self):
         super().setUp()
         self.write("long.yaml", LONG_CASE)
@@ -797,7 +735,7 @@ class Signals(Folder):
         self.check_nothing_changed()
 
 
-class Threads(Folder):
+class Threads(ProgramFolder):
     """Kokkos' own check ends the process, and its pool has room for 512 threads."""
 
     def refused_threads(self, name, value, *arguments, **environment):
@@ -849,7 +787,7 @@ class Threads(Folder):
         self.done("run", "case.yaml", "--kokkos-num-threads=4", env={**os.environ, "OMP_DYNAMIC": "true"}, timeout=60)
 
 
-class Memory(Folder):
+class Memory(ProgramFolder):
     """Limits of the process stand for those of a machine or a batch job."""
 
     POINTS = ("--set", "observations.grid.easting=[0, 1000, 2000]", "--set", "observations.grid.northing=[0, 1000, 2000]",
@@ -907,7 +845,7 @@ class Memory(Folder):
         )
 
 
-class SlurmStep(Folder):
+class SlurmStep(ProgramFolder):
     """What srun sets, without an MPI plug-in, by hand."""
 
     def step(self, tasks, task):
@@ -932,7 +870,7 @@ class SlurmStep(Folder):
         self.assertIn("2 ranks", self.done("run", "case.yaml", launcher=launcher).stdout)
 
 
-class Ranks(Folder):
+class Ranks(ProgramFolder):
     def setUp(self):
         super().setUp()
         if not options.mpiexec:
@@ -1013,7 +951,7 @@ def main():
     parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
     options, rest = parser.parse_known_args()
     options.mpiexec = shlex.split(options.mpiexec)
-    options.program = os.path.abspath(options.program)
+    options.program = ProgramFolder.program = os.path.abspath(options.program)
     options.source = os.path.abspath(options.source)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 

@@ -19,30 +19,16 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import CASE as SMALL_CASE, ProgramFolder
+
 options = None
 
-CASE = """\
-title: Small case
-model:
-  voxels:
-    easting:  [0, 1000, 20]
-    northing: [0, 1000, 20]
-    upward:   [-500, 0, 10]
-    spheres:
-      - {center: [500, 500, -250], radius: 200, density: 300}
-observations:
-  grid:
-    easting:  [0, 1000, 12]
-    northing: [0, 1000, 11]
-    upward: 10
-fields: [gz, gxx, gyy, gzz]
-output: {file: never.h5, figure: never.png}
-"""
+CASE = SMALL_CASE.replace("[gz, gzz]", "[gz, gxx, gyy, gzz]") + "output: {file: never.h5, figure: never.png}\n"
 
 STUDY = """\
 title: Small study
@@ -59,50 +45,33 @@ SLOW_CASE = CASE.replace("[0, 1000, 12]", "[0, 1000, 200]").replace("[0, 1000, 2
     "radius: 200", "radius: 450").replace("[-500, 0, 10]", "[-500, 0, 60]").replace("upward: 10\n", "upward: 9000\n")
 
 
-class Folder(unittest.TestCase):
-    """A test in a new folder, which is also the working folder of the program."""
+class Folder(ProgramFolder):
+    """A test in a new folder with a small case and a study of it."""
+
+    case = CASE
 
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield study "))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.write("case.yaml", CASE)
+        super().setUp()
         self.environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
 
-    def write(self, name, text):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def files(self):
-        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+    def run_program(self, *arguments, **keywords):
+        return super().run_program(*arguments, **{"env": self.environment, **keywords})
 
     def study(self, text=STUDY, *arguments, **keywords):
         self.write("study.yaml", text)
-        return self.program("study", "study.yaml", *arguments, **keywords)
-
-    def program(self, *arguments, **keywords):
-        return subprocess.run([options.program, *map(str, arguments)], cwd=self.folder, env=self.environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, **keywords)
+        return self.run_program("study", "study.yaml", *arguments, **keywords)
 
     def begin(self, *arguments):
         return subprocess.Popen([options.program, "study", "study.yaml", *arguments], cwd=self.folder,
                                 env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def done(self, text=STUDY, *arguments, **keywords):
-        result = self.study(text, *arguments, **keywords)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result
+        self.write("study.yaml", text)
+        return super().done("study", "study.yaml", *arguments, **keywords)
 
     def refused(self, text, *arguments, lines):
-        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file."""
         self.write("study.yaml", text)
-        before = self.files()
-        result = self.program("study", "study.yaml", *arguments)
-        self.assertEqual(result.stderr.splitlines(), lines)
-        self.assertEqual(result.returncode, 2)
-        self.assertEqual(result.stdout, "")
-        self.assertEqual(self.files(), before)
+        super().refused("study", "study.yaml", *arguments, lines=lines)
 
     def rows(self, name="runs.csv", folder="study"):
         with open(self.folder / folder / name, newline="", encoding="utf-8") as file:
@@ -179,7 +148,7 @@ class WholeStudies(Folder):
         self.write("data/case.yaml", "model: {prisms: {file: bodies.csv}}\nobservations: {stations: {random: 3}}\n")
         self.done("base: data/case.yaml\nrepeats: 1\nwarmup: 0\n", "--output", "first report")
         self.assertNotIn(str(self.folder), (self.folder / "first report/study.yaml").read_text())
-        again = self.program("study", "first report/study.yaml", "--output", "second")
+        again = self.run_program("study", "first report/study.yaml", "--output", "second")
         self.assertEqual(again.returncode, 0, again.stderr)
         first, second = (json.loads((self.folder / name / "machine.json").read_text())
                          for name in ("first report", "second"))
@@ -199,11 +168,11 @@ class WholeStudies(Folder):
     def test_check_and_dry_run_make_nothing(self):
         self.write("study.yaml", STUDY)
         before = self.files()
-        check = self.program("study", "study.yaml", "--check")
+        check = self.run_program("study", "study.yaml", "--check")
         self.assertEqual((check.returncode, check.stderr), (0, ""))
         self.assertTrue(check.stdout.startswith("study.yaml: no mistakes found; 4 points, 6 runs and 1 reference\n"))
         self.assertIn("  not run: point 2 (1, 100000), point 4 (2, 100000): 1 rank x 100,000 threads need", check.stdout)
-        dry = self.program("study", "study.yaml", "--dry-run")
+        dry = self.run_program("study", "study.yaml", "--dry-run")
         self.assertEqual((dry.returncode, dry.stderr), (0, ""))
         self.assertIn("OMP_NUM_THREADS=1 ", dry.stdout)
         self.assertIn(" run CASE.yaml --quiet --output RESULT.h5", dry.stdout)
@@ -397,7 +366,7 @@ class KilledStudies(Folder):
             self.assertIn(f"{which.name} holds the runs that were made, --resume goes on from them", err)
             self.assertEqual(self.children(), [])
             before = self.rows(folder=which.name)
-            again = self.program("study", "study.yaml", "--output", which.name, "--resume")
+            again = self.run_program("study", "study.yaml", "--output", which.name, "--resume")
             self.assertEqual(again.returncode, 0, again.stderr)
             after = self.rows(folder=which.name)
             for row in before:
@@ -467,7 +436,7 @@ class KilledStudies(Folder):
         while not (self.folder / "study/runs.csv").exists():
             self.assertIsNone(first.poll())
             time.sleep(0.02)
-        others = [self.program("study", "study.yaml", "--resume"), self.program("study", "study.yaml")]
+        others = [self.run_program("study", "study.yaml", "--resume"), self.run_program("study", "study.yaml")]
         first.terminate()
         first.communicate(timeout=60)
         for other in others:
@@ -485,15 +454,15 @@ class JoinedStudies(Folder):
         self.write("other/study.json", '{"schema": 3}')
         for output in ("a", "b/figures", "other", "other/study.json"):
             before = {name: (self.folder / name).stat().st_mtime_ns for name in self.files()}
-            result = self.program("study", "--join", "a", "b", "--output", output)
+            result = self.run_program("study", "--join", "a", "b", "--output", output)
             self.assertEqual(result.stderr, f"--output: {output} holds something else than a joined report; name another "
                                             "folder\n")
             self.assertEqual(result.returncode, 2)
             self.assertEqual({name: (self.folder / name).stat().st_mtime_ns for name in self.files()}, before)
         for _ in range(2):
-            result = self.program("study", "--join", "a", "b", "--output", "a/joined", "--quiet")
+            result = self.run_program("study", "--join", "a", "b", "--output", "a/joined", "--quiet")
             self.assertEqual(result.returncode, 0, result.stderr)
-        result = self.program("study", "--join", "a", "./a", "--output", "c")
+        result = self.run_program("study", "--join", "a", "./a", "--output", "c")
         self.assertEqual((result.returncode, result.stderr), (2, "--join: names ./a twice; its runs count once\n"))
         self.assertFalse((self.folder / "c").exists())
 
@@ -520,7 +489,7 @@ class Mistakes(Folder):
                      lines=["--output: none/study cannot be made: the folder none does not exist; make it first"])
         self.done()
         self.write("study.yaml", STUDY + "seed: 3\n")
-        result = self.program("study", "study.yaml")
+        result = self.run_program("study", "study.yaml")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr, "study.yaml: report: study holds another study, 'Small study', or this one with "
                                         "other points, inputs, rules or OMP_NUM_THREADS; choose another folder by "
@@ -540,7 +509,7 @@ class Mistakes(Folder):
         }
         self.write("study.yaml", STUDY)
         for arguments, message in cases.items():
-            result = self.program("study", *arguments)
+            result = self.run_program("study", *arguments)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (2, "", message + "\n"), arguments)
 
     def test_names_of_any_kind(self):
@@ -560,7 +529,7 @@ def main():
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     options, rest = parser.parse_known_args()
-    options.program = os.path.abspath(options.program)
+    options.program = ProgramFolder.program = os.path.abspath(options.program)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 

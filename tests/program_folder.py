@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""A folder in which a test runs the program, and the small case in it. Needs Python's standard library alone."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+CASE = """\
+title: Small case
+model:
+  voxels:
+    easting:  [0, 1000, 20]
+    northing: [0, 1000, 20]
+    upward:   [-500, 0, 10]
+    spheres:
+      - {center: [500, 500, -250], radius: 200, density: 300}
+observations:
+  grid:
+    easting:  [0, 1000, 12]
+    northing: [0, 1000, 11]
+    upward: 10
+fields: [gz, gzz]
+"""
+
+
+class ProgramFolder(unittest.TestCase):
+    """A test in a new folder, which is also the working folder of the program."""
+
+    # set by the command line of the test
+    program = None
+    case = CASE
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield test "))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.write("case.yaml", self.case)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(text, bytes):
+            path.write_bytes(text)
+        else:
+            path.write_text(text, encoding="utf-8")
+        return path
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
+
+    def run_program(self, *arguments, launcher=(), **keywords):
+        keywords.setdefault("cwd", self.folder)
+        keywords.setdefault("timeout", 600)
+        keywords.setdefault("stdout", subprocess.PIPE)
+        if launcher:
+            # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
+            keywords.setdefault("env", {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        return subprocess.run(
+            [*launcher, self.program, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **keywords
+        )
+
+    def done(self, *arguments, **keywords):
+        result = self.run_program(*arguments, **keywords)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def refused(self, *arguments, lines, **keywords):
+        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file."""
+        before = self.files()
+        result = self.run_program(*arguments, **keywords)
+        self.assertEqual(result.stderr.splitlines(), lines)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(self.files(), before)
