@@ -510,7 +510,7 @@ void note_rules(StudyData& study) {
   for (const StudyPoint& point : study.points) {
     const auto runs = static_cast<std::int64_t>(point.field_seconds.all.size());
     if (point.status == RunStatus::ok && runs < std::min(enough_repeats, rules.repeats)) few.push_back(point.id);
-    if (point.oversubscribed) oversubscribed.push_back(point.id);
+    if (point.oversubscribed && point.status != RunStatus::not_run) oversubscribed.push_back(point.id);
     if (point.status != RunStatus::ok) others[point.status].push_back(point.id);
   }
   rules.budget_forbade = std::any_of(study.runs.begin(), study.runs.end(),

@@ -1177,9 +1177,9 @@ def errors_figure(study):
     # Many runs of one problem differ in ways that errors hardly know: then a dot each of what they do know.
     axes_of = study.varying([study.by_id[i] for i in chosen])
     telling = [a for a in axes_of if not is_seed(a)] or axes_of
-    if len({tuple(study.label(study.by_id[i], a) for a in telling) for i in chosen}) > 8:
-        known = ("machine", "precision", "kernel", "space", "partition")
-        telling = [a for a in telling if a.rsplit(".", 1)[-1] in known] or telling
+    for known in (("machine", "precision", "kernel", "space", "partition"), ("precision", "kernel")):
+        if len({tuple(study.label(study.by_id[i], a) for a in telling) for i in chosen}) > 8:
+            telling = [a for a in telling if a.rsplit(".", 1)[-1] in known] or telling
     if telling != axes_of:
         worst = {}
         for i in chosen:
