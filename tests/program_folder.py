@@ -48,12 +48,15 @@ class ProgramFolder(unittest.TestCase):
             path.write_text(text, encoding="utf-8")
         return path
 
+    def paths(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
     def files(self):
-        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
+        return [path for path in self.paths() if (self.folder / path).is_file()]
 
     def run_program(self, *arguments, launcher=(), **keywords):
         keywords.setdefault("cwd", self.folder)
-        keywords.setdefault("timeout", 600)
+        keywords.setdefault("timeout", 300)
         keywords.setdefault("stdout", subprocess.PIPE)
         if launcher:
             # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
@@ -68,10 +71,10 @@ class ProgramFolder(unittest.TestCase):
         return result
 
     def refused(self, *arguments, lines, **keywords):
-        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file."""
-        before = self.files()
+        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file or folder."""
+        before = self.paths()
         result = self.run_program(*arguments, **keywords)
         self.assertEqual(result.stderr.splitlines(), lines)
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stdout, "")
-        self.assertEqual(self.files(), before)
+        self.assertEqual(self.paths(), before)

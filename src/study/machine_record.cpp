@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -160,9 +159,6 @@ std::int64_t nodes_of_job() {
   return 1;
 }
 
-/// null for what is not known or not finite, which JSON has no number for
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 void add_program(const ProgramFacts& program, Json& json) {
   json["simd"] = program.simd;
   json["compiler"] = program.compiler;
@@ -188,9 +184,8 @@ Json device_json(const DeviceRecord& device) {
   Json json = {{"name", device.name}};
   if (device.memory_bytes >= 0) json["memory_bytes"] = device.memory_bytes;
   if (!device.driver.empty()) json["driver"] = device.driver;
-  json["clocks"] = {
-      {"current", number(device.clock)}, {"max", number(device.most_clock)}, {"memory", number(device.memory_clock)}};
-  json["power_limit"] = number(device.power_limit_watts);
+  json["clocks"] = {{"current", device.clock}, {"max", device.most_clock}, {"memory", device.memory_clock}};
+  json["power_limit"] = device.power_limit_watts;
   return json;
 }
 
@@ -273,10 +268,9 @@ std::string machine_json(const MachineRecord& machine, const RecordedStudy& stud
                {"caches", Json::array()},
                {"memory_bytes", machine.memory_bytes}};
   for (const CacheRecord& cache : machine.caches) json["caches"].push_back(cache_json(cache));
-  json["frequency"] = {
-      {"current", number(machine.clock)}, {"min", number(machine.least_clock)}, {"max", number(machine.most_clock)}};
+  json["frequency"] = {{"current", machine.clock}, {"min", machine.least_clock}, {"max", machine.most_clock}};
   json["governor"] = machine.governor;
-  json["load"] = number(machine.load);
+  json["load"] = machine.load;
   json["energy"] = machine.energy;
   json["gpus"] = Json::array();
   for (const DeviceRecord& device : machine.devices) json["gpus"].push_back(device_json(device));
@@ -288,6 +282,7 @@ std::string machine_json(const MachineRecord& machine, const RecordedStudy& stud
   json["study_hash"] = study.hash;
   json["study_title"] = study.title;
   json["reduced"] = study.is_reduced;
+  // what is not known is NaN, for which dump() writes null
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -55,7 +55,7 @@ class Folder(ProgramFolder):
         self.environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
 
     def run_program(self, *arguments, **keywords):
-        return super().run_program(*arguments, **{"env": self.environment, **keywords})
+        return super().run_program(*arguments, **{"env": self.environment, "timeout": 600, **keywords})
 
     def study(self, text=STUDY, *arguments, **keywords):
         self.write("study.yaml", text)
@@ -130,7 +130,7 @@ class WholeStudies(Folder):
         self.assertRegex(machine["study_hash"], "^[0-9a-f]{16}$")
         self.assertGreaterEqual(machine["cores"], 1)
         # nothing else of the study stays, and nothing of its case's output comes
-        self.assertEqual([name for name in self.files() if "never" in name or "work" in name or "logs" in name], [])
+        self.assertEqual([name for name in self.paths() if "never" in name or "work" in name or "logs" in name], [])
         self.assertIn("study/runs.csv: 7 runs made now; of 9 rows in all: 7 ok, 2 not run", result.stdout)
         self.assertIn("note: not run: point 2 (1, 100000), point 4 (2, 100000): ", result.stderr)
 
@@ -167,7 +167,7 @@ class WholeStudies(Folder):
 
     def test_check_and_dry_run_make_nothing(self):
         self.write("study.yaml", STUDY)
-        before = self.files()
+        before = self.paths()
         check = self.run_program("study", "study.yaml", "--check")
         self.assertEqual((check.returncode, check.stderr), (0, ""))
         self.assertTrue(check.stdout.startswith("study.yaml: no mistakes found; 4 points, 6 runs and 1 reference\n"))
@@ -176,7 +176,7 @@ class WholeStudies(Folder):
         self.assertEqual((dry.returncode, dry.stderr), (0, ""))
         self.assertIn("OMP_NUM_THREADS=1 ", dry.stdout)
         self.assertIn(" run CASE.yaml --quiet --output RESULT.h5", dry.stdout)
-        self.assertEqual(self.files(), before)
+        self.assertEqual(self.paths(), before)
 
     def test_quiet_says_nothing(self):
         result = self.done(STUDY.replace("[1, 100000]", "[1]"), "--quiet")
@@ -184,7 +184,7 @@ class WholeStudies(Folder):
 
     def test_results_that_are_asked_for_are_kept(self):
         self.done(STUDY + "maps: [gz]\nhistogram: true\nbusy: true\ntrace: true\n")
-        kept = [name for name in self.files() if name.startswith("study/results/")]
+        kept = [name for name in self.paths() if name.startswith("study/results/")]
         self.assertEqual(len(kept), 3)
         maps = self.rows("maps.csv")
         self.assertEqual(sorted((row["point"], row["file"], row["fields"]) for row in maps),
@@ -453,12 +453,12 @@ class JoinedStudies(Folder):
             self.done(self.TEXT, "--output", folder, "--quiet")
         self.write("other/study.json", '{"schema": 3}')
         for output in ("a", "b/figures", "other", "other/study.json"):
-            before = {name: (self.folder / name).stat().st_mtime_ns for name in self.files()}
+            before = {name: (self.folder / name).stat().st_mtime_ns for name in self.paths()}
             result = self.run_program("study", "--join", "a", "b", "--output", output)
             self.assertEqual(result.stderr, f"--output: {output} holds something else than a joined report; name another "
                                             "folder\n")
             self.assertEqual(result.returncode, 2)
-            self.assertEqual({name: (self.folder / name).stat().st_mtime_ns for name in self.files()}, before)
+            self.assertEqual({name: (self.folder / name).stat().st_mtime_ns for name in self.paths()}, before)
         for _ in range(2):
             result = self.run_program("study", "--join", "a", "b", "--output", "a/joined", "--quiet")
             self.assertEqual(result.returncode, 0, result.stderr)
