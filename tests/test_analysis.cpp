@@ -246,6 +246,24 @@ TEST_F(Analysis, CountsDevicesAsWorkers) {
   EXPECT_EQ(study.fits[0].key, "devices");
 }
 
+TEST_F(Analysis, FitsNoLawToCoresAndDevicesTogether) {
+  m_study.yaml =
+      "sweep: {hardware: [{label: core, ranks: 1}, {label: card, ranks: 1}, {label: two cards, ranks: 2, devices: "
+      "2}]}\n";
+  m_study.add_runs(1, {"core"}, 1, {100, 100});
+  m_study.add_runs(2, {"card"}, 1, {8, 8});
+  m_study.add_runs(3, {"two cards"}, 1, {4.4, 4.4});
+  for (RunRow& row : m_study.rows) {
+    if (row.point == 1) continue;
+    row.space = "cuda";
+    row.device = "A card";
+    row.ranks = row.point - 1;
+  }
+  const StudyData study = analysed({"hardware"});
+  ASSERT_EQ(study.fits.size(), 1U);
+  EXPECT_THAT(study.fits[0].points, ElementsAre(2, 3));
+}
+
 TEST_F(Analysis, PlacesPointsOnTheRoofline) {
   m_study.machine =
       R"({"name": "m", "calibration": {"openmp": {"peak_double": 4e11, "peak_single": 8e11, "bandwidth": 2e10,

@@ -374,7 +374,7 @@ void fit_laws(StudyData& study, const Bootstrap& bootstrap) {
       return point.workers() * count_of(other, scaling.key) == other.workers() * count_of(point, scaling.key);
     };
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
-      return same_but(point, *g.front(), free) && scales_with(*g.front());
+      return same_but(point, *g.front(), free) && on_device(point) == on_device(*g.front()) && scales_with(*g.front());
     });
     (group == groups.end() ? groups.emplace_back() : *group).push_back(&point);
   }

@@ -949,11 +949,20 @@ def show_gaps(axes, study, every, x, y, seen_at):
 
 
 def repeats_text(study):
-    rules = study.data.get("rules") or {}
-    repeats = rules.get("repeats")
-    if not repeats:
+    runs = runs_a_point(study)
+    if not runs:
         return ""
-    return "one run each" if repeats == 1 else f"median of {repeats}, 95 % intervals"
+    return "one run each" if runs[-1] == 1 else f"median of {range_text(runs)}, 95 % intervals"
+
+
+def runs_a_point(study):
+    """How many timed runs the points have that have any, in ascending order: joined studies differ."""
+    return sorted({point["runs"] for point in study.data.get("points") or [] if point.get("runs")})
+
+
+def range_text(numbers):
+    """numbers: ascending."""
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
 def figure_caption(study, y, first, over_shown=False):
@@ -2055,17 +2064,17 @@ def rules_section(study):
             f"A run whose fields differ from the reference by more than {rules['tolerance']:g} of the largest value "
             "has no speed."
         )
-    if rules.get("repeats"):
+    runs = runs_a_point(study)
+    if runs:
         lines.append(
-            f"{rules['repeats']} timed runs a point, {rules.get('warmup', 0)} warm-ups before them, which do not count."
+            f"{range_text(runs)} timed runs a point, {rules.get('warmup', 0)} warm-ups before them, which do not count."
         )
     if rules.get("order"):
         seed = f", seed {rules['seed']}" if rules.get("order") == "random" and rules.get("seed") is not None else ""
         lines.append(f"Order of the runs: {str(rules['order']).replace('_', ' ')}{seed}, repeat by repeat.")
     if rules.get("budget_forbade"):
         lines.append("The time budget forbade some repeats: such points have fewer runs, as their column says.")
-    few = (rules.get("repeats") or 5) < 5
-    if few:
+    if runs and runs[0] < 5:
         lines.append("Fewer than five repeats: intervals are wide or missing, and small differences mean nothing.")
     lines += [str(note) for note in rules.get("notes") or []]
     lines.append("Intervals are 95 %, by bootstrap of the median. Every run is in runs.csv.")

@@ -184,9 +184,10 @@ class Report(unittest.TestCase):
         for words in ("1e-09 of the largest value", "5 timed runs a point", "random, seed 1", "AVX-512", "GNU 12.2.0"):
             self.assertIn(words, page.text)
         data = made_studies.threads()
-        data["rules"].update(repeats=1, budget_forbade=True, notes=["cut short"])
+        data["rules"].update(budget_forbade=True, notes=["cut short"])
+        data["points"][0]["runs"] = 3
         page, _ = self.draw(data)
-        for words in ("Fewer than five repeats", "time budget forbade", "cut short"):
+        for words in ("3 to 5 timed runs a point", "Fewer than five repeats", "time budget forbade", "cut short"):
             self.assertIn(words, page.text)
 
     def test_what_is_unknown_is_left_out(self):
