@@ -249,6 +249,8 @@ def main():
             continue
         program = kind(options.work)
         why = program.missing()
+        if not why and not program.many_threads and 1 not in threads:
+            why = "it has one thread; add 1 to --threads"
         if why:
             notes.append(f"{name}: not timed, {why}")
             continue
