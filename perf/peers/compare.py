@@ -249,7 +249,7 @@ def main():
             continue
         program = kind(options.work)
         why = program.missing()
-        if not why and not program.many_threads and 1 not in threads:
+        if not why and not program.threads_among(threads):
             why = "it has one thread; add 1 to --threads"
         if why:
             notes.append(f"{name}: not timed, {why}")
@@ -276,7 +276,7 @@ def main():
     # Points of each program, number of threads and column; a program that always computes all has one time for all.
     plans = {}
     for program in chosen:
-        for n in threads if program.many_threads else [1]:
+        for n in program.threads_among(threads):
             sets = {field: [field] for field in program.timed_fields}
             if getattr(program, "always_all", False):
                 sets = {ALL: program.timed_fields}
@@ -318,7 +318,7 @@ def main():
             # One field after the other: the nine take the sum of the nine.
             if not whole or program.together or len(program.timed_fields) != len(peers.FIELDS):
                 continue
-            for n in threads if program.many_threads else [1]:
+            for n in program.threads_among(threads):
                 mine = [r for r in rows if (r["turn"], r["program"], r["threads"]) == (turn, program.name, n)]
                 sums = [1e-9 * n_prisms * sum(r[key] for r in mine) for key in ("ns_per_pair", "processor_ns")]
                 size = mine[0]["points"]

@@ -45,6 +45,10 @@ class Program:
         """Why it cannot be timed here, or ''."""
         return ""
 
+    def threads_among(self, threads):
+        """The numbers of threads that it can use."""
+        return threads if self.many_threads else [n for n in threads if n == 1]
+
     def prepare(self, model):
         self.model = model
 

@@ -957,7 +957,7 @@ def repeats_text(study):
 
 def runs_a_point(study):
     """How many timed runs the points have that have any, in ascending order: joined studies differ."""
-    return sorted({point["runs"] for point in study.data.get("points") or [] if point.get("runs")})
+    return sorted({point["runs"] for point in study.points if point.get("runs")})
 
 
 def range_text(numbers):
