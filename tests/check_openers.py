@@ -4,6 +4,7 @@
 
     check_openers.py RESULT.nc [RESULT.nc ...]
     check_openers.py --run PRISMFIELD CASE.yaml RESULT.nc     # makes the result first
+    check_openers.py --models MODEL.h5 [MODEL.h5 ...]         # what inversions write
 
 xarray with the netcdf4 and the h5netcdf engine, h5py, `ncdump -h` and `gmt grdinfo`. Exit codes: 0 all agree, 1 one
 disagrees, 77 those that are installed agree and the others are named.
@@ -114,6 +115,91 @@ def check_by_python(path, modules):
                 check(same or dataset[name].dtype.kind in "OSU", f"{path}: h5py reads other values of {name}")
 
 
+def check_cells(dataset, where, np):
+    """A model's root: cells with their edges, densities, NaN where there is no active cell."""
+    names = [name for name in ("density", "density_sigma", "depth_of_investigation") if name in dataset]
+    check(names[:1] == ["density"], where("no density"))
+    for name in names:
+        check(dataset[name].dims == ("upward", "northing", "easting"), where(f"{name} lies on {dataset[name].dims}"))
+        check(isinstance(dataset[name].attrs.get("units"), str), where(f"units of {name}"))
+        check(math.isnan(dataset[name].encoding.get("_FillValue", 0)), where(f"_FillValue of {name}"))
+        active = int(np.isfinite(dataset[name].values).sum())
+        check(active == dataset.attrs.get("active_cells"), where(f"{active} active cells in {name}"))
+    for name in ("upward", "northing", "easting"):
+        check(dataset[name].dims == (name,), where(f"{name} lies on {dataset[name].dims}"))
+        check(dataset[name].attrs.get("units") == "m", where(f"units of {name}"))
+        bounds = dataset[name + "_bounds"].values
+        check(bounds.shape == (dataset.sizes[name], 2), where(f"bounds of {name}"))
+        inside = np.all(bounds[:, 0] < dataset[name].values) and np.all(dataset[name].values < bounds[:, 1])
+        check(inside and np.array_equal(bounds[1:, 0], bounds[:-1, 1]), where(f"{name} and its bounds"))
+    for name in ROOT_ATTRIBUTES:
+        check(isinstance(dataset.attrs.get(name), str), where(f"attribute {name} is {dataset.attrs.get(name)!r}"))
+
+
+def check_convergence(dataset, where):
+    for name in ("stage", "stage_name", "beta", "phi_d", "chi", "phi_m", "products", "minimum", "maximum", "seconds"):
+        check(name in dataset and dataset[name].dims == ("iteration",), where(f"convergence: {name}"))
+    meanings = dataset["stage"].attrs.get("flag_meanings", "").split()
+    flags = [int(flag) for flag in dataset["stage"].attrs.get("flag_values", ())]
+    check(flags == list(range(len(meanings))), where("flags of the stages"))
+    words = [meanings[int(number)] for number in dataset["stage"].values]
+    check(words == [str(word) for word in dataset["stage_name"].values], where(f"stages {words}"))
+
+
+def check_data(dataset, where, np):
+    """A data set of a model: each field with what the model gives."""
+    fields = [name for name in FIELDS if name in dataset]
+    check(fields, where("no field"))
+    check(isinstance(dataset.attrs.get("name"), str), where("the set has no name"))
+    dimensions = ("station",) if "station" in dataset.sizes else ("northing", "easting")
+    for name in fields:
+        for suffix, unit in (("", FIELDS[name]), ("_sigma", FIELDS[name]), ("_predicted", FIELDS[name]), ("_residual", "1")):
+            variable = dataset[name + suffix]
+            check(variable.dims == dimensions, where(f"{name + suffix} lies on {variable.dims}"))
+            check(variable.attrs.get("units") == unit, where(f"units of {name + suffix}"))
+            check(set(variable.coords) == {"easting", "northing", "upward"}, where(f"coordinates of {name + suffix}"))
+        residual = (dataset[name] - dataset[name + "_predicted"]) / dataset[name + "_sigma"]
+        check(np.allclose(residual, dataset[name + "_residual"], rtol=1e-12, atol=1e-12), where(f"{name}_residual"))
+
+
+def check_model(path, modules):
+    np, xr = modules.get("numpy"), modules.get("xarray")
+    if np is None or xr is None:
+        return
+    seen = {}
+    for engine, module in (("netcdf4", "netCDF4"), ("h5netcdf", "h5netcdf")):
+        if module not in modules:
+            continue
+
+        def where(what):
+            return f"{path} by {engine}: {what}"
+
+        with xr.open_dataset(path, engine=engine) as dataset:
+            check_cells(dataset.load(), where, np)
+            groups = {"": dataset, **{f"data_{k + 1}": None for k in range(dataset.attrs.get("data_sets", 0))}}
+        for name in (*list(groups)[1:], "convergence", "performance"):
+            with xr.open_dataset(path, engine=engine, group=name) as dataset:
+                groups[name] = dataset.load()
+        for name in groups:
+            if name.startswith("data_"):
+                check_data(groups[name], lambda what: where(f"{name}: {what}"), np)
+        check_convergence(groups["convergence"], where)
+        check(isinstance(groups["performance"].attrs.get("space"), str), where("performance.space"))
+        seen[engine] = groups
+    if len(seen) == 2:
+        for name, dataset in seen["netcdf4"].items():
+            check(dataset.identical(seen["h5netcdf"][name]), f"{path}: xarray's engines differ in '{name}'")
+    if "netCDF4" in modules:
+        with modules["netCDF4"].Dataset(path) as raw:
+            check(raw["density"].dimensions == ("upward", "northing", "easting"), f"{path} by netCDF4: density")
+            check("convergence" in raw.groups, f"{path} by netCDF4: groups")
+    if shutil.which("ncdump"):
+        header = run("ncdump", "-h", path)
+        check("double density(upward, northing, easting) ;" in header, f"{path}: ncdump does not show the density")
+        check("density:_FillValue = NaN ;" in header, f"{path}: ncdump does not show the fill value")
+        check("string stage_name(iteration) ;" in header, f"{path}: ncdump does not show the stages")
+
+
 def header_names(path):
     """Names that `ncdump -h` must show, checked against its output."""
     header = run("ncdump", "-h", path)
@@ -162,7 +248,12 @@ def main(arguments):
         run(program, "run", case, "--output", result, "--quiet", "--set", "output.figure=null")
         arguments = [result]
     modules = find_modules()
+    models = arguments[:1] == ["--models"]
+    arguments = arguments[models:]
     for path in arguments:
+        if models:
+            check_model(path, modules)
+            continue
         check_by_python(path, modules)
         fields, grid = [], False
         if shutil.which("ncdump"):

@@ -92,6 +92,47 @@ TEST(Cli, ReadsStudy) {
   EXPECT_EQ(std::get<StudyOptions>(parse_command_line({"study", "--join", "a", "b"}).command).output, "joined");
 }
 
+TEST(Cli, ReadsConvert) {
+  const auto bare = std::get<ConvertOptions>(parse_command_line({"convert", "a.obs", "b.csv"}).command);
+  EXPECT_EQ(bare.in, "a.obs");
+  EXPECT_EQ(bare.out, "b.csv");
+  EXPECT_FALSE(bare.from || bare.to || bare.density_to_si || bare.output_density_to_si || bare.axes ||
+               bare.output_axes || bare.inactive || bare.quiet);
+  EXPECT_TRUE(bare.mesh.empty() && bare.field.empty());
+  const auto full = std::get<ConvertOptions>(parse_command_line({"convert",
+                                                                 "a",
+                                                                 "b",
+                                                                 "--from",
+                                                                 "tomofast-values",
+                                                                 "--to=ubc-model",
+                                                                 "--mesh",
+                                                                 "grid.txt",
+                                                                 "--field",
+                                                                 "density_sigma",
+                                                                 "--density-unit",
+                                                                 "kg/m3",
+                                                                 "--output-density-unit",
+                                                                 "g/cm3",
+                                                                 "--axes",
+                                                                 "z_up",
+                                                                 "--output-axes",
+                                                                 "z_down",
+                                                                 "--inactive",
+                                                                 "-1e8",
+                                                                 "--quiet"})
+                                                 .command);
+  EXPECT_EQ(full.from, FileFormat::tomofast_values);
+  EXPECT_EQ(full.to, FileFormat::ubc_model);
+  EXPECT_EQ(full.mesh, "grid.txt");
+  EXPECT_EQ(full.field, "density_sigma");
+  EXPECT_EQ(full.density_to_si, 1);
+  EXPECT_EQ(full.output_density_to_si, 1000);
+  EXPECT_EQ(full.axes, Axes::z_up);
+  EXPECT_EQ(full.output_axes, Axes::z_down);
+  EXPECT_EQ(full.inactive, -1e8);
+  EXPECT_TRUE(full.quiet);
+}
+
 TEST(Cli, ReadsInfo) {
   EXPECT_FALSE(std::get<InfoOptions>(parse_command_line({"info"}).command).calibrate);
   EXPECT_TRUE(std::get<InfoOptions>(parse_command_line({"info", "--calibrate"}).command).calibrate);
@@ -113,20 +154,20 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("--calibrate"));
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
-  for (const std::string absent : {"sensitivity", "invert", "convert"}) {
+  for (const std::string absent : {"sensitivity"}) {
     EXPECT_THAT(help({"--help"}) + help({"run", "--help"}), testing::Not(HasSubstr(absent)));
   }
 }
 
 TEST(Cli, EveryMistakeHasItsMessage) {
-  const std::string commands = "here are: run, compare, study, info (prismfield --help tells more)";
+  const std::string commands = "here are: run, invert, compare, study, convert, info (prismfield --help tells more)";
   const std::string run_options = "here are: --help, --set, --check, --dry-run, --resume, --quiet, --output";
   const std::vector<std::pair<Words, std::string>> mistakes = {
       {{}, "a command is missing; t" + commands},
       {{"--kokkos-num-threads=2"}, "a command is missing; t" + commands},
       {{"runn", "a.yaml"}, "'runn' is no command of this version; did you mean run? T" + commands},
       {{"studdy", "a"}, "'studdy' is no command of this version; did you mean study? T" + commands},
-      {{"invert", "a"}, "'invert' is no command of this version; t" + commands},
+      {{"sensitivity", "a"}, "'sensitivity' is no command of this version; t" + commands},
       {{"a.yaml"}, "'a.yaml' is no command of this version; did you mean prismfield run a.yaml? T" + commands},
       {{""}, "'' is no command of this version; t" + commands},
       {{"--quiet", "run", "a.yaml"},
@@ -164,6 +205,17 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"study", "--join", "a", "b", "--check", "--set", "a=1"},
        "--set: goes with a study that is run, not with --join\n--check: goes with a study that is run, not with "
        "--join"},
+      {{"convert", "a"}, "an argument is missing; write prismfield convert IN OUT"},
+      {{"convert", "a", ""}, "OUT: is empty; the name of a file is expected"},
+      {{"convert", "a", "b", "c"}, "one argument too many: 'c'; write prismfield convert IN OUT"},
+      {{"convert", "a", "b", "--mesh", ""}, "--mesh: is empty; the name of a file is expected"},
+      {{"convert", "a", "b", "--field", ""}, "--field: is empty; a name such as gz or density is expected"},
+      {{"convert", "a", "b", "--density-unit", "g/cc", "--inactive", "inf"},
+       "--density-unit: is 'g/cc'; allowed: kg/m3, g/cm3\n--inactive: is 'inf'; a number is "
+       "expected"},
+      {{"convert", "a", "b", "--from", "vtr"},
+       "--from: is 'vtr'; allowed: hdf5, hdf5-prisms, csv, xyz, ubc-mesh, ubc-model, ubc-data, tomofast-grid, "
+       "tomofast-values, tomofast-data, values"},
       {{"info", "x"}, "one argument too many: 'x'; write prismfield info"},
   };
   for (const auto& [arguments, message] : mistakes) {

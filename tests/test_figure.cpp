@@ -3,6 +3,7 @@
 #include "app/figure.hpp"
 #include "app/figure_script.hpp"
 #include "case/output_check.hpp"
+#include "drawing_python.hpp"
 #include "folder_test.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
@@ -53,7 +54,8 @@ private:
 };
 
 TEST(FigureScript, IsTheFile) {
-  EXPECT_EQ(std::string(figure_script), content(fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "app" / "figure.py"));
+  const fs::path app = fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "app";
+  EXPECT_EQ(std::string(figure_script), content(app / "drawing.py") + content(app / "figure.py"));
 }
 
 TEST_F(FigureTest, HandsScriptAndNamesToPython) {
@@ -114,16 +116,6 @@ TEST_F(FigureTest, HidesTheLauncherFromPython) {
   ::unsetenv("OMPI_COMM_WORLD_SIZE");
   ::unsetenv("PRISMFIELD_SEEN");
 }
-
-/// True when the system's Python can draw.
-bool can_draw() {
-  static const bool answer =
-      std::system("/usr/bin/python3 -c 'import xarray, matplotlib, netCDF4' >/dev/null 2>&1") == 0 ||
-      std::system("/usr/bin/python3 -c 'import xarray, matplotlib, h5netcdf' >/dev/null 2>&1") == 0;
-  return answer;
-}
-#define PRISMFIELD_NEED_DRAWING() \
-  if (!can_draw()) GTEST_SKIP() << "/usr/bin/python3 has no xarray with netCDF4 or h5netcdf, or no matplotlib"
 
 TEST_F(FigureTest, DrawsEveryKind) {
   PRISMFIELD_NEED_DRAWING();

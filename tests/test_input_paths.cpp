@@ -23,7 +23,7 @@ YamlNode tree_of(const std::string& text) {
 }
 
 /// Keys of the files that a case names, after a look that they are those that the case itself knows.
-std::vector<std::string> keys_of(const std::string& text) {
+std::vector<std::string> keys_of(const std::string& text, CaseUse use = CaseUse::forward) {
   YamlNode root = tree_of(text);
   std::vector<std::filesystem::path> found{"folder/case.yaml"};
   std::vector<std::string> keys;
@@ -31,7 +31,7 @@ std::vector<std::string> keys_of(const std::string& text) {
     found.push_back(std::filesystem::path("folder") / input.value->text);
     keys.push_back(input.key);
   }
-  std::vector<std::filesystem::path> known = read_case(root, "folder/case.yaml").input_files();
+  std::vector<std::filesystem::path> known = read_case(root, "folder/case.yaml", use).input_files();
   std::sort(found.begin(), found.end());
   std::sort(known.begin(), known.end());
   EXPECT_EQ(found, known);
@@ -56,6 +56,20 @@ TEST(InputPaths, AreTheFilesThatTheCaseReads) {
   EXPECT_THAT(keys_of("model: {mesh: {easting: [0, 1, 2], northing: [0, 1, 2], upward: [0, 1, 2], density: 3}}\n" +
                       grid + "output: {file: o.h5}\n"),
               ElementsAre());
+}
+
+TEST(InputPaths, AreThoseOfAnInversionToo) {
+  const std::string mesh =
+      "model: {mesh: {easting: {file: e.txt}, northing: [0, 1, 2], upward: [0, 1, 2], density: {file: d.h5}}}\n";
+  EXPECT_THAT(keys_of(mesh + "inversion: {data: a.h5}\n", CaseUse::inversion),
+              ElementsAre("model.mesh.easting.file", "model.mesh.density.file", "inversion.data"));
+  EXPECT_THAT(keys_of(mesh + "inversion: {data: {file: a.h5}, topography: {file: t.nc}, reference: {file: r.h5}}\n",
+                      CaseUse::inversion),
+              ElementsAre("model.mesh.easting.file", "model.mesh.density.file", "inversion.data.file",
+                          "inversion.topography.file", "inversion.reference.file"));
+  EXPECT_THAT(
+      keys_of("model: {mesh: {ubc: {mesh: m.msh}}}\ninversion: {data: [a.h5, {file: b.csv}]}\n", CaseUse::inversion),
+      ElementsAre("model.mesh.ubc.mesh", "inversion.data.0", "inversion.data.1.file"));
 }
 
 TEST(InputPaths, ACaseOfATreeIsTheOneOfItsText) {

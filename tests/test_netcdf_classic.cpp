@@ -61,7 +61,7 @@ private:
 };
 
 constexpr int dimension_list = 10, variable_list = 11, attribute_list = 12;
-constexpr int as_short = 3, as_float = 5, as_double = 6;
+constexpr int as_text = 2, as_short = 3, as_float = 5, as_double = 6;
 
 /// x(x) double and z(y, x) short with scale, offset and fill value, as grid files have them.
 std::string packed_grid(int version) {
@@ -74,7 +74,8 @@ std::string packed_grid(int version) {
   const std::size_t x_begin = f.size();
   f.offset(0);
   f.name("z").count(2).count(1).count(0);
-  f.list(attribute_list, 4).name("scale_factor").word(as_double).count(1).value(0.5);
+  f.list(attribute_list, 5).name("units").word(as_text).name("km s-1");
+  f.name("scale_factor").word(as_double).count(1).value(0.5);
   f.name("add_offset").word(as_float).count(1).value(100.0F);
   f.name("_FillValue").word(as_short).count(1).value(std::int16_t{-9}).pad();
   f.name("actual_range").word(as_double).count(2).value(0.0).value(1.0);
@@ -115,6 +116,9 @@ TEST_F(NetcdfClassicTest, ReadsEveryVersion) {
     ASSERT_EQ(z.size(), 6U);
     EXPECT_THAT((std::vector<double>{z[0], z[1], z[2], z[3], z[5]}), ElementsAre(100, 101, 98, 103, 16483.5));
     EXPECT_TRUE(std::isnan(z[4]));
+    EXPECT_EQ(file.text_attribute("z", "units"), "km s-1");
+    EXPECT_EQ(file.text_attribute("z", "add_offset"), std::nullopt);
+    EXPECT_EQ(file.text_attribute("x", "units"), std::nullopt);
   }
 }
 

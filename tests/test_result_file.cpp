@@ -8,16 +8,15 @@
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
+#include "run_program.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -312,17 +311,6 @@ TEST(OutputDeathTest, AFullDiskLeavesTheOldResult) {
   EXPECT_EXIT(std::exit(write_under_limit(run, 1'000'000)), testing::ExitedWithCode(0), "");
   EXPECT_TRUE(Hdf5File::open(run.output.file).has("gz"));
   fs::remove_all(folder);
-}
-
-/// Exit code and output of a program whose words need no quoting by a shell.
-std::pair<int, std::string> run_program(const std::string& command) {
-  std::string output;
-  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {-1, "cannot start " + command};
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, n);
-  const int status = ::pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
 }
 
 TEST_F(OutputTest, OpensInOtherPrograms) {

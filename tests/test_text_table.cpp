@@ -193,6 +193,44 @@ TEST_F(TextTable, FollowsTheOrderThatTheCaseStates) {
   EXPECT_THAT(bad("2,3,4,5\n", request), HasSubstr("column c is given 2 times (c, gamma)"));
 }
 
+TEST_F(TextTable, ReadsOptionalColumnsWhereTheyAre) {
+  TableRequest request = abc();
+  request.optional = {"d", "e"};
+  const Table table = good("e,c,a,b\n5,3,1,2\n50,30,10,20\n", request);
+  EXPECT_THAT(table.columns,
+              ElementsAre(ElementsAre(1, 10), ElementsAre(2, 20), ElementsAre(3, 30), IsEmpty(), ElementsAre(5, 50)));
+  EXPECT_THAT(bad("a,b,c,d,d\n1,2,3,4,5\n", request), HasSubstr("column d is given 2 times"));
+  EXPECT_THAT(bad("a,b,c,d\n1,2,3,x\n", request), HasSubstr("t.csv:2: d: 'x' is not a number"));
+  EXPECT_EQ(bad("1,2,3\n", request),
+            "t.csv:1: 3 columns without names; name the columns in a header line or by "
+            "some.columns");
+  request.columns = {"c", "-", "b", "a", "-"};
+  EXPECT_THAT(good("3,x,2,1,9\n", request).columns[2], ElementsAre(3));
+  EXPECT_THAT(good("gamma,a,b,a,a\n3,x,2,1,9\n", request).columns[0], ElementsAre(1));
+}
+
+TEST_F(TextTable, TellsUnitsFromNames) {
+  TableRequest request = abc();
+  request.with_units = true;
+  for (const char* text :
+       {"a [m2 s-2],b,Gamma (km)\n1,2,3\n", "a [m2 s-2] b gamma(km)\n1 2 3\n", "# a[m2_s-2] b gamma_[km]\n1 2 3\n",
+        "# by me: a [m2 s-2], b, gamma (km)\n1,2,3\n", "\"a [m2 s-2]\";b;gamma  (km)\n1;2;3\n"}) {
+    const Table table = good(text, request);
+    EXPECT_THAT(table.columns[2], ElementsAre(3)) << text;
+    EXPECT_THAT(table.units, ElementsAre("m2 s-2", "", "km")) << text;
+    EXPECT_THAT(table.named_where, HasSubstr("t.csv:1")) << text;
+    EXPECT_EQ(table.named_key, "") << text;
+  }
+  request.columns = {"a [g]", "b", "c"};
+  const Table table = good("a [m],b [m],c\n1,2,3\n", request);
+  EXPECT_THAT(table.units, ElementsAre("g", "m", ""));
+  EXPECT_EQ(good("1,2,3\n", request).named_key, "some.columns");
+  EXPECT_THAT(name_and_unit("x"), ::testing::Pair("x", ""));
+  EXPECT_THAT(name_and_unit(""), ::testing::Pair("", ""));
+  EXPECT_THAT(name_and_unit("x]"), ::testing::Pair("x]", ""));
+  EXPECT_THAT(name_and_unit("[m]"), ::testing::Pair("", "m"));
+}
+
 TEST_F(TextTable, NamesMissingColumnsAndWhatTheyMayBeCalled) {
   EXPECT_EQ(bad("a,b,remark\n1,2,3\n"), "t.csv:1: missing column c; the columns are 'a', 'b', 'remark'");
   EXPECT_THAT(bad("x,y,z\n1,2,3\n"), HasSubstr("t.csv:1: missing columns a, b, c"));

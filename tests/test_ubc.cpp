@@ -5,7 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <string>
 #include <string_view>
+
+#include "base/temporary_file.hpp"
+#include "folder_test.hpp"
+#include "io/ubc.hpp"
 
 namespace prismfield {
 namespace {
@@ -104,6 +111,96 @@ TEST_F(Ubc, NamesWhatIsWrongInUbcDensities) {
   EXPECT_EQ(lines_in(message()), 2U);
   EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.mesh.ubc.mesh: 'a.msh' cannot be read"),
                                HasSubstr("case.yaml:4: model.mesh.ubc.density: 'a.den' cannot be read")));
+}
+
+class UbcFormats : public ::testing::Test {
+protected:
+  InputFile file(std::string_view text) { return {m_folder.write("in.txt", text), "", ""}; }
+  template <class Write>
+  std::string text_of(const Write& write) {
+    TemporaryFile temporary(m_folder / "out.txt");
+    TextOutput out(temporary);
+    write(out);
+    out.flush();
+    temporary.move_to_target();
+    return testing_samples::content(m_folder / "out.txt");
+  }
+  std::string mesh_text(const CellEdges& edges) {
+    return text_of([&](TextOutput& out) { write_ubc_mesh(out, edges); });
+  }
+  std::string data_mistakes(std::string_view text) {
+    return m_folder.removed_from(testing::mistakes([&] { (void)read_ubc_data(file(text), Field::gz, Axes::z_down); }));
+  }
+  testing::ScratchFolder m_folder;
+};
+
+TEST_F(UbcFormats, MeshesComeBack) {
+  EXPECT_EQ(mesh_text({{{0, 10, 20, 50}, {-5, 5}, {-30, -10, 0.5}}}), "3 1 2\n0 -5 0.5\n2*10 30\n10\n10.5 20\n");
+  // as 1,000 steps of 0.1 round, from a far corner: no width has more digits than it needs
+  std::vector<double> even, uneven;
+  for (int i = 0; i <= 1000; ++i) even.push_back(500'000 + 0.1 * i);
+  for (int i = 0; i <= 300; ++i) uneven.push_back(1e-3 * i * std::sqrt(1.0 + i));
+  const CellEdges edges{even, uneven, {-1.0 / 3, 0, 1.0 / 7}};
+  const std::string text = mesh_text(edges);
+  const CellEdges again = read_ubc_mesh(file(text));
+  EXPECT_LT(text.find("\n1000*0.1\n"), text.size());
+  for (std::size_t d = 0; d < 3; ++d) {
+    ASSERT_EQ(again[d].size(), edges[d].size());
+    for (std::size_t i = 0; i < edges[d].size(); ++i) {
+      EXPECT_NEAR(again[d][i], edges[d][i], 2.3e-16 * (std::fabs(edges[d][i]) + std::fabs(edges[d].back()))) << d << i;
+    }
+  }
+  EXPECT_EQ(mesh_text(again), text);
+}
+
+TEST_F(UbcFormats, ModelsComeBack) {
+  const CellCounts counts{2, 3, 2};
+  const std::string text =
+      "0.111\n0.112\n0.211\n0.212\n0.121\n0.122\n-0.221\n0\n1.31\n0.132\n0.231\n0.23456789012345\n";
+  const std::vector<double> values = read_ubc_densities(file(text), 1000, counts);
+  // the first value is that of the top south-west cell
+  EXPECT_EQ(values[6], 111);
+  EXPECT_EQ(values[0], 112);
+  EXPECT_EQ(text_of([&](TextOutput& out) { write_ubc_model(out, values, counts, 1000, 0); }), text);
+  std::vector<double> holes = values;
+  holes[6] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(text_of([&](TextOutput& out) { write_ubc_model(out, holes, counts, 1, -100); }),
+              ::testing::StartsWith("-100\n112\n"));
+  // in the unit of the values every double comes back
+  std::vector<double> any;
+  for (int i = 0; i < 12; ++i) any.push_back(std::sin(i) / 3);
+  const std::string exact = text_of([&](TextOutput& out) { write_ubc_model(out, any, counts, 1, 0); });
+  EXPECT_EQ(read_ubc_densities(file(exact), 1, counts), any);
+}
+
+TEST_F(UbcFormats, DataComeBack) {
+  const std::string text = "2\n-80 10.5 2.97 0.00087145 0.001\n-70 -80 2.4338 -0.82583 0.002\n";
+  const PointFields points = read_ubc_data(file("! E N z gz sd\n" + text), Field::gz, Axes::z_down);
+  EXPECT_THAT(points.points.easting, ElementsAre(-80, -70));
+  EXPECT_THAT(points.points.northing, ElementsAre(10.5, -80));
+  EXPECT_THAT(points.points.upward, ElementsAre(2.97, 2.4338));
+  ASSERT_EQ(points.fields, FieldList{Field::gz});
+  EXPECT_THAT(points.values[0], ElementsAre(0.00087145, -0.82583));
+  EXPECT_THAT(points.sigma[0], ElementsAre(0.001, 0.002));
+  const auto written = [&](Field field, Axes axes) {
+    return text_of([&](TextOutput& out) { write_ubc_data(out, points, field, axes); });
+  };
+  EXPECT_EQ(written(Field::gz, Axes::z_down), text);
+  EXPECT_EQ(written(Field::gz, Axes::z_up), "2\n-80 10.5 2.97 -0.00087145 0.001\n-70 -80 2.4338 0.82583 0.002\n");
+  // places alone
+  EXPECT_EQ(written(Field::gzz, Axes::z_down), "2\n-80 10.5 2.97\n-70 -80 2.4338\n");
+  EXPECT_TRUE(read_ubc_data(file("1\n1 2 3\n"), Field::gz, Axes::z_down).fields.empty());
+}
+
+TEST_F(UbcFormats, NamesWhatIsWrongInData) {
+  EXPECT_EQ(data_mistakes("1 2 3 4\n"), "in.txt:1: 4 numbers; the first line is the number of stations alone");
+  EXPECT_EQ(data_mistakes("3\n1 2 3 4\n1 2 3\n1 2 x 4\n"),
+            "in.txt:3: 3 columns, but 4 before\nin.txt:4: 'x' is not a number");
+  EXPECT_EQ(data_mistakes("1\n1 2\n"),
+            "in.txt:2: 2 columns; E, N, elevation, value and standard deviation are at most five and at least three");
+  EXPECT_EQ(data_mistakes("1\n1 2 3 4 -1\n"), "in.txt:2: a standard deviation of -1; it is at least 0");
+  EXPECT_EQ(data_mistakes("2\n1 2 3 4\n"),
+            "'in.txt' says that it holds 2 stations, but has 1; correct its first line or its rows");
 }
 
 }  // namespace

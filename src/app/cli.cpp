@@ -19,6 +19,7 @@
 #include "base/number_text.hpp"
 #include "base/version.hpp"
 #include "case/yaml_tree.hpp"
+#include "io/file_formats.hpp"
 
 namespace prismfield {
 namespace {
@@ -27,7 +28,8 @@ constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
     "tolerance or\nnothing in common, 130 stopped by a signal.";
 
-using Asked = std::variant<HelpText, RunOptions, CompareOptions, StudyOptions, InfoOptions>;
+using Asked =
+    std::variant<HelpText, RunOptions, InvertOptions, CompareOptions, StudyOptions, ConvertOptions, InfoOptions>;
 
 /// A command as CLI11 knows it, what its usage names behind it, and what its options become.
 struct Command {
@@ -172,13 +174,16 @@ void add_flag(CLI::App& app, const std::string& name, bool& value, const std::st
   app.add_flag(name, value, purpose)->disable_flag_override();
 }
 
-void add_run(CommandSet& commands) {
+/// A command that computes a case. Options: derived from CaseOptions. `result`: what --output names.
+template <class Options>
+void add_case_command(CommandSet& commands, const std::string& name, const std::string& purpose,
+                      const std::string& result) {
   Command& command = commands.add(
-      "run", "CASE.yaml", "forward model: fields at points, written to a file",
+      name, "CASE.yaml", purpose,
       "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by\nits number, from 0: "
       "--set model.voxels.spheres.0.density=300. null takes a key out.\n");
   struct Values {
-    RunOptions options;
+    Options options;
     std::string file, output;
   };
   const auto values = std::make_shared<Values>();
@@ -193,7 +198,7 @@ void add_run(CommandSet& commands) {
            "go on from output.checkpoint.file, or begin at the start when there is none");
   add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and mistakes");
   const CLI::Option* const output =
-      app.add_option("--output", values->output, "the result's file, in the place of output.file")->type_name("FILE");
+      app.add_option("--output", values->output, result + ", in the place of output.file")->type_name("FILE");
   command.read = [values, output]() -> Asked {
     if (output->count() > 0 && values->output.empty()) {
       throw InputError("--output", "", "is empty; the name of a file is expected");
@@ -314,6 +319,116 @@ void add_study(CommandSet& commands) {
   };
 }
 
+/// What a word of `option` means, one of `choices`; adds a problem for any other, and nothing when it was not given.
+template <class T>
+std::optional<T> choice_of(const CLI::Option* option, const std::string& word,
+                           const std::vector<std::pair<std::string, T>>& choices, ProblemList& problems) {
+  if (option->count() == 0) return std::nullopt;
+  std::vector<std::string> words;
+  for (const auto& [spelling, meant] : choices) {
+    if (spelling == word) return meant;
+    words.push_back(spelling);
+  }
+  const std::string nearest = nearest_spelling(word, words);
+  problems.add(
+      option->get_name(), "",
+      fmt::format("is {}{} {}", excerpt(word),
+                  nearest.empty() ? "; allowed:" : ", did you mean " + nearest + "? Allowed:", fmt::join(words, ", ")));
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, FileFormat>> format_choices(bool to_read) {
+  std::vector<std::pair<std::string, FileFormat>> choices;
+  for (const FormatInfo& format : format_infos) {
+    if (to_read ? format.is_read : format.is_written) choices.emplace_back(format.name, format.format);
+  }
+  return choices;
+}
+
+struct ConvertValues {
+  ConvertOptions options;
+  std::string in, out, mesh, from, to, density_unit, output_density_unit, axes, output_axes, inactive;
+  CLI::Option *of_mesh, *of_from, *of_to, *of_density_unit, *of_output_density_unit, *of_axes, *of_output_axes,
+      *of_field, *of_inactive;
+};
+
+ConvertOptions read_convert(ConvertValues& values) {
+  ProblemList problems;
+  ConvertOptions& options = values.options;
+  if (values.in.empty()) problems.add("IN", "", "is empty; the name of a file is expected");
+  if (values.out.empty()) problems.add("OUT", "", "is empty; the name of a file is expected");
+  if (values.of_mesh->count() > 0 && values.mesh.empty()) {
+    problems.add("--mesh", "", "is empty; the name of a file is expected");
+  }
+  if (values.of_field->count() > 0 && options.field.empty()) {
+    problems.add("--field", "", "is empty; a name such as gz or density is expected");
+  }
+  const std::vector<std::pair<std::string, double>> units{{"kg/m3", 1.0}, {"g/cm3", 1000.0}};
+  const std::vector<std::pair<std::string, Axes>> axes{{"z_down", Axes::z_down}, {"z_up", Axes::z_up}};
+  options.from = choice_of(values.of_from, values.from, format_choices(true), problems);
+  options.to = choice_of(values.of_to, values.to, format_choices(false), problems);
+  options.density_to_si = choice_of(values.of_density_unit, values.density_unit, units, problems);
+  options.output_density_to_si = choice_of(values.of_output_density_unit, values.output_density_unit, units, problems);
+  options.axes = choice_of(values.of_axes, values.axes, axes, problems);
+  options.output_axes = choice_of(values.of_output_axes, values.output_axes, axes, problems);
+  if (values.of_inactive->count() > 0) {
+    double value = 0;
+    if (parse_number(values.inactive, value) == NumberStatus::ok && std::isfinite(value)) {
+      options.inactive = value;
+    } else {
+      problems.add("--inactive", "", fmt::format("is {}; a number is expected", excerpt(values.inactive)));
+    }
+  }
+  problems.throw_if_any();
+  options.in = values.in;
+  options.out = values.out;
+  options.mesh = values.mesh;
+  return options;
+}
+
+void add_convert(CommandSet& commands) {
+  Command& command = commands.add(
+      "convert", "IN OUT", "ensembles, meshes, models, points and data between formats",
+      "What a file is, its suffix and its content say: " + known_suffixes() +
+          ".\nTomofast's files, which have no suffix of their own, are known by their first lines when\nread. "
+          "docs/convert.md has units, signs and axes of every format.\n");
+  const auto values = std::make_shared<ConvertValues>();
+  CLI::App& app = *command.app;
+  app.add_option("IN", values->in, "the file to read")->type_name("")->required();
+  app.add_option("OUT", values->out, "the file to write")->type_name("")->required();
+  const auto add = [&](const char* name, std::string& value, const std::string& purpose, const char* type) {
+    return app.add_option(name, value, purpose)->type_name(type);
+  };
+  values->of_from =
+      add("--from", values->from, fmt::format("what IN is: {}", fmt::join(format_names(true), ", ")), "FORMAT");
+  values->of_to =
+      add("--to", values->to, fmt::format("what OUT is to be: {}", fmt::join(format_names(false), ", ")), "FORMAT");
+  values->of_mesh =
+      add("--mesh", values->mesh, "the UBC mesh, Tomofast grid or HDF5 model that the numbers of IN belong to", "FILE");
+  values->of_field =
+      add("--field", values->options.field,
+          "which field a column without name holds, or which values of a model or field of points go to a "
+          "format that holds one; default gz, density",
+          "NAME");
+  values->of_density_unit = add("--density-unit", values->density_unit,
+                                "of IN: kg/m3, or g/cm3; default g/cm3 for UBC models, else kg/m3", "UNIT");
+  values->of_output_density_unit = add("--output-density-unit", values->output_density_unit, "the same of OUT", "UNIT");
+  values->of_axes =
+      add("--axes", values->axes,
+          "z_down, where gz is positive above excess mass, or z_up: of IN, where it does not say; default "
+          "z_down",
+          "AXES");
+  values->of_output_axes = add("--output-axes", values->output_axes,
+                               "the same of OUT; default: those of IN, in UBC's and Tomofast's files z_down", "AXES");
+  values->of_inactive =
+      add("--inactive", values->inactive,
+          "the number that inactive cells have in UBC's and Tomofast's files, in the file's unit; default: "
+          "none has it in IN, 0 is written",
+          "VALUE");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but notes and mistakes");
+  command.read = [values]() -> Asked { return read_convert(*values); };
+}
+
 void add_info(CommandSet& commands) {
   Command& command = commands.add("info", "", "version, libraries, execution spaces and devices");
   const auto options = std::make_shared<InfoOptions>();
@@ -348,9 +463,13 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     (argument.starts_with("--kokkos-") ? result.kokkos_options : own).push_back(argument);
   }
   CommandSet commands;
-  add_run(commands);
+  add_case_command<RunOptions>(commands, "run", "forward model: fields at points, written to a file",
+                               "the result's file");
+  add_case_command<InvertOptions>(commands, "invert", "density model from data, with what it is worth",
+                                  "the model's file");
   add_compare(commands);
   add_study(commands);
+  add_convert(commands);
   add_info(commands);
   if (own.empty()) {
     throw InputError(

@@ -8,10 +8,14 @@
 #include <variant>
 #include <vector>
 
+#include <prismfield/fields.hpp>
+
+#include "io/file_formats.hpp"
+
 namespace prismfield {
 
-/// prismfield run
-struct RunOptions {
+/// The options of commands that compute a case.
+struct CaseOptions {
   std::filesystem::path file;
   /// key.path=value, in the order given
   std::vector<std::string> overrides;
@@ -22,6 +26,12 @@ struct RunOptions {
   bool resume = false;
   bool quiet = false;
 };
+
+/// prismfield run
+struct RunOptions : CaseOptions {};
+
+/// prismfield invert
+struct InvertOptions : CaseOptions {};
 
 /// prismfield compare
 struct CompareOptions {
@@ -48,6 +58,22 @@ struct StudyOptions {
   bool quiet = false;
 };
 
+/// prismfield convert
+struct ConvertOptions {
+  std::filesystem::path in, out;
+  /// unset: by suffix and content
+  std::optional<FileFormat> from, to;
+  /// empty: not given
+  std::filesystem::path mesh;
+  /// factors to kg/m3 of what is read and what is written; unset: as usual for the format
+  std::optional<double> density_to_si, output_density_to_si;
+  std::optional<Axes> axes, output_axes;
+  /// "": not given
+  std::string field;
+  std::optional<double> inactive;
+  bool quiet = false;
+};
+
 /// prismfield info
 struct InfoOptions {
   bool calibrate = false;
@@ -60,7 +86,7 @@ struct HelpText {
 
 /// What the command line asks for.
 struct CommandLine {
-  std::variant<HelpText, RunOptions, CompareOptions, StudyOptions, InfoOptions> command;
+  std::variant<HelpText, RunOptions, InvertOptions, CompareOptions, StudyOptions, ConvertOptions, InfoOptions> command;
   /// Kokkos' own options, passed through as they are
   std::vector<std::string> kokkos_options;
 };

@@ -60,16 +60,13 @@ std::optional<fs::path> unused_name(const fs::path& folder, const fs::path& file
 }
 
 /// Where the result was written instead; nothing where no folder takes it.
-std::optional<fs::path> written_elsewhere(const ResultHeader& header, std::int64_t bytes, const Inputs& inputs,
-                                          const Fields& result, const RunTimes& times) {
-  for (const fs::path& folder : other_folders(header.file)) {
-    if (free_bytes(folder).value_or(bytes) < bytes) continue;
-    const std::optional<fs::path> name = unused_name(folder, header.file);
+std::optional<fs::path> written_elsewhere(const Computed& computed) {
+  for (const fs::path& folder : other_folders(computed.file)) {
+    if (free_bytes(folder).value_or(computed.bytes) < computed.bytes) continue;
+    const std::optional<fs::path> name = unused_name(folder, computed.file);
     if (!name) continue;
-    ResultHeader other = header;
-    other.file = *name;
     try {
-      static_cast<void>(write_result(other, inputs.points, result, times));
+      computed.write(*name);
       return name;
     } catch (const RunError&) {
       continue;
@@ -121,37 +118,35 @@ void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes) {
   problems.throw_if_any();
 }
 
-std::vector<std::string> write_or_keep(const Inputs& inputs, const Fields& result, const RunTimes& times,
-                                       const std::function<void(const std::string&)>& warn) {
-  const ResultHeader header = result_header(inputs.run);
-  const std::int64_t bytes = result_bytes(header, inputs.points, inputs.run.fields);
+void write_or_keep(const Computed& computed, const std::function<void(const std::string&)>& warn) {
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
     std::string why;
     bool no_room = false;
     try {
-      return write_result(header, inputs.points, result, times);
+      computed.write(computed.file);
+      return;
     } catch (const NoRoomError& error) {
       why = error.what();
       no_room = true;
     } catch (const RunError& error) {
       why = error.what();
     }
-    if (const auto elsewhere = written_elsewhere(header, bytes, inputs, result, times)) {
+    if (const auto elsewhere = written_elsewhere(computed)) {
       throw RunError(fmt::format("{}; it is complete in {} instead", why, elsewhere->string()));
     }
     std::error_code error;
-    if (inputs.run.output.checkpoint && fs::exists(inputs.run.output.checkpoint->file, error)) {
+    if (computed.checkpoint && fs::exists(*computed.checkpoint, error)) {
       throw RunError(fmt::format("{}; {} holds what was done, --resume goes on from it", why,
-                                 inputs.run.output.checkpoint->file.string()));
+                                 computed.checkpoint->string()));
     }
     constexpr std::chrono::hours patience{1};
     const bool patient = ::isatty(STDERR_FILENO) == 1 || std::chrono::steady_clock::now() - begin < patience;
     if (!no_room || !patient) throw RunError(why);
     warn(
         fmt::format("{}; nor is there room ({}) anywhere else: the result is kept in memory and tried again, make room",
-                    why, size_text(bytes)));
-    wait_for_room(folder_of(followed(header.file)), bytes);
+                    why, size_text(computed.bytes)));
+    wait_for_room(folder_of(followed(computed.file)), computed.bytes);
   }
 }
 

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "app/run_inputs.hpp"
 #include "io/result_file.hpp"
@@ -16,11 +17,21 @@ namespace prismfield {
 /// these take. `checkpoint_bytes`: of all ranks together. For rank 0.
 void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes);
 
-/// Writes the result as write_result does. Where that fails, it is written to the first other folder that takes it (the
-/// working folder, the home, $TMPDIR or /tmp), and RunError says where it is. When none has room and no checkpoint
-/// holds what was done, it is kept until there is some: as long as somebody sits at the terminal, else for an hour.
-/// `warn` tells so meanwhile. Throws RunError, Stopped.
-std::vector<std::string> write_or_keep(const Inputs& inputs, const Fields& result, const RunTimes& times,
-                                       const std::function<void(const std::string&)>& warn);
+/// What was computed, and where it is to go.
+struct Computed {
+  std::filesystem::path file;
+  /// about
+  std::int64_t bytes = 0;
+  /// holds what was done, once it is there
+  std::optional<std::filesystem::path> checkpoint;
+  /// writes it as a file of this name; throws RunError, NoRoomError
+  std::function<void(const std::filesystem::path&)> write;
+};
+
+/// Writes what was computed. Where that fails, it is written to the first other folder that takes it (the working
+/// folder, the home, $TMPDIR or /tmp), and RunError says where it is. When none has room and no checkpoint holds what
+/// was done, it is kept until there is some: as long as somebody sits at the terminal, else for an hour. `warn` tells
+/// so meanwhile. Throws RunError, Stopped.
+void write_or_keep(const Computed& computed, const std::function<void(const std::string&)>& warn);
 
 }  // namespace prismfield

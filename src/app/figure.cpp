@@ -12,11 +12,15 @@
 
 namespace prismfield {
 
-std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure) {
-  const PythonScript script{figure_script, "xarray and matplotlib",
-                            "python3-xarray, python3-netcdf4 and python3-matplotlib"};
-  const std::string why = run_python_script(script, {result.string(), figure.string()});
+std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
+                           const std::filesystem::path& figure) {
+  const PythonScript script{text, "xarray and matplotlib", "python3-xarray, python3-netcdf4 and python3-matplotlib"};
+  const std::string why = run_python_script(script, {file.string(), figure.string()});
   return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
+}
+
+std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure) {
+  return draw_by_script(figure_script, result, figure);
 }
 
 std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,

@@ -4,10 +4,15 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "io/result_file.hpp"
 
 namespace prismfield {
+
+/// Has a script that begins with drawing.py draw a file into `figure`, as draw_figure does.
+[[nodiscard]] std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
+                                         const std::filesystem::path& figure);
 
 /// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
 /// that can import xarray and matplotlib. Returns "" or the warning that says why there is no figure; a figure of that

@@ -9,7 +9,9 @@
 
 #include "app/cli.hpp"
 #include "app/compare.hpp"
+#include "app/convert.hpp"
 #include "app/info.hpp"
+#include "app/invert.hpp"
 #include "app/likeness.hpp"
 #include "app/run.hpp"
 #include "app/study.hpp"
@@ -30,9 +32,17 @@ struct Execute {
     run_command(options, kokkos_options, communicator);
     return exit_done;
   }
+  ExitCode operator()(const InvertOptions& options) const {
+    invert_command(options, kokkos_options, communicator);
+    return exit_done;
+  }
   ExitCode operator()(const CompareOptions& options) const { return compare_command(options, communicator); }
   ExitCode operator()(const StudyOptions& options) const {
     return study_command(options, kokkos_options, communicator);
+  }
+  ExitCode operator()(const ConvertOptions& options) const {
+    convert_command(options, communicator);
+    return exit_done;
   }
   ExitCode operator()(const InfoOptions& options) const {
     info_command(options, kokkos_options, communicator);

@@ -49,8 +49,6 @@ double seconds_since(Moment begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-void warn(const std::string& message) { std::cerr << "warning: " << shown(message) << std::endl; }
-
 /// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
   if (run.execution.partition != Partition::rank_grid) return;
@@ -155,14 +153,24 @@ std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const 
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  const std::vector<std::string> notes = write_or_keep(inputs, result, {setup_seconds, seconds_since(begin)}, warn);
-  if (!quiet) std::cout << '\n' << field_statistics(result_header(inputs.run), result) << '\n';
+  const ResultHeader header = result_header(inputs.run);
+  std::vector<std::string> notes;
+  Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
+  if (inputs.run.output.checkpoint) computed.checkpoint = inputs.run.output.checkpoint->file;
+  const RunTimes times{setup_seconds, seconds_since(begin)};
+  computed.write = [&](const fs::path& file) {
+    ResultHeader of_file = header;
+    of_file.file = file;
+    notes = write_result(of_file, inputs.points, result, times);
+  };
+  write_or_keep(computed, warn);
+  if (!quiet) std::cout << '\n' << field_statistics(header, result) << '\n';
   std::cout << std::flush;
   for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
   if (inputs.run.output.figure) {
     const std::string warning =
-        draw_result(result_header(inputs.run), inputs.points, result, *inputs.run.output.figure);
+        draw_result(header, inputs.points, result, *inputs.run.output.figure);
     if (!warning.empty()) warn(warning);
   }
   if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin));

@@ -22,9 +22,7 @@
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
-namespace {
 
-/// Throws InputError for a space that this build lacks, before anything is read for it.
 void check_space(const Case& run) {
   if (run.execution.space == Space::automatic) return;
   const std::vector<std::string> built = kokkos_facts().spaces;
@@ -34,6 +32,8 @@ void check_space(const Case& run) {
                    fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", wanted,
                                fmt::join(built, ", ")));
 }
+
+namespace {
 
 /// Throws InputError when the points alone would not fit into the memory that there is: better than to be killed.
 void check_point_memory(const Case& run) {

@@ -13,6 +13,9 @@ namespace prismfield {
 
 class Communicator;
 
+/// Throws InputError for a space that this build lacks, before anything is read for it.
+void check_space(const Case& run);
+
 /// Everything that a case names, read and validated.
 struct Inputs {
   Case run;

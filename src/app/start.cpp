@@ -2,11 +2,16 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/start.hpp"
 
+#include <iostream>
+
 #include <prismfield/communicator.hpp>
 
+#include "base/human_text.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
+
+void warn(const std::string& message) { std::cerr << "warning: " << shown(message) << std::endl; }
 
 std::unique_ptr<Runtime> start_runtime(const std::vector<std::string>& kokkos_options,
                                        const std::vector<RankPlace>& places, const Communicator& communicator) {

@@ -17,6 +17,7 @@
 #include <prismfield/communicator.hpp>
 
 #include "app/progress.hpp"
+#include "app/start.hpp"
 #include "app/study_report.hpp"
 #include "base/child_process.hpp"
 #include "base/human_text.hpp"
@@ -39,8 +40,6 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-
-void warn(const std::string& message) { std::cerr << "warning: " << shown(message) << std::endl; }
 
 ProgramFacts program_facts(const std::vector<std::string>& kokkos_options) {
   const KokkosFacts kokkos = kokkos_facts();

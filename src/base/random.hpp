@@ -24,6 +24,10 @@ enum class RandomStream : std::uint32_t {
   noise = 16,
   /// draws of a study's bootstrap
   bootstrap = 32,
+  /// samples of an inversion's posterior, and where its power iterations begin
+  posterior_cells = 33,
+  posterior_data = 34,
+  power_iteration = 35,
 };
 
 /// The block cipher-like generator Philox4x32 with ten rounds: 128 random bits from a counter and a key.

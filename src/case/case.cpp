@@ -19,13 +19,18 @@ std::vector<std::filesystem::path> Case::input_files() const {
     }
     if (mesh->ubc) {
       files.push_back(mesh->ubc->mesh);
-      files.push_back(mesh->ubc->density);
+      if (!mesh->ubc->density.empty()) files.push_back(mesh->ubc->density);
     }
   }
   if (const auto* grid = std::get_if<GridSpec>(&observations)) {
     if (const auto* heights = std::get_if<fs::path>(&grid->upward)) files.push_back(*heights);
   }
   if (const auto* stations = std::get_if<StationsFile>(&observations)) files.push_back(stations->file);
+  if (inversion) {
+    for (const ObservedDataFile& data : inversion->data) files.push_back(data.file);
+    if (const auto* reference = std::get_if<DensityFile>(&inversion->reference)) files.push_back(reference->file);
+    if (inversion->topography) files.push_back(inversion->topography->file);
+  }
   return files;
 }
 

@@ -13,6 +13,7 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
 
+#include "case/inversion_spec.hpp"
 #include "io/density_file.hpp"
 #include "io/noise.hpp"
 #include "io/prism_file.hpp"
@@ -20,6 +21,7 @@
 #include "model/axis.hpp"
 #include "model/edges.hpp"
 #include "model/points.hpp"
+#include "model/storage.hpp"
 #include "model/voxels.hpp"
 
 namespace prismfield {
@@ -84,9 +86,16 @@ struct OutputSpec {
   std::optional<CheckpointSpec> checkpoint;
 };
 
+/// The command that a case is read for, which says what sections it needs and which it leaves alone:
+/// forward: model and observations, neither sensitivity nor inversion;
+/// inversion: a model of voxels or mesh, whose density is not needed, and inversion, not observations;
+/// sensitivity: a model of voxels or mesh and observations, not inversion.
+enum class CaseUse { forward, inversion, sensitivity };
+
 /// A run as the user described it: plain values in SI units, z up, nothing read yet but the YAML itself.
 /// Relative input paths are already resolved against the YAML's folder.
 struct Case {
+  CaseUse use = CaseUse::forward;
   std::filesystem::path file;
   std::string title;
   double gravitational_constant = 6.6743e-11;
@@ -96,21 +105,29 @@ struct Case {
   /// observations.noise
   std::optional<NoiseSpec> noise;
   FieldList fields = FieldList::all();
+  /// the key fields was written
+  bool fields_given = false;
   Execution execution;
   OutputSpec output;
+  /// read for inversion and sensitivity
+  StorageSettings sensitivity;
+  /// read for inversion, and then there
+  std::optional<InversionSpec> inversion;
   /// the YAML as run, --set applied: written to the result
   std::string text;
   /// what the fields depend on, with sorted keys: two cases of one identity and the same input files give the same
   /// fields
   std::string identity;
+  /// read for inversion: what the model depends on, with sorted keys, likewise
+  std::string inversion_identity;
   /// key path -> "file:line" (or "--set"), for messages about what a key names
   std::map<std::string, std::string> locations;
-  /// keys that are right but that a forward run of this version does not use
+  /// keys that are right but that the command does not use in this version
   std::vector<std::string> unused;
 
   /// What is asked of a forward run.
   [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution}; }
-  /// The case itself and every file that it reads.
+  /// The case itself and every file that it names: what no output may replace.
   [[nodiscard]] std::vector<std::filesystem::path> input_files() const;
   /// "file:line" of a key, or of the nearest parent that was written.
   [[nodiscard]] std::string where(const std::string& key) const;
@@ -118,13 +135,13 @@ struct Case {
 
 /// Reads and validates CASE.yaml with `key.path=value` overrides applied.
 /// Unknown and repeated keys, wrong types and impossible values are collected and thrown as one InputError.
-/// Sections of other commands (sensitivity, inversion) are accepted, not read, and named in `unused`. `output`, the
-/// command line's --output, replaces output.file when it is not empty.
+/// Sections that `use` leaves alone are accepted, not read, and named in `unused`, as are keys of a model that it does
+/// not need. `output`, the command line's --output, replaces output.file when it is not empty.
 [[nodiscard]] Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                             const std::filesystem::path& output = {});
+                             const std::filesystem::path& output = {}, CaseUse use = CaseUse::forward);
 
 /// Validates a case that was read already; `file` names it in messages, and files that it names are relative to its
 /// folder.
-[[nodiscard]] Case read_case(YamlNode root, const std::filesystem::path& file);
+[[nodiscard]] Case read_case(YamlNode root, const std::filesystem::path& file, CaseUse use = CaseUse::forward);
 
 }  // namespace prismfield

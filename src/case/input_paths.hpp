@@ -16,8 +16,8 @@ struct InputPath {
   YamlNode* value = nullptr;
 };
 
-/// Every value below model and observations that names a file: those that Case::input_files() resolves, but for the
-/// case itself. They point into `root`.
+/// Every value below model, observations and inversion that names a file: those that Case::input_files() resolves for
+/// any use of the case, but for the case itself. They point into `root`.
 [[nodiscard]] std::vector<InputPath> input_paths(YamlNode& root);
 
 }  // namespace prismfield

@@ -33,6 +33,25 @@ inline const Words execution = {"space", "partition", "balance", "kernel",      
 inline const Words partition = {"ranks"};
 inline const Words output = {"file", "figure", "checkpoint"};
 inline const Words checkpoint = {"every", "file"};
+/// What fills the cells of a model, which an inversion finds out.
+inline const Words densities = {"model.voxels.density", "model.voxels.spheres", "model.voxels.boxes",
+                                "model.mesh.density", "model.mesh.ubc.density"};
+inline const Words sensitivity = {"store", "precision", "compression", "file"};
+inline const Words inversion = {"data",          "sigma",
+                                "reference",     "reference_in_smoothness",
+                                "bounds",        "smallness",
+                                "smoothness",    "weighting",
+                                "norm",          "beta",
+                                "topography",    "trend",
+                                "uncertainty",   "depth_of_investigation",
+                                "target_misfit", "max_iterations"};
+inline const Words data = {"file", "columns", "axes", "fields", "length_unit"};
+inline const Words sigma = {"relative", "floor"};
+inline const Words reference = {"file", "dataset", "density_unit"};
+inline const Words weighting = {"depth", "distance"};
+inline const Words weighting_depth = {"power", "z0"};
+inline const Words topography = {"file", "columns"};
+inline const Words uncertainty = {"samples", "rank", "seed"};
 
 /// Where a key belongs that stands at the wrong level, which is what wrong indentation leads to.
 inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &top},
@@ -44,6 +63,12 @@ inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &to
                                                                         {"observations.grid", &grid},
                                                                         {"execution", &execution},
                                                                         {"output", &output},
-                                                                        {"output.checkpoint", &checkpoint}};
+                                                                        {"output.checkpoint", &checkpoint},
+                                                                        {"sensitivity", &sensitivity},
+                                                                        {"inversion", &inversion},
+                                                                        {"inversion.data", &data},
+                                                                        {"inversion.sigma", &sigma},
+                                                                        {"inversion.topography", &topography},
+                                                                        {"inversion.uncertainty", &uncertainty}};
 
 }  // namespace prismfield::case_keys

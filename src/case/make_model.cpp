@@ -2,18 +2,15 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/make_model.hpp"
 
-#include <array>
-
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "case/case.hpp"
+#include "case/make_cells.hpp"
 #include "case/places.hpp"
 #include "io/density_file.hpp"
-#include "io/edges_file.hpp"
 #include "io/prisms.hpp"
 #include "io/ubc.hpp"
-#include "model/edges.hpp"
 #include "model/mesh.hpp"
 #include "model/voxels.hpp"
 #include "parallel/agreement.hpp"
@@ -78,12 +75,10 @@ bool names_file(const DensitySpec& density) { return std::holds_alternative<Dens
 
 /// True when the cells of a model cannot be made from the case alone.
 bool names_file(const ModelSpec& model) {
+  if (edges_in_files(model)) return true;
   if (const auto* voxels = std::get_if<VoxelsSpec>(&model)) return names_file(voxels->density);
   const auto* mesh = std::get_if<MeshSpec>(&model);
-  if (mesh == nullptr) return false;
-  const auto edges_in_file = [](const EdgesSpec& edges) { return std::holds_alternative<EdgesFile>(edges); };
-  return mesh->ubc || names_file(mesh->density) || edges_in_file(mesh->easting) || edges_in_file(mesh->northing) ||
-         edges_in_file(mesh->upward);
+  return mesh != nullptr && names_file(mesh->density);
 }
 
 CellBackground listed_background(std::vector<double> densities) {
@@ -146,40 +141,13 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   return cells;
 }
 
-std::vector<double> edges_of(const Case& run, const EdgesSpec& spec, std::size_t direction, ProblemList& problems) {
-  const auto make = [&](const auto& edges) {
-    using Spec = std::decay_t<decltype(edges)>;
-    if constexpr (std::is_same_v<Spec, EdgesFile>) {
-      const std::string name = direction_names[direction];
-      return read_edges(input_file(run, edges.file, "model.mesh." + name + ".file"), name, problems);
-    } else {
-      return make_edges(edges, direction, problems);
-    }
-  };
-  return std::visit(make, spec);
-}
-
 std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
   if (spec.ubc) return mesh_of_ubc(run, *spec.ubc);
-  ProblemList problems;
-  CellEdges edges;
-  const std::array<const EdgesSpec*, 3> specs = {&spec.easting, &spec.northing, &spec.upward};
-  for (std::size_t d = 0; d < 3; ++d) {
-    try {
-      edges[d] = edges_of(run, *specs[d], d, problems);
-    } catch (const InputError& error) {
-      problems.add(error);
-    }
-  }
-  problems.throw_if_any();
-  std::array<double, 3> rounding{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (std::holds_alternative<Axis>(*specs[d])) rounding[d] = rounding_of_edges(edges[d]);
-  }
-  auto cells = make_mesh(std::move(edges), "model.mesh", [&](const CellCounts& counts) {
+  CellGrid grid = mesh_grid(run, spec);
+  auto cells = make_mesh(std::move(grid.edges), "model.mesh", [&](const CellCounts& counts) {
     return cell_background(run, "model.mesh.density", spec.density, counts);
   });
-  cells->set_rounding(rounding);
+  cells->set_rounding(grid.rounding);
   return cells;
 }
 

@@ -19,7 +19,6 @@
 #include "case/places.hpp"
 
 namespace prismfield {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -29,7 +28,6 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
 }
 
-/// Why a file of this name cannot be made, or "".
 std::string why_not_writable(const fs::path& file) {
   std::error_code error;
   if (!file.has_filename()) return "names a folder; give the name of a file";
@@ -60,6 +58,32 @@ std::string why_not_writable(const fs::path& file) {
   return "";
 }
 
+namespace {
+
+/// Whether what is computed can be written as the kind of file that the result's name asks for.
+void check_kind(const Case& run, const fs::path& result, ProblemList& problems) {
+  if (!result_kind(result)) {
+    const std::string suffix = result.extension().string();
+    problems.add(run.where("output.file"), "output.file",
+                 fmt::format("{}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables)",
+                             suffix.empty() ? "has no suffix that says what to write"
+                                            : fmt::format("no kind of result ends in '{}'", suffix)));
+  }
+  if (result_kind(result).value_or(ResultKind::hdf5) == ResultKind::hdf5) return;
+  if (run.use == CaseUse::inversion) {
+    problems.add(run.where("output.file"), "output.file", "is a table, which holds no model; write .h5 or .nc");
+    return;
+  }
+  const auto* stations = std::get_if<StationsFile>(&run.observations);
+  std::error_code error;
+  if (stations != nullptr && fs::exists(stations->file, error) && !fs::is_regular_file(stations->file, error)) {
+    problems.add(run.where("output.file"), "output.file",
+                 fmt::format("a table keeps the columns of {}, which is read again for it, but this is no regular "
+                             "file; write .nc, or save the stations to a file first",
+                             stations->file.string()));
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& figure_suffixes() {
@@ -82,6 +106,7 @@ void check_output(const Case& run) {
   std::vector<Output> outputs{{"output.file", result}};
   if (run.output.figure) outputs.push_back({"output.figure", *run.output.figure});
   if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
+  if (!run.sensitivity.file.empty()) outputs.push_back({"sensitivity.file", run.sensitivity.file});
 
   const auto inputs = run.input_files();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -100,23 +125,7 @@ void check_output(const Case& run) {
       }
     }
   }
-  if (!result_kind(result)) {
-    const std::string suffix = result.extension().string();
-    problems.add(run.where("output.file"), "output.file",
-                 fmt::format("{}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables)",
-                             suffix.empty() ? "has no suffix that says what to write"
-                                            : fmt::format("no kind of result ends in '{}'", suffix)));
-  }
-  if (result_kind(result).value_or(ResultKind::hdf5) != ResultKind::hdf5) {
-    const auto* stations = std::get_if<StationsFile>(&run.observations);
-    std::error_code error;
-    if (stations != nullptr && fs::exists(stations->file, error) && !fs::is_regular_file(stations->file, error)) {
-      problems.add(run.where("output.file"), "output.file",
-                   fmt::format("a table keeps the columns of {}, which is read again for it, but this is no regular "
-                               "file; write .nc, or save the stations to a file first",
-                               stations->file.string()));
-    }
-  }
+  check_kind(run, result, problems);
   if (run.output.figure) {
     const auto& suffixes = figure_suffixes();
     const std::string suffix = run.output.figure->extension().string();

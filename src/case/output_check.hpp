@@ -11,12 +11,18 @@
 
 namespace prismfield {
 
+/// True for names of one file, whether it is there yet or not.
+[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// Why a file of this name cannot be made, with the remedy, or "".
+[[nodiscard]] std::string why_not_writable(const std::filesystem::path& file);
+
 /// Suffixes that name a kind of figure: ".png", ".pdf", ".svg".
 [[nodiscard]] const std::vector<std::string>& figure_suffixes();
 
-/// Checks, before anything is computed, that the result, the figure and the checkpoint can be written: the folder
-/// exists and is writable, and no input would be replaced. Also that noise is asked for computed fields only. Throws
-/// InputError with every mistake found, each naming its key.
+/// Checks, before anything is computed, that the result, the figure, the checkpoint and the sensitivities can be
+/// written: the folder exists and is writable, and no input would be replaced. Also that the result is of a kind that
+/// holds what is computed. Throws InputError with every mistake found, each naming its key.
 void check_output(const Case& run);
 
 /// Where the result goes: output.file, or the case's name with .h5 in the working folder.

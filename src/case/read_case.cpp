@@ -28,9 +28,22 @@ void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
   if (const auto v = section.find("axes")) {
     run.axes = reader.choice(*v, axes_choices).value_or(run.axes);
   }
-  if (const auto v = section.find("fields")) run.fields = read_fields(reader, *v);
-  if (const auto v = section.need("model", "a map with voxels, prisms or mesh")) run.model = read_model(reader, *v);
-  if (const auto v = section.need("observations", "a map with grid or stations")) read_observations(reader, *v, run);
+  if (const auto v = section.find("fields")) {
+    run.fields = read_fields(reader, *v);
+    run.fields_given = true;
+  }
+  const char* const models =
+      run.use == CaseUse::forward ? "a map with voxels, prisms or mesh" : "a map with voxels or mesh";
+  if (const auto v = section.need("model", models)) run.model = read_model(reader, *v, run.use);
+  if (run.use != CaseUse::inversion) {
+    if (const auto v = section.need("observations", "a map with grid or stations")) read_observations(reader, *v, run);
+  }
+  if (run.use != CaseUse::forward) {
+    if (const auto v = section.find("sensitivity")) run.sensitivity = read_sensitivity(reader, *v);
+  }
+  if (run.use == CaseUse::inversion) {
+    if (const auto v = section.need("inversion", "a map with data")) run.inversion = read_inversion(reader, *v);
+  }
   if (const auto v = section.find("execution")) run.execution = read_execution(reader, *v);
   if (const auto v = section.find("output")) run.output = read_output(reader, *v);
 }
@@ -53,14 +66,17 @@ void collect_locations(const YamlNode& node, const std::string& path, const std:
   }
 }
 
-/// The keys that nothing here asks for.
-std::vector<std::string> unused_keys(const std::map<std::string, std::string>& locations) {
-  std::vector<std::string> unused;
+/// The keys that nothing asks for in a case of this use.
+std::vector<std::string> unused_keys(const std::map<std::string, std::string>& locations, CaseUse use) {
   // every pair is computed directly: nothing is approximated to a tolerance
-  for (const char* key : {"sensitivity", "inversion", "execution.tolerance"}) {
-    if (locations.contains(key)) unused.emplace_back(key);
+  Words asked_of_others = {"sensitivity", "inversion", "execution.tolerance"};
+  if (use == CaseUse::sensitivity) asked_of_others = {"observations.noise", "inversion", "execution.tolerance"};
+  if (use == CaseUse::inversion) {
+    asked_of_others = {"observations", "execution.tolerance"};
+    asked_of_others.insert(asked_of_others.end(), case_keys::densities.begin(), case_keys::densities.end());
   }
-  return unused;
+  std::erase_if(asked_of_others, [&](const std::string& key) { return !locations.contains(key); });
+  return asked_of_others;
 }
 
 /// A case is a map. Throws InputError.
@@ -77,17 +93,19 @@ void check_kind(const YamlNode& root, const std::string& name) {
 }
 
 /// All that the tree says. Throws InputError with these mistakes and those found before.
-Case case_of(YamlNode root, const std::filesystem::path& file, std::string text, ProblemList& problems) {
+Case case_of(YamlNode root, const std::filesystem::path& file, std::string text, CaseUse use, ProblemList& problems) {
   Case run;
+  run.use = use;
   run.file = file;
   run.title = file.stem().string();
   run.text = std::move(text);
   run.locations[""] = where_of(root, file.string());
   collect_locations(root, "", file.string(), run.locations);
-  run.unused = unused_keys(run.locations);
+  run.unused = unused_keys(run.locations, use);
   read_sections(root, CaseReader(file, problems), run);
   problems.sort_by_line();
   problems.throw_if_any();
+  if (use == CaseUse::inversion) run.inversion_identity = inversion_identity_of(root);
   run.identity = identity_of(std::move(root));
   return run;
 }
@@ -95,7 +113,7 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
 }  // namespace
 
 Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-               const std::filesystem::path& output) {
+               const std::filesystem::path& output, CaseUse use) {
   ProblemList problems;
   std::string text = read_yaml_text(file);
   YamlNode root = parse_yaml(text, file.string(), problems);
@@ -103,14 +121,14 @@ Case read_case(const std::filesystem::path& file, const std::vector<std::string>
   for (const std::string& assignment : overrides) apply_override(root, assignment, problems);
   if (!output.empty()) set_text(root, "output.file", output.string(), "--output", problems);
   if (!overrides.empty() || !output.empty()) text = to_yaml(root);
-  return case_of(std::move(root), file, std::move(text), problems);
+  return case_of(std::move(root), file, std::move(text), use, problems);
 }
 
-Case read_case(YamlNode root, const std::filesystem::path& file) {
+Case read_case(YamlNode root, const std::filesystem::path& file, CaseUse use) {
   check_kind(root, file.string());
   ProblemList problems;
   std::string text = to_yaml(root);
-  return case_of(std::move(root), file, std::move(text), problems);
+  return case_of(std::move(root), file, std::move(text), use, problems);
 }
 
 }  // namespace prismfield

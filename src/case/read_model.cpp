@@ -15,7 +15,7 @@ namespace {
 /// The section model.
 class ModelReader : public CaseReader {
 public:
-  explicit ModelReader(const CaseReader& values) : CaseReader(values) {}
+  ModelReader(const CaseReader& values, CaseUse use) : CaseReader(values), m_use(use) {}
 
   ModelSpec model(const Value& value);
 
@@ -28,6 +28,10 @@ private:
   PrismsSpec prisms(const Value& value);
   void prism_columns(const Value& value, PrismsSpec& prisms);
   MeshSpec mesh(const Value& value);
+  /// a density, which an inversion looks for
+  std::optional<Value> density_of(const Section& section, const std::string& expected) const;
+
+  CaseUse m_use;
 };
 
 DensitySpec ModelReader::density(const Value& value) {
@@ -224,7 +228,7 @@ MeshSpec ModelReader::mesh(const Value& value) {
     const Section files(*this, *ubc, case_keys::ubc);
     result.ubc.emplace();
     if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
-    if (const auto v = files.need("density", "the name of a UBC density file")) {
+    if (const auto v = density_of(files, "the name of a UBC density file")) {
       result.ubc->density = input(*v).value_or("");
     }
     constexpr double gram_a_cubic_centimetre = 1000;
@@ -239,10 +243,14 @@ MeshSpec ModelReader::mesh(const Value& value) {
   if (const auto v = section.need("easting", form)) result.easting = edges(*v, false).value_or(EdgesSpec{});
   if (const auto v = section.need("northing", form)) result.northing = edges(*v, false).value_or(EdgesSpec{});
   if (const auto v = section.need("upward", form)) result.upward = edges(*v, true).value_or(EdgesSpec{});
-  if (const auto v = section.need("density", "a number, {random: [min, max]} or {file: name}")) {
+  if (const auto v = density_of(section, "a number, {random: [min, max]} or {file: name}")) {
     result.density = density(*v);
   }
   return result;
+}
+
+std::optional<Value> ModelReader::density_of(const Section& section, const std::string& expected) const {
+  return m_use == CaseUse::inversion ? section.find("density") : section.need("density", expected);
 }
 
 ModelSpec ModelReader::model(const Value& value) {
@@ -251,12 +259,21 @@ ModelSpec ModelReader::model(const Value& value) {
   const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
   if (!v) return {};
   if (chosen == "voxels") return voxels(*v);
+  if (chosen == "prisms" && m_use != CaseUse::forward) {
+    problem(*v,
+            m_use == CaseUse::inversion
+                ? "cannot be inverted: the cells of voxels or of a mesh are needed, prismfield run alone reads prisms"
+                : "have no sensitivities: the cells of voxels or of a mesh are needed, prismfield run alone reads "
+                  "prisms");
+  }
   if (chosen == "prisms") return prisms(*v);
   return mesh(*v);
 }
 
 }  // namespace
 
-ModelSpec read_model(const CaseReader& values, const Value& value) { return ModelReader(values).model(value); }
+ModelSpec read_model(const CaseReader& values, const Value& value, CaseUse use) {
+  return ModelReader(values, use).model(value);
+}
 
 }  // namespace prismfield

@@ -8,11 +8,13 @@
 namespace prismfield {
 
 /// A section of a case each; mistakes go to the list of `values`, and what has one keeps its default.
-[[nodiscard]] ModelSpec read_model(const CaseReader& values, const Value& value);
+[[nodiscard]] ModelSpec read_model(const CaseReader& values, const Value& value, CaseUse use);
 /// The fields of `run` must have been read.
 void read_observations(const CaseReader& values, const Value& value, Case& run);
 [[nodiscard]] FieldList read_fields(const CaseReader& values, const Value& value);
 [[nodiscard]] Execution read_execution(const CaseReader& values, const Value& value);
 [[nodiscard]] OutputSpec read_output(const CaseReader& values, const Value& value);
+[[nodiscard]] StorageSettings read_sensitivity(const CaseReader& values, const Value& value);
+[[nodiscard]] InversionSpec read_inversion(const CaseReader& values, const Value& value);
 
 }  // namespace prismfield

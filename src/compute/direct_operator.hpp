@@ -16,6 +16,7 @@
 
 #include "compute/fitting.hpp"
 #include "compute/operator_plan.hpp"
+#include "compute/rank_sums.hpp"
 #include "engine/instances/with_space.hpp"
 #include "engine/operator_engine.hpp"
 #include "engine/with_arithmetic.hpp"
@@ -57,12 +58,6 @@ struct GatherFactors {
     const int asked = asked_field[static_cast<int>(f)];
     factors(f, i) = asked >= 0 && i < n_tile ? fields(asked * n_points + order(first + i)) : 0.0;
   }
-};
-
-template <class Memory>
-struct MultiplyPair {
-  Kokkos::View<const double*, Memory> a, b;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += a(i) * b(i); }
 };
 
 template <class ExecutionSpace>
@@ -207,30 +202,6 @@ struct DirectOperator<ExecutionSpace>::Parts {
     });
   }
 
-  static void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks, const Vector& values) {
-    if (ranks.size() == 1) return;
-    const auto host = Kokkos::create_mirror_view(Kokkos::HostSpace(), values);
-    Kokkos::deep_copy(space, host, values);
-    space.fence("prismfield: values on the host");
-    ranks.sum_everywhere(host.data(), static_cast<std::int64_t>(host.size()));
-    Kokkos::deep_copy(space, values, host);
-    space.fence("prismfield: sums in place");
-  }
-
-  /// Sums over `ranks`; rank 0's value everywhere, since groups of ranks may add with other numbers of threads.
-  double dot(const ExecutionSpace& space, const Communicator& ranks, const ConstVector& a, const ConstVector& b,
-             std::int64_t length) const {
-    double sum = 0;
-    on_all_ranks(all_ranks, [&] {
-      check_length("a", a.extent(0), length);
-      check_length("b", b.extent(0), length);
-      Kokkos::parallel_reduce("prismfield::dot", IndexPolicy(space, 0, length), MultiplyPair<Memory>{a, b}, sum);
-    });
-    ranks.sum_everywhere(&sum, 1);
-    broadcast(all_ranks, sum);
-    return sum;
-  }
-
   void entries(const ExecutionSpace& space, IndexRange points, const Entries& all) {
     if (!engine) return;
     for (std::int64_t first = points.begin; first < points.end; first += plan.plan.tile_points) {
@@ -275,7 +246,7 @@ template <class ExecutionSpace>
 void DirectOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
                                            const Vector& fields) {
   on_all_ranks(m_parts->all_ranks, [&] { m_parts->apply(space, density, fields); });
-  Parts::sum_over_ranks(space, m_parts->same_points, fields);
+  sum_over_ranks(space, m_parts->same_points, fields);
 }
 
 template <class ExecutionSpace>
@@ -286,7 +257,7 @@ void DirectOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space
       m_parts->engine->add_products(space, at, m_parts->plan.gravitational_constant, out);
     });
   });
-  Parts::sum_over_ranks(space, m_parts->same_prisms, density);
+  sum_over_ranks(space, m_parts->same_prisms, density);
 }
 
 template <class ExecutionSpace>
@@ -298,7 +269,7 @@ void DirectOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const
       m_parts->engine->add_squares(space, at, g * g, out);
     });
   });
-  Parts::sum_over_ranks(space, m_parts->same_prisms, diagonal);
+  sum_over_ranks(space, m_parts->same_prisms, diagonal);
 }
 
 template <class ExecutionSpace>
@@ -313,13 +284,13 @@ void DirectOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexR
 template <class ExecutionSpace>
 double DirectOperator<ExecutionSpace>::dot_fields(const ExecutionSpace& space, const ConstVector& a,
                                                   const ConstVector& b) {
-  return m_parts->dot(space, m_parts->same_prisms, a, b, this->rows());
+  return dot_over_ranks(space, m_parts->all_ranks, m_parts->same_prisms, a, b, this->rows());
 }
 
 template <class ExecutionSpace>
 double DirectOperator<ExecutionSpace>::dot_densities(const ExecutionSpace& space, const ConstVector& a,
                                                      const ConstVector& b) {
-  return m_parts->dot(space, m_parts->same_points, a, b, this->columns());
+  return dot_over_ranks(space, m_parts->all_ranks, m_parts->same_points, a, b, this->columns());
 }
 
 template <class ExecutionSpace>

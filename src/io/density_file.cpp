@@ -20,13 +20,14 @@ std::string cell_name(const CellCounts& counts, std::int64_t cell) {
 }
 
 /// Applies the file's unit and checks every density.
-void to_kilograms(std::vector<double>& densities, double to_si, const InputFile& file, const CellCounts& counts) {
+void to_kilograms(std::vector<double>& densities, double to_si, const InputFile& file, const CellCounts& counts,
+                  NanDensities nan) {
   ProblemList problems;
   LimitedProblems limited(problems, file.path.string());
   for (std::size_t i = 0; i < densities.size(); ++i) {
     double& density = densities[i];
     density *= to_si;
-    if (std::isfinite(density)) continue;
+    if (std::isfinite(density) || (nan == NanDensities::kept && std::isnan(density))) continue;
     limited.add("NaN or infinite densities", [&] {
       return Problem{file.path.string(), "density",
                      cell_name(counts, static_cast<std::int64_t>(i)) + " is NaN or infinite"};
@@ -43,7 +44,7 @@ std::vector<double> densities_from_text(const InputFile& file, double to_si, con
   std::vector<double> densities =
       read_values(file, request,
                   fmt::format("{} x {} x {} = {} cells need one each", counts[0], counts[1], counts[2], request.count));
-  to_kilograms(densities, to_si, file, counts);
+  to_kilograms(densities, to_si, file, counts, NanDensities::refused);
   return densities;
 }
 
@@ -75,7 +76,8 @@ void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::
   }
 }
 
-std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
+std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+                                          NanDensities nan) {
   const ArrayFile arrays(file);
   const std::string name = spec.dataset.empty() ? "density" : spec.dataset;
   const std::string dataset = name.starts_with('/') ? name : "/" + name;
@@ -92,14 +94,15 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
   }
   if (shape.size() == 3) check_ascending(arrays, file, dataset, counts);
   std::vector<double> densities = arrays.read(dataset);
-  to_kilograms(densities, spec.to_si, file, counts);
+  to_kilograms(densities, spec.to_si, file, counts, nan);
   return densities;
 }
 
 }  // namespace
 
-std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
-  if (is_array_file(file)) return densities_from_arrays(file, spec, counts);
+std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+                                   NanDensities nan) {
+  if (is_array_file(file)) return densities_from_arrays(file, spec, counts, nan);
   if (!spec.dataset.empty()) {
     throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   }

@@ -20,9 +20,12 @@ struct DensityFile {
   double to_si = 1;
 };
 
+/// What NaN in arrays of densities is: a mistake, or a cell without one, as the model of an inversion has them.
+enum class NanDensities { refused, kept };
+
 /// One density a cell, easting fastest, then northing, then upward, kg/m3, from `file`, which is spec.file.
 /// Throws InputError with every mistake found.
 [[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec,
-                                                 const CellCounts& counts);
+                                                 const CellCounts& counts, NanDensities nan = NanDensities::refused);
 
 }  // namespace prismfield

@@ -530,6 +530,16 @@ struct Hdf5File::Impl {
     checked(H5Dclose(dataset.release()), about, "write");
   }
 
+  void write_texts(const std::string& name, const std::vector<std::int64_t>& shape, const char* const* values) {
+    // A dataset of variable length is a netCDF-4 string variable and has no limit of size; of fixed length it would be
+    // an array of characters without a dimension, which netCDF-4 refuses.
+    const Subject about = subject(name);
+    const Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
+    checked(H5Tset_size(type.id(), H5T_VARIABLE), about, "make the type");
+    checked(H5Tset_cset(type.id(), H5T_CSET_UTF8), about, "make the type");
+    write(name, shape, type.id(), values);
+  }
+
   void write_attribute(const Handle& object, const Subject& about, const char* name, hid_t type, const Handle& space,
                        const void* value) {
     if (checked(H5Aexists(object.id(), name), about, "look for an attribute") > 0) {
@@ -554,6 +564,14 @@ struct Hdf5File::Impl {
     checked(H5Tset_size(type.id(), std::max<std::size_t>(value.size(), 1)), about, "make the type");
     checked(H5Tset_cset(type.id(), is_ascii(value) ? H5T_CSET_ASCII : H5T_CSET_UTF8), about, "make the type");
     return type;
+  }
+
+  void write_list_attribute(const std::string& object, const std::string& name, hid_t type, std::size_t n,
+                            const void* values) {
+    const Subject about = subject(object + "@" + name);
+    const hsize_t count = n;
+    const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+    write_attribute(open_object(object), about, name.c_str(), type, space, values);
   }
 
   void write_text_attribute(const std::string& object, const std::string& name, const std::string& value) {
@@ -919,14 +937,14 @@ void Hdf5File::write(const std::string& dataset, const std::vector<std::int64_t>
 }
 
 void Hdf5File::write_text(const std::string& dataset, const std::string& value) {
-  // A dataset of variable length is a netCDF-4 string variable and has no limit of size; of fixed length it would be an
-  // array of characters without a dimension, which netCDF-4 refuses.
-  const Subject about = m_impl->subject(dataset);
-  const Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
-  checked(H5Tset_size(type.id(), H5T_VARIABLE), about, "make the type");
-  checked(H5Tset_cset(type.id(), H5T_CSET_UTF8), about, "make the type");
   const char* text = value.c_str();
-  m_impl->write(dataset, {}, type.id(), &text);
+  m_impl->write_texts(dataset, {}, &text);
+}
+
+void Hdf5File::write_texts(const std::string& dataset, const std::vector<std::string>& values) {
+  std::vector<const char*> texts;
+  for (const std::string& value : values) texts.push_back(value.c_str());
+  m_impl->write_texts(dataset, {static_cast<std::int64_t>(texts.size())}, texts.data());
 }
 
 void Hdf5File::make_dimension(const std::string& dataset) {
@@ -984,10 +1002,12 @@ void Hdf5File::write_attribute(const std::string& path, const std::string& name,
 }
 
 void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values) {
-  const Subject about = m_impl->subject(path + "@" + name);
-  const hsize_t count = values.size();
-  const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
-  m_impl->write_attribute(m_impl->open_object(path), about, name.c_str(), H5T_NATIVE_DOUBLE, space, values.data());
+  m_impl->write_list_attribute(path, name, H5T_NATIVE_DOUBLE, values.size(), values.data());
+}
+
+void Hdf5File::write_attribute(const std::string& path, const std::string& name,
+                               const std::vector<std::int64_t>& values) {
+  m_impl->write_list_attribute(path, name, H5T_NATIVE_INT64, values.size(), values.data());
 }
 
 std::string_view Hdf5File::image() const { return m_impl->image(); }

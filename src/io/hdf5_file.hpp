@@ -71,6 +71,8 @@ public:
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values);
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const std::int64_t* values);
   void write_text(const std::string& dataset, const std::string& value);
+  /// A dataset of one dimension, a text each.
+  void write_texts(const std::string& dataset, const std::vector<std::string>& values);
   /// Turns a one-dimensional dataset into a netCDF-4 dimension scale of its own name.
   void make_dimension(const std::string& dataset);
   /// Makes a dimension of `length` without coordinate values, as netCDF-4 does.
@@ -83,6 +85,7 @@ public:
   void write_attribute(const std::string& path, const std::string& name, double value);
   void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
   void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
+  void write_attribute(const std::string& path, const std::string& name, const std::vector<std::int64_t>& values);
   /// The bytes of a new file, until the next call.
   [[nodiscard]] std::string_view image() const;
   /// Where in image() the values of a dataset lie, which must be plain numbers that were written at once.

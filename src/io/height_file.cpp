@@ -3,7 +3,6 @@
 #include "io/height_file.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
+#include "io/grid_variable.hpp"
 #include "io/station_file.hpp"
 
 namespace prismfield {
@@ -21,16 +20,6 @@ namespace {
 
 std::string no_height(double easting, double northing) {
   return fmt::format("no height at easting {}, northing {}", easting, northing);
-}
-
-using Words = std::vector<std::string>;
-
-const Words easting_names = {"easting", "x", "lon", "longitude"};
-const Words northing_names = {"northing", "y", "lat", "latitude"};
-const Words height_names = {"upward", "elevation", "height", "z"};
-
-bool contains(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 /// How far a file's coordinate may lie from the grid's: a thousandth of the spacing, and what single precision
@@ -56,78 +45,25 @@ private:
 
   std::vector<double> read_netcdf() const {
     const ArrayFile arrays(m_file);
-    const std::string variable = height_variable(arrays);
-    std::vector<std::int64_t> shape = arrays.shape("/" + variable);
-    Words dimensions = arrays.dimension_names("/" + variable);
-    // leading dimensions of one value, a date or a band
-    shape.erase(shape.begin(), shape.end() - 2);
-    dimensions.erase(dimensions.begin(), dimensions.end() - 2);
-    const bool transposed = contains(easting_names, dimensions[0]) || contains(northing_names, dimensions[1]);
-    if (transposed) {
-      std::swap(shape[0], shape[1]);
-      std::swap(dimensions[0], dimensions[1]);
-    }
-    const bool north_first = ascends(arrays, dimensions[0], northing_names, "northing", shape[0], m_northing);
-    const bool east_first = ascends(arrays, dimensions[1], easting_names, "easting", shape[1], m_easting);
-
-    const std::vector<double> values = arrays.read("/" + variable);
-    std::vector<double> heights(values.size());
-    const std::size_t n_northing = m_northing.size(), n_easting = m_easting.size();
-    for (std::size_t j = 0; j < n_northing; ++j) {
-      const std::size_t row = north_first ? j : n_northing - 1 - j;
-      for (std::size_t i = 0; i < n_easting; ++i) {
-        const std::size_t column = east_first ? i : n_easting - 1 - i;
-        heights[node(j, i)] = values[transposed ? column * n_northing + row : row * n_easting + column];
-      }
-    }
-    check_finite(heights, variable);
-    return heights;
+    const std::string variable = height_variable(m_file, arrays);
+    GridVariable grid = read_grid_variable(m_file, arrays, variable);
+    check_coordinates("northing", grid.northing_name, grid.northing, m_northing);
+    check_coordinates("easting", grid.easting_name, grid.easting, m_easting);
+    check_finite(grid.values, variable);
+    return std::move(grid.values);
   }
 
-  /// The variable of two dimensions, by its name when there are several.
-  std::string height_variable(const ArrayFile& arrays) const {
-    Words candidates, named;
-    for (const std::string& name : arrays.dataset_names("/")) {
-      const std::vector<std::int64_t> shape = arrays.shape("/" + name);
-      if (shape.size() < 2 || std::any_of(shape.begin(), shape.end() - 2, [](auto n) { return n != 1; })) continue;
-      candidates.push_back(name);
-      if (contains(height_names, name)) named.push_back(name);
-    }
-    if (candidates.size() == 1) return candidates.front();
-    if (named.size() == 1) return named.front();
-    throw m_file.error(candidates.empty()
-                           ? "has no variable of two dimensions"
-                           : fmt::format("has {} variables of two dimensions ({}); one of them must be named {}",
-                                         candidates.size(), shown_list(candidates), fmt::join(height_names, ", ")));
-  }
-
-  /// True when the coordinates are the grid's in its order, false in the opposite order; throws when they are neither.
-  bool ascends(const ArrayFile& arrays, const std::string& dimension, const Words& names, const std::string& direction,
-               std::int64_t length, const std::vector<double>& grid) const {
-    std::string coordinate;
-    for (const std::string& name : names) {
-      // a file of plain HDF5 says nothing of dimensions: its coordinates are known by their names
-      if (coordinate.empty() && dimension.empty() && arrays.has("/" + name)) coordinate = name;
-    }
-    if (!dimension.empty() && arrays.has("/" + dimension)) coordinate = dimension;
-    if (coordinate.empty()) {
-      throw m_file.error(fmt::format("has no coordinates for {}; it needs the variable {}", direction, direction));
-    }
-    if (const auto lengths = arrays.shape("/" + coordinate); lengths != std::vector<std::int64_t>{length}) {
-      throw m_file.error(fmt::format("has {} of shape {} for {} heights", coordinate, shape_text(lengths), length));
-    }
-    const std::vector<double> values = arrays.read("/" + coordinate);
+  /// Throws unless the coordinates are the grid's.
+  void check_coordinates(const std::string& direction, const std::string& name, const std::vector<double>& values,
+                         const std::vector<double>& grid) const {
     const double tolerance = coordinate_tolerance(grid);
     const auto near = [tolerance](double a, double b) { return std::fabs(a - b) <= tolerance; };
-    if (values.size() == grid.size()) {
-      if (std::equal(values.begin(), values.end(), grid.begin(), near)) return true;
-      if (std::equal(values.rbegin(), values.rend(), grid.begin(), near)) return false;
-    }
-    throw m_file.error(fmt::format(
-        "has {} ({}) at {} value{}, {} to {}; the grid has {}, {} to {}, and heights are needed at its "
-        "own points",
-        direction, coordinate, values.size(), values.size() == 1 ? "" : "s", values.empty() ? 0.0 : values.front(),
-        values.empty() ? 0.0 : values.back(), grid.size(), grid.front(), grid.back()));
+    if (values.size() == grid.size() && std::equal(values.begin(), values.end(), grid.begin(), near)) return;
+    throw m_file.error(
+        fmt::format("has {} ({}) at {} value{}, {} to {}; the grid has {}, {} to {}, and heights are needed at its "
+                    "own points",
+                    direction, name, values.size(), values.size() == 1 ? "" : "s", values.front(), values.back(),
+                    grid.size(), grid.front(), grid.back()));
   }
 
   void check_finite(const std::vector<double>& heights, const std::string& variable) const {

@@ -160,6 +160,15 @@ std::vector<std::string> ArrayFile::dimension_names(const std::string& dataset) 
   });
 }
 
+std::optional<std::string> ArrayFile::text_attribute(const std::string& dataset, const std::string& name) const {
+  return as_input(m_file, [&]() -> std::optional<std::string> {
+    const auto* hdf5 = std::get_if<Hdf5File>(&m_content);
+    if (hdf5 == nullptr) return std::get<NetcdfClassic>(m_content).text_attribute(without_slash(dataset), name);
+    if (!hdf5->has_attribute(dataset, name)) return std::nullopt;
+    return hdf5->read_text_attribute(dataset, name);
+  });
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
 }  // namespace prismfield

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -69,6 +70,8 @@ public:
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
   /// Names of a dataset's netCDF dimensions, slowest first, "" where there is none.
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
+  /// A dataset's attribute of text; nothing where there is none of that name. Throws InputError when it is no text.
+  [[nodiscard]] std::optional<std::string> text_attribute(const std::string& dataset, const std::string& name) const;
 
 private:
   using Content = std::variant<Hdf5File, NetcdfClassic>;

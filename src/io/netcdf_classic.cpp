@@ -81,7 +81,7 @@ public:
       }
       m_file.m_dimensions.push_back({std::move(name), static_cast<std::int64_t>(length)});
     }
-    std::map<std::string, double> ignored;
+    Attributes ignored;
     attributes(ignored);
     read_variables(record_dimension);
 
@@ -113,7 +113,7 @@ private:
         }
         variable.dimensions.push_back(dimension);
       }
-      attributes(variable.numbers);
+      attributes(variable.attributes);
       variable.type = type();
       // the size is recomputed: writers may leave a wrong one for what is above 4 GiB
       (void)count_word();
@@ -136,14 +136,17 @@ private:
     if (in_records == 1) m_file.m_record_bytes = last_unpadded;
   }
 
-  void attributes(std::map<std::string, double>& numbers) {
+  void attributes(Attributes& found) {
     for (std::uint64_t n = list(attribute_tag); n > 0; --n) {
       const std::string name = text();
       const std::uint32_t kind = type();
       const std::uint64_t values = count();
       const std::string content = bytes(padded(values * type_bytes[kind]));
-      if (values != 1 || kind == char_type) continue;
-      numbers[name] = number(reinterpret_cast<const unsigned char*>(content.data()), kind);
+      if (kind == char_type) {
+        found.texts[name] = content.substr(0, values);
+      } else if (values == 1) {
+        found.numbers[name] = number(reinterpret_cast<const unsigned char*>(content.data()), kind);
+      }
     }
   }
 
@@ -224,6 +227,12 @@ std::vector<std::string> NetcdfClassic::dimension_names(const std::string& name)
   return names;
 }
 
+std::optional<std::string> NetcdfClassic::text_attribute(const std::string& name, const std::string& attribute) const {
+  const std::map<std::string, std::string>& texts = variable(name).attributes.texts;
+  const auto found = texts.find(attribute);
+  return found == texts.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::vector<double> NetcdfClassic::read(const std::string& name) const {
   const Variable& v = variable(name);
   if (v.type == char_type) fail(fmt::format("holds text, not numbers, in {}", shown(name, longest_name)));
@@ -254,8 +263,8 @@ std::vector<double> NetcdfClassic::read(const std::string& name) const {
   }
 
   const auto attribute = [&](const char* key, double otherwise) {
-    const auto found = v.numbers.find(key);
-    return found == v.numbers.end() ? otherwise : found->second;
+    const auto found = v.attributes.numbers.find(key);
+    return found == v.attributes.numbers.end() ? otherwise : found->second;
   };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (const char* key : {"_FillValue", "missing_value"}) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ public:
   /// Extent of a variable in each dimension; empty for a scalar.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable) const;
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& variable) const;
+  /// A variable's attribute of text; nothing where there is none of that name.
+  [[nodiscard]] std::optional<std::string> text_attribute(const std::string& variable, const std::string& name) const;
   /// A numeric variable as doubles, row-major; _FillValue and missing_value become NaN, scale_factor and add_offset
   /// are applied.
   [[nodiscard]] std::vector<double> read(const std::string& variable) const;
@@ -32,10 +35,14 @@ private:
     std::string name;
     std::int64_t length = 0;
   };
+  struct Attributes {
+    /// those of one number
+    std::map<std::string, double> numbers;
+    std::map<std::string, std::string> texts;
+  };
   struct Variable {
     std::vector<std::size_t> dimensions;
-    /// attributes of one number
-    std::map<std::string, double> numbers;
+    Attributes attributes;
     std::uint32_t type = 0;
     std::uint64_t begin = 0;
     /// the first dimension is the record dimension: one slab a record

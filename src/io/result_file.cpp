@@ -7,16 +7,13 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <functional>
-#include <numeric>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <prismfield/error.hpp>
-
-#include "base/disk.hpp"
 #include "base/temporary_file.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/complete_file.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_table.hpp"
 #include "io/text_output.hpp"
@@ -26,108 +23,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A text attribute lives in an object header, which HDF5 limits to 64 kB.
-constexpr std::size_t longest_case_attribute = 60'000;
-
 std::string partition_text(const Plan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);
   return fmt::format("{{ranks: [{}, {}]}}", plan.prism_parts, plan.point_parts);
 }
 
-struct Coordinate {
-  const char* name;
-  const char* long_name;
-  const char* standard_name;
-  const char* axis;
-};
-constexpr Coordinate easting_coordinate{"easting", "easting", "projection_x_coordinate", "X"};
-constexpr Coordinate northing_coordinate{"northing", "northing", "projection_y_coordinate", "Y"};
-// No standard_name: heights have no fixed datum here, and each name of the CF table states one.
-constexpr Coordinate upward_coordinate{"upward", "height of the observation points, positive upwards", "", "Z"};
-
-void describe(Hdf5File& file, const Coordinate& coordinate) {
-  file.write_attribute(coordinate.name, "units", "m");
-  file.write_attribute(coordinate.name, "axis", coordinate.axis);
-  file.write_attribute(coordinate.name, "long_name", coordinate.long_name);
-  if (*coordinate.standard_name != '\0') {
-    file.write_attribute(coordinate.name, "standard_name", coordinate.standard_name);
-  }
-  if (*coordinate.axis == 'Z') file.write_attribute(coordinate.name, "positive", "up");
-}
-
-/// CF's actual_range. GMT shows a grid's values as 0 to 0 without it, and guesses from coordinates without it whether
-/// values belong to nodes or cells, wrong for some spacings.
-void write_range(Hdf5File& file, const std::string& name, const double* values, std::int64_t n) {
-  const auto [minimum, maximum] = range_of(values, n);
-  if (minimum <= maximum) file.write_attribute(name, "actual_range", std::vector<double>{minimum, maximum});
-}
-
-/// The dimensions that coordinates and fields share.
-struct Layout {
-  std::vector<std::string> dimensions;
-  std::vector<std::int64_t> shape;
-  /// coordinates that are not dimensions, as CF's `coordinates` lists them
-  std::string auxiliary;
-
-  [[nodiscard]] std::int64_t n_points() const {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>{});
-  }
-};
-
-Layout write_points(Hdf5File& file, const Points& points) {
-  Layout layout;
-  if (points.is_grid()) {
-    const auto n_northing = static_cast<std::int64_t>(points.grid_northing.size());
-    const auto n_easting = static_cast<std::int64_t>(points.grid_easting.size());
-    layout = {{"northing", "easting"}, {n_northing, n_easting}, "upward"};
-    file.write("northing", {n_northing}, points.grid_northing.data());
-    file.make_dimension("northing");
-    describe(file, northing_coordinate);
-    write_range(file, "northing", points.grid_northing.data(), n_northing);
-    file.write("easting", {n_easting}, points.grid_easting.data());
-    file.make_dimension("easting");
-    describe(file, easting_coordinate);
-    write_range(file, "easting", points.grid_easting.data(), n_easting);
-  } else {
-    layout = {{"station"}, {points.size()}, "easting northing upward"};
-    file.make_dimension_without_values("station", points.size());
-    for (const auto& [coordinate, values] :
-         {std::pair{&easting_coordinate, &points.easting}, std::pair{&northing_coordinate, &points.northing}}) {
-      file.write(coordinate->name, layout.shape, values->data());
-      file.attach_dimensions(coordinate->name, layout.dimensions);
-      describe(file, *coordinate);
-    }
-  }
-  file.write("upward", layout.shape, points.upward.data());
-  file.attach_dimensions("upward", layout.dimensions);
-  describe(file, upward_coordinate);
-  return layout;
-}
-
-void write_field(Hdf5File& file, const Layout& layout, const FieldInfo& field, const std::string& name,
-                 const std::string& long_name, const double* values, Axes axes) {
-  file.write(name, layout.shape, values);
-  file.attach_dimensions(name, layout.dimensions);
-  file.write_attribute(name, "units", std::string(field.unit));
-  file.write_attribute(name, "long_name", long_name);
-  file.write_attribute(name, "axes", prismfield::name(axes));
-  file.write_attribute(name, "coordinates", layout.auxiliary);
-  write_range(file, name, values, layout.n_points());
-}
-
-void write_fields(Hdf5File& file, const Layout& layout, const ResultHeader& header, const Fields& result) {
+void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader& header, const Fields& result) {
   const auto n_points = static_cast<std::size_t>(layout.n_points());
   for (const FieldInfo& field : field_infos) {
     if (!result.fields.contains(field.field)) continue;
     const std::string name(field.name);
-    write_field(file, layout, field, name, std::string(field.long_name),
-                output_values(header, result, field.field).data(), header.axes);
+    write_point_values(file, layout, name, std::string(field.long_name), std::string(field.unit), header.axes,
+                       output_values(header, result, field.field).data());
     const bool noisy = header.noise && header.noise->sigma.count(field.field) > 0;
     if (!noisy) continue;
     const std::string sigma_name = name + "_sigma";
     const std::vector<double> sigma(n_points, header.noise->sigma.at(field.field));
-    write_field(file, layout, field, sigma_name, "standard deviation of the noise in " + name, sigma.data(),
-                header.axes);
+    write_point_values(file, layout, sigma_name, "standard deviation of the noise in " + name, std::string(field.unit),
+                       header.axes, sigma.data());
     file.write_attribute(name, "ancillary_variables", sigma_name);
   }
   if (!result.singular_points.empty()) {
@@ -142,10 +55,7 @@ void write_fields(Hdf5File& file, const Layout& layout, const ResultHeader& head
 }
 
 void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
-  file.write_attribute("/", "Conventions", "CF-1.8");
-  file.write_attribute("/", "title", header.title);
-  file.write_attribute("/", "history", history_line(header));
-  file.write_attribute("/", "source", source_line());
+  write_origin(file, header.title, header.command);
   if (points.is_grid()) {
     // GMT's word for values that belong to the nodes
     file.write_attribute("/", "node_offset", std::int64_t{0});
@@ -156,11 +66,7 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
-  if (header.case_text.size() > longest_case_attribute) {
-    file.write_text("case", header.case_text);
-  } else {
-    file.write_attribute("/", "case", header.case_text);
-  }
+  write_case_text(file, header.case_text);
 }
 
 void write_ranks(Hdf5File& file, const Fields& result) {
@@ -220,10 +126,8 @@ void write_busy(Hdf5File& file, const Fields& result) {
 void write_performance(Hdf5File& file, const Fields& result, const RunTimes& times) {
   const std::string group = "/performance";
   const Plan& plan = result.plan;
-  file.write_attribute(group, "space", name(plan.space));
-  file.write_attribute(group, "device", plan.device.empty() ? "none" : plan.device);
-  file.write_attribute(group, "ranks", std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())));
-  file.write_attribute(group, "threads", std::int64_t{plan.threads});
+  write_machine(file, group, name(plan.space), plan.device,
+                std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())), plan.threads);
   file.write_attribute(group, "slots", plan.slots);
   file.write_attribute(group, "batch", plan.batch);
   file.write_attribute(group, "block", plan.block);
@@ -251,7 +155,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Re
   const auto begin = std::chrono::steady_clock::now();
   Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
   write_root_attributes(file, header, points, result);
-  const Layout layout = write_points(file, points);
+  const PointLayout layout = write_points(file, "", points);
   write_fields(file, layout, header, result);
   file.make_group("/performance");
   write_ranks(file, result);
@@ -310,19 +214,8 @@ std::int64_t result_bytes(const ResultHeader& header, const Points& points, Fiel
 
 std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
                                       const RunTimes& times) {
-  const fs::path target = followed(header.file);
-  // Renaming would put the result in the place of a device.
-  if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
-    throw RunError(fmt::format("{}: the result is not written: it is not a regular file", target.string()));
-  }
-  const FileSizeSignalIgnored ignored;
-  const auto told = [&](std::string why) {
-    if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
-    return fmt::format("{}: the result is not written: {}", target.string(), why);
-  };
-  try {
-    std::vector<std::string> notes;
-    TemporaryFile temporary(target);
+  std::vector<std::string> notes;
+  write_complete_file(header.file, "the result", [&](TemporaryFile& temporary, const fs::path& target) {
     const ResultKind kind = result_kind(header.file).value_or(ResultKind::hdf5);
     if (kind == ResultKind::hdf5) {
       write_file(temporary, target, header, points, result, times);
@@ -330,13 +223,8 @@ std::vector<std::string> write_result(const ResultHeader& header, const Points& 
       const TableStyle style = kind == ResultKind::csv ? TableStyle::csv : TableStyle::xyz;
       notes = write_result_table(temporary, style, header, points, result);
     }
-    temporary.move_to_target();
-    return notes;
-  } catch (const NoRoomError& error) {
-    throw NoRoomError(told(error.what()));
-  } catch (const RunError& error) {
-    throw RunError(told(error.what()));
-  }
+  });
+  return notes;
 }
 
 }  // namespace prismfield

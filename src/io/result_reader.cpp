@@ -32,20 +32,11 @@ constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "up
 bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
 
 /// A column's name without unit and number: "gz_2 [mGal]" is gz in mGal.
-std::pair<std::string, std::string> name_and_unit(std::string_view text) {
-  std::string unit;
-  if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos && text.back() == ']') {
-    unit = text.substr(bracket + 1, text.size() - bracket - 2);
-    // blanks of an xyz file's unit
-    std::replace(unit.begin(), unit.end(), '_', ' ');
-    text = text.substr(0, bracket);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  }
-  const std::size_t digits = text.find_last_not_of("0123456789");
-  if (digits != std::string_view::npos && digits > 0 && digits + 1 < text.size() && text[digits] == '_') {
-    text = text.substr(0, digits);
-  }
-  return {std::string(text), unit};
+std::pair<std::string, std::string> field_and_unit(std::string_view text) {
+  auto [name, unit] = name_and_unit(text);
+  const std::size_t digits = name.find_last_not_of("0123456789");
+  if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
+  return {name, unit};
 }
 
 /// Where a field of a row is a number or, when there is nothing or "nan", none.
@@ -76,7 +67,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     }
     std::map<std::string, std::size_t> last;
     for (std::size_t c = 0; c < names.size(); ++c) {
-      const auto [name, unit] = name_and_unit(names[c]);
+      const auto [name, unit] = field_and_unit(names[c]);
       const auto is_this = [&, &name = name](const FieldInfo& field) { return field.name == name; };
       if (std::none_of(field_infos.begin(), field_infos.end(), is_this)) continue;
       last[name] = c;

@@ -136,8 +136,8 @@ public:
 
 private:
   void begin_xyz() {
-    m_out.add(
-        fmt::format("# {}\n# {}\n# {}\n", one_line(m_header.title), source_line(), one_line(history_line(m_header))));
+    m_out.add(fmt::format("# {}\n# {}\n# {}\n", one_line(m_header.title), source_line(),
+                          one_line(history_line(m_header.command))));
     m_out.add(fmt::format("# axes {}, gravitational_constant {}, singular_points {}, points_inside {}\n# ",
                           name(m_header.axes), m_header.gravitational_constant, m_result.singular_points.size(),
                           m_result.points_inside));

@@ -31,13 +31,13 @@ double OutputField::operator[](std::int64_t point) const {
   return std::fma(m_sigma, random_normal(m_seed, m_stream, static_cast<std::uint64_t>(point)), value);
 }
 
-std::string history_line(const ResultHeader& header) {
+std::string history_line(const std::string& command) {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   ::gmtime_r(&now, &utc);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return fmt::format("{}: {}", text, header.command);
+  return fmt::format("{}: {}", text, command);
 }
 
 std::string source_line() { return fmt::format("prismfield {} (git {})", version, git_hash); }

@@ -67,7 +67,7 @@ private:
 [[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
 
 /// When and by which command, for a history.
-[[nodiscard]] std::string history_line(const ResultHeader& header);
+[[nodiscard]] std::string history_line(const std::string& command);
 /// The program and its version.
 [[nodiscard]] std::string source_line();
 

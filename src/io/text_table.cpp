@@ -129,41 +129,75 @@ struct Layout {
   }
 };
 
+/// Canonical name of the wanted column `w`.
+const std::string& canonical_name(const TableRequest& request, int w) {
+  const auto i = static_cast<std::size_t>(w);
+  return i < request.needed.size() ? request.needed[i] : request.optional[i - request.needed.size()];
+}
+
+int wanted_column(const std::string& canonical, const TableRequest& request) {
+  const auto needed = std::find(request.needed.begin(), request.needed.end(), canonical);
+  if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
+  const auto optional = std::find(request.optional.begin(), request.optional.end(), canonical);
+  if (optional == request.optional.end()) return Layout::nobody;
+  return static_cast<int>(request.needed.size()) + static_cast<int>(optional - request.optional.begin());
+}
+
 Layout layout_of(const std::vector<std::string>& names, const TableRequest& request) {
   Layout layout;
   for (const std::string& name : names) {
-    std::string canonical = lower(name);
+    std::string canonical = lower(request.with_units ? name_and_unit(name).first : name);
     for (const auto& [spelling, meant] : request.aliases) {
       if (canonical == spelling) {
         canonical = meant;
         break;
       }
     }
-    const auto found = std::find(request.needed.begin(), request.needed.end(), canonical);
-    layout.wanted.push_back(found == request.needed.end() ? Layout::nobody
-                                                          : static_cast<int>(found - request.needed.begin()));
+    layout.wanted.push_back(wanted_column(canonical, request));
     layout.names.push_back(name);
   }
   return layout;
 }
 
-std::vector<std::string> names_in(std::string_view line) {
+/// Puts a unit that blanks cut off behind its name again.
+std::vector<std::string> with_their_units(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  char open = '\0';
+  for (const std::string& word : words) {
+    if (open == '\0' && !names.empty() && (word.starts_with('[') || word.starts_with('('))) open = word.front();
+    if (open == '\0') {
+      names.push_back(word);
+    } else {
+      names.back() += ' ' + word;
+    }
+    const std::string_view name = open == '\0' ? std::string_view(word) : std::string_view(names.back());
+    const std::size_t bracket = name.find_first_of("[(");
+    if (open == '\0' && bracket != std::string_view::npos && bracket > 0) open = name[bracket];
+    if (open != '\0' && name.ends_with(open == '[' ? ']' : ')')) open = '\0';
+  }
+  return names;
+}
+
+std::vector<std::string> names_in(std::string_view line, bool with_units) {
   std::vector<std::string> names;
   const char separator = separator_of(line);
   for (const std::string_view field : split(without_comment(line, separator), separator))
     names.emplace_back(unquoted(field));
+  if (with_units && separator == ' ') names = with_their_units(names);
   // spreadsheets end a line with a separator when a column beside the table was once used
   while (!names.empty() && names.back().empty()) names.pop_back();
   return names;
 }
 
 /// The words of a comment, which may name the columns behind some words of its own.
-std::vector<std::string> words_in(std::string_view comment) {
+std::vector<std::string> words_in(std::string_view comment, bool with_units) {
   std::vector<std::string> words;
   constexpr std::string_view gaps = "# \t,;:\"";
   for (;;) {
     const std::size_t begin = comment.find_first_not_of(gaps);
-    if (begin == std::string_view::npos || words.size() == most_columns) return words;
+    if (begin == std::string_view::npos || words.size() == most_columns) {
+      return with_units ? with_their_units(words) : words;
+    }
     comment.remove_prefix(begin);
     const std::size_t end = std::min(comment.find_first_of(gaps), comment.size());
     words.emplace_back(comment.substr(0, end));
@@ -175,16 +209,17 @@ std::vector<std::string> words_in(std::string_view comment) {
 void check_layout(const Layout& layout, const TableRequest& request, const std::string& where, const std::string& key) {
   ProblemList problems;
   std::vector<std::string> missing;
-  for (int w = 0; w < static_cast<int>(request.needed.size()); ++w) {
+  const auto n_needed = static_cast<int>(request.needed.size());
+  for (int w = 0; w < n_needed + static_cast<int>(request.optional.size()); ++w) {
     std::vector<std::string> same;
     for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
       if (layout.wanted[c] == w) same.push_back(layout.names[c]);
     }
-    if (same.empty()) missing.push_back(request.needed[static_cast<std::size_t>(w)]);
+    if (same.empty() && w < n_needed) missing.push_back(canonical_name(request, w));
     if (same.size() > 1) {
-      problems.add(where, key,
-                   fmt::format("column {} is given {} times ({})", request.needed[static_cast<std::size_t>(w)],
-                               same.size(), shown_list(same)));
+      problems.add(
+          where, key,
+          fmt::format("column {} is given {} times ({})", canonical_name(request, w), same.size(), shown_list(same)));
     }
   }
   if (!missing.empty()) {
@@ -206,12 +241,24 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
 /// Throws where a header line and the columns that the user named say different things.
 void check_header(const Layout& header, const Layout& layout, const TableRequest& request, const std::string& where) {
   for (std::size_t c = 0; c < std::min(header.wanted.size(), layout.wanted.size()); ++c) {
-    if (header.wanted[c] != Layout::nobody && header.wanted[c] != layout.wanted[c]) {
+    if (header.wanted[c] != Layout::nobody && header.wanted[c] != layout.wanted[c] && layout.names[c] != "-") {
       throw InputError(where, "",
                        fmt::format("the header calls column {} {}, {} calls it {}", c + 1,
                                    shown(header.names[c], longest_name), request.columns_key, layout.names[c]));
     }
   }
+}
+
+/// Takes the units of a header line where the columns that the user named have none; true when there are any.
+bool take_units(const Layout& header, Layout& layout) {
+  bool any = false;
+  for (std::size_t c = 0; c < std::min(header.names.size(), layout.names.size()); ++c) {
+    const bool has_unit = !name_and_unit(layout.names[c]).second.empty();
+    if (has_unit || layout.wanted[c] == Layout::nobody || name_and_unit(header.names[c]).second.empty()) continue;
+    layout.names[c] = header.names[c];
+    any = true;
+  }
+  return any;
 }
 
 /// The columns of a table without a header, by the fields of its first row: the names of a comment above them when
@@ -226,15 +273,18 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
   Layout commented = layout_of(commented_names, request);
   std::vector<bool> named(request.needed.size());
   for (const int w : commented.wanted) {
-    if (w != Layout::nobody) named[static_cast<std::size_t>(w)] = true;
+    if (w != Layout::nobody && w < static_cast<int>(named.size())) named[static_cast<std::size_t>(w)] = true;
   }
   if (commented_names.size() == n && std::all_of(named.begin(), named.end(), [](bool is) { return is; })) {
     check_layout(commented, request, where, "");
     return commented;
   }
-  if (n == request.needed.size()) return layout_of(request.needed, request);
   std::string remedy = "name the columns in a header line";
   if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
+  if (!request.optional.empty()) {
+    throw InputError(where, "", fmt::format("{} column{} without names; {}", n, n == 1 ? "" : "s", remedy));
+  }
+  if (n == request.needed.size()) return layout_of(request.needed, request);
   if (n > request.needed.size()) remedy += "; decimals are written with a point";
   throw InputError(where, "",
                    fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
@@ -251,9 +301,15 @@ public:
         m_request(request),
         m_problems(problems),
         m_table(table),
-        m_values(request.needed.size()) {}
+        m_values(request.needed.size() + request.optional.size()) {}
 
-  void separator(char separator) noexcept { m_separator = separator; }
+  /// Call it when the layout is known, before the first row.
+  void begin(char separator) {
+    m_separator = separator;
+    for (std::size_t w = 0; w < m_values.size(); ++w) {
+      if (std::count(m_layout.wanted.begin(), m_layout.wanted.end(), static_cast<int>(w)) > 0) m_present.push_back(w);
+    }
+  }
 
   void read(std::string_view line, std::int64_t number) {
     if (m_request.take_row) {
@@ -261,7 +317,7 @@ public:
       return;
     }
     if (!parse_fast(line) && !parse_slowly(line, number)) return;
-    for (std::size_t w = 0; w < m_values.size(); ++w) m_table.columns[w].push_back(m_values[w]);
+    for (const std::size_t w : m_present) m_table.columns[w].push_back(m_values[w]);
     m_table.lines.push_back(number);
   }
 
@@ -320,7 +376,7 @@ private:
     }
     return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
       m_problems.add(kind, [&] {
-        return Problem{line_of(m_file, number), m_request.needed[static_cast<std::size_t>(w)],
+        return Problem{line_of(m_file, number), canonical_name(m_request, w),
                        field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
       });
     });
@@ -359,6 +415,8 @@ private:
   LimitedProblems& m_problems;
   Table& m_table;
   std::vector<double> m_values;
+  /// wanted columns that the file has
+  std::vector<std::size_t> m_present;
   /// of the row that parse_slowly read last
   std::vector<std::string_view> m_fields;
   char m_separator = ',';
@@ -437,13 +495,30 @@ bool LineReader::next(std::string_view& line) {
   }
 }
 
+std::pair<std::string, std::string> name_and_unit(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t bracket = text.find_first_of("[(");
+  if (bracket == std::string_view::npos || text.back() != (text[bracket] == '[' ? ']' : ')')) {
+    return {std::string(text), ""};
+  }
+  std::string unit(trimmed(text.substr(bracket + 1, text.size() - bracket - 2)));
+  // blanks of an xyz file's names
+  std::replace(unit.begin(), unit.end(), '_', ' ');
+  std::string_view name = trimmed(text.substr(0, bracket));
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return {std::string(name), unit};
+}
+
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
   LineReader reader(file);
   LimitedProblems limited(problems, file.path.string());
   Table table;
-  table.columns.resize(request.needed.size());
+  table.columns.resize(request.needed.size() + request.optional.size());
+  table.units.resize(table.columns.size());
+  table.named_where = file.where;
+  table.named_key = request.columns_key;
 
   Layout layout;
   bool from_columns = false;
@@ -463,8 +538,10 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
     if (first == line.size()) continue;
     if (line[first] == '#') {
       if (!data_seen && !header_seen) {
-        std::vector<std::string> names = words_in(line);
-        if (layout_of(names, request).knows_any()) commented_names = std::move(names);
+        std::vector<std::string> names = words_in(line, request.with_units);
+        if (!layout_of(names, request).knows_any()) continue;
+        commented_names = std::move(names);
+        if (!from_columns) table.named_where = reader.where();
       }
       continue;
     }
@@ -475,23 +552,25 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
         throw InputError(reader.where(), "",
                          fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
       }
-      std::vector<std::string> names = names_in(line);
+      std::vector<std::string> names = names_in(line, request.with_units);
       const Layout here = layout_of(names, request);
       if (!header_seen && (here.knows_any() || std::none_of(fields.begin(), fields.end(), is_number))) {
         header_seen = true;
         if (from_columns) {
           check_header(here, layout, request, reader.where());
+          if (request.with_units && take_units(here, layout)) table.named_where = reader.where();
         } else {
           layout = here;
+          table.named_where = reader.where();
           check_layout(layout, request, reader.where(), "");
         }
         continue;
       }
       data_seen = true;
-      rows.separator(separator);
       if (!from_columns && !header_seen) {
         layout = layout_without_header(fields, std::move(commented_names), request, reader.where());
       }
+      rows.begin(separator);
       if (request.take_columns) request.take_columns(layout.names, separator);
     }
     rows.read(line, reader.number());
@@ -500,8 +579,13 @@ Table read_table(const InputFile& file, const TableRequest& request, ProblemList
     throw file.error(reader.number() == 0 ? "is empty" : header_seen ? "has a header but no data" : "has no data");
   }
   limited.finish();
+  if (table.named_where != file.where) table.named_key.clear();
   for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
-    if (layout.wanted[c] == Layout::nobody) table.ignored.push_back(layout.names[c]);
+    if (layout.wanted[c] == Layout::nobody) {
+      table.ignored.push_back(layout.names[c]);
+    } else if (request.with_units) {
+      table.units[static_cast<std::size_t>(layout.wanted[c])] = name_and_unit(layout.names[c]).second;
+    }
   }
   return table;
 }

@@ -63,9 +63,14 @@ private:
 struct TableRequest {
   /// canonical names, in the order of the columns of a file without header
   std::vector<std::string> needed;
+  /// canonical names of columns that are read where the file has them; a table of such has to name its columns
+  std::vector<std::string> optional;
+  /// names may have a unit in brackets behind them, "gz [mGal]" or "gz (mGal)", which Table::units then holds
+  bool with_units = false;
   /// other spellings: (spelling, canonical name)
   std::vector<std::pair<std::string, std::string>> aliases;
-  /// the file's columns as the case states them, any spelling; empty: the header's or the default order
+  /// the file's columns as the case states them, any spelling, "-" for one that is passed over; empty: the header's or
+  /// the default order
   std::vector<std::string> columns;
   /// the key that states them, for messages; empty when there is none
   std::string columns_key;
@@ -74,7 +79,7 @@ struct TableRequest {
   struct Row {
     /// one a column, quotes kept
     const std::vector<std::string_view>& fields;
-    /// of the columns needed, in their order
+    /// of the columns needed, in their order, and of the optional ones behind them
     const std::vector<double>& values;
     std::int64_t line = 0;
   };
@@ -86,8 +91,12 @@ struct TableRequest {
 
 /// The wanted columns of a table, all of one length.
 struct Table {
-  /// (column in the order of TableRequest::needed, row)
+  /// (column in the order of TableRequest::needed, then of optional, row); empty where the file has no such column
   std::vector<std::vector<double>> columns;
+  /// unit of each of these, "" where none is stated
+  std::vector<std::string> units;
+  /// where the columns are named, for messages about the units: "file:line" or the case's, and there the key
+  std::string named_where, named_key;
   /// line of each row, from 1
   std::vector<std::int64_t> lines;
   /// columns of the file that nobody asked for
@@ -95,6 +104,9 @@ struct Table {
 
   [[nodiscard]] std::int64_t rows() const noexcept { return static_cast<std::int64_t>(lines.size()); }
 };
+
+/// A column's name and the unit in brackets behind it, "" where there is none: "gz [mGal]", "potential[m2_s-2]".
+[[nodiscard]] std::pair<std::string, std::string> name_and_unit(std::string_view text);
 
 /// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
 /// names the columns), `#` comments skipped. Rows with a mistake (text, too few or too many numbers, NaN, infinity) are

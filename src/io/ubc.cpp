@@ -9,9 +9,13 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "io/number_rows.hpp"
+#include "io/point_fields.hpp"
+#include "io/readable.hpp"
 #include "io/text_table.hpp"
 #include "model/edges.hpp"
 
@@ -136,6 +140,133 @@ std::vector<double> read_ubc_densities(const InputFile& file, double to_si, cons
     }
   }
   return densities;
+}
+
+PointFields read_ubc_data(const InputFile& file, Field field, Axes axes) {
+  ProblemList problems;
+  NumberRows rows(file, "station", problems);
+  static_cast<void>(rows.read_count());
+  PointFields result;
+  result.axes = axes;
+  std::vector<double> values, sigma, row;
+  std::size_t columns = 0;
+  while (rows.next(row)) {
+    if (columns == 0) columns = row.size();
+    if (row.size() != columns || columns < 3 || columns > 5) {
+      rows.refuse("lines with another number of columns",
+                  columns < 3 || columns > 5
+                      ? fmt::format("{} columns; E, N, elevation, value and standard deviation are at most five and at "
+                                    "least three",
+                                    row.size())
+                      : fmt::format("{} columns, but {} before", row.size(), columns));
+      continue;
+    }
+    if (columns == 5 && row[4] < 0) {
+      rows.refuse("standard deviations below 0", fmt::format("a standard deviation of {}; it is at least 0", row[4]));
+    }
+    result.points.easting.push_back(row[0]);
+    result.points.northing.push_back(row[1]);
+    result.points.upward.push_back(row[2]);
+    if (columns > 3) values.push_back(row[3]);
+    if (columns > 4) sigma.push_back(row[4]);
+  }
+  problems.throw_if_any();
+  if (columns > 3) {
+    result.fields.add(field);
+    result.values.push_back(std::move(values));
+    result.sigma.push_back(std::move(sigma));
+  }
+  return result;
+}
+
+namespace {
+
+/// Widths, in the file's order, from which a reader gets `edges`, each with as few digits as that takes.
+std::vector<double> widths_of(const std::vector<double>& edges) {
+  std::vector<double> widths;
+  double sum = edges.front(), lost = 0;
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    const double width = (edges[i] - sum) - lost;
+    // as edges_from_widths() adds up
+    const auto edge = [&](double w, double& next_lost) {
+      const double next = sum + w;
+      const double part = next - sum;
+      next_lost = lost + (sum - (next - part)) + (w - part);
+      return next;
+    };
+    double best = width, best_lost = 0;
+    for (int digits = 1; digits < 17; ++digits) {
+      double shorter = 0;
+      if (parse_number(fmt::format("{:.{}g}", width, digits), shorter) != NumberStatus::ok) break;
+      const double next = edge(shorter, best_lost);
+      if (next + best_lost != edges[i]) continue;
+      best = shorter;
+      break;
+    }
+    sum = edge(best, best_lost);
+    lost = best_lost;
+    widths.push_back(best);
+  }
+  return widths;
+}
+
+/// Equal widths that follow each other are written once, with their number.
+void write_widths(TextOutput& out, std::vector<double> widths) {
+  for (double& width : widths) width = std::fabs(width);
+  for (std::size_t i = 0; i < widths.size();) {
+    std::size_t end = i + 1;
+    while (end < widths.size() && widths[end] == widths[i]) ++end;
+    if (i > 0) out.add(' ');
+    if (end - i > 1) out.add(fmt::format("{}*", end - i));
+    out.add(widths[i]);
+    i = end;
+  }
+  out.add('\n');
+}
+
+}  // namespace
+
+void write_ubc_mesh(TextOutput& out, const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  out.add(fmt::format("{} {} {}\n", counts[0], counts[1], counts[2]));
+  out.add(fmt::format("{} {} {}\n", number_text(edges[0].front()), number_text(edges[1].front()),
+                      number_text(edges[2].back())));
+  write_widths(out, widths_of(edges[0]));
+  write_widths(out, widths_of(edges[1]));
+  write_widths(out, widths_of({edges[2].rbegin(), edges[2].rend()}));
+}
+
+void write_ubc_model(TextOutput& out, const std::vector<double>& values, const CellCounts& counts, double to_si,
+                     double inactive) {
+  for (std::int64_t j = 0; j < counts[1]; ++j) {
+    for (std::int64_t i = 0; i < counts[0]; ++i) {
+      for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
+        const double value = values[static_cast<std::size_t>((k * counts[1] + j) * counts[0] + i)];
+        out.add(std::isnan(value) ? inactive : in_unit(value, to_si));
+        out.add('\n');
+      }
+    }
+  }
+}
+
+void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes) {
+  const bool has_values = points.fields.contains(field);
+  const ColumnOfField column = has_values ? column_of(points, field, axes) : ColumnOfField{};
+  check_no_nan(column, field, "UBC data");
+  out.add(fmt::format("{}\n", points.points.size()));
+  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
+    out.add(points.points.easting[i]);
+    out.add(' ');
+    out.add(points.points.northing[i]);
+    out.add(' ');
+    out.add(points.points.upward[i]);
+    for (const auto* values : {&column.values, &column.sigma}) {
+      if (values->empty()) continue;
+      out.add(' ');
+      out.add((*values)[i]);
+    }
+    out.add('\n');
+  }
 }
 
 }  // namespace prismfield

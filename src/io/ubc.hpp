@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "io/file_content.hpp"
 #include "io/input_file.hpp"
+#include "io/text_output.hpp"
 #include "model/cells.hpp"
 
 namespace prismfield {
@@ -25,5 +27,22 @@ struct UbcFiles {
 /// Densities of a UBC file, kg/m3, `to_si` times what is written: depth fastest, then easting, then northing in the
 /// file, in the order of cells here. Throws InputError with every mistake found.
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts);
+
+/// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
+/// `!` comments. Values are those of `field` in mGal or Eotvos, positive downwards unless `axes` says otherwise; a file
+/// of places alone has no field. Throws InputError with every mistake found.
+[[nodiscard]] PointFields read_ubc_data(const InputFile& file, Field field, Axes axes);
+
+/// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError, NoRoomError.
+void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
+
+/// Writes one number a cell, `values` over `to_si`, depth fastest, then easting, then northing; `inactive` for NaN.
+/// Where a number of the file times to_si can be the value itself, it is. Throws RunError, NoRoomError.
+void write_ubc_model(TextOutput& out, const std::vector<double>& values, const CellCounts& counts, double to_si,
+                     double inactive);
+
+/// Writes places, and of `field`, when they have it, the values with z pointing along `axes`, and the standard
+/// deviations. Throws InputError when one of these is NaN; RunError, NoRoomError.
+void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes);
 
 }  // namespace prismfield

@@ -61,8 +61,6 @@ void Cells::read(IndexRange range, PrismBlock& out) const {
       row = 0;
     }
     const std::int64_t row_number = group->first_row + row;
-    const auto j = static_cast<std::size_t>(row_number % n_northing);
-    const auto k = static_cast<std::size_t>(row_number / n_northing);
     const auto runs = m_content.runs.begin() + static_cast<std::ptrdiff_t>(group->first_run);
     std::int32_t run = 0;
     if (in_row > 0) {
@@ -75,13 +73,7 @@ void Cells::read(IndexRange range, PrismBlock& out) const {
       const std::int64_t first = r.first + (in_row - r.before);
       const std::int64_t count = std::min<std::int64_t>(run_end(m_content, *group, run) - first, end - prism);
       const std::int64_t at = prism - begin;
-      const double* const edges = m_content.edges[0].data() + first;
-      std::copy_n(edges, count, out.west.data() + at);
-      std::copy_n(edges + 1, count, out.east.data() + at);
-      std::fill_n(out.south.data() + at, count, m_content.edges[1][j]);
-      std::fill_n(out.north.data() + at, count, m_content.edges[1][j + 1]);
-      std::fill_n(out.bottom.data() + at, count, m_content.edges[2][k]);
-      std::fill_n(out.top.data() + at, count, m_content.edges[2][k + 1]);
+      write_faces(m_content.edges, {first, row_number % n_northing, row_number / n_northing}, count, at, out);
       double* const density = out.density.data() + at;
       if (r.fill != CellRun::from_background) {
         std::fill_n(density, count, m_content.constants[static_cast<std::size_t>(r.fill)]);
@@ -100,17 +92,7 @@ void Cells::read(IndexRange range, PrismBlock& out) const {
   }
 }
 
-bool Cells::uniform_shape() const noexcept {
-  // as far apart as the rounding of coordinates leaves equal cells; the kernels decide for themselves
-  constexpr double rounding = 1e-12;
-  for (const std::vector<double>& edges : m_content.edges) {
-    const double first = edges[1] - edges[0];
-    for (std::size_t i = 1; i + 1 < edges.size(); ++i) {
-      if (std::abs(edges[i + 1] - edges[i] - first) > rounding * first) return false;
-    }
-  }
-  return true;
-}
+bool Cells::uniform_shape() const noexcept { return equal_widths(m_content.edges); }
 
 std::int64_t Cells::memory_bytes() const noexcept {
   std::size_t bytes = sizeof(*this) + m_content.constants.capacity() * sizeof(double) +
@@ -291,6 +273,30 @@ CellCounts counts_of(const CellEdges& edges) {
   CellCounts counts{};
   for (std::size_t d = 0; d < 3; ++d) counts[d] = static_cast<std::int64_t>(edges[d].size()) - 1;
   return counts;
+}
+
+bool equal_widths(const CellEdges& edges) noexcept {
+  // as far apart as the rounding of coordinates leaves equal cells; the kernels decide for themselves
+  constexpr double rounding = 1e-12;
+  for (const std::vector<double>& along : edges) {
+    const double first = along[1] - along[0];
+    for (std::size_t i = 1; i + 1 < along.size(); ++i) {
+      if (std::abs(along[i + 1] - along[i] - first) > rounding * first) return false;
+    }
+  }
+  return true;
+}
+
+void write_faces(const CellEdges& edges, const std::array<std::int64_t, 3>& place, std::int64_t count, std::int64_t at,
+                 PrismBlock& out) {
+  const double* const along = edges[0].data() + place[0];
+  const auto j = static_cast<std::size_t>(place[1]), k = static_cast<std::size_t>(place[2]);
+  std::copy_n(along, count, out.west.data() + at);
+  std::copy_n(along + 1, count, out.east.data() + at);
+  std::fill_n(out.south.data() + at, count, edges[1][j]);
+  std::fill_n(out.north.data() + at, count, edges[1][j + 1]);
+  std::fill_n(out.bottom.data() + at, count, edges[2][k]);
+  std::fill_n(out.top.data() + at, count, edges[2][k + 1]);
 }
 
 std::string mistake_in_direction(std::int64_t cells) {

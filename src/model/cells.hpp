@@ -163,6 +163,12 @@ void check_cell_counts(const CellCounts& counts, const std::string& key);
 
 /// Cells between edges.
 [[nodiscard]] CellCounts counts_of(const CellEdges& edges);
+/// True when the cells between edges are equal to the rounding of their coordinates.
+[[nodiscard]] bool equal_widths(const CellEdges& edges) noexcept;
+/// Writes the faces of `count` cells of a row, the first at `place` (along easting, northing, upward), to the prisms
+/// [at, at + count) of `out`.
+void write_faces(const CellEdges& edges, const std::array<std::int64_t, 3>& place, std::int64_t count, std::int64_t at,
+                 PrismBlock& out);
 
 /// What fills the cells of a grid of so many: a file of densities must know them.
 using MakeBackground = std::function<CellBackground(const CellCounts&)>;

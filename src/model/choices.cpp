@@ -25,5 +25,7 @@ const char* name(Balance balance) noexcept { return word_of(balance_choices, bal
 const char* name(KernelKind kernel) noexcept { return word_of(kernel_choices, kernel); }
 const char* name(Precision precision) noexcept { return word_of(precision_choices, precision); }
 const char* name(Method method) noexcept { return word_of(method_choices, method); }
+const char* name(Store store) noexcept { return word_of(store_choices, store); }
+const char* name(StoredPrecision precision) noexcept { return word_of(stored_precision_choices, precision); }
 
 }  // namespace prismfield

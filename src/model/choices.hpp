@@ -7,6 +7,8 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
 
+#include "model/storage.hpp"
+
 namespace prismfield {
 
 /// A word that users write for a choice, and what it means.
@@ -33,5 +35,11 @@ inline constexpr std::array precision_choices = {Choice<Precision>{"double", Pre
 inline constexpr std::array method_choices = {
     Choice<Method>{"auto", Method::automatic}, Choice<Method>{"direct", Method::direct},
     Choice<Method>{"mesh", Method::mesh}, Choice<Method>{"fft", Method::fft}, Choice<Method>{"tree", Method::tree}};
+inline constexpr std::array store_choices = {
+    Choice<Store>{"auto", Store::automatic}, Choice<Store>{"memory", Store::memory},
+    Choice<Store>{"device", Store::device}, Choice<Store>{"file", Store::file}, Choice<Store>{"none", Store::none}};
+inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{"double", StoredPrecision::double_},
+                                                        Choice<StoredPrecision>{"float", StoredPrecision::float_},
+                                                        Choice<StoredPrecision>{"float16", StoredPrecision::float16}};
 
 }  // namespace prismfield

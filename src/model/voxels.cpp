@@ -210,7 +210,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background) {
+CellEdges voxel_edges(const Voxels& spec) {
   const std::string key = "model.voxels";
   const std::array<const Axis*, 3> axes = {&spec.easting, &spec.northing, &spec.upward};
   const CellCounts counts = {spec.easting.count, spec.northing.count, spec.upward.count};
@@ -218,7 +218,6 @@ std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& bac
 
   ProblemList problems;
   CellEdges edges;
-  Centers centers;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string axis_key = key + "." + direction_names[d];
     if (!(axes[d]->min < axes[d]->max)) {
@@ -226,7 +225,6 @@ std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& bac
       continue;
     }
     edges[d] = cell_edges(*axes[d]);
-    centers[d] = cell_centers(*axes[d]);
     if (std::adjacent_find(edges[d].begin(), edges[d].end(), std::greater_equal<>()) != edges[d].end()) {
       problems.add("", axis_key,
                    fmt::format("{} cells between {} and {} are thinner than double precision can tell apart", counts[d],
@@ -234,26 +232,36 @@ std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& bac
     }
   }
   problems.throw_if_any();
+  return edges;
+}
+
+std::array<double, 3> rounding_of_voxels(const CellEdges& edges) {
+  return {rounding_of_edges(edges[0]), rounding_of_edges(edges[1]), rounding_of_edges(edges[2])};
+}
+
+std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background) {
+  CellEdges edges = voxel_edges(spec);
+  const CellCounts counts = counts_of(edges);
+  const Centers centers = {cell_centers(spec.easting), cell_centers(spec.northing), cell_centers(spec.upward)};
 
   std::vector<Shape> shapes;
   for (const Sphere& sphere : spec.spheres) shapes.push_back(sphere_shape(sphere, centers));
   for (const Box& box : spec.boxes) shapes.push_back(box_shape(box, centers));
 
-  const std::array<double, 3> rounding = {rounding_of_edges(edges[0]), rounding_of_edges(edges[1]),
-                                          rounding_of_edges(edges[2])};
+  const std::array<double, 3> rounding = rounding_of_voxels(edges);
   CellsBuilder builder("voxels", std::move(edges), background(counts));
   Painter(shapes, counts, builder).paint_all();
   std::unique_ptr<Cells> cells = builder.build();
   cells->set_rounding(rounding);
   if (cells->size() == 0) {
-    throw InputError("", key,
+    throw InputError("", "model.voxels",
                      "no cell has a density; give a density other than 0, or spheres or boxes that cover the centre of "
                      "a cell");
   }
   for (std::size_t s = 0; s < shapes.size(); ++s) {
     if (shapes[s].layers.begin < shapes[s].layers.end) continue;
     const bool is_sphere = s < spec.spheres.size();
-    cells->add_warning(fmt::format("{}.{}[{}] covers the centre of no cell", key, is_sphere ? "spheres" : "boxes",
+    cells->add_warning(fmt::format("model.voxels.{}[{}] covers the centre of no cell", is_sphere ? "spheres" : "boxes",
                                    is_sphere ? s : s - spec.spheres.size()));
   }
   return cells;

@@ -31,6 +31,12 @@ struct Voxels {
   std::vector<Box> boxes;
 };
 
+/// The edges of equal cells, whatever is painted. Throws InputError with every mistake found, by keys such as
+/// model.voxels.easting.
+[[nodiscard]] CellEdges voxel_edges(const Voxels& spec);
+/// How far each direction's edges may be from the places that were meant, see PrismSource::rounding().
+[[nodiscard]] std::array<double, 3> rounding_of_voxels(const CellEdges& edges);
+
 /// An ensemble of equal cells, never held as a list, with spheres and then boxes painted over the background, later
 /// ones over earlier ones. Cells of density 0 are left out. `background` is asked once the counts are known to be
 /// possible. Throws InputError with every mistake found, by keys such as model.voxels.easting.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 //
-// A case in YAML. A line "#set KEY=VALUE" is an option --set of the command line. What is read has to read back as the
-// same case from the text that goes into the result, and a model that names no file is made.
+// A case in YAML, read for each of its uses. A line "#set KEY=VALUE" is an option --set of the command line. What is
+// read has to read back as the same case from the text that goes into the result, and a model that names no file is
+// made.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -77,15 +78,33 @@ void make(const Case& run) {
   if (is_small(run.observations)) ends_clearly([&] { (void)make_points(run, bounds); });
 }
 
-void run(std::string_view text) {
+void require_sound(const InversionSpec& spec) {
+  require(spec.data.size() == spec.data_keys.size(), "data without a key");
+  for (const double p : spec.settings.norm) require(p >= 0 && p <= 2, "a norm out of its range");
+  if (spec.settings.bounds) require(spec.settings.bounds->min < spec.settings.bounds->max, "bounds that do not rise");
+  if (spec.sigma) {
+    for (const auto* part : {&spec.sigma->relative, &spec.sigma->floor}) {
+      for (const auto& [field, sigma] : *part) require(sigma >= 0, "a negative sigma");
+    }
+  }
+}
+
+void run_for(CaseUse use, std::string_view text) {
   static InputBytes file("case.yaml");
   Case run;
-  if (!ends_clearly([&] { run = read_case(file.hold(text), overrides_in(text)); })) return;
+  if (!ends_clearly([&] { run = read_case(file.hold(text), overrides_in(text), {}, use); })) return;
   (void)run.input_files();
   Case again;
-  require(ends_clearly([&] { again = read_case(file.hold(run.text), {}); }), "the case's own text is refused");
-  require(again.identity == run.identity, "the case's own text is another case");
-  make(run);
+  require(ends_clearly([&] { again = read_case(file.hold(run.text), {}, {}, use); }), "the case's own text is refused");
+  require(again.identity == run.identity && again.inversion_identity == run.inversion_identity,
+          "the case's own text is another case");
+  require(run.inversion.has_value() == (use == CaseUse::inversion), "an inversion that nobody asked for");
+  if (run.inversion) require_sound(*run.inversion);
+  if (use == CaseUse::forward) make(run);
+}
+
+void run(std::string_view text) {
+  for (const CaseUse use : {CaseUse::forward, CaseUse::inversion, CaseUse::sensitivity}) run_for(use, text);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 //
-// HDF5 and netCDF-4. The first letter says who reads: p prisms, d densities, h heights, any other everything there is;
-// the file follows.
+// HDF5 and netCDF-4. The first letter says who reads: p prisms, d densities, h heights, g heights of a surface, o
+// observed data, r those with standard deviations by a rule, any other everything there is; the file follows.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/height_file.hpp"
 #include "io/prisms.hpp"
+#include "survey_files.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -66,6 +67,9 @@ void run(Bytes bytes) {
         require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6,
                 "heights of another number than the grid's points");
         break;
+      case 'g': read_surface(file, 0); break;
+      case 'o': read_measurements(file, 0); break;
+      case 'r': read_measurements(file, 16); break;
       default: read_everything(file.path);
     }
   });

@@ -10,6 +10,7 @@
 #include "io/density_file.hpp"
 #include "io/height_file.hpp"
 #include "io/netcdf_classic.hpp"
+#include "survey_files.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 void read_variables(const std::filesystem::path& path) {
   const NetcdfClassic file(path);
   for (const std::string& name : file.variable_names()) {
+    ends_clearly([&] { (void)file.text_attribute(name, "units"); });
     ends_clearly([&] {
       const std::vector<std::int64_t> shape = file.shape(name);
       require(file.dimension_names(name).size() == shape.size(), "dimensions are missing");
@@ -32,6 +34,8 @@ void run(std::string_view content) {
   static InputBytes bytes_in_file("input");
   const InputFile file = bytes_in_file.input(content);
   ends_clearly([&] { read_variables(file.path); });
+  ends_clearly([&] { read_surface(file, 0); });
+  ends_clearly([&] { read_measurements(file, 16); });
   ends_clearly([&] {
     require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6, "heights of another number than the grid's points");
   });

@@ -2,21 +2,26 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // Tables and lists of numbers in text. The first letter says which (p prisms, s stations, e edges, d densities,
-// h heights), the next how they are read, up to the end of that line; the file follows.
+// h heights, c what is converted, g heights of a surface, o observed data), the next how they are read, up to the end
+// of that line; the file follows.
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <prismfield/points.hpp>
 
 #include "fuzz_input.hpp"
+#include "io/convert_files.hpp"
 #include "io/density_file.hpp"
 #include "io/edges_file.hpp"
 #include "io/height_file.hpp"
 #include "io/prisms.hpp"
 #include "io/station_file.hpp"
+#include "survey_files.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -51,12 +56,67 @@ void read_edges_list(const InputFile& file) {
   require_finite(edges);
 }
 
+/// Finite places, and as many values as there are places or cells.
+void require_whole(const FileContent& content) {
+  if (const auto* points = std::get_if<PointFields>(&content)) {
+    for (const auto* column : {&points->points.easting, &points->points.northing, &points->points.upward}) {
+      require(static_cast<std::int64_t>(column->size()) == points->points.size(), "coordinates are missing");
+      require_finite(*column);
+    }
+    require(static_cast<int>(points->values.size()) == points->fields.size() &&
+                points->values.size() == points->sigma.size(),
+            "fields are missing");
+    for (const auto& values : points->values) {
+      require(static_cast<std::int64_t>(values.size()) == points->points.size(), "values of points are missing");
+    }
+  }
+  if (const auto* model = std::get_if<CellModel>(&content)) {
+    const CellCounts counts = counts_of(model->edges);
+    for (const auto& edges : model->edges) {
+      for (std::size_t i = 1; i < edges.size(); ++i) require(edges[i] > edges[i - 1], "edges that do not rise");
+    }
+    for (const CellValues& values : model->values) {
+      require(static_cast<std::int64_t>(values.values.size()) == counts[0] * counts[1] * counts[2],
+              "values of cells are missing");
+    }
+  }
+}
+
+/// What `convert` reads from text without a mesh; what it writes of it reads as the same again.
+void convert(const InputFile& file, unsigned how) {
+  constexpr std::array formats{FileFormat::csv,      FileFormat::xyz,           FileFormat::ubc_mesh,
+                               FileFormat::ubc_data, FileFormat::tomofast_grid, FileFormat::tomofast_data};
+  ReadSpec spec;
+  spec.file = file;
+  spec.format = formats[how % formats.size()];
+  if ((how & 64U) != 0) spec.format.reset();
+  if ((how & 8U) != 0) spec.field = "gz";
+  const ReadFile read = read_content(spec);
+  require_whole(read.content);
+  require(!describe(read.content).empty(), "nothing to say");
+  if (const auto* model = std::get_if<CellModel>(&read.content)) {
+    WriteSpec write;
+    write.file = Folder::file("written.msh");
+    write.format = FileFormat::ubc_mesh;
+    (void)write_content(write, read.content);
+    ReadSpec again;
+    again.file = {write.file, "", ""};
+    // far edges a few ulp apart may fall together
+    (void)ends_clearly([&] {
+      const ReadFile mesh = read_content(again);
+      require(counts_of(std::get<CellModel>(mesh.content).edges) == counts_of(model->edges), "cells were lost");
+    });
+  }
+}
+
 void run(Bytes bytes) {
   static InputBytes bytes_in_file("input");
+  static InputBytes bytes_in_observations("input.obs");
   const unsigned kind = bytes.byte();
   const unsigned how = bytes.byte();
   (void)bytes.before("\n");
-  const InputFile file = bytes_in_file.input(bytes.rest());
+  const bool as_observations = kind == 'o' && (how & 32U) != 0;
+  const InputFile file = (as_observations ? bytes_in_observations : bytes_in_file).input(bytes.rest());
   const auto few = static_cast<std::int64_t>(how % 4 + 1);
   ends_clearly([&] {
     switch (kind) {
@@ -74,6 +134,9 @@ void run(Bytes bytes) {
         break;
       }
       case 'h': require_finite(read_heights(file, {0, 1, 2}, {0, 100})); break;
+      case 'g': read_surface(file, how); break;
+      case 'o': read_measurements(file, how); break;
+      case 'c': convert(file, how); break;
       default: break;
     }
   });

@@ -96,6 +96,35 @@ output:
   file: out.h5
   checkpoint: {every: 10 min, file: c.h5}
 """,
+    "inversion": VOXELS
+    + """fields: [gz, gzz]
+inversion:
+  data:
+    - a.h5
+    - {file: b.csv, columns: [easting, northing, "-", gz], axes: z_up, fields: gz, length_unit: km}
+  sigma: {relative: {gz: 0.02}, floor: {gz: 0.05, gzz: 1}}
+  reference: {file: r.h5, dataset: density, density_unit: g/cm3}
+  reference_in_smoothness: true
+  bounds: [-500, 800]
+  smallness: 1e-3
+  smoothness: [1, 2, 0.5]
+  weighting: {depth: {power: 2, z0: 10}}
+  norm: [0, 2, 2, 2]
+  beta: 1e-6
+  topography: {file: t.csv, columns: [easting, northing, upward]}
+  trend: linear
+  uncertainty: {samples: 100, seed: 3}
+  depth_of_investigation: 50
+  target_misfit: 1.5
+  max_iterations: 12
+sensitivity: {store: memory, precision: float, compression: 1e-4}
+""",
+    "inversion-short": VOXELS
+    + GRID
+    + """inversion: {data: o.obs, sigma: {relative: 0.02}, smoothness: 2, norm: 1, beta: auto, weighting: distance,
+  trend: constant, uncertainty: {rank: 50}, depth_of_investigation: none}
+sensitivity: {store: file, file: G.h5, precision: float16, compression: none}
+""",
     "options": VOXELS + "    density: 300\n" + GRID
     + "#set model.voxels.upward=[-200, 0, 2]\n#set observations.grid.upward=3\n#set fields=[gz]\n",
     "anchors": "model: &m\n  voxels: &v {easting: &e [0, 1, 1], northing: *e, upward: *e, density: 1}\n"
@@ -116,6 +145,24 @@ TABLES = {
     "s-plain": "s0\n\ufeff1 2 3\n4\t5\t6\n",
     "e-edges": "e0\n0 1, 2.5\n3\n# end\n4e2\n",
     "d-values": "d1\n1\n2.5 # x\n-3e2\n0\n",
+    "c-points": "c0\neasting,northing,upward,gz [mGal],gz_sigma\n0,1,2,.5,1\n3,4,5,nan,\n",
+    "c-plain": "c<\n# x y z g\n0 1 2 -.5\n3 4 5 1e-3\n",
+    "c-mesh": "c2\n2 1 2\n0 0 100\n10 20\n10\n2*5\n",
+    "c-data": "c3\n2\n0 1 2 .5 1\n3 4 5 -1 .1 ! last\n",
+    "c-grid": "c4\n2\n0 10 0 10 0 5 .3 1 1 1\n10 20 0 10 0 5 -1 2 1 1\n",
+    "c-terrain": "c4\n2\n0 10 0 10 0 5 .3 1 1 1\n10 20 0 10 -2 5 -1 2 1 1\n",
+    "c-tomofast": "c5\n2\n0 1 -2 5e-6\n3 4 5 -1e-7\n",
+    "c-found": "cJ\n2\n0 1 -2 5e-6\n3 4 5 -1e-7\n",
+    "c-mistakes": "c3\n3\n0 x 2 .5 1\n1 2 3\n0 0 0 nan -1\n",
+    "g-grid": "g0\nx [m],y,elevation,name\n0,0,1,a\n1,0,2,b\n0,50,3,c\n1,50,4,d\n",
+    "g-points": "gA\na 0 0 1\nb 5 1 2\nc 5 1 2\nd 100 -3 .5\n",
+    "g-mistakes": "g0\n0 0 1\n1 0 nan\n0 0 2\n",
+    "o-header": "o0\neasting,northing,upward,gz [mGal],gz_sigma,gxx (Eotvos),sigma_gxx\n0,1,2,.5,1e-2,3,1\n3,4,5,-1,2,0,.1\n",
+    "o-xyz": "oD\n# by hand\n# easting northing height potential[m2_s-2] gz_[mGal] sigma[mGal]\n0 1 2 3 4 5\n6 7 8 9 0 1\n",
+    "o-columns": "oI\n0 1 2 a 4 5\r\n6;7;8;b;9;.5\r\n",
+    "o-rule": "oP\nx;y;z;gxx\n0;1;2;3\n3;4;5;0\n",
+    "o-ubc": "o \n! by hand\n2 ! stations\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
+    "o-mistakes": "o0\nx [km],y,z,gz [uGal],gzz,sigma\n0,1,2,nan,0,0\n0,1,2,3,4,-1\n1e13,1,2,3,4,x\n",
     "h-grid": "h0\neasting,northing,elevation\n0,0,1\n1,0,2\n2,0,3\n0,100,4\n1,100,5\n2,100,6\n",
 }
 for name, text in TABLES.items():
@@ -186,6 +233,16 @@ HEIGHTS = classic(
     AXES + [("z", [0, 1], 5, [attribute("_FillValue", "float", [-1])], np.arange(6, dtype=">f4").tobytes())],
 )
 keep("netcdf", "heights.grd", HEIGHTS)
+keep(
+    "netcdf",
+    "observed",
+    classic(
+        [("northing", 2), ("easting", 3)],
+        AXES
+        + [("upward", [0, 1], 6, [attribute("units", "char", "m")], doubles(*range(6)))]
+        + [("gz", [0, 1], 6, [attribute("units", "char", "mGal"), attribute("axes", "char", "z_up")], doubles(*range(6)))],
+    ),
+)
 keep(
     "netcdf",
     "packed-records",
@@ -276,7 +333,27 @@ def kinds(file):
     file.attrs["text"] = "words"
 
 
-for letter, fill in [("p", prisms), ("d", density), ("h", heights), ("x", kinds)]:
+def observed(file):
+    file["easting"] = np.array([3.0, 2, 1])
+    file["northing"] = np.array([1.0, 2])
+    for name in ("easting", "northing"):
+        file[name].make_scale(name)
+        file[name].attrs["units"] = np.bytes_("m")
+    for name, unit in (("upward", "m"), ("gz", "mGal"), ("gz_sigma", "mGal"), ("gxz", "Eotvos"), ("gxz_sigma", "Eotvos")):
+        data = file.create_dataset(name, data=np.arange(1.0, 7).reshape(2, 3))
+        data.attrs["units"] = np.bytes_(unit)
+        data.attrs["axes"] = np.bytes_("z_down")
+        data.dims[0].attach_scale(file["northing"])
+        data.dims[1].attach_scale(file["easting"])
+
+
+def observed_stations(file):
+    for name in ("x", "y", "z", "gz"):
+        file[name] = np.arange(1.0, 4)
+
+
+for letter, fill in [("p", prisms), ("d", density), ("h", heights), ("g", heights), ("o", observed),
+                     ("r", observed_stations), ("x", kinds)]:
     keep("hdf5", f"{letter}-{fill.__name__}.h5", letter.encode() + hdf5(fill))
 keep("hdf5", "d-packed.h5", b"d" + hdf5(packed_density))
 # no checksums in the headers of this one, all of them in that

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/convert.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "case/output_check.hpp"
+#include "io/convert_files.hpp"
+#include "parallel/agreement.hpp"
+
+namespace prismfield {
+namespace {
+
+/// What OUT is to be. Throws InputError, before anything is read, where it cannot be made.
+FileFormat check_output_of(const ConvertOptions& options) {
+  ProblemList problems;
+  const std::optional<FileFormat> format = options.to ? options.to : format_of_suffix(options.out);
+  if (!format) {
+    problems.add("OUT", "",
+                 fmt::format("{} has no suffix that says what to write ({}); or say it by --to: {}",
+                             excerpt(options.out.string()), known_suffixes(), fmt::join(format_names(false), ", ")));
+  }
+  if (const std::string why = why_not_writable(options.out); !why.empty()) problems.add("OUT", "", why);
+  for (const auto& [name, input] : {std::pair{"IN", options.in}, std::pair{"--mesh", options.mesh}}) {
+    if (!input.empty() && same_file(options.out, input)) {
+      problems.add("OUT", "", fmt::format("would replace {}, which is read; choose another name", name));
+    }
+  }
+  problems.throw_if_any();
+  return *format;
+}
+
+void convert(const ConvertOptions& options) {
+  WriteSpec write;
+  write.format = check_output_of(options);
+  ReadSpec read;
+  read.file = {options.in, "", ""};
+  read.format = options.from;
+  if (!options.mesh.empty()) read.mesh = InputFile{options.mesh, "", "--mesh"};
+  read.density_to_si = options.density_to_si;
+  read.axes = options.axes;
+  read.field = options.field;
+  read.inactive = options.inactive;
+  const ReadFile in = read_content(read);
+
+  write.file = options.out;
+  write.density_to_si = options.output_density_to_si;
+  write.axes = options.output_axes;
+  write.field = options.field;
+  write.inactive = options.inactive.value_or(0);
+  write.title = options.in.stem().string();
+  write.command = fmt::format("prismfield convert {} {}", options.in.string(), options.out.string());
+  const WrittenFile out = write_content(write, in.content);
+
+  for (const auto* notes : {&in.notes, &out.notes}) {
+    for (const std::string& note : *notes) std::cerr << "note: " << shown(note) << '\n';
+  }
+  std::cerr << std::flush;
+  if (options.quiet) return;
+  std::cout << fmt::format("read    {}: {}, {}\nwritten {}: {}, {}; {}\n", shown(options.in.string()),
+                           info(in.format).long_name, describe(in.content), shown(options.out.string()),
+                           info(write.format).long_name, out.what, out.how)
+            << std::flush;
+}
+
+}  // namespace
+
+void convert_command(const ConvertOptions& options, const Communicator& communicator) {
+  agree(communicator, [&] {
+    if (communicator.rank() == 0) convert(options);
+  });
+}
+
+}  // namespace prismfield

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/invert.hpp"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "app/disk_room.hpp"
+#include "app/invert_text.hpp"
+#include "app/likeness.hpp"
+#include "app/model_figure.hpp"
+#include "app/progress.hpp"
+#include "app/run_inputs.hpp"
+#include "app/run_text.hpp"
+#include "app/start.hpp"
+#include "base/checksum.hpp"
+#include "base/interrupt.hpp"
+#include "case/make_inversion.hpp"
+#include "case/output_check.hpp"
+#include "case/places.hpp"
+#include "compute/checkpoint_lock.hpp"
+#include "engine/kokkos_facts.hpp"
+#include "inversion/inverter.hpp"
+#include "io/inversion_checkpoint.hpp"
+#include "io/model_file.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/placement.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+using Moment = std::chrono::steady_clock::time_point;
+
+double seconds_since(Moment begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The case, checked as far as it can be before its files are read. Collective.
+Case read_inversion_case(const InvertOptions& options, const Communicator& communicator) {
+  Case run;
+  agree(communicator, [&] {
+    run = read_case(options.file, options.overrides, options.output, CaseUse::inversion);
+    ProblemList problems;
+    const auto collect = [&](const auto& step) {
+      try {
+        step();
+      } catch (const InputError& error) {
+        problems.add(error);
+      }
+    };
+    collect([&] { check_space(run); });
+    collect([&] { check_output(run); });
+    if (run.output.checkpoint && communicator.rank() == 0) {
+      collect([&] { at_places_of(run, [&] { check_inversion_checkpoint_place(run.output.checkpoint->file); }); });
+    }
+    if (options.resume && !run.output.checkpoint) {
+      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
+    }
+    problems.throw_if_any();
+    throw_if_interrupted();
+  });
+  agree_on_case(run, communicator);
+  return run;
+}
+
+/// What the model depends on: a checkpoint of anything else is not gone on from.
+Digest inversion_hash(const Case& run, const InversionInputs& inputs) {
+  Checksum checksum;
+  checksum.add(std::string_view(run.inversion_identity));
+  for (const std::vector<double>& edges : inputs.cells->edges()) checksum.add(edges);
+  for (const std::int64_t cell : inputs.cells->cells()) checksum.add(cell);
+  checksum.add(inputs.reference);
+  for (const DataSet& data : inputs.data) {
+    for (const auto* values :
+         {&data.points.easting, &data.points.northing, &data.points.upward, &data.values, &data.sigma}) {
+      checksum.add(*values);
+    }
+  }
+  return checksum.digest();
+}
+
+/// Prints the table while it grows, shows the progress of samples, and keeps checkpoints.
+class InvertObserver final : public InversionObserver {
+public:
+  InvertObserver(const InvertOptions& options, const Case& run, const Digest& hash, const Communicator& communicator)
+      : m_run(run),
+        m_hash(hash),
+        m_communicator(communicator),
+        m_tells(communicator.rank() == 0 && !options.quiet),
+        m_progress(communicator.rank() == 0 ? progress_style(options.quiet) : ProgressStyle::silent, std::cerr) {}
+
+  void prepared(const std::vector<std::string>& storage) override {
+    m_storage = storage;
+    if (!m_tells) return;
+    for (const std::string& line : storage) std::cout << "sensitivities: " << line << '\n';
+    std::cout << '\n' << convergence_header() << std::flush;
+  }
+  void row(const ConvergenceRow& row) override {
+    if (m_tells) std::cout << convergence_line(row) << std::flush;
+  }
+  void step(const char* what, std::int64_t done, std::int64_t all) override {
+    m_progress.show(static_cast<double>(done) / static_cast<double>(all),
+                    [&] { return std::string(what) + " " + std::to_string(done) + " of " + std::to_string(all); });
+  }
+  void state(const InversionState& state) override {
+    const bool stops = m_communicator.any(interrupted());
+    if (m_run.output.checkpoint) {
+      double since = seconds_since(m_last);
+      broadcast(m_communicator, since);
+      if (stops || since >= m_run.output.checkpoint->every_seconds) keep(state);
+    }
+    if (!stops) return;
+    const bool kept = m_run.output.checkpoint && m_failure.empty();
+    throw Stopped(kept ? m_run.output.checkpoint->file.string() + " holds what was done, --resume goes on from it" : "");
+  }
+  [[nodiscard]] const std::vector<std::string>& storage() const noexcept { return m_storage; }
+
+private:
+  void keep(const InversionState& state) {
+    m_last = std::chrono::steady_clock::now();
+    if (m_communicator.rank() == 0) {
+      m_failure.clear();
+      try {
+        write_inversion_checkpoint(m_run.output.checkpoint->file, m_hash, state);
+      } catch (const RunError& error) {
+        m_failure = error.what();
+        warn(m_failure + "; the inversion goes on without it");
+      }
+    }
+    broadcast(m_communicator, m_failure);
+  }
+
+  const Case& m_run;
+  Digest m_hash;
+  const Communicator& m_communicator;
+  bool m_tells;
+  Progress m_progress;
+  std::vector<std::string> m_storage;
+  std::string m_failure;
+  Moment m_last = std::chrono::steady_clock::now();
+};
+
+/// Where the inversion goes on. Collective.
+std::optional<InversionState> state_to_go_on(const InvertOptions& options, const Case& run, const Digest& hash,
+                                             std::int64_t n_cells, const Communicator& communicator) {
+  std::optional<InversionState> state;
+  if (!run.output.checkpoint) return state;
+  const fs::path& file = run.output.checkpoint->file;
+  agree(communicator, [&] {
+    if (!options.resume) return;
+    state = at_places_of(run, [&] { return read_inversion_checkpoint(file, hash, n_cells); });
+  });
+  if (communicator.any(state.has_value()) != !communicator.any(!state.has_value())) {
+    agree(communicator, [&] {
+      throw InputError(run.where("output.checkpoint.file"), "output.checkpoint.file",
+                       file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");
+    });
+  }
+  if (communicator.rank() != 0 || options.quiet) return state;
+  std::error_code error;
+  if (!options.resume && fs::exists(file, error)) {
+    warn(file.string() + " exists and will be replaced; --resume goes on from it");
+  }
+  if (options.resume) std::cout << inversion_resume_text(file.string(), state ? &*state : nullptr) << std::flush;
+  return state;
+}
+
+ModelHeader model_header(const Case& run, const std::vector<std::string>& storage, const InversionOutcome& outcome,
+                         int ranks, Moment begin) {
+  ModelHeader header;
+  header.file = output_file(run);
+  header.title = run.title;
+  header.command = "prismfield invert " + run.file.string();
+  header.axes = run.axes;
+  header.gravitational_constant = run.gravitational_constant;
+  header.case_text = run.text;
+  const KokkosFacts facts = kokkos_facts();
+  header.space = run.execution.space == Space::automatic ? facts.spaces.front() : name(run.execution.space);
+  header.ranks = ranks;
+  header.threads = facts.host_threads;
+  for (const std::string& line : storage) header.sensitivities += (header.sensitivities.empty() ? "" : "\n") + line;
+  header.setup_seconds = outcome.setup_seconds;
+  header.inversion_seconds = outcome.inversion_seconds;
+  header.total_seconds = seconds_since(begin);
+  return header;
+}
+
+/// Writes, draws and sums up; on rank 0 only.
+void finish(const InvertOptions& options, const Case& run, const InversionInputs& inputs, const ModelHeader& header,
+            const InversionOutcome& outcome, Moment begin) {
+  Computed computed{header.file, model_bytes(run, inputs), {}, {}};
+  if (run.output.checkpoint) computed.checkpoint = run.output.checkpoint->file;
+  computed.write = [&](const fs::path& file) {
+    ModelHeader of_file = header;
+    of_file.file = file;
+    write_model(of_file, outcome.model);
+  };
+  write_or_keep(computed, warn);
+  if (run.output.figure) {
+    const std::string warning = draw_model(header.file, *run.output.figure);
+    if (!warning.empty()) warn(warning);
+  }
+  if (!options.quiet) std::cout << '\n' << inversion_summary(run, outcome, seconds_since(begin)) << std::flush;
+}
+
+void tell_inputs(const InvertOptions& options, const Case& run, const InversionInputs& inputs) {
+  for (const std::string& warning : inputs.warnings) warn(warning);
+  if (options.quiet) return;
+  for (const std::string& note : inputs.notes) std::cerr << "note: " << note << std::endl;
+  if (const std::string unused = unused_text(run); !unused.empty()) std::cerr << "note: " << unused << std::endl;
+}
+
+/// Inverts, writes, and removes the checkpoint. Collective.
+void invert_and_write(const InvertOptions& options, const Case& run, InversionInputs& inputs,
+                      const Communicator& communicator, Moment begin) {
+  const bool is_root = communicator.rank() == 0;
+  std::unique_ptr<CheckpointLock> lock;
+  agree(communicator, [&] {
+    if (!is_root || !run.output.checkpoint) return;
+    lock = at_places_of(run, [&] { return std::make_unique<CheckpointLock>(run.output.checkpoint->file); });
+  });
+  const Digest hash = inversion_hash(run, inputs);
+  const std::optional<InversionState> state =
+      state_to_go_on(options, run, hash, inputs.cells->size(), communicator);
+  InversionInput input;
+  input.request = run.request();
+  input.storage = run.sensitivity;
+  input.settings = run.inversion->settings;
+  input.cells = inputs.cells.get();
+  input.data = inputs.data;
+  input.reference = inputs.reference;
+  InvertObserver observer(options, run, hash, communicator);
+  const InversionOutcome outcome = at_places_of(run, [&] {
+    return invert(input, communicator, &observer, state ? &*state : nullptr);
+  });
+  agree(communicator, [&] {
+    if (!is_root) return;
+    finish(options, run, inputs, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome,
+           begin);
+    if (run.output.checkpoint) remove_inversion_checkpoint(run.output.checkpoint->file, hash);
+    if (!outcome.on_target) {
+      throw RunError(outcome.message + " (" + output_file(run).string() + " holds the last model)");
+    }
+  });
+}
+
+}  // namespace
+
+void invert_command(const InvertOptions& options, const std::vector<std::string>& kokkos_options,
+                    const Communicator& communicator) {
+  const Moment begin = std::chrono::steady_clock::now();
+  const bool is_root = communicator.rank() == 0;
+  const bool tells = is_root && !options.quiet;
+  catch_interrupts();
+
+  Case run;
+  InversionInputs inputs;
+  {
+    const NothingToLose reading;
+    run = read_inversion_case(options, communicator);
+    inputs = make_inversion(run, communicator);
+    agree(communicator, throw_if_interrupted);
+  }
+  if (is_root) tell_inputs(options, run, inputs);
+  if (options.check && !options.dry_run) {
+    if (tells) std::cout << options.file.string() << ": no mistakes found\n";
+    return;
+  }
+  std::vector<RankPlace> places = gather_places(communicator);
+  const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
+  const KokkosFacts facts = kokkos_facts();
+  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
+                 places);
+  if (is_root) {
+    for (const std::string& warning : placement_warnings(places)) warn(warning);
+  }
+  if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
+  if (options.dry_run) {
+    if (tells) std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(places)) << std::flush;
+    return;
+  }
+  invert_and_write(options, run, inputs, communicator, begin);
+}
+
+}  // namespace prismfield

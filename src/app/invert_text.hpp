@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "case/case.hpp"
+#include "case/make_inversion.hpp"
+#include "inversion/inverter.hpp"
+
+namespace prismfield {
+
+/// The lines with which an inversion begins: cells, data, settings.
+[[nodiscard]] std::string inversion_heading(const Case& run, const InversionInputs& inputs);
+/// The names of the table's columns, and a row of it: at most 80 columns wide.
+[[nodiscard]] std::string convergence_header();
+[[nodiscard]] std::string convergence_line(const ConvergenceRow& row);
+/// What --dry-run prints beside the heading: bytes of G by precision for so many ranks, of vectors, of the model file.
+[[nodiscard]] std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks,
+                                          const std::string& ranks_text);
+/// Bytes of the model's file, about.
+[[nodiscard]] std::int64_t model_bytes(const Case& run, const InversionInputs& inputs);
+/// How far a checkpoint was.
+[[nodiscard]] std::string inversion_resume_text(const std::string& file, const InversionState* state);
+/// The last lines: misfit by data set and field, densities, uncertainty.
+[[nodiscard]] std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds);
+
+}  // namespace prismfield

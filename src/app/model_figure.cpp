@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/model_figure.hpp"
+
+#include "app/figure.hpp"
+#include "app/model_figure_script.hpp"
+
+namespace prismfield {
+
+std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure) {
+  return draw_by_script(model_figure_script, model, figure);
+}
+
+}  // namespace prismfield

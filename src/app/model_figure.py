@@ -1,0 +1,685 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Draws what an inversion comes to: python3 - MODEL.h5 FIGURE.png
+
+Follows drawing.py in the text that the program hands to Python. From top to bottom: three sections through the cell
+that differs most, the same of the standard deviation and of the depth of investigation where there are, each field
+observed and predicted with its residual, and how the inversion went.
+"""
+
+# inches: what fits on a page across, and the room around panels for labels and titles
+PAGE_WIDTH = 10.4
+LEFT, RIGHT, BAR, BELOW, ABOVE = 0.72, 0.12, 0.85, 0.52, 0.3
+BLUE, RED, INACTIVE = "#1f5a92", "#b2182b", "0.78"
+STAGES = {
+    "cool": ("o", BLUE),
+    "target": ("s", "#2a7f62"),
+    "compact": ("^", "#7b4f9d"),
+    "beta": ("D", RED),
+}
+
+
+class Panel:
+    """What is drawn in a place of so many inches. `draw` gets its axes; `bar`: room for a colour bar is kept.
+
+    `x_labels`, `y_labels`: whether it has labels of its own, or shares those of its neighbours.
+    """
+
+    def __init__(self, width, height, title, draw, bar=False):
+        self.width, self.height, self.title, self.draw, self.bar = width, height, title, draw, bar
+        self.x_labels = self.y_labels = True
+        # inches beside and below
+        self.left, self.bar_room, self.below = LEFT, BAR, BELOW
+
+    def compact(self, x_labels, y_labels):
+        """Makes it one of many small ones."""
+        self.x_labels, self.y_labels = x_labels, y_labels
+        self.left = LEFT if y_labels else 0.14
+        self.bar_room = 0.5
+        self.below = BELOW if x_labels else 0.12
+
+    def room(self):
+        return self.left + self.width + (self.bar_room if self.bar else RIGHT)
+
+    def unit(self, text):
+        """What stands beside a colour bar: nothing where the title says it."""
+        return text if self.bar_room == BAR else ""
+
+    def title_lines(self):
+        """In two lines where it would reach into the next panel's."""
+        fits = 0.062 * len(self.title) < self.width + (self.bar_room if self.bar else RIGHT) + 0.5
+        return self.title if fits else self.title.replace(", ", ",\n", 1)
+
+    def above(self):
+        return ABOVE + (0.15 if "\n" in self.title_lines() else 0.0)
+
+
+class Page:
+    """Panels from left to right and from top to bottom, with headings; placed when all are known."""
+
+    def __init__(self):
+        self.lines = []
+
+    def heading(self, text):
+        self.lines.append(text)
+
+    def row(self, panels):
+        """A line of panels, or several where the page is too narrow for them."""
+        line = []
+        for panel in panels:
+            if line and sum(p.room() for p in line) + panel.room() > PAGE_WIDTH + 0.1:
+                self.lines.append(line)
+                line = []
+            line.append(panel)
+        self.lines.append(line)
+
+    def finish(self, title, what, source):
+        top, bottom, head = 0.76, 0.22, 0.26
+        heights = [head if isinstance(line, str) else self.height_of(line) for line in self.lines]
+        rooms = [sum(p.room() for p in line) for line in self.lines if not isinstance(line, str)]
+        width = max([6.5, 0.11 * min(len(what), 60), *rooms])
+        height = top + sum(heights) + bottom
+        figure = plt.figure(figsize=(width, height))
+        self.headline(figure, width, height, title, what, source)
+        y = height - top
+        for line, taken in zip(self.lines, heights):
+            if isinstance(line, str):
+                figure.text(0.2 / width, (y - 0.1) / height, line, fontsize=10, fontweight="bold", va="top", ha="left")
+            else:
+                x = 0.0
+                for panel in line:
+                    up = y - max(p.above() for p in line) - panel.height
+                    bottom_left = (x + panel.left) / width, up / height
+                    axes = figure.add_axes([*bottom_left, panel.width / width, panel.height / height])
+                    axes.set_title(panel.title_lines(), fontsize=8.5, loc="left", pad=4)
+                    axes.tick_params(labelsize=7.5, length=2.5, width=0.5)
+                    for spine in axes.spines.values():
+                        spine.set_linewidth(0.6)
+                    panel.draw(axes, panel)
+                    if not panel.x_labels:
+                        axes.set_xlabel("")
+                        axes.tick_params(labelbottom=False)
+                    if not panel.y_labels:
+                        axes.set_ylabel("")
+                        axes.tick_params(labelleft=False)
+                    x += panel.room()
+            y -= taken
+        return figure
+
+    @staticmethod
+    def height_of(line):
+        return max(p.above() for p in line) + max(p.height + p.below for p in line)
+
+    @staticmethod
+    def headline(figure, width, height, title, what, source):
+        room = (width - 0.4) / 0.115
+        size = min(13.0, max(9.0, 13.0 * room / max(len(title), 1)))
+        longest = int(room * 13.0 / size)
+        title = title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
+        x = 0.2 / width
+        # A title is text: its dollar signs are no formulas.
+        text = title.replace("$", r"\$")
+        figure.text(x, 1 - 0.18 / height, text, fontsize=size, fontweight="bold", va="top", ha="left")
+        figure.text(x, 1 - 0.48 / height, what, fontsize=8.5, color=GREY, va="top", ha="left")
+        text = source.replace("$", r"\$")
+        figure.text(1 - 0.12 / width, 0.08 / height, text, fontsize=6.5, color="0.6", va="bottom", ha="right")
+
+
+def colour_bar(axes, panel, image, label, limits=None, extend="neither"):
+    """A bar beside the panel; `limits`: the part of the scale that is shown."""
+    figure = axes.figure
+    width, height = figure.get_size_inches()
+    box = axes.get_position()
+    bar = figure.add_axes([box.x1 + 0.09 / width, box.y0, 0.11 / width, box.height])
+    drawn = figure.colorbar(image, cax=bar, extend=extend)
+    drawn.outline.set_linewidth(0.5)
+    if limits is not None and limits[0] < limits[1]:
+        bar.set_ylim(*limits)
+    bar.yaxis.set_major_locator(MaxNLocator(5 if panel.height > 1.1 else 3, steps=[1, 2, 2.5, 5, 10]))
+    formatter = ScalarFormatter(useOffset=False)
+    formatter.set_scientific(False)
+    bar.yaxis.set_major_formatter(formatter)
+    bar.tick_params(labelsize=7.5, length=2.5, width=0.5)
+    # Beside the bar: the panel's title may reach over it.
+    bar.set_ylabel(label, fontsize=7.5, labelpad=3)
+
+
+class Scale:
+    """Colours of values: about `middle` in both directions, or from the least to the greatest."""
+
+    def __init__(self, values, middle=None, limits=None):
+        finite = values[np.isfinite(values)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        if limits is not None:
+            low, high = limits
+        self.shown = low, high
+        if middle is None:
+            if high - low <= 1e-9 * max(abs(low), abs(high)):
+                spread = 0.01 * abs(high) or 1.0
+                low, high = low - spread, high + spread
+            self.colours, self.low, self.high = "viridis", low, high
+        else:
+            reach = max(high - middle, middle - low) or 1.0
+            self.colours, self.low, self.high = "RdBu_r", middle - reach, middle + reach
+
+    def arguments(self):
+        return {"cmap": self.colours, "vmin": self.low, "vmax": self.high}
+
+
+def background(values):
+    """The density about which a model's colours turn: 0, or the commonest of a model that is far from it."""
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return 0.0
+    low, high = float(finite.min()), float(finite.max())
+    is_far = min(abs(low), abs(high)) > high - low
+    return float(np.median(finite)) if low * high > 0 and is_far else 0.0
+
+
+class Mesh:
+    """Edges of the cells, and where the sections cut them."""
+
+    NAMES = ("easting", "northing", "upward")
+
+    def __init__(self, dataset):
+        self.edges = []
+        for name in self.NAMES:
+            bounds = dataset[name + "_bounds"].values
+            self.edges.append(np.append(bounds[:, 0], bounds[-1, 1]))
+        self.spans = [edges[-1] - edges[0] for edges in self.edges]
+        self.counts = [len(edges) - 1 for edges in self.edges]
+        self.horizontal = length_unit(self.spans[0], self.spans[1])
+        self.vertical = length_unit(self.spans[2])
+        density = dataset["density"].values
+        differs = np.abs(density - background(density))
+        largest = np.nanargmax(differs) if np.isfinite(density).any() else 0
+        at = np.unravel_index(largest, density.shape)
+        # of easting, northing, upward
+        self.cut = at[2], at[1], at[0]
+
+    def between(self, direction):
+        """The cells of a section: "−120 to −80 m"."""
+        low, high = self.edges[direction][self.cut[direction]], self.edges[direction][self.cut[direction] + 1]
+        factor, unit = self.vertical if direction == 2 else self.horizontal
+        # As many decimals as tell one cell from the next.
+        decimals = max(0, 1 - math.floor(math.log10((high - low) * factor)))
+        texts = [f"{value * factor:.{decimals}f}" for value in (low, high)]
+        if all("." in text and text.endswith("0") for text in texts):
+            texts = [text.rstrip("0").rstrip(".") for text in texts]
+        return f"{texts[0]} to {texts[1]} {unit}".replace("-", "−")
+
+
+def number(value):
+    """A number of three digits as one writes it: 0.25, 1200, 6.3 × 10⁻⁶."""
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    exponent = math.floor(math.log10(abs(value)))
+    mantissa = f"{value / 10.0**exponent:.2g}"
+    return rf"$10^{{{exponent}}}$" if mantissa == "1" else rf"${mantissa}\times10^{{{exponent}}}$"
+
+
+def section_sizes(mesh, small):
+    """Inches of plan view, west-east and south-north section."""
+    east, north, up = mesh.spans
+    across = PAGE_WIDTH - 3 * LEFT - 2 * RIGHT - BAR
+    scale = min(across / (2 * east + north), 3.8 / north)
+    if scale * north < 1.1:
+        # too long towards east for a line of three: below each other
+        scale = min((PAGE_WIDTH - LEFT - BAR) / east, 3.8 / north)
+    if north > 2.5 * east:
+        scale = min(scale, 2.8 / north)
+    if small:
+        scale *= 0.75
+    plan = max(scale * east, 0.9), max(scale * north, 0.8)
+    # as high as it is true where that can be read, else exaggerated
+    height = float(np.clip(scale * up, 1.2, 2.8) * (0.85 if small else 1.0))
+    room = PAGE_WIDTH - 3 * LEFT - 2 * RIGHT - BAR - 2 * plan[0]
+    along_north = max(scale * north, 1.0 if small else 1.2)
+    if north > 2 * east:
+        along_north = max(along_north, min(room, 2 * along_north))
+    return plan, (plan[0], height), (along_north, height)
+
+
+def stretch_text(panel, across, up, words):
+    """What to say where a panel does not have the proportions of what it shows."""
+    factor = (panel.height / up) / (panel.width / across)
+    if factor < 1 and words == "northing":
+        factor, words = 1 / factor, "easting"
+    return f"{words} ×{float(f'{factor:.2g}'):g}" if abs(factor - 1) > 0.05 else ""
+
+
+def draw_section(axes, panel, mesh, values, directions, scale, label, has_others):
+    """Cells of one section with their true edges; `label` of the colour bar, None without one."""
+    units = [mesh.vertical if d == 2 else mesh.horizontal for d in directions]
+    x, y = (mesh.edges[d] * units[i][0] for i, d in enumerate(directions))
+    axes.set_facecolor(INACTIVE)
+    shown = np.ma.masked_invalid(values)
+    image = axes.pcolormesh(x, y, shown, rasterized=True, **scale.arguments())
+    names = ("Easting", "Northing", "Height")
+    axes.set_xlabel(f"{names[directions[0]]} ({units[0][1]})", fontsize=8.5, labelpad=2)
+    axes.set_ylabel(f"{names[directions[1]]} ({units[1][1]})", fontsize=8.5, labelpad=2)
+    plain_ticks(axes.xaxis, 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6)
+    plain_ticks(axes.yaxis, 3 if panel.height < 1.3 else 5)
+    # where the other sections cut this one
+    for line, direction, factor in (
+        (axes.axvline, directions[0], units[0][0]),
+        (axes.axhline, directions[1], units[1][0]),
+    ):
+        if has_others and mesh.counts[direction] > 1:
+            edges = mesh.edges[direction]
+            middle = (edges[mesh.cut[direction]] + edges[mesh.cut[direction] + 1]) / 2
+            line(middle * factor, color="0.15", linewidth=0.5, linestyle=(0, (6, 4)), alpha=0.7)
+    words = "vertical" if directions[1] == 2 else "northing"
+    stretch = stretch_text(panel, mesh.spans[directions[0]], mesh.spans[directions[1]], words)
+    axes.annotate(
+        stretch,
+        (1, 0),
+        (0, -20 if panel.width > 3 else -30),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=7,
+        color=GREY,
+        va="top",
+        ha="right",
+    )
+    if label is not None:
+        colour_bar(axes, panel, image, label, scale.shown)
+
+
+def add_sections(page, heading, mesh, values, scale, unit, small=False, stations=()):
+    """Plan view, west-east and south-north section of values on the cells; those of one cell across are left out."""
+    sizes = section_sizes(mesh, small)
+    east, north, up = mesh.cut
+    sections = []
+    if mesh.counts[0] > 1 and mesh.counts[1] > 1 or mesh.counts[2] == 1:
+        sections.append((sizes[0], f"Plan, height {mesh.between(2)}", values[up], (0, 1)))
+    if mesh.counts[2] > 1 and (mesh.counts[0] > 1 or mesh.counts[1] == 1):
+        sections.append((sizes[1], f"West–east, northing {mesh.between(1)}", values[:, north, :], (0, 2)))
+    if mesh.counts[2] > 1 and mesh.counts[1] > 1:
+        sections.append((sizes[2], f"South–north, easting {mesh.between(0)}", values[:, :, east], (1, 2)))
+    panels = []
+    for k, ((width, height), title, cells, directions) in enumerate(sections):
+
+        def draw(axes, panel, cells=cells, directions=directions):
+            label = unit if panel.bar else None
+            draw_section(axes, panel, mesh, cells, directions, scale, label, has_others=len(sections) > 1)
+            if directions == (0, 1):
+                draw_station_dots(axes, mesh, stations)
+
+        panels.append(Panel(width, height, title, draw))
+        # a line more below: how it is stretched
+        if width <= 3:
+            panels[-1].below += 0.12
+    page.heading(heading)
+    # One bar a line of panels that share it: the last of a line has it.
+    taken = 0.0
+    for k, panel in enumerate(panels):
+        taken += panel.room()
+        follows = panels[k + 1].room() + (BAR - RIGHT) if k + 1 < len(panels) else math.inf
+        if taken + follows > PAGE_WIDTH + 0.1:
+            panel.bar, taken = True, 0.0
+    page.row(panels)
+
+
+def draw_station_dots(axes, mesh, stations):
+    limits = axes.get_xlim(), axes.get_ylim()
+    for easting, northing in stations:
+        factor = mesh.horizontal[0]
+        axes.plot(easting * factor, northing * factor, ".", color="0.1", markersize=2, alpha=0.7, markeredgewidth=0)
+    axes.set_xlim(limits[0])
+    axes.set_ylim(limits[1])
+
+
+def profile_of(dataset):
+    """Positions, name and numbers of points on a line along an axis, sorted; None for others."""
+    easting, northing, upward = (dataset[name].values for name in ("easting", "northing", "upward"))
+    if "station" not in dataset.sizes:
+        if min(len(easting), len(northing)) > 1:
+            return None
+        along = "easting" if len(northing) == 1 else "northing"
+        return dataset[along].values, along
+    spans = {"easting": np.ptp(easting), "northing": np.ptp(northing), "upward": np.ptp(upward)}
+    if spans["easting"] == spans["northing"] == 0 and spans["upward"] > 0:
+        return upward, "upward"
+    along = "easting" if spans["easting"] >= spans["northing"] else "northing"
+    across = "northing" if along == "easting" else "easting"
+    if len(easting) > 1 and spans[across] > 0.01 * spans[along]:
+        return None
+    return dataset[along].values, along
+
+
+def style_profile(axes, panel, label, unit):
+    axes.set_xlabel(label, fontsize=8.5, labelpad=2)
+    axes.set_ylabel(unit, fontsize=8.5, labelpad=2)
+    axes.grid(color="0.92", linewidth=0.6)
+    axes.set_axisbelow(True)
+    plain_ticks(axes.xaxis, 6 if panel.width > 3 else 4)
+
+
+def limit_profile(axes, x):
+    margin = 0.02 * np.ptp(x) or 1.0
+    axes.set_xlim(x[0] - margin, x[-1] + margin)
+
+
+def add_profile(page, dataset, name, position, along, wide):
+    """Observed with its deviation and predicted along a line, and the residual below or beside."""
+    factor, length = length_unit(np.ptp(position))
+    label = {"easting": "Easting", "northing": "Northing", "upward": "Height"}[along] + f" ({length})"
+    order = np.argsort(position, kind="stable")
+    x = position[order] * factor
+    observed, predicted, sigma, residual = (
+        dataset[name + suffix].values.ravel()[order] for suffix in ("", "_predicted", "_sigma", "_residual")
+    )
+    everything, unit = scaled(np.concatenate([observed, predicted, sigma]), dataset[name].attrs.get("units", ""))
+    observed, predicted, sigma = np.split(everything, 3)
+    size = float(np.clip(160 / max(len(x), 1), 1.5, 4))
+
+    def draw_both(axes, panel):
+        bars = {"elinewidth": 0.6, "ecolor": "0.55"}
+        axes.errorbar(x, observed, sigma, fmt="o", markersize=size, color="0.2", label="observed", **bars)
+        axes.plot(x, predicted, color=RED, linewidth=1.3, label="predicted", marker="_" if len(x) == 1 else "")
+        style_profile(axes, panel, label, unit)
+        plain_ticks(axes.yaxis, 5)
+        limit_profile(axes, x)
+        handles, labels = axes.get_legend_handles_labels()
+        place = {"ncol": 2, "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "borderpad": 0.2}
+        axes.legend(handles[::-1], labels[::-1], fontsize=7.5, frameon=False, **place)
+
+    def draw_residual(axes, panel):
+        reach = max(3.0, 1.1 * float(np.nanmax(np.abs(residual))) if np.isfinite(residual).any() else 3.0)
+        axes.axhspan(-1, 1, color="0.93", linewidth=0, zorder=0)
+        axes.axhline(0, color="0.5", linewidth=0.6)
+        axes.vlines(x, 0, residual, color=BLUE, linewidth=0.7)
+        axes.plot(x, residual, "o", color=BLUE, markersize=size)
+        axes.set_ylim(-reach, reach)
+        style_profile(axes, panel, label, "residual / σ")
+        plain_ticks(axes.yaxis, 5)
+        limit_profile(axes, x)
+
+    symbol = SYMBOLS[name].split()[-1]
+    width = PAGE_WIDTH - LEFT - RIGHT if wide else (PAGE_WIDTH - 2 * LEFT - 2 * RIGHT) / 2
+    page.row([Panel(width, 2.1, symbol, draw_both), Panel(width, 1.3 if wide else 2.1, "Residual", draw_residual)])
+
+
+def map_edges(centres, spacing_else):
+    """Edges half way between the nodes of a grid."""
+    if len(centres) == 1:
+        return np.array([centres[0] - spacing_else / 2, centres[0] + spacing_else / 2])
+    halves = np.diff(centres) / 2
+    return np.concatenate([[centres[0] - halves[0]], centres[:-1] + halves, [centres[-1] + halves[-1]]])
+
+
+class Frame:
+    """Where maps of one data set lie: limits in metres, a margin around stations included."""
+
+    def __init__(self, dataset, columns):
+        easting, northing = dataset["easting"].values, dataset["northing"].values
+        self.is_grid = "station" not in dataset.sizes
+        self.is_small = columns == 6
+        if self.is_grid:
+            steps = [np.ptp(values) / max(len(values) - 1, 1) for values in (easting, northing)]
+            self.nodes = map_edges(easting, steps[1]), map_edges(northing, steps[0])
+            self.limits = [(edges[0], edges[-1]) for edges in self.nodes]
+        else:
+            self.nodes = easting, northing
+            margin = 0.05 * max(np.ptp(easting), np.ptp(northing), 1.0)
+            self.limits = [(values.min() - margin, values.max() + margin) for values in (easting, northing)]
+        spans = [high - low for low, high in self.limits]
+        self.factor, self.unit = length_unit(*spans)
+        width = (PAGE_WIDTH - 3 * (LEFT + RIGHT) - 2 * (BAR - RIGHT)) / 3 if columns == 3 else 1.12
+        tallest = 3.0 if columns == 3 else 1.5
+        self.is_strip = spans[1] / spans[0] < 0.25
+        if self.is_strip:
+            width = PAGE_WIDTH - LEFT - BAR
+        scale = min(width / spans[0], tallest / spans[1])
+        self.size = max(scale * spans[0], 0.7), max(scale * spans[1], 0.6)
+        area = self.size[0] * self.size[1] * 5184
+        self.marker = float(np.clip(area / 9 / max(easting.size, 1), 2.5, 50))
+
+
+def draw_map(axes, panel, frame, values, scale, label, extend="neither"):
+    east, north = (values * frame.factor for values in frame.nodes)
+    if frame.is_grid:
+        axes.set_facecolor(INACTIVE)
+        image = axes.pcolormesh(east, north, np.ma.masked_invalid(values), rasterized=True, **scale.arguments())
+    else:
+        # White is a colour of the scale, so it cannot be the ground as well.
+        axes.set_facecolor("0.93")
+        axes.grid(color="white", linewidth=0.7)
+        axes.set_axisbelow(True)
+        outline = "0.3" if frame.marker > 6 else "none"
+        image = axes.scatter(
+            east, north, c=values, s=frame.marker, edgecolors=outline, linewidths=0.4, rasterized=len(east) > 5000,
+            **scale.arguments(),
+        )
+    axes.set_xlim(*(limit * frame.factor for limit in frame.limits[0]))
+    axes.set_ylim(*(limit * frame.factor for limit in frame.limits[1]))
+    axes.set_xlabel(f"Easting ({frame.unit})", fontsize=8.5, labelpad=2)
+    axes.set_ylabel(f"Northing ({frame.unit})", fontsize=8.5, labelpad=2)
+    plain_ticks(axes.xaxis, 2 if panel.width < 1.2 else 4 if panel.width < 3.5 else 6)
+    plain_ticks(axes.yaxis, 3 if panel.height < 1.5 else 5)
+    if label is not None:
+        colour_bar(axes, panel, image, label, scale.shown, extend)
+
+
+def maps_of_field(dataset, name, frame):
+    """Panels of a field: observed and predicted in one scale, and the residual."""
+    observed, predicted = dataset[name].values, dataset[name + "_predicted"].values
+    both, unit = scaled(np.stack([observed, predicted]), dataset[name].attrs.get("units", ""))
+    finite = both[np.isfinite(both)]
+    is_signed = finite.size > 0 and finite.min() < 0 < finite.max()
+    scale = Scale(both, middle=0.0 if is_signed else None)
+    residual = dataset[name + "_residual"].values
+    residuals = Scale(np.array([-3.0, 3.0]), middle=0.0)
+    low, high = (np.nanmin(residual), np.nanmax(residual)) if np.isfinite(residual).any() else (0.0, 0.0)
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((low < -3, high > 3), "neither")
+    symbol = SYMBOLS[name].split()[-1]
+    in_unit = f" ({unit})" if frame.is_small else ""
+
+    def draw_values(values):
+        return lambda axes, panel: draw_map(axes, panel, frame, values, scale, panel.unit(unit) if panel.bar else None)
+
+    return [
+        Panel(*frame.size, f"{symbol} observed", draw_values(both[0])),
+        Panel(*frame.size, f"{symbol} predicted{in_unit}", draw_values(both[1]), bar=True),
+        Panel(
+            *frame.size,
+            f"{symbol} residual",
+            lambda axes, panel: draw_map(axes, panel, frame, residual, residuals, panel.unit("residual / σ"), extend),
+            bar=True,
+        ),
+    ]
+
+
+def add_data(page, which, dataset):
+    names = [name for name in SYMBOLS if name in dataset]
+    name = str(dataset.attrs.get("name", "")).replace("$", r"\$")
+    squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
+    chi = float(np.mean(squares)) if squares.size else 0.0
+    n = dataset.sizes["station"] if "station" in dataset.sizes else dataset.sizes["easting"] * dataset.sizes["northing"]
+    points = count_text(n) if "station" in dataset.sizes else f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
+    page.heading(f"Data {which}: {name}, {points}, mean square of the residuals {chi:.3g}")
+    profile = profile_of(dataset)
+    if profile is not None:
+        for field in names:
+            add_profile(page, dataset, field, *profile, wide=n > 150)
+        return
+    columns = 3 if len(names) <= 3 else 6
+    frame = Frame(dataset, columns)
+    panels = [maps_of_field(dataset, field, frame) for field in names]
+    if frame.is_strip:
+        # below each other
+        for panel in [panel for field in panels for panel in field]:
+            panel.bar = True
+            page.row([panel])
+        return
+    a_line = columns // 3
+    lines = [
+        [panel for field in panels[first : first + a_line] for panel in field] for first in range(0, len(panels), a_line)
+    ]
+    if columns == 6:
+        share_labels(lines)
+    for line in lines:
+        page.row(line)
+
+
+def share_labels(lines):
+    """Small maps have labels on the left and below alone, and their unit in the title."""
+    for k, line in enumerate(lines):
+        for column, panel in enumerate(line):
+            below = k + 1 < len(lines) and column < len(lines[k + 1])
+            panel.compact(x_labels=not below, y_labels=column == 0)
+
+
+def style_logarithmic(axis, values):
+    """Plain numbers where a logarithmic axis spans less than two powers of ten."""
+    positive = values[values > 0]
+    if positive.size and positive.max() / positive.min() < 30:
+        axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def by_stage(convergence):
+    """Rows of each stage, in the order in which the stages came."""
+    stages = [str(stage) for stage in convergence["stage_name"].values]
+    return [(stage, np.array([s == stage for s in stages])) for stage in dict.fromkeys(stages)]
+
+
+def draw_l_curve(axes, panel, rows):
+    phi_m, phi_d, beta = (rows[name].values for name in ("phi_m", "phi_d", "beta"))
+    usable = (phi_m > 0) & (phi_d > 0)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    quadratic = usable & np.array([str(stage) != "compact" for stage in rows["stage_name"].values])
+    order = np.argsort(phi_m[quadratic])
+    axes.plot(phi_m[quadratic][order], phi_d[quadratic][order], color="0.7", linewidth=1.0, zorder=1)
+    for stage, those in by_stage(rows):
+        marker, colour = STAGES.get(stage, ("o", "0.4"))
+        those = those & usable
+        axes.plot(phi_m[those], phi_d[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
+    # Labels stand on the right of their points, and above.
+    axes.margins(x=0.06, y=0.1)
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high * (high / low) ** 0.5)
+    chosen = [k for k in range(len(beta)) if usable[k]]
+    last = chosen[-1] if chosen else None
+    if len(chosen) > 6:
+        step = math.ceil(len(chosen) / 5)
+        chosen = chosen[:1] + [k for k in chosen[step:-1:step]]
+    placed = []
+    for k in dict.fromkeys([last, *chosen] if last is not None else []):
+        at = axes.transData.transform((phi_m[k], phi_d[k])) * 72 / axes.figure.dpi
+        # A label that would lie on another is left out.
+        if any(abs(at[0] - x) < 62 and abs(at[1] - y) < 10 for x, y in placed):
+            continue
+        placed.append(at)
+        word = r"$\beta$ = " + number(float(f"{beta[k]:.2g}"))
+        axes.annotate(
+            word,
+            (phi_m[k], phi_d[k]),
+            (6, 5),
+            textcoords="offset points",
+            fontsize=7,
+            color="black" if k == last else GREY,
+        )
+    axes.set_xlabel(r"regularisation $\phi_m$", fontsize=8.5, labelpad=2)
+    axes.set_ylabel(r"misfit $\phi_d$", fontsize=8.5, labelpad=2)
+    style_logarithmic(axes.xaxis, phi_m[usable])
+    style_logarithmic(axes.yaxis, phi_d[usable])
+    axes.grid(color="0.92", linewidth=0.6)
+    axes.legend(fontsize=7.5, frameon=False, loc="best")
+
+
+def draw_convergence(axes, panel, rows):
+    chi, products = rows["chi"].values, rows["products"].values
+    axes.set_yscale("log")
+    axes.plot(products, chi, color="0.7", linewidth=1.0, zorder=1)
+    for stage, those in by_stage(rows):
+        marker, colour = STAGES.get(stage, ("o", "0.4"))
+        axes.plot(products[those], chi[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
+    axes.axhline(1, color="0.4", linewidth=0.7, linestyle=(0, (4, 3)))
+    axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
+    axes.set_ylabel(r"$\chi = \phi_d / N$", fontsize=8.5, labelpad=2)
+    style_logarithmic(axes.yaxis, np.append(chi, 1.0))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.grid(color="0.92", linewidth=0.6)
+
+
+def draw_extremes(axes, panel, rows):
+    products = rows["products"].values
+    for name, colour in (("maximum", RED), ("minimum", BLUE)):
+        axes.plot(products, rows[name].values, "o-", color=colour, markersize=3.5, linewidth=1.0, label=name)
+    axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
+    axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
+    axes.set_ylabel("density (kg/m³)", fontsize=8.5, labelpad=2)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.grid(color="0.92", linewidth=0.6)
+    axes.legend(fontsize=7.5, frameon=False, loc="best")
+
+
+def add_convergence(page, rows):
+    if rows.sizes.get("iteration", 0) == 0:
+        return
+    page.heading("Convergence")
+    width = (PAGE_WIDTH - 3 * (LEFT + RIGHT)) / 3
+    page.row(
+        [
+            Panel(width, 2.3, "L-curve", lambda axes, panel: draw_l_curve(axes, panel, rows)),
+            Panel(width, 2.3, "Misfit", lambda axes, panel: draw_convergence(axes, panel, rows)),
+            Panel(width, 2.3, "Least and greatest density", lambda axes, panel: draw_extremes(axes, panel, rows)),
+        ]
+    )
+
+
+def summary(dataset, mesh, rows):
+    """A line on the mesh, the densities and the end of the inversion."""
+    cells = " × ".join(str(n) for n in mesh.counts)
+    active = int(np.isfinite(dataset["density"].values).sum())
+    active_text = f"{active:,}".replace(",", " ")
+    parts = [f"{cells} cells, {active_text} active"]
+    if active:
+        low, high = (float(f(dataset["density"].values)) for f in (np.nanmin, np.nanmax))
+        parts.append(f"density {low:.4g} to {high:.4g} kg/m³".replace("-", "−"))
+    if rows.sizes.get("iteration", 0):
+        last = rows.isel(iteration=-1)
+        parts.append(f"χ = {number(float(last['chi']))}, β = {number(float(last['beta']))}")
+    if "resolution_trace" in dataset.attrs:
+        error = dataset.attrs.get("resolution_trace_error")
+        text = f"trace of the resolution {dataset.attrs['resolution_trace']:.3g}"
+        parts.append(text + (f" ± {error:.2g}" if error is not None else ""))
+    return "  ·  ".join(parts)
+
+
+def draw_model(path):
+    dataset = open_file(path)
+    if "density" not in dataset:
+        raise ValueError("the file holds no model: no density")
+    rows = open_file(path, "convergence")
+    sets = [open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
+    mesh = Mesh(dataset)
+    density = dataset["density"].values
+    stations = [
+        (data["easting"].values, data["northing"].values)
+        for data in sets
+        if "station" in data.sizes and data.sizes["station"] <= 2000
+    ]
+    page = Page()
+    scale = Scale(density, middle=background(density))
+    add_sections(page, "Density", mesh, density, scale, "kg/m³", stations=stations)
+    if "density_sigma" in dataset:
+        values = dataset["density_sigma"].values
+        add_sections(page, "Standard deviation of the density", mesh, values, Scale(values), "kg/m³", small=True)
+    if "depth_of_investigation" in dataset:
+        values = dataset["depth_of_investigation"].values
+        heading = "Depth of investigation (0: the data decide, 1: the reference does)"
+        add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "", small=True)
+    for k, data in enumerate(sets):
+        add_data(page, k + 1, data)
+    add_convergence(page, rows)
+    title = str(dataset.attrs.get("title", "")).strip()
+    return page.finish(title, summary(dataset, mesh, rows), str(dataset.attrs.get("source", "")))
+
+
+if __name__ == "__main__":
+    main(draw_model)

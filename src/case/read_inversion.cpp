@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/read_sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "case/keys.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The section inversion.
+class InversionReader : public CaseReader {
+public:
+  explicit InversionReader(const CaseReader& values) : CaseReader(values) {}
+
+  InversionSpec inversion(const Value& value);
+
+private:
+  void data(const Value& value, InversionSpec& spec);
+  void data_set(const Value& value, InversionSpec& spec);
+  Words columns(const Value& value);
+  SigmaRule sigma(const Value& value);
+  bool add_sigma(const Value& value, std::map<Field, double>& sigmas);
+  std::variant<double, DensityFile> reference(const Value& value);
+  TopographySpec topography(const Value& value);
+  void model_terms(const Section& section, InversionSettings& settings);
+  void smoothness(const Value& value, InversionSettings& settings);
+  Weighting weighting(const Value& value);
+  void norm(const Value& value, InversionSettings& settings);
+  Uncertainty uncertainty(const Value& value);
+  std::optional<double> positive_or(const Value& value, const char* word);
+  std::optional<double> not_negative(const Value& value);
+  void check_reference(const Section& section, const InversionSpec& spec);
+};
+
+bool is_word(const Value& value, const char* word) {
+  return value.node->kind == YamlNode::Kind::scalar && !value.node->quoted && value.node->text == word;
+}
+
+std::optional<double> InversionReader::not_negative(const Value& value) {
+  const auto result = number(value);
+  if (!result || *result >= 0) return result;
+  problem(value, fmt::format("is {}; a number of at least 0 is expected", kind_name(*value.node)));
+  return std::nullopt;
+}
+
+/// Nothing for the word, and where there is a mistake.
+std::optional<double> InversionReader::positive_or(const Value& value, const char* word) {
+  if (is_word(value, word)) return std::nullopt;
+  const std::string expected = fmt::format("{} or a number above 0", word);
+  const auto result = number(value, expected);
+  if (!result || *result > 0) return result;
+  problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
+  return std::nullopt;
+}
+
+Words InversionReader::columns(const Value& value) {
+  Words result;
+  if (!is_list(value, "a list of the file's columns in their order")) return result;
+  if (value.node->items.empty()) problem(value, "is an empty list; the file's columns in their order are expected");
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+    if (const auto name = words(item(value, i), "the name of a column")) result.push_back(*name);
+  }
+  return result;
+}
+
+void InversionReader::data_set(const Value& value, InversionSpec& spec) {
+  ObservedDataFile result;
+  if (value.node->kind == Kind::scalar) {
+    result.file = input(value).value_or("");
+    spec.data.push_back(result);
+    spec.data_keys.push_back(value.path);
+    return;
+  }
+  if (value.node->kind != Kind::map) {
+    problem(value, fmt::format("is {}; the name of a file or {{file: name}} is expected", kind_name(*value.node)));
+    return;
+  }
+  const Section section(*this, value, case_keys::data);
+  if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
+  if (const auto v = section.find("columns")) result.columns = columns(*v);
+  if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
+  if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
+  result.length_to_si = unit_factor(section, "length_unit", "m", "km", 1000);
+  spec.data.push_back(result);
+  spec.data_keys.push_back(join_key(value.path, "file"));
+}
+
+void InversionReader::data(const Value& value, InversionSpec& spec) {
+  if (value.node->kind != Kind::list) {
+    data_set(value, spec);
+    return;
+  }
+  if (value.node->items.empty()) problem(value, "is an empty list; the name of a file or more are expected");
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) data_set(item(value, i), spec);
+}
+
+/// {gz: 0.05, gzz: 1}; false when a key of it has a mistake.
+bool InversionReader::add_sigma(const Value& value, std::map<Field, double>& sigmas) {
+  Words known;
+  for (const FieldInfo& field : field_infos) known.emplace_back(field.name);
+  const Section section(*this, value, known);
+  for (const FieldInfo& field : field_infos) {
+    const auto v = section.find(std::string(field.name));
+    if (!v) continue;
+    if (const auto sigma = not_negative(*v)) sigmas[field.field] = *sigma;
+  }
+  return sigmas.size() == value.node->entries.size();
+}
+
+SigmaRule InversionReader::sigma(const Value& value) {
+  const Section section(*this, value, case_keys::sigma);
+  SigmaRule result;
+  bool has_mistake = !section;
+  if (const auto v = section.find("relative")) {
+    if (v->node->kind == Kind::map) {
+      has_mistake = !add_sigma(*v, result.relative);
+    } else if (const auto all = not_negative(*v)) {
+      for (const FieldInfo& field : field_infos) result.relative[field.field] = *all;
+    } else {
+      has_mistake = true;
+    }
+  }
+  if (const auto v = section.find("floor")) {
+    if (v->node->kind == Kind::map) {
+      has_mistake = !add_sigma(*v, result.floor) || has_mistake;
+    } else {
+      problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal and Eotvos",
+                              kind_name(*v->node)));
+      has_mistake = true;
+    }
+  }
+  const auto is_above_0 = [](const auto& sigma) { return sigma.second > 0; };
+  if (!has_mistake && std::none_of(result.relative.begin(), result.relative.end(), is_above_0) &&
+      std::none_of(result.floor.begin(), result.floor.end(), is_above_0)) {
+    problem(value, "has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both");
+  }
+  return result;
+}
+
+std::variant<double, DensityFile> InversionReader::reference(const Value& value) {
+  if (value.node->kind != Kind::map) {
+    if (value.node->kind != Kind::list) return number(value, "a density in kg/m3 or {file: name}").value_or(0);
+    problem(value, "is a list; a density in kg/m3 or {file: name} is expected");
+    return 0.0;
+  }
+  const Section section(*this, value, case_keys::reference);
+  DensityFile file;
+  if (const auto v = section.need("file", "the name of a file of densities")) file.file = input(*v).value_or("");
+  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
+  file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+  return file;
+}
+
+TopographySpec InversionReader::topography(const Value& value) {
+  const Section section(*this, value, case_keys::topography);
+  TopographySpec result;
+  if (const auto v = section.need("file", "the name of a file of heights")) result.file = input(*v).value_or("");
+  if (const auto v = section.find("columns")) result.columns = columns(*v);
+  return result;
+}
+
+void InversionReader::smoothness(const Value& value, InversionSettings& settings) {
+  if (value.node->kind != Kind::list) {
+    if (const auto all = not_negative(value)) settings.smoothness.fill(*all);
+    return;
+  }
+  if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return;
+  for (std::size_t i = 0; i < 3; ++i) {
+    settings.smoothness[i] = not_negative(item(value, i)).value_or(settings.smoothness[i]);
+  }
+}
+
+Weighting InversionReader::weighting(const Value& value) {
+  static constexpr std::array kinds = {Choice<WeightingKind>{"sensitivity", WeightingKind::sensitivity},
+                                       Choice<WeightingKind>{"depth", WeightingKind::depth},
+                                       Choice<WeightingKind>{"distance", WeightingKind::distance},
+                                       Choice<WeightingKind>{"none", WeightingKind::none}};
+  Weighting result;
+  if (value.node->kind != Kind::map) {
+    result.kind = choice(value, kinds, "{depth: {power: 2, z0: 10}}").value_or(result.kind);
+    return result;
+  }
+  const Section section(*this, value, case_keys::weighting);
+  const std::string chosen = section.one_of({{"depth", {}}, {"distance", {}}});
+  const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
+  if (!v) return result;
+  result.kind = chosen == "depth" ? WeightingKind::depth : WeightingKind::distance;
+  const Section parts(*this, *v, case_keys::weighting_depth);
+  if (const auto power = parts.find("power")) result.power = positive(*power);
+  if (const auto z0 = parts.find("z0")) result.z0 = not_negative(*z0);
+  return result;
+}
+
+void InversionReader::norm(const Value& value, InversionSettings& settings) {
+  const auto p_of = [&](const Value& written) -> std::optional<double> {
+    const auto p = number(written);
+    if (!p || (*p >= 0 && *p <= 2)) return p;
+    problem(written, fmt::format("is {}; a number from 0 to 2 is expected", kind_name(*written.node)));
+    return std::nullopt;
+  };
+  if (value.node->kind != Kind::list) {
+    if (const auto all = p_of(value)) settings.norm.fill(*all);
+    return;
+  }
+  if (!is_list_of(value, 4, "a number, or [smallness, easting, northing, upward],")) return;
+  for (std::size_t i = 0; i < 4; ++i) settings.norm[i] = p_of(item(value, i)).value_or(settings.norm[i]);
+}
+
+Uncertainty InversionReader::uncertainty(const Value& value) {
+  constexpr std::int64_t samples_by_default = 100;
+  Uncertainty result;
+  if (is_word(value, "none")) return result;
+  if (is_word(value, "samples")) {
+    result.samples = samples_by_default;
+    return result;
+  }
+  if (value.node->kind != Kind::map) {
+    problem(value, fmt::format("is {}; none, {{samples: {}}} or {{rank: 50}} is expected", kind_name(*value.node),
+                               samples_by_default));
+    return result;
+  }
+  const Section section(*this, value, case_keys::uncertainty);
+  if (section.has("rank")) {
+    static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
+    if (const auto v = section.find("rank")) result.rank = whole(*v, 1).value_or(1);
+    return result;
+  }
+  result.samples = samples_by_default;
+  if (const auto v = section.find("samples")) result.samples = whole(*v, 2).value_or(samples_by_default);
+  if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
+  return result;
+}
+
+/// The keys of phi_m.
+void InversionReader::model_terms(const Section& section, InversionSettings& settings) {
+  if (const auto v = section.find("reference_in_smoothness")) {
+    settings.reference_in_smoothness = truth(*v).value_or(false);
+  }
+  if (const auto v = section.find("bounds")) settings.bounds = range(*v, false);
+  if (const auto v = section.find("smallness")) settings.smallness = not_negative(*v).value_or(settings.smallness);
+  if (const auto v = section.find("smoothness")) smoothness(*v, settings);
+  if (settings.smallness == 0 && settings.smoothness == std::array<double, 3>{}) {
+    problem(section.map(),
+            "has smallness 0 and smoothness 0: nothing chooses among the models that fit the data; one "
+            "of them must be above 0");
+  }
+  if (const auto v = section.find("weighting")) settings.weighting = weighting(*v);
+  if (const auto v = section.find("norm")) norm(*v, settings);
+}
+
+/// A reference of one density, which needs no file to be judged.
+void InversionReader::check_reference(const Section& section, const InversionSpec& spec) {
+  const auto* density = std::get_if<double>(&spec.reference);
+  if (density == nullptr || !spec.settings.bounds) return;
+  const Range& bounds = *spec.settings.bounds;
+  if (*density >= bounds.min && *density <= bounds.max) return;
+  if (const auto v = section.find("reference")) {
+    problem(*v,
+            fmt::format("is {}, outside bounds, [{}, {}]; change one of the two", *density, bounds.min, bounds.max));
+  } else if (const auto limits = section.find("bounds")) {
+    problem(*limits, fmt::format("do not hold {}, which is the reference where none is written; write reference: {}",
+                                 *density, bounds.min));
+  }
+}
+
+InversionSpec InversionReader::inversion(const Value& value) {
+  const Section section(*this, value, case_keys::inversion);
+  InversionSpec result;
+  InversionSettings& settings = result.settings;
+  if (!section) return result;
+  if (const auto v = section.need("data", "the name of a file of measurements, {file: name} or a list of these")) {
+    data(*v, result);
+  }
+  if (const auto v = section.find("sigma")) result.sigma = sigma(*v);
+  if (const auto v = section.find("reference")) result.reference = reference(*v);
+  model_terms(section, settings);
+  check_reference(section, result);
+  if (const auto v = section.find("topography")) result.topography = topography(*v);
+  if (const auto v = section.find("beta")) settings.beta = positive_or(*v, "auto");
+  if (const auto v = section.find("trend")) {
+    settings.trend =
+        choice(*v, std::array{Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
+                              Choice<Trend>{"linear", Trend::linear}})
+            .value_or(settings.trend);
+  }
+  if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
+  if (const auto v = section.find("depth_of_investigation")) settings.depth_of_investigation = positive_or(*v, "none");
+  if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
+  if (const auto v = section.find("max_iterations")) {
+    settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);
+  }
+  return result;
+}
+
+}  // namespace
+
+InversionSpec read_inversion(const CaseReader& values, const Value& value) {
+  return InversionReader(values).inversion(value);
+}
+
+}  // namespace prismfield

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/read_sections.hpp"
+
+#include <fmt/format.h>
+
+#include "case/keys.hpp"
+
+namespace prismfield {
+namespace {
+
+/// The section sensitivity.
+class SensitivityReader : public CaseReader {
+public:
+  explicit SensitivityReader(const CaseReader& values) : CaseReader(values) {}
+
+  StorageSettings sensitivity(const Value& value);
+
+private:
+  std::optional<double> compression(const Value& value);
+};
+
+std::optional<double> SensitivityReader::compression(const Value& value) {
+  if (value.node->kind == Kind::scalar && value.node->text == "none") return std::nullopt;
+  // an H-matrix with a larger error has nothing to do with G any more
+  constexpr double most = 0.5;
+  const auto error = number(value, "none or an error above 0, such as 1e-4,");
+  if (!error || (*error > 0 && *error <= most)) return error;
+  problem(value, fmt::format("is {}; none or an error above 0 and up to {}, such as 1e-4, is expected",
+                             kind_name(*value.node), most));
+  return std::nullopt;
+}
+
+StorageSettings SensitivityReader::sensitivity(const Value& value) {
+  const Section section(*this, value, case_keys::sensitivity);
+  StorageSettings result;
+  if (const auto v = section.find("file")) result.file = path(*v).value_or("");
+  if (const auto v = section.find("precision")) result.precision = choice(*v, stored_precision_choices);
+  if (const auto v = section.find("compression")) result.compression = compression(*v);
+  if (const auto v = section.find("store")) {
+    result.store = choice(*v, store_choices).value_or(result.store);
+    if (result.store == Store::file && !section.has("file")) {
+      problem(*v, "is file, but no file is named; write file: G.h5 beside it");
+    }
+    if (result.store == Store::none && result.compression) {
+      problem(*v, "is none, but compression needs a matrix that is kept; write store: auto, or compression: none");
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+StorageSettings read_sensitivity(const CaseReader& values, const Value& value) {
+  return SensitivityReader(values).sensitivity(value);
+}
+
+}  // namespace prismfield

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <vector>
+
+#include <prismfield/points.hpp>
+
+#include "model/active_cells.hpp"
+#include "model/survey.hpp"
+
+namespace prismfield {
+
+/// Weights of the squares of the regularisation, one a cell, the largest 1, so that deep or distant cells, which data
+/// hardly feel, are not left empty.
+
+/// (z + z0)^-power, z being the depth of a cell's centre below the mesh's top, metres.
+[[nodiscard]] std::vector<double> depth_weights(const ActiveCells& cells, double power, double z0);
+
+/// (r + r0)^-power, r being the distance from a cell's centre to the nearest station, metres. For scattered stations and
+/// relief.
+[[nodiscard]] std::vector<double> distance_weights(const ActiveCells& cells, const Points& stations, double power,
+                                                   double r0);
+
+/// sqrt(diagonal of G'WWG) / volume, SimPEG's sensitivity weights; `diagonal`: one a cell.
+[[nodiscard]] std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vector<double>& diagonal);
+
+/// Of depth and distance weights: 3 where the data are of the gradient tensor alone, else 2.
+[[nodiscard]] double usual_power(const std::vector<DataSet>& data) noexcept;
+
+/// The z0 for which (z + z0)^-2 follows the square of gz of the cells under a station as they are at the top of this
+/// mesh: by the median height s of the stations above the top and the height h of the uppermost cells, s + 0.11 h at
+/// s = 0, s + 0.06 h at 0.2 h, s from 0.5 h on, to 3.5 %; straight lines between.
+[[nodiscard]] double fitted_z0(const ActiveCells& cells, const std::vector<DataSet>& data);
+
+/// The stations of all data sets.
+[[nodiscard]] Points all_stations(const std::vector<DataSet>& data);
+
+}  // namespace prismfield

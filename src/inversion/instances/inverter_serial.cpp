@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "inversion/inverter_on_space.hpp"
+
+namespace prismfield {
+
+template InversionOutcome invert_on<Kokkos::Serial>(const InversionInput&, const Communicator&, InversionObserver&,
+                                                const InversionState*);
+
+}  // namespace prismfield

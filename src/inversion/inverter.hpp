@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/request.hpp>
+
+#include "model/active_cells.hpp"
+#include "model/inversion_settings.hpp"
+#include "model/inversion_state.hpp"
+#include "model/inverted_model.hpp"
+#include "model/storage.hpp"
+#include "model/survey.hpp"
+
+namespace prismfield {
+
+/// What an inversion is made from; the same on every rank.
+struct InversionInput {
+  /// the execution and the gravitational constant; fields are those of the data
+  Request request;
+  StorageSettings storage;
+  InversionSettings settings;
+  const ActiveCells* cells = nullptr;
+  std::vector<DataSet> data;
+  /// one an active cell, kg/m3
+  std::vector<double> reference;
+};
+
+/// Told on the way, on every rank.
+class InversionObserver {
+public:
+  virtual ~InversionObserver() = default;
+  /// Sensitivities are there: how they are kept, one line a data set.
+  virtual void prepared(const std::vector<std::string>& storage) { static_cast<void>(storage); }
+  /// A solution for one beta.
+  virtual void row(const ConvergenceRow& row) { static_cast<void>(row); }
+  /// `done` of `all` steps of what the word says ("samples").
+  virtual void step(const char* what, std::int64_t done, std::int64_t all) {
+    static_cast<void>(what), static_cast<void>(done), static_cast<void>(all);
+  }
+  /// Between two solutions: may keep the state, may throw Stopped on all ranks alike.
+  virtual void state(const InversionState& state) { static_cast<void>(state); }
+};
+
+/// An inversion with what it says of itself.
+struct InversionOutcome {
+  InvertedModel model;
+  /// false: bounds or mesh cannot fit the data, or iterations ran out; `message` says so
+  bool on_target = true;
+  std::string message;
+  double setup_seconds = 0, inversion_seconds = 0;
+};
+
+/// Inverts in request.execution.space with vectors in its memory; Kokkos must run. `resume`: where an earlier one
+/// stopped, or null. Throws InputError by key, RunError, what the observer throws, and AgreedFailure. Collective; the
+/// same model on every rank.
+[[nodiscard]] InversionOutcome invert(const InversionInput& input, const Communicator& communicator,
+                                      InversionObserver* observer = nullptr, const InversionState* resume = nullptr);
+
+}  // namespace prismfield

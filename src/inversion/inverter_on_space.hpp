@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "inversion/beta_search.hpp"
+#include "inversion/bound_solver.hpp"
+#include "inversion/cell_weights.hpp"
+#include "inversion/data_term.hpp"
+#include "inversion/instances.hpp"
+#include "inversion/inverter.hpp"
+#include "inversion/outcome.hpp"
+#include "inversion/regularization.hpp"
+#include "sensitivity/make_operator.hpp"
+
+/// The inversion in one execution space; instantiated in one source file a space.
+namespace prismfield {
+
+/// The inversion as a sequence of solutions, each for one beta and one set of weights. All ranks take the same steps.
+template <class ExecutionSpace>
+class InverterOnSpace {
+public:
+  using Math = VectorMath<ExecutionSpace>;
+  using Vector = typename Math::Vector;
+  using ConstVector = typename Math::ConstVector;
+
+  InverterOnSpace(const InversionInput& input, const Communicator& communicator, InversionObserver& observer)
+      : m_input(input),
+        m_settings(input.settings),
+        m_communicator(communicator),
+        m_observer(observer),
+        m_n(input.cells->size()) {}
+
+  InversionOutcome run(const InversionState* resume);
+
+private:
+  using Moment = std::chrono::steady_clock::time_point;
+  /// Of a solution's gradient: of those on the way to the target, and of compact steps.
+  static constexpr double loose_tolerance = 1e-2, compact_tolerance = 3e-2, exact_tolerance = 1e-6;
+
+  void prepare();
+  [[nodiscard]] std::vector<double> weights(const Vector& diagonal_of_data);
+  [[nodiscard]] double first_beta();
+  [[nodiscard]] double largest_eigenvalue(const std::function<void(const ConstVector&, const Vector&)>& product);
+
+  void start(const InversionState* resume);
+  void cool();
+  void compact();
+  /// Searches beta from `search` on with the weights as they are.
+  void search_beta(BetaSearch& search, const char* stage, double tolerance);
+  void solve(double beta, double tolerance, const Vector& model, const ConstVector& reference);
+  /// Solves and notes what it comes to; returns phi_d.
+  double solve_and_tell(const char* stage, double beta, double tolerance);
+  void find_second_model();
+  void draw_samples();
+  void next_phase(const char* phase) {
+    m_state.phase = phase;
+    keep_state();
+  }
+  void keep_state();
+  [[nodiscard]] double seconds() const {
+    return m_seconds_before + std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
+  }
+  void finish();
+  [[nodiscard]] double target() const { return m_settings.target_misfit * static_cast<double>(m_data->size()); }
+
+  const InversionInput& m_input;
+  const InversionSettings& m_settings;
+  const Communicator& m_communicator;
+  InversionObserver& m_observer;
+  std::int64_t m_n;
+  Math m_math{ExecutionSpace()};
+  std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
+  std::unique_ptr<Regularization<ExecutionSpace>> m_regularization;
+  std::unique_ptr<BoundSolver<ExecutionSpace>> m_solver;
+  /// (cell)
+  Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
+  InversionState m_state;
+  InversionOutcome m_outcome;
+  Moment m_begin = std::chrono::steady_clock::now();
+  double m_seconds_before = 0;
+};
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::prepare() {
+  std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
+  std::vector<std::string> storage;
+  const std::int64_t likely = 100 + (m_settings.is_compact() ? 600 : 0) + 30 * m_settings.uncertainty.samples;
+  for (const DataSet& set : m_input.data) {
+    Request request = m_input.request;
+    request.fields = set.fields;
+    request.execution.partition = Partition::points;
+    StorageSettings settings = m_input.storage;
+    if (!settings.precision) settings.precision = StoredPrecision::float_;
+    StorageChoice choice;
+    operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, settings, likely,
+                                      m_communicator, choice));
+    storage.push_back(choice.why);
+  }
+  m_observer.prepared(storage);
+  m_data = std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(operators), m_settings.trend,
+                                                      m_communicator);
+  m_model = m_math.zeros("model", m_n);
+  m_pull = m_math.zeros("pull", m_n);
+  m_diagonal = m_math.zeros("diagonal", m_n);
+  m_right_side = m_math.zeros("right_side", m_n);
+  m_data_diagonal = m_math.zeros("data_diagonal", m_n);
+  m_reference = m_math.from_host("reference", m_input.reference);
+  m_data->diagonal(m_data_diagonal);
+  m_data->pull(m_pull);
+  m_regularization = std::make_unique<Regularization<ExecutionSpace>>(m_math, *m_input.cells, m_settings,
+                                                                      weights(m_data_diagonal), m_reference);
+  m_solver = std::make_unique<BoundSolver<ExecutionSpace>>(m_math, m_n, m_settings.bounds);
+}
+
+template <class ExecutionSpace>
+std::vector<double> InverterOnSpace<ExecutionSpace>::weights(const Vector& diagonal_of_data) {
+  const ActiveCells& cells = *m_input.cells;
+  const Weighting& weighting = m_settings.weighting;
+  const double power = weighting.power.value_or(usual_power(m_input.data));
+  switch (weighting.kind) {
+    case WeightingKind::none: break;
+    case WeightingKind::depth:
+      return depth_weights(cells, power, weighting.z0 ? *weighting.z0 : fitted_z0(cells, m_input.data));
+    case WeightingKind::distance:
+      return distance_weights(cells, all_stations(m_input.data), power,
+                              weighting.z0.value_or(shortest_edge(cells.edges()) / 4));
+    case WeightingKind::sensitivity:
+      return sensitivity_weights(cells, m_math.to_host(diagonal_of_data));
+  }
+  return std::vector<double>(static_cast<std::size_t>(m_n), 1.0);
+}
+
+template <class ExecutionSpace>
+double InverterOnSpace<ExecutionSpace>::largest_eigenvalue(
+    const std::function<void(const ConstVector&, const Vector&)>& product) {
+  constexpr int steps = 10;
+  std::vector<double> start(static_cast<std::size_t>(m_n));
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = random_normal(1, RandomStream::power_iteration, i);
+  const Vector x = m_math.from_host("eigenvector", start);
+  const Vector y = m_math.zeros("eigenvector", m_n);
+  double value = 0;
+  for (int step = 0; step < steps; ++step) {
+    const double size = std::sqrt(m_math.dot(x, x));
+    if (!(size > 0)) return 0;
+    m_math.fill(y, 0);
+    m_math.each("normalize", m_n, AddScaled<typename Math::Memory>{1 / size, x, y});
+    m_math.copy(x, y);
+    m_math.fill(y, 0);
+    product(x, y);
+    value = m_math.dot(x, y);
+    m_math.copy(x, y);
+  }
+  return value;
+}
+
+template <class ExecutionSpace>
+double InverterOnSpace<ExecutionSpace>::first_beta() {
+  if (m_settings.beta) return *m_settings.beta;
+  const double of_data =
+      largest_eigenvalue([&](const ConstVector& p, const Vector& out) { m_data->normal_product(p, out); });
+  const double of_model =
+      largest_eigenvalue([&](const ConstVector& p, const Vector& out) { m_regularization->add(1, p, out); });
+  constexpr double above = 10;
+  return above * of_data / of_model;
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::start(const InversionState* resume) {
+  if (resume != nullptr) {
+    m_state = *resume;
+    m_seconds_before = resume->seconds;
+    m_data->set_products(resume->products);
+    m_math.copy_in(m_state.model, m_model);
+    for (const ConvergenceRow& row : m_state.rows) m_observer.row(row);
+    if (!m_state.weights_model.empty()) {
+      m_regularization->reweight(m_math.from_host("weights_model", m_state.weights_model), m_state.epsilon);
+    }
+    return;
+  }
+  m_math.copy(m_model, m_reference);
+  m_state.beta = first_beta();
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::keep_state() {
+  m_state.model = m_math.to_host(m_model);
+  m_state.products = m_data->products();
+  m_state.seconds = seconds();
+  m_observer.state(m_state);
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::solve(double beta, double tolerance, const Vector& model,
+                                            const ConstVector& reference) {
+  m_math.copy(m_right_side, m_pull);
+  m_regularization->add_pull(beta, reference, m_right_side);
+  m_math.copy(m_diagonal, m_data_diagonal);
+  const Vector of_model = m_math.zeros("diagonal", m_n);
+  m_regularization->diagonal(of_model);
+  m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{beta, of_model, m_diagonal});
+  m_solver->solve(
+      [&](const ConstVector& p, const Vector& out) {
+        m_data->normal_product(p, out);
+        m_regularization->add(beta, p, out);
+      },
+      m_right_side, m_diagonal, tolerance, model);
+}
+
+template <class ExecutionSpace>
+double InverterOnSpace<ExecutionSpace>::solve_and_tell(const char* stage, double beta, double tolerance) {
+  solve(beta, tolerance, m_model, m_reference);
+  m_state.beta = beta;
+  ConvergenceRow row;
+  row.stage = stage;
+  row.beta = beta;
+  row.phi_d = m_data->misfit(m_model);
+  row.chi = row.phi_d / static_cast<double>(m_data->size());
+  row.phi_m = m_regularization->value(m_model);
+  row.products = m_data->products();
+  row.minimum = m_math.least(m_model);
+  row.maximum = m_math.greatest(m_model);
+  row.seconds = seconds();
+  m_state.rows.push_back(row);
+  m_observer.row(row);
+  return row.phi_d;
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::search_beta(BetaSearch& search, const char* stage, double tolerance) {
+  std::int64_t left = m_settings.max_iterations - static_cast<std::int64_t>(search.solutions().size());
+  while (search.status() == BetaSearch::Status::searching && left-- > 0) {
+    const double beta = search.beta();
+    const double phi_d = solve_and_tell(search.has_bracket() ? "target" : stage, beta, tolerance);
+    search.add(phi_d);
+    m_state.search = search.solutions();
+    keep_state();
+  }
+  if (search.status() == BetaSearch::Status::on_target) return;
+  const double phi_d = m_state.rows.back().phi_d;
+  m_state.message = off_target_message(search.status(), phi_d, target(), m_data->size(), m_settings);
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::cool() {
+  if (m_settings.beta) {
+    solve_and_tell("beta", *m_settings.beta, exact_tolerance);
+  } else if (m_state.search.empty() && m_data->misfit(m_model) <= target()) {
+    // the reference itself: no beta would bring the model nearer to it
+    m_state.message = reference_fits_message(target(), m_data->size());
+    solve_and_tell("cool", m_state.beta, loose_tolerance);
+  } else {
+    constexpr double coolings = 4;
+    BetaSearch search(m_state.beta, target(), coolings, true);
+    search.go_on(m_state.search);
+    search_beta(search, "cool", loose_tolerance);
+  }
+  m_state.search.clear();
+  next_phase(m_settings.is_compact() && m_state.message.empty() ? "compact" : "samples");
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::compact() {
+  constexpr double epsilon_falls_by = 1.2, epsilon_falls_to = 0.1;
+  constexpr double least_change = 1e-3, near_target = 0.05, on_target = 0.02;
+  constexpr std::int64_t most_steps = 25;
+  if (m_state.compact_steps == 0) {
+    const double largest = m_regularization->largest(m_model)[0];
+    const double of_gradient = largest / shortest_edge(m_input.cells->edges());
+    m_state.first_epsilon = {largest, of_gradient, of_gradient, of_gradient};
+    m_state.epsilon = m_state.first_epsilon;
+  }
+  const std::int64_t steps = std::min(most_steps, m_settings.max_iterations);
+  while (m_state.compact_steps < steps) {
+    if (m_state.compact_steps > 0) {
+      for (std::size_t t = 0; t < 4; ++t) {
+        m_state.epsilon[t] =
+            std::max(m_state.epsilon[t] / epsilon_falls_by, epsilon_falls_to * m_state.first_epsilon[t]);
+      }
+    }
+    m_state.weights_model = m_math.to_host(m_model);
+    m_regularization->reweight(m_model, m_state.epsilon);
+    const double phi_d = solve_and_tell("compact", m_state.beta, compact_tolerance);
+    const double phi_m = m_state.rows.back().phi_m;
+    const double off = target() / phi_d;
+    const bool still = std::abs(phi_m - m_state.last_phi_m) < least_change * phi_m;
+    m_state.last_phi_m = phi_m;
+    ++m_state.compact_steps;
+    if (still && std::abs(1 / off - 1) <= near_target) break;
+    constexpr double slowest = 0.4, fastest = 2.5;
+    if (!m_settings.beta && std::abs(1 / off - 1) > on_target) {
+      m_state.beta *= std::clamp(std::sqrt(off), slowest, fastest);
+    }
+    keep_state();
+  }
+  next_phase(m_settings.beta ? "samples" : "beta");
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::find_second_model() {
+  if (!m_settings.depth_of_investigation || !m_state.second_model.empty()) return;
+  std::vector<double> reference = m_input.reference;
+  for (double& value : reference) value += *m_settings.depth_of_investigation;
+  const Vector model = m_math.zeros("second_model", m_n);
+  m_math.copy(model, m_model);
+  constexpr double tolerance = 1e-4;
+  solve(m_state.beta, tolerance, model, m_math.from_host("second_reference", reference));
+  m_state.second_model = m_math.to_host(model);
+  keep_state();
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::draw_samples() {
+  const Uncertainty& uncertainty = m_settings.uncertainty;
+  if (uncertainty.samples == 0) return;
+  if (m_state.squares.empty()) m_state.squares.assign(static_cast<std::size_t>(m_n), 0.0);
+  const Vector squares = m_math.from_host("squares", m_state.squares);
+  const Vector x = m_math.zeros("sample", m_n);
+  const Vector right_side = m_math.zeros("sample_right_side", m_n);
+  // the posterior of the quadratic problem: no bounds
+  BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
+  m_math.copy(m_diagonal, m_data_diagonal);
+  m_regularization->diagonal(x);
+  m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{m_state.beta, x, m_diagonal});
+  const auto product = [&](const ConstVector& p, const Vector& out) {
+    m_data->normal_product(p, out);
+    m_regularization->add(m_state.beta, p, out);
+  };
+  while (m_state.samples < uncertainty.samples) {
+    m_math.fill(right_side, 0);
+    m_math.fill(x, 0);
+    m_data->add_sample(uncertainty.seed, m_state.samples, right_side);
+    m_regularization->add_sample(m_state.beta, uncertainty.seed, m_state.samples, right_side);
+    // a hundredth of what the samples themselves are good for
+    constexpr double tolerance = 1e-3;
+    solver.solve(product, right_side, m_diagonal, tolerance, x);
+    m_math.each("add_squares", m_n, AddSquares<typename Math::Memory>{x, squares});
+    const double trace = m_data->weighted_size(x);
+    m_state.trace += trace;
+    m_state.trace_squared += trace * trace;
+    ++m_state.samples;
+    m_observer.step("samples", m_state.samples, uncertainty.samples);
+    m_state.squares = m_math.to_host(squares);
+    keep_state();
+  }
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::finish() {
+  InvertedModel& model = m_outcome.model;
+  model.edges = m_input.cells->edges();
+  model.cells = m_input.cells->cells();
+  model.density = m_math.to_host(m_model);
+  model.convergence = m_state.rows;
+  add_uncertainty(m_state, model);
+  add_depth_of_investigation(m_state, m_settings, model);
+  for (std::size_t i = 0; i < m_input.data.size(); ++i) {
+    PredictedData data;
+    static_cast<DataSet&>(data) = m_input.data[i];
+    std::vector<double> trend;
+    data.predicted = m_data->predicted(i, m_model, trend);
+    model.data.push_back(std::move(data));
+    model.trend.push_back(std::move(trend));
+  }
+}
+
+template <class ExecutionSpace>
+InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resume) {
+  const Moment begin = m_begin;
+  prepare();
+  m_begin = std::chrono::steady_clock::now();
+  m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();
+  start(resume);
+  if (m_state.phase == "cool") cool();
+  if (m_state.phase == "compact") compact();
+  if (m_state.phase == "beta") {
+    constexpr double most = 2.5;
+    BetaSearch search(m_state.beta, target(), most, false);
+    if (m_state.search.empty()) search.add(m_state.rows.back().phi_d);
+    search.go_on(m_state.search);
+    search_beta(search, "beta", loose_tolerance);
+    m_state.search.clear();
+    next_phase("samples");
+  }
+  find_second_model();
+  draw_samples();
+  finish();
+  m_outcome.message = m_state.message;
+  m_outcome.on_target = m_state.message.empty();
+  m_outcome.inversion_seconds = seconds();
+  return std::move(m_outcome);
+}
+
+template <class ExecutionSpace>
+InversionOutcome invert_on(const InversionInput& input, const Communicator& communicator, InversionObserver& observer,
+                           const InversionState* resume) {
+  return InverterOnSpace<ExecutionSpace>(input, communicator, observer).run(resume);
+}
+
+}  // namespace prismfield

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "inversion/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace prismfield {
+
+std::string off_target_message(BetaSearch::Status status, double phi_d, double target, std::int64_t n_data,
+                               const InversionSettings& settings) {
+  const auto n = static_cast<double>(n_data);
+  const std::string where = fmt::format("chi is {:.3g}, the target {:.3g}", phi_d / n, target / n);
+  if (status == BetaSearch::Status::unreachable) {
+    return fmt::format("bounds or mesh cannot fit the data: {}, and smaller betas bring it no nearer; {}larger sigma, "
+                       "finer cells or a mesh that reaches further can",
+                       where, settings.bounds ? "wider bounds, " : "");
+  }
+  if (status == BetaSearch::Status::stuck) {
+    return fmt::format("no beta gives the target misfit: {}; the model jumps there", where);
+  }
+  return fmt::format("the target was not reached in {} solutions: {}; give more inversion.max_iterations",
+                     settings.max_iterations, where);
+}
+
+std::string reference_fits_message(double target, std::int64_t n_data) {
+  return fmt::format("the reference fits the data already, chi is below the target {:.3g}: sigma may be too large, or "
+                     "the data hold nothing",
+                     target / static_cast<double>(n_data));
+}
+
+void add_uncertainty(const InversionState& state, InvertedModel& model) {
+  if (state.samples == 0) return;
+  const auto n = static_cast<double>(state.samples);
+  model.samples = state.samples;
+  model.density_sigma.resize(state.squares.size());
+  for (std::size_t i = 0; i < state.squares.size(); ++i) model.density_sigma[i] = std::sqrt(state.squares[i] / n);
+  model.resolution_trace = state.trace / n;
+  const double variance = std::max(state.trace_squared / n - *model.resolution_trace * *model.resolution_trace, 0.0);
+  model.resolution_trace_error = std::sqrt(variance / n);
+}
+
+void add_depth_of_investigation(const InversionState& state, const InversionSettings& settings, InvertedModel& model) {
+  if (state.second_model.empty()) return;
+  model.depth_of_investigation.resize(model.density.size());
+  for (std::size_t i = 0; i < model.density.size(); ++i) {
+    const double moved = std::abs(state.second_model[i] - model.density[i]);
+    model.depth_of_investigation[i] = std::min(moved / *settings.depth_of_investigation, 1.0);
+  }
+}
+
+}  // namespace prismfield

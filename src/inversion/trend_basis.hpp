@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <vector>
+
+#include "model/inversion_settings.hpp"
+#include "model/survey.hpp"
+
+namespace prismfield {
+
+/// The functions that a regional field of a data set is made of: for each of its fields 1, or 1, easting and northing
+/// from the middle of the stations. Vectors are (field, point) of the whole set.
+struct TrendBasis {
+  /// over sigma, orthonormal
+  std::vector<std::vector<double>> orthonormal;
+  /// the functions themselves and 1/sigma
+  std::vector<std::vector<double>> functions;
+  std::vector<double> inverse_sigma;
+
+  /// The coefficients that fit `residual` best in the sense of phi_d, SI units per function.
+  [[nodiscard]] std::vector<double> coefficients(const std::vector<double>& residual) const;
+  /// values += the trend of these coefficients
+  void add(const std::vector<double>& coefficients, std::vector<double>& values) const;
+};
+
+/// No functions for Trend::none. Functions that stations cannot tell apart (all in one line) are left out.
+[[nodiscard]] TrendBasis make_trend_basis(const DataSet& data, Trend trend);
+
+}  // namespace prismfield

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/cell_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/readable.hpp"
+#include "model/prism_check.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr Coordinate upward_of_cells{"upward", "height of the cells' centres, positive upwards", "", "Z"};
+
+std::int64_t cells_between(const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  return counts[0] * counts[1] * counts[2];
+}
+
+std::string bounds_name(const Hdf5File& content, const std::string& coordinate) {
+  if (content.has(coordinate) && content.has_attribute(coordinate, "bounds")) {
+    return content.read_text_attribute(coordinate, "bounds");
+  }
+  return coordinate + "_bounds";
+}
+
+/// Reads the cells of an HDF5 file.
+class CellArrayReader {
+public:
+  CellArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
+
+  CellModel read(const std::string& name, double density_to_si, const std::optional<CellEdges>& edges) {
+    CellModel model;
+    if (edges) {
+      model.edges = *edges;
+    } else {
+      for (std::size_t d = 0; d < 3; ++d) model.edges[d] = read_edges(direction_names[d]);
+    }
+    const CellCounts counts = counts_of(model.edges);
+    m_shape = {counts[2], counts[1], counts[0]};
+    std::vector<std::string> names = m_content.dataset_names();
+    if (const auto first = std::find(names.begin(), names.end(), name); first != names.end()) {
+      std::rotate(names.begin(), first, first + 1);
+    }
+    for (const std::string& dataset : names) {
+      if (dataset != name && m_content.shape(dataset) != m_shape) continue;
+      model.values.push_back(read_values(dataset, density_to_si));
+    }
+    return model;
+  }
+
+private:
+  [[noreturn]] void fail(const std::string& what) const { throw m_file.error(what); }
+
+  std::vector<double> read_edges(const std::string& coordinate) {
+    const std::string bounds = bounds_name(m_content, coordinate);
+    std::vector<double> edges;
+    if (m_content.has(bounds)) {
+      const std::vector<std::int64_t> shape = m_content.shape(bounds);
+      if (shape.size() != 2 || shape[1] != 2 || shape[0] < 1) {
+        fail(fmt::format("has {} of shape {}; a lower and an upper edge a cell are needed", bounds, shape_text(shape)));
+      }
+      const std::vector<double> values = m_content.read(bounds);
+      edges.push_back(values.front());
+      for (std::size_t i = 0; i < values.size(); i += 2) {
+        if (values[i] != edges.back()) fail(fmt::format("has gaps between the cells of {}", bounds));
+        edges.push_back(values[i + 1]);
+      }
+    } else if (m_content.has(coordinate)) {
+      edges = edges_between(m_content.read(coordinate), coordinate);
+    } else {
+      fail(fmt::format("holds no {} of its cells; name their mesh by --mesh", coordinate));
+    }
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (!std::isfinite(edges[i]) || (i > 0 && !(edges[i] > edges[i - 1]))) {
+        fail(
+            fmt::format("has edges of cells along {} that do not rise; cells are numbered from the west, south, "
+                        "bottom corner",
+                        coordinate));
+      }
+    }
+    return edges;
+  }
+
+  std::vector<double> edges_between(const std::vector<double>& centers, const std::string& coordinate) const {
+    // what a spacing in single precision may differ by
+    constexpr double tolerance = 1e-5;
+    const std::size_t n = centers.size();
+    const double step = n < 2 ? 0 : (centers[n - 1] - centers[0]) / static_cast<double>(n - 1);
+    for (std::size_t i = 1; i < n; ++i) {
+      if (std::fabs(centers[i] - centers[i - 1] - step) <= tolerance * std::fabs(step)) continue;
+      fail(fmt::format("has centres of cells along {} at unequal distances and no {}_bounds; name their mesh by --mesh",
+                       coordinate, coordinate));
+    }
+    if (n < 2)
+      fail(fmt::format("has one cell along {} and no {}_bounds; name its mesh by --mesh", coordinate, coordinate));
+    std::vector<double> edges{centers[0] - 0.5 * step};
+    for (std::size_t i = 0; i + 1 < n; ++i) edges.push_back(0.5 * (centers[i] + centers[i + 1]));
+    edges.push_back(centers[n - 1] + 0.5 * step);
+    return edges;
+  }
+
+  CellValues read_values(const std::string& dataset, double density_to_si) {
+    const std::vector<std::int64_t> shape = m_content.shape(dataset);
+    if (shape != m_shape) {
+      fail(fmt::format("has {} of shape {}; the mesh wants (upward, northing, easting) = {}", dataset,
+                       shape_text(shape), shape_text(m_shape)));
+    }
+    const std::vector<std::string> dimensions = m_content.dimension_names(dataset);
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (d != 2 - i && dimensions[i] == direction_names[d]) {
+          fail(fmt::format("has {} of other dimensions than (upward, northing, easting)", dataset));
+        }
+      }
+    }
+    CellValues values;
+    values.name = dataset;
+    if (m_content.has_attribute(dataset, "units")) values.unit = m_content.read_text_attribute(dataset, "units");
+    values.values = m_content.read(dataset);
+    if (is_density(dataset)) {
+      // a unit that the file states is no matter of opinion
+      const bool in_grams = values.unit == "g/cm3" || values.unit == "g cm-3" || values.unit == "g/cc";
+      const double to_si = in_grams ? 1000 : density_to_si;
+      for (double& value : values.values) value *= to_si;
+      values.unit = "kg/m3";
+    }
+    const bool finite =
+        std::none_of(values.values.begin(), values.values.end(), [](double x) { return std::isinf(x); });
+    if (!finite) fail(fmt::format("has infinite values in {}", dataset));
+    return values;
+  }
+
+  const InputFile& m_file;
+  const Hdf5File& m_content;
+  std::vector<std::int64_t> m_shape;
+};
+
+}  // namespace
+
+bool holds_cells(const Hdf5File& content, const std::string& name) {
+  if (content.has(name) && content.shape(name).size() == 3) return true;
+  return std::all_of(direction_names.begin(), direction_names.end(), [&](const char* coordinate) {
+    return content.has(coordinate) && content.has(bounds_name(content, coordinate));
+  });
+}
+
+CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,
+                           const std::optional<CellEdges>& edges) {
+  try {
+    const Hdf5File content = Hdf5File::open(file.path);
+    return CellArrayReader(file, content).read(name, density_to_si, edges);
+  } catch (const RunError& error) {
+    throw InputError(file.where, file.key, error.what());
+  }
+}
+
+std::string cell_image(const CellModel& model, const std::filesystem::path& file, const std::string& title,
+                       const std::string& command) {
+  Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
+  write_origin(out, title, command);
+  out.make_dimension_without_values("bound", 2);
+  const CellCounts counts = counts_of(model.edges);
+  const std::array<const Coordinate*, 3> coordinates{&easting_coordinate, &northing_coordinate, &upward_of_cells};
+  // netCDF-4 numbers dimensions in the order of their making
+  for (const std::size_t d : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
+    const std::string name = coordinates[d]->name;
+    const std::vector<double>& edges = model.edges[d];
+    std::vector<double> centers, bounds;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      centers.push_back(0.5 * (edges[i] + edges[i + 1]));
+      bounds.insert(bounds.end(), {edges[i], edges[i + 1]});
+    }
+    out.write(name, {counts[d]}, centers.data());
+    out.make_dimension(name);
+    describe_coordinate(out, "", *coordinates[d]);
+    out.write_attribute(name, "bounds", name + "_bounds");
+    out.write(name + "_bounds", {counts[d], 2}, bounds.data());
+    out.attach_dimensions(name + "_bounds", {name, "bound"});
+  }
+  for (const CellValues& values : model.values) {
+    out.write(values.name, {counts[2], counts[1], counts[0]}, values.values.data());
+    out.attach_dimensions(values.name, {"upward", "northing", "easting"});
+    if (!values.unit.empty()) out.write_attribute(values.name, "units", values.unit);
+    // what NaN means to programs that mask
+    out.write_attribute(values.name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
+    write_range(out, values.name, values.values.data(), static_cast<std::int64_t>(values.values.size()));
+  }
+  return std::string(out.image());
+}
+
+std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& file, const std::string& title,
+                        const std::string& command) {
+  Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
+  write_origin(out, title, command);
+  out.make_dimension_without_values("prism", prisms.size());
+  PrismBlock block = prisms;
+  const auto columns = columns_of(block);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string name = prism_columns[c];
+    out.write(name, {prisms.size()}, columns[c]->data());
+    out.attach_dimensions(name, {"prism"});
+    out.write_attribute(name, "units", is_density(name) ? "kg/m3" : "m");
+  }
+  return std::string(out.image());
+}
+
+void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,
+                       const std::string& command) {
+  const char separator = csv ? ',' : ' ';
+  if (!csv) {
+    out.add(fmt::format("# {}\n# density in {}, heights upwards\n# ", shown(command),
+                        density_to_si == 1 ? "kg/m3" : "g/cm3"));
+  }
+  for (std::size_t c = 0; c < prism_columns.size(); ++c) {
+    if (c > 0) out.add(separator);
+    out.add(prism_columns[c]);
+  }
+  out.add('\n');
+  for (std::size_t i = 0; i < prisms.west.size(); ++i) {
+    for (const auto* column : {&prisms.west, &prisms.east, &prisms.south, &prisms.north, &prisms.bottom, &prisms.top}) {
+      out.add((*column)[i]);
+      out.add(separator);
+    }
+    out.add(in_unit(prisms.density[i], density_to_si));
+    out.add('\n');
+  }
+}
+
+PrismBlock prisms_of(const CellModel& model) {
+  const CellCounts counts = counts_of(model.edges);
+  const auto& [x, y, z] = model.edges;
+  PrismBlock prisms;
+  std::size_t cell = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(counts[2]); ++k) {
+    for (std::size_t j = 0; j < static_cast<std::size_t>(counts[1]); ++j) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(counts[0]); ++i, ++cell) {
+        const double density = model.values.front().values[cell];
+        if (std::isnan(density) || density == 0) continue;
+        prisms.west.push_back(x[i]);
+        prisms.east.push_back(x[i + 1]);
+        prisms.south.push_back(y[j]);
+        prisms.north.push_back(y[j + 1]);
+        prisms.bottom.push_back(z[k]);
+        prisms.top.push_back(z[k + 1]);
+        prisms.density.push_back(density);
+      }
+    }
+  }
+  return prisms;
+}
+
+std::optional<CellModel> cells_of(const PrismBlock& prisms) {
+  // beyond it, a grid is hardly what the list is about
+  constexpr std::int64_t most_cells_a_prism = 21;
+  CellModel model;
+  const std::array<std::pair<const std::vector<double>*, const std::vector<double>*>, 3> faces{
+      std::pair{&prisms.west, &prisms.east}, std::pair{&prisms.south, &prisms.north},
+      std::pair{&prisms.bottom, &prisms.top}};
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<double>& edges = model.edges[d];
+    edges = *faces[d].first;
+    edges.insert(edges.end(), faces[d].second->begin(), faces[d].second->end());
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  }
+  const CellCounts counts = counts_of(model.edges);
+  std::int64_t most = prisms.size() * most_cells_a_prism;
+  for (const std::int64_t count : counts) most = count > 0 ? most / count : 0;
+  if (most == 0) return std::nullopt;
+  std::vector<double> density(static_cast<std::size_t>(cells_between(model.edges)),
+                              std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t p = 0; p < prisms.west.size(); ++p) {
+    std::array<std::int64_t, 3> at{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::vector<double>& edges = model.edges[d];
+      const auto lower = std::lower_bound(edges.begin(), edges.end(), (*faces[d].first)[p]);
+      if (lower + 1 == edges.end() || *(lower + 1) != (*faces[d].second)[p]) return std::nullopt;
+      at[d] = lower - edges.begin();
+    }
+    double& cell = density[static_cast<std::size_t>((at[2] * counts[1] + at[1]) * counts[0] + at[0])];
+    if (!std::isnan(cell)) return std::nullopt;
+    cell = prisms.density[p];
+  }
+  std::replace_if(
+      density.begin(), density.end(), [](double value) { return std::isnan(value); }, 0.0);
+  model.values.push_back({"density", "kg/m3", std::move(density)});
+  return model;
+}
+
+}  // namespace prismfield

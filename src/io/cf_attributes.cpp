@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/cf_attributes.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include <prismfield/request.hpp>
+
+#include "io/result_values.hpp"
+
+namespace prismfield {
+namespace {
+
+/// A text attribute lives in an object header, which HDF5 limits to 64 kB.
+constexpr std::size_t longest_case_attribute = 60'000;
+
+// No standard_name: heights have no fixed datum here, and each name of the CF table states one.
+constexpr Coordinate upward_coordinate{"upward", "height of the observation points, positive upwards", "", "Z"};
+
+}  // namespace
+
+std::string path_in(const std::string& group, const std::string& name) {
+  return group.empty() ? name : group + "/" + name;
+}
+
+std::int64_t PointLayout::n_points() const {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>{});
+}
+
+void describe_coordinate(Hdf5File& file, const std::string& group, const Coordinate& coordinate) {
+  const std::string path = path_in(group, coordinate.name);
+  file.write_attribute(path, "units", "m");
+  file.write_attribute(path, "axis", coordinate.axis);
+  file.write_attribute(path, "long_name", coordinate.long_name);
+  if (*coordinate.standard_name != '\0') file.write_attribute(path, "standard_name", coordinate.standard_name);
+  if (*coordinate.axis == 'Z') file.write_attribute(path, "positive", "up");
+}
+
+void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n) {
+  const auto [minimum, maximum] = range_of(values, n);
+  if (minimum <= maximum) file.write_attribute(path, "actual_range", std::vector<double>{minimum, maximum});
+}
+
+PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points) {
+  PointLayout layout;
+  layout.group = group;
+  const auto in_group = [&](const char* name) { return path_in(group, name); };
+  if (points.is_grid()) {
+    layout.auxiliary = "upward";
+    for (const auto& [coordinate, nodes] : {std::pair{&northing_coordinate, &points.grid_northing},
+                                            std::pair{&easting_coordinate, &points.grid_easting}}) {
+      const std::string path = in_group(coordinate->name);
+      const auto n = static_cast<std::int64_t>(nodes->size());
+      file.write(path, {n}, nodes->data());
+      file.make_dimension(path);
+      describe_coordinate(file, group, *coordinate);
+      write_range(file, path, nodes->data(), n);
+      layout.dimensions.push_back(path);
+      layout.shape.push_back(n);
+    }
+  } else {
+    layout.dimensions = {in_group("station")};
+    layout.shape = {points.size()};
+    layout.auxiliary = "easting northing upward";
+    file.make_dimension_without_values(in_group("station"), points.size());
+    for (const auto& [coordinate, values] :
+         {std::pair{&easting_coordinate, &points.easting}, std::pair{&northing_coordinate, &points.northing}}) {
+      file.write(in_group(coordinate->name), layout.shape, values->data());
+      file.attach_dimensions(in_group(coordinate->name), layout.dimensions);
+      describe_coordinate(file, group, *coordinate);
+    }
+  }
+  file.write(in_group("upward"), layout.shape, points.upward.data());
+  file.attach_dimensions(in_group("upward"), layout.dimensions);
+  describe_coordinate(file, group, upward_coordinate);
+  return layout;
+}
+
+void write_point_values(Hdf5File& file, const PointLayout& layout, const std::string& name,
+                        const std::string& long_name, const std::string& unit, Axes axes, const double* values) {
+  const std::string path = path_in(layout.group, name);
+  file.write(path, layout.shape, values);
+  file.attach_dimensions(path, layout.dimensions);
+  file.write_attribute(path, "units", unit);
+  file.write_attribute(path, "long_name", long_name);
+  file.write_attribute(path, "axes", prismfield::name(axes));
+  file.write_attribute(path, "coordinates", layout.auxiliary);
+  write_range(file, path, values, layout.n_points());
+}
+
+void write_origin(Hdf5File& file, const std::string& title, const std::string& command) {
+  file.write_attribute("/", "Conventions", "CF-1.8");
+  file.write_attribute("/", "title", title);
+  file.write_attribute("/", "history", history_line(command));
+  file.write_attribute("/", "source", source_line());
+}
+
+void write_case_text(Hdf5File& file, const std::string& text) {
+  if (text.size() > longest_case_attribute) {
+    file.write_text("case", text);
+  } else {
+    file.write_attribute("/", "case", text);
+  }
+}
+
+void write_machine(Hdf5File& file, const std::string& group, const std::string& space, const std::string& device,
+                   std::int64_t ranks, std::int64_t threads) {
+  file.write_attribute(group, "space", space);
+  file.write_attribute(group, "device", device.empty() ? "none" : device);
+  file.write_attribute(group, "ranks", ranks);
+  file.write_attribute(group, "threads", threads);
+}
+
+}  // namespace prismfield

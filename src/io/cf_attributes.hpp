@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <prismfield/fields.hpp>
+#include <prismfield/points.hpp>
+
+#include "io/hdf5_file.hpp"
+
+// What every file that prismfield writes for netCDF programs says in the same way, by the CF conventions.
+
+namespace prismfield {
+
+/// A coordinate in metres as CF describes it.
+struct Coordinate {
+  const char* name;
+  const char* long_name;
+  /// "": the table of CF has none that fits
+  const char* standard_name;
+  const char* axis;
+};
+inline constexpr Coordinate easting_coordinate{"easting", "easting", "projection_x_coordinate", "X"};
+inline constexpr Coordinate northing_coordinate{"northing", "northing", "projection_y_coordinate", "Y"};
+
+/// "/group/name"; the bare name for the group "".
+[[nodiscard]] std::string path_in(const std::string& group, const std::string& name);
+
+/// The dimensions that coordinates and fields share.
+struct PointLayout {
+  /// of the datasets, "" for the root
+  std::string group;
+  std::vector<std::string> dimensions;
+  std::vector<std::int64_t> shape;
+  /// coordinates that are not dimensions, as CF's `coordinates` lists them
+  std::string auxiliary;
+
+  [[nodiscard]] std::int64_t n_points() const;
+};
+
+/// Unit, axis, names and direction of a coordinate whose dataset is in the file.
+void describe_coordinate(Hdf5File& file, const std::string& group, const Coordinate& coordinate);
+
+/// CF's actual_range. GMT shows a grid's values as 0 to 0 without it, and guesses from coordinates without it whether
+/// values belong to nodes or cells, wrong for some spacings.
+void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n);
+
+/// Dimensions and coordinates of points: northing and easting of a grid, else station.
+[[nodiscard]] PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points);
+
+/// A value at each point with its unit.
+void write_point_values(Hdf5File& file, const PointLayout& layout, const std::string& name,
+                        const std::string& long_name, const std::string& unit, Axes axes, const double* values);
+
+/// What a file is and where it comes from: Conventions, title, history, source.
+void write_origin(Hdf5File& file, const std::string& title, const std::string& command);
+
+/// The case as run: the root's attribute `case`, or the dataset of that name where it is too long for an attribute.
+void write_case_text(Hdf5File& file, const std::string& text);
+
+/// What computed, as attributes of the group.
+void write_machine(Hdf5File& file, const std::string& group, const std::string& space, const std::string& device,
+                   std::int64_t ranks, std::int64_t threads);
+
+}  // namespace prismfield

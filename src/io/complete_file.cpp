@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/complete_file.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <system_error>
+
+#include <prismfield/error.hpp>
+
+#include "base/disk.hpp"
+
+namespace prismfield {
+
+namespace fs = std::filesystem;
+
+void write_complete_file(const fs::path& file, const char* what,
+                         const std::function<void(TemporaryFile& temporary, const fs::path& target)>& write) {
+  const fs::path target = followed(file);
+  // Renaming would put the new file in the place of a device.
+  if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    throw RunError(fmt::format("{}: {} is not written: it is not a regular file", target.string(), what));
+  }
+  const FileSizeSignalIgnored ignored;
+  const auto told = [&](std::string why) {
+    if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
+    return fmt::format("{}: {} is not written: {}", target.string(), what, why);
+  };
+  try {
+    TemporaryFile temporary(target);
+    write(temporary, target);
+    temporary.move_to_target();
+  } catch (const NoRoomError& error) {
+    throw NoRoomError(told(error.what()));
+  } catch (const RunError& error) {
+    throw RunError(told(error.what()));
+  }
+}
+
+}  // namespace prismfield

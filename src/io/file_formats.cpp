@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/file_formats.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <utility>
+
+#include "base/number_text.hpp"
+#include "io/number_rows.hpp"
+
+namespace prismfield {
+namespace {
+
+struct Suffix {
+  const char* suffix;
+  FileFormat format;
+};
+constexpr std::array suffixes = {
+    Suffix{".h5", FileFormat::hdf5},      Suffix{".nc", FileFormat::hdf5},       Suffix{".nc4", FileFormat::hdf5},
+    Suffix{".hdf5", FileFormat::hdf5},    Suffix{".csv", FileFormat::csv},       Suffix{".xyz", FileFormat::xyz},
+    Suffix{".msh", FileFormat::ubc_mesh}, Suffix{".den", FileFormat::ubc_model}, Suffix{".mod", FileFormat::ubc_model},
+    Suffix{".obs", FileFormat::ubc_data}, Suffix{".loc", FileFormat::ubc_data},  Suffix{".grv", FileFormat::ubc_data},
+    Suffix{".vtr", FileFormat::vtr},      Suffix{".vtu", FileFormat::vtu},       Suffix{".vtp", FileFormat::vtp}};
+
+/// What a text is by its first two lines: formats that begin with a count.
+std::optional<FileFormat> format_of_text(const InputFile& file) {
+  const TextStart start = start_of_text(file, 2);
+  if (start.rows.size() < 2 || start.rows[0].size() != 1) return std::nullopt;
+  std::int64_t count = 0;
+  if (parse_integer(start.rows[0][0], count) != NumberStatus::ok) return std::nullopt;
+  switch (start.rows[1].size()) {
+    case 1: return FileFormat::tomofast_values;
+    case 4: return FileFormat::tomofast_data;
+    case 9:
+    case 10: return FileFormat::tomofast_grid;
+    default: return std::nullopt;
+  }
+}
+
+/// Of a table called .obs or .loc: whether it begins with the number of its lines.
+bool begins_with_count(const InputFile& file) {
+  const TextStart start = start_of_text(file, 1);
+  return !start.rows.empty() && start.rows[0].size() == 1;
+}
+
+}  // namespace
+
+std::vector<std::string> format_names(bool to_read) {
+  std::vector<std::string> names;
+  for (const FormatInfo& format : format_infos) {
+    if (to_read ? format.is_read : format.is_written) names.emplace_back(format.name);
+  }
+  return names;
+}
+
+std::optional<FileFormat> format_named(const std::string& name) {
+  for (const FormatInfo& format : format_infos) {
+    if (format.name == name) return format.format;
+  }
+  return std::nullopt;
+}
+
+std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file) {
+  std::string suffix = file.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const Suffix& known : suffixes) {
+    if (known.suffix == suffix) return known.format;
+  }
+  return std::nullopt;
+}
+
+std::string known_suffixes() {
+  std::vector<std::string> names;
+  for (const Suffix& known : suffixes) names.emplace_back(known.suffix);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+FileFormat find_format(const InputFile& file) {
+  if (is_array_file(file)) return FileFormat::hdf5;
+  std::optional<FileFormat> format = format_of_suffix(file.path);
+  if (format && !info(*format).is_read) {
+    throw file.error(fmt::format("is a {}, which is written only; formats that are read: {}", info(*format).long_name,
+                                 fmt::join(format_names(true), ", ")));
+  }
+  if (format == FileFormat::ubc_data && !begins_with_count(file)) format = FileFormat::xyz;
+  if (!format) format = format_of_text(file);
+  if (!format) {
+    throw file.error(fmt::format("does not tell what it is by its suffix or its first lines; say it by --from: {}",
+                                 fmt::join(format_names(true), ", ")));
+  }
+  return *format;
+}
+
+}  // namespace prismfield

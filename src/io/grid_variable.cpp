@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/grid_variable.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "base/human_text.hpp"
+
+namespace prismfield {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool contains(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Coordinates of a dimension.
+struct Coordinates {
+  std::string name;
+  std::vector<double> values;
+  bool falls = false;
+};
+
+Coordinates coordinates_of(const InputFile& file, const ArrayFile& arrays, const std::string& dimension,
+                           const Words& names, const std::string& direction, std::int64_t length) {
+  Coordinates found;
+  for (const std::string& name : names) {
+    // a file of plain HDF5 says nothing of dimensions: its coordinates are known by their names
+    if (found.name.empty() && dimension.empty() && arrays.has("/" + name)) found.name = name;
+  }
+  if (!dimension.empty() && arrays.has("/" + dimension)) found.name = dimension;
+  if (found.name.empty()) {
+    throw file.error(fmt::format("has no coordinates for {}; it needs the variable {}", direction, direction));
+  }
+  if (const auto lengths = arrays.shape("/" + found.name); lengths != std::vector<std::int64_t>{length}) {
+    throw file.error(fmt::format("has {} of shape {} for {} values", found.name, shape_text(lengths), length));
+  }
+  found.values = arrays.read("/" + found.name);
+  if (found.values.empty()) throw file.error(fmt::format("has no values of {} ({})", direction, found.name));
+  found.falls = found.values.front() > found.values.back();
+  if (found.falls) std::reverse(found.values.begin(), found.values.end());
+  // comparisons with NaN are false
+  const auto rises = [](double a, double b) { return !(a < b); };
+  if (std::adjacent_find(found.values.begin(), found.values.end(), rises) != found.values.end() ||
+      found.values.front() - found.values.front() != 0) {
+    throw file.error(fmt::format("has {} ({}) that neither rises nor falls all along", direction, found.name));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_grid_shape(const std::vector<std::int64_t>& shape) {
+  return shape.size() >= 2 && std::all_of(shape.begin(), shape.end() - 2, [](std::int64_t n) { return n == 1; });
+}
+
+GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays, const std::string& variable) {
+  std::vector<std::int64_t> shape = arrays.shape("/" + variable);
+  Words dimensions = arrays.dimension_names("/" + variable);
+  if (!is_grid_shape(shape) || dimensions.size() != shape.size()) {
+    throw file.error(fmt::format("has {} of shape {}; two dimensions, northing and easting, are needed", variable,
+                                 shape_text(shape)));
+  }
+  // leading dimensions of one value, a date or a band
+  shape.erase(shape.begin(), shape.end() - 2);
+  dimensions.erase(dimensions.begin(), dimensions.end() - 2);
+  const bool transposed = contains(easting_names, dimensions[0]) || contains(northing_names, dimensions[1]);
+  if (transposed) {
+    std::swap(shape[0], shape[1]);
+    std::swap(dimensions[0], dimensions[1]);
+  }
+  Coordinates northing = coordinates_of(file, arrays, dimensions[0], northing_names, "northing", shape[0]);
+  Coordinates easting = coordinates_of(file, arrays, dimensions[1], easting_names, "easting", shape[1]);
+
+  const std::vector<double> values = arrays.read("/" + variable);
+  const std::size_t n_northing = northing.values.size(), n_easting = easting.values.size();
+  GridVariable grid;
+  grid.values.resize(values.size());
+  for (std::size_t j = 0; j < n_northing; ++j) {
+    const std::size_t row = northing.falls ? n_northing - 1 - j : j;
+    for (std::size_t i = 0; i < n_easting; ++i) {
+      const std::size_t column = easting.falls ? n_easting - 1 - i : i;
+      grid.values[j * n_easting + i] = values[transposed ? column * n_northing + row : row * n_easting + column];
+    }
+  }
+  grid.easting_name = std::move(easting.name);
+  grid.northing_name = std::move(northing.name);
+  grid.easting = std::move(easting.values);
+  grid.northing = std::move(northing.values);
+  return grid;
+}
+
+std::string height_variable(const InputFile& file, const ArrayFile& arrays) {
+  Words candidates, named;
+  for (const std::string& name : arrays.dataset_names("/")) {
+    if (!is_grid_shape(arrays.shape("/" + name))) continue;
+    candidates.push_back(name);
+    if (contains(height_names, name)) named.push_back(name);
+  }
+  if (candidates.size() == 1) return candidates.front();
+  if (named.size() == 1) return named.front();
+  throw file.error(candidates.empty()
+                       ? "has no variable of two dimensions"
+                       : fmt::format("has {} variables of two dimensions ({}); one of them must be named {}",
+                                     candidates.size(), shown_list(candidates), fmt::join(height_names, ", ")));
+}
+
+bool is_length_unit(const std::string& unit, double length_to_si) {
+  static const Words metres = {"m", "metre", "metres", "meter", "meters"};
+  static const Words kilometres = {"km", "kilometre", "kilometres", "kilometer", "kilometers"};
+  return unit.empty() || contains(length_to_si == 1000 ? kilometres : metres, unit);
+}
+
+std::string other_length_unit(const std::string& unit, double length_to_si) {
+  return fmt::format("is in {}; {} is allowed here", excerpt(unit), length_to_si == 1000 ? "km" : "m");
+}
+
+void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,
+                       ProblemList& problems) {
+  const std::string unit = arrays.text_attribute("/" + variable, "units").value_or("");
+  if (is_length_unit(unit, length_to_si)) return;
+  problems.add(file.path.string(), variable, other_length_unit(unit, length_to_si));
+}
+
+}  // namespace prismfield

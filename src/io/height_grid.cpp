@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/height_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "io/grid_variable.hpp"
+#include "io/station_file.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Points of a surface by which the nearest to a place is found: halves of halves, by turns along easting and northing.
+class NearestPoint {
+public:
+  NearestPoint(const std::vector<double>& easting, const std::vector<double>& northing)
+      : m_at{&easting, &northing}, m_order(easting.size()) {
+    std::iota(m_order.begin(), m_order.end(), std::size_t{0});
+    split(0, m_order.size(), 0);
+  }
+
+  /// Of points equally far the first of the file.
+  [[nodiscard]] std::size_t operator()(double easting, double northing) const {
+    Best best;
+    search({easting, northing}, 0, m_order.size(), 0, best);
+    return best.point;
+  }
+
+private:
+  struct Best {
+    double distance = std::numeric_limits<double>::infinity();
+    std::size_t point = 0;
+  };
+
+  void split(std::size_t begin, std::size_t end, std::size_t direction) {
+    if (end - begin < 2) return;
+    const std::size_t middle = begin + (end - begin) / 2;
+    const std::vector<double>& along = *m_at[direction];
+    const auto at = [&](std::size_t i) { return m_order.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(at(begin), at(middle), at(end),
+                     [&](std::size_t a, std::size_t b) { return std::pair(along[a], a) < std::pair(along[b], b); });
+    split(begin, middle, 1 - direction);
+    split(middle + 1, end, 1 - direction);
+  }
+
+  void search(const std::array<double, 2>& place, std::size_t begin, std::size_t end, std::size_t direction,
+              Best& best) const {
+    if (begin == end) return;
+    const std::size_t middle = begin + (end - begin) / 2, point = m_order[middle];
+    const double distance = std::hypot((*m_at[0])[point] - place[0], (*m_at[1])[point] - place[1]);
+    if (std::pair(distance, point) < std::pair(best.distance, best.point)) best = {distance, point};
+    const double across = place[direction] - (*m_at[direction])[point];
+    const bool low_first = across < 0;
+    if (low_first) {
+      search(place, begin, middle, 1 - direction, best);
+    } else {
+      search(place, middle + 1, end, 1 - direction, best);
+    }
+    // points equally far may lie on the other side
+    if (std::abs(across) > best.distance) return;
+    if (low_first) {
+      search(place, middle + 1, end, 1 - direction, best);
+    } else {
+      search(place, begin, middle, 1 - direction, best);
+    }
+  }
+
+  std::array<const std::vector<double>*, 2> m_at;
+  std::vector<std::size_t> m_order;
+};
+
+/// Where a place lies between the coordinates of a grid.
+struct Between {
+  std::size_t low = 0, high = 0;
+  /// part of the way from low to high
+  double part = 0;
+};
+
+Between between(const std::vector<double>& grid, double place) noexcept {
+  const auto above = std::upper_bound(grid.begin(), grid.end(), place);
+  if (above == grid.begin()) return {};
+  const auto high = static_cast<std::size_t>(above - grid.begin());
+  if (high == grid.size()) return {high - 1, high - 1, 0};
+  return {high - 1, high, (place - grid[high - 1]) / (grid[high] - grid[high - 1])};
+}
+
+std::vector<double> sorted_once(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+/// a where part is 0 and b where it is 1, exactly, and never beyond them
+double mixed(double a, double b, double part) noexcept {
+  return std::clamp(a * (1 - part) + b * part, std::min(a, b), std::max(a, b));
+}
+
+/// A surface out of a file.
+class Surface {
+public:
+  Surface(const InputFile& file, const std::vector<std::string>& columns) : m_file(file) {
+    if (is_array_file(file)) {
+      read_arrays();
+    } else {
+      read_table_of(columns);
+    }
+  }
+
+  std::vector<double> at(const std::vector<double>& easting, const std::vector<double>& northing,
+                         std::string& note) const {
+    std::vector<double> heights;
+    heights.reserve(easting.size() * northing.size());
+    if (m_is_grid) {
+      std::vector<Between> along_easting;
+      for (const double place : easting) along_easting.push_back(between(m_easting, place));
+      for (const double place : northing) {
+        const Between y = between(m_northing, place);
+        for (const Between& x : along_easting) {
+          heights.push_back(mixed(mixed(height(y.low, x.low), height(y.low, x.high), x.part),
+                                  mixed(height(y.high, x.low), height(y.high, x.high), x.part), y.part));
+        }
+      }
+    } else {
+      const NearestPoint nearest(m_easting, m_northing);
+      for (const double y : northing) {
+        for (const double x : easting) heights.push_back(m_heights[nearest(x, y)]);
+      }
+    }
+    note = note_of(easting, northing);
+    return heights;
+  }
+
+private:
+  [[nodiscard]] double height(std::size_t j, std::size_t i) const noexcept {
+    return m_heights[j * m_easting.size() + i];
+  }
+
+  void read_arrays() {
+    const ArrayFile arrays(m_file);
+    const std::string variable = height_variable(m_file, arrays);
+    GridVariable grid = read_grid_variable(m_file, arrays, variable);
+    ProblemList problems;
+    for (const std::string& name : {grid.easting_name, grid.northing_name, variable}) {
+      check_length_unit(m_file, arrays, name, 1, problems);
+    }
+    m_easting = std::move(grid.easting);
+    m_northing = std::move(grid.northing);
+    m_heights = std::move(grid.values);
+    m_is_grid = true;
+    LimitedProblems limited(problems, m_file.path.string());
+    for (std::size_t n = 0; n < m_heights.size(); ++n) {
+      if (std::isfinite(m_heights[n])) continue;
+      limited.add("heights that are NaN or infinite", [&] {
+        return Problem{m_file.path.string(), variable,
+                       fmt::format("no height at easting {}, northing {}; fill the gap or write the file as a table "
+                                   "without it",
+                                   m_easting[n % m_easting.size()], m_northing[n / m_easting.size()])};
+      });
+    }
+    limited.finish();
+    problems.throw_if_any();
+  }
+
+  void read_table_of(const std::vector<std::string>& columns) {
+    TableRequest request = station_columns();
+    request.aliases.insert(request.aliases.end(), {{"x", "easting"}, {"y", "northing"}, {"z", "upward"}});
+    request.with_units = true;
+    request.columns = columns;
+    request.columns_key =
+        (m_file.key.ends_with(".file") ? m_file.key.substr(0, m_file.key.size() - 5) : m_file.key) + ".columns";
+    ProblemList problems;
+    Table table = read_table(m_file, request, problems);
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (is_length_unit(table.units[d], 1)) continue;
+      problems.add(table.named_where, table.named_key,
+                   fmt::format("column {} {}", request.needed[d], other_length_unit(table.units[d], 1)));
+    }
+    m_easting = std::move(table.columns[0]);
+    m_northing = std::move(table.columns[1]);
+    m_heights = std::move(table.columns[2]);
+    check_twice(table.lines, problems);
+    problems.throw_if_any();
+    make_grid();
+  }
+
+  /// The same place twice is a mistake where the heights differ.
+  void check_twice(const std::vector<std::int64_t>& lines, ProblemList& problems) const {
+    std::vector<std::size_t> order(m_heights.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto place = [&](std::size_t i) { return std::pair(m_northing[i], m_easting[i]); };
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(place(a), a) < std::pair(place(b), b); });
+    LimitedProblems limited(problems, m_file.path.string());
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const std::size_t before = order[i - 1], here = order[i];
+      if (place(before) != place(here) || m_heights[before] == m_heights[here]) continue;
+      limited.add("places with two heights", [&] {
+        return Problem{line_of(m_file, lines[here]), "",
+                       fmt::format("easting {}, northing {} has the height {}, in line {} it has {}", m_easting[here],
+                                   m_northing[here], m_heights[here], lines[before], m_heights[before])};
+      });
+    }
+    limited.finish();
+  }
+
+  /// Puts the points in the order of a grid where they make a whole one.
+  void make_grid() {
+    const std::vector<double> easting = sorted_once(m_easting), northing = sorted_once(m_northing);
+    const std::size_t n = m_heights.size();
+    // points given twice, with one height, leave the grid what it is; fewer points than nodes do not fill it
+    if (easting.size() > n / northing.size()) return;
+    const std::size_t nodes = easting.size() * northing.size();
+    std::vector<double> heights(nodes);
+    std::vector<bool> known(nodes);
+    std::size_t found = 0;
+    for (std::size_t p = 0; p < n; ++p) {
+      const auto index = [](const std::vector<double>& grid, double value) {
+        return static_cast<std::size_t>(std::lower_bound(grid.begin(), grid.end(), value) - grid.begin());
+      };
+      const std::size_t node = index(northing, m_northing[p]) * easting.size() + index(easting, m_easting[p]);
+      if (!known[node]) ++found;
+      known[node] = true;
+      heights[node] = m_heights[p];
+    }
+    if (found < nodes) return;
+    m_easting = easting;
+    m_northing = northing;
+    m_heights = std::move(heights);
+    m_is_grid = true;
+  }
+
+  [[nodiscard]] std::string note_of(const std::vector<double>& easting, const std::vector<double>& northing) const {
+    std::string note;
+    if (!m_is_grid) note = fmt::format("'{}': its points make no whole grid, the nearest counts", m_file.path.string());
+    const std::vector<double> beyond_easting = beyond(m_easting, easting),
+                              beyond_northing = beyond(m_northing, northing);
+    const auto inside = [](const std::vector<double>& distances) {
+      return static_cast<std::int64_t>(std::count(distances.begin(), distances.end(), 0.0));
+    };
+    const auto all = static_cast<std::int64_t>(easting.size()) * static_cast<std::int64_t>(northing.size());
+    const std::int64_t outside = all - inside(beyond_easting) * inside(beyond_northing);
+    if (outside == 0) return note;
+    const auto most = [](const std::vector<double>& distances) {
+      return *std::max_element(distances.begin(), distances.end());
+    };
+    note += note.empty() ? fmt::format("'{}': ", m_file.path.string()) : "; ";
+    note +=
+        fmt::format("{} of {} lie beyond its area, by up to {:.4g} m, the nearest height inside counts there",
+                    grouped(outside), counted(all, "place"), std::hypot(most(beyond_easting), most(beyond_northing)));
+    return note;
+  }
+
+  /// How far each place lies beyond the file's coordinates, metres: 0 within rounding.
+  static std::vector<double> beyond(const std::vector<double>& file, const std::vector<double>& places) {
+    const auto [least, most] = std::minmax_element(file.begin(), file.end());
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(*least), std::abs(*most));
+    std::vector<double> distances;
+    for (const double place : places) {
+      const double distance = std::max({*least - place, place - *most, 0.0});
+      distances.push_back(distance > rounding ? distance : 0);
+    }
+    return distances;
+  }
+
+  const InputFile& m_file;
+  /// coordinates of a grid, else of points
+  std::vector<double> m_easting, m_northing;
+  /// (northing, easting) or (point)
+  std::vector<double> m_heights;
+  bool m_is_grid = false;
+};
+
+}  // namespace
+
+std::vector<double> read_height_grid(const InputFile& file, const std::vector<std::string>& columns,
+                                     const std::vector<double>& easting, const std::vector<double>& northing,
+                                     std::string& note) {
+  return Surface(file, columns).at(easting, northing, note);
+}
+
+}  // namespace prismfield

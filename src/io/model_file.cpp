@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/model_file.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
+
+#include "base/temporary_file.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/complete_file.hpp"
+#include "io/hdf5_file.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* density_unit = "kg m-3";
+
+/// Shape and dimensions of what lies on the cells.
+const std::vector<std::string>& cell_dimensions() {
+  static const std::vector<std::string> names{"upward", "northing", "easting"};
+  return names;
+}
+
+std::vector<std::int64_t> cell_shape(const InvertedModel& model) {
+  const CellCounts counts = counts_of(model.edges);
+  return {counts[2], counts[1], counts[0]};
+}
+
+/// Throws RunError where the parts of a model do not belong together, before anything is written.
+void check_sizes(const InvertedModel& model) {
+  const auto require = [](bool condition, const std::string& what) {
+    if (!condition) throw RunError("the model's " + what + "; this is a bug in the program that made it");
+  };
+  const CellCounts counts = counts_of(model.edges);
+  const std::int64_t n_cells = counts[0] * counts[1] * counts[2];
+  const std::size_t n = model.cells.size();
+  require(std::all_of(model.cells.begin(), model.cells.end(), [&](std::int64_t c) { return c >= 0 && c < n_cells; }),
+          "cells lie outside its edges");
+  require(model.density.size() == n, "densities are not one a cell");
+  require(model.density_sigma.empty() || model.density_sigma.size() == n, "deviations are not one a cell");
+  require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n,
+          "depths of investigation are not one a cell");
+  for (const PredictedData& data : model.data) {
+    const auto values = static_cast<std::size_t>(data.size());
+    require(data.values.size() == values && data.sigma.size() == values && data.predicted.size() == values,
+            "data are not one a field and point");
+  }
+}
+
+void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges) {
+  const std::string name = coordinate.name;
+  const auto n = static_cast<std::int64_t>(edges.size()) - 1;
+  std::vector<double> centres, bounds;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    centres.push_back(edges[i] + (edges[i + 1] - edges[i]) / 2);
+    bounds.insert(bounds.end(), {edges[i], edges[i + 1]});
+  }
+  file.write(name, {n}, centres.data());
+  file.make_dimension(name);
+  describe_coordinate(file, "", coordinate);
+  file.write_attribute(name, "bounds", name + "_bounds");
+  write_range(file, name, centres.data(), n);
+  // CF: bounds have the attributes of what they bound.
+  file.write(name + "_bounds", {n, 2}, bounds.data());
+  file.attach_dimensions(name + "_bounds", {name, "bounds"});
+}
+
+void write_cells(Hdf5File& file, const InvertedModel& model) {
+  constexpr Coordinate upward{"upward", "height of the cell centres, positive upwards", "", "Z"};
+  file.make_dimension_without_values("bounds", 2);
+  write_cell_coordinate(file, upward, model.edges[2]);
+  write_cell_coordinate(file, northing_coordinate, model.edges[1]);
+  write_cell_coordinate(file, easting_coordinate, model.edges[0]);
+}
+
+/// Values of the active cells; NaN in the others.
+void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::string& name,
+                       const std::string& long_name, const std::string& unit, const std::vector<double>& values) {
+  const std::vector<std::int64_t> shape = cell_shape(model);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> all(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]), nan);
+  for (std::size_t j = 0; j < values.size(); ++j) all[static_cast<std::size_t>(model.cells[j])] = values[j];
+  file.write(name, shape, all.data());
+  file.attach_dimensions(name, cell_dimensions());
+  file.write_attribute(name, "_FillValue", nan);
+  file.write_attribute(name, "units", unit);
+  file.write_attribute(name, "long_name", long_name);
+  write_range(file, name, values.data(), static_cast<std::int64_t>(values.size()));
+}
+
+void write_densities(Hdf5File& file, const InvertedModel& model) {
+  write_cell_values(file, model, "density", "density", density_unit, model.density);
+  std::string ancillary;
+  if (!model.density_sigma.empty()) {
+    write_cell_values(file, model, "density_sigma", "posterior standard deviation of the density", density_unit,
+                      model.density_sigma);
+    file.write_attribute("density_sigma", "samples", model.samples);
+    ancillary = "density_sigma";
+  }
+  if (!model.depth_of_investigation.empty()) {
+    write_cell_values(file, model, "depth_of_investigation",
+                      "depth of investigation: 0 where the data decide, 1 where the reference does", "1",
+                      model.depth_of_investigation);
+    ancillary += ancillary.empty() ? "depth_of_investigation" : " depth_of_investigation";
+  }
+  if (!ancillary.empty()) file.write_attribute("density", "ancillary_variables", ancillary);
+}
+
+void write_root_attributes(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
+  write_origin(file, header.title, header.command);
+  // GMT's word for values that belong to cells
+  file.write_attribute("/", "node_offset", std::int64_t{1});
+  file.write_attribute("/", "axes", name(header.axes));
+  file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
+  file.write_attribute("/", "active_cells", static_cast<std::int64_t>(model.cells.size()));
+  file.write_attribute("/", "data_sets", static_cast<std::int64_t>(model.data.size()));
+  if (model.resolution_trace) file.write_attribute("/", "resolution_trace", *model.resolution_trace);
+  if (model.resolution_trace_error) file.write_attribute("/", "resolution_trace_error", *model.resolution_trace_error);
+  write_case_text(file, header.case_text);
+}
+
+/// Stages as numbers and what these mean, for programs that read no text.
+void write_stages(Hdf5File& file, const std::string& group, const std::vector<ConvergenceRow>& rows) {
+  std::vector<std::string> meanings{"cool", "target", "compact", "beta"};
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> numbers;
+  for (const ConvergenceRow& row : rows) {
+    const auto at = std::find(meanings.begin(), meanings.end(), row.stage);
+    numbers.push_back(at - meanings.begin());
+    if (at == meanings.end()) meanings.push_back(row.stage);
+    texts.push_back(row.stage);
+  }
+  std::vector<std::int64_t> flags;
+  std::string words;
+  for (const std::string& meaning : meanings) {
+    flags.push_back(static_cast<std::int64_t>(flags.size()));
+    words += (words.empty() ? "" : " ") + meaning;
+  }
+  const std::string stage = group + "/stage";
+  file.write(stage, {static_cast<std::int64_t>(numbers.size())}, numbers.data());
+  file.attach_dimensions(stage, {group + "/iteration"});
+  file.write_attribute(stage, "long_name", "stage of the inversion");
+  file.write_attribute(stage, "flag_values", flags);
+  file.write_attribute(stage, "flag_meanings", words);
+  file.write_texts(group + "/stage_name", texts);
+  file.attach_dimensions(group + "/stage_name", {group + "/iteration"});
+  file.write_attribute(group + "/stage_name", "long_name", "stage of the inversion");
+}
+
+void write_convergence(Hdf5File& file, const std::vector<ConvergenceRow>& rows) {
+  const std::string group = "/convergence";
+  file.make_group(group);
+  // netCDF takes a dimension of length 0 for one without an end.
+  if (rows.empty()) return;
+  const auto n = static_cast<std::int64_t>(rows.size());
+  std::vector<std::int64_t> numbers(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
+  const std::string iteration = group + "/iteration";
+  file.write(iteration, {n}, numbers.data());
+  file.make_dimension(iteration);
+  file.write_attribute(iteration, "long_name", "solution for one beta, from 1");
+  write_stages(file, group, rows);
+  const auto write = [&](const char* name, const char* unit, const char* long_name, const auto& member) {
+    using Number = std::decay_t<decltype(member(rows.front()))>;
+    std::vector<Number> values;
+    for (const ConvergenceRow& row : rows) values.push_back(member(row));
+    const std::string path = group + "/" + name;
+    file.write(path, {n}, values.data());
+    file.attach_dimensions(path, {iteration});
+    // The regularisation's unit follows from its weights and norms: none is stated.
+    if (*unit != '\0') file.write_attribute(path, "units", unit);
+    file.write_attribute(path, "long_name", long_name);
+  };
+  using Row = ConvergenceRow;
+  write("beta", "", "factor of the regularisation", [](const Row& r) { return r.beta; });
+  write("phi_d", "1", "sum of squares of the residuals over their sigma", [](const Row& r) { return r.phi_d; });
+  write("chi", "1", "phi_d over the number of data", [](const Row& r) { return r.chi; });
+  write("phi_m", "", "regularisation", [](const Row& r) { return r.phi_m; });
+  write("products", "1", "products with G'WG since the start", [](const Row& r) { return r.products; });
+  write("minimum", density_unit, "least density", [](const Row& r) { return r.minimum; });
+  write("maximum", density_unit, "greatest density", [](const Row& r) { return r.maximum; });
+  write("seconds", "s", "time since the start, earlier runs of a resumed inversion included",
+        [](const Row& r) { return r.seconds; });
+}
+
+/// One field of a data set: what was measured beside what the model gives.
+void write_data_field(Hdf5File& file, const PointLayout& layout, const PredictedData& data, Field field, Axes axes) {
+  const std::int64_t n = data.points.size();
+  const auto first = static_cast<std::ptrdiff_t>(data.fields.index_of(field) * n);
+  const double factor = output_factor(field, axes);
+  const std::string name(info(field).name);
+  const std::string unit(info(field).unit);
+  const auto scaled = [&](const std::vector<double>& values, double by) {
+    std::vector<double> out(values.begin() + first, values.begin() + first + n);
+    // Adding 0 turns the -0 of a flipped sign into 0.
+    for (double& value : out) value = value * by + 0.0;
+    return out;
+  };
+  const std::vector<double> observed = scaled(data.values, factor);
+  const std::vector<double> sigma = scaled(data.sigma, std::abs(factor));
+  const std::vector<double> predicted = scaled(data.predicted, factor);
+  std::vector<double> residual(observed.size());
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = (observed[i] - predicted[i]) / sigma[i];
+  write_point_values(file, layout, name, std::string(info(field).long_name) + ", observed", unit, axes,
+                     observed.data());
+  write_point_values(file, layout, name + "_sigma", "standard deviation of the observed " + name, unit, axes,
+                     sigma.data());
+  write_point_values(file, layout, name + "_predicted", name + " of the model", unit, axes, predicted.data());
+  write_point_values(file, layout, name + "_residual", name + ", observed less predicted, over its standard deviation",
+                     "1", axes, residual.data());
+  file.write_attribute(path_in(layout.group, name), "ancillary_variables", name + "_sigma");
+}
+
+void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes axes) {
+  const PredictedData& data = model.data[k];
+  const std::string group = "/data_" + std::to_string(k + 1);
+  file.make_group(group);
+  file.write_attribute(group, "name", data.name);
+  const PointLayout layout = write_points(file, group, data.points);
+  const std::vector<double> none;
+  const std::vector<double>& trend = k < model.trend.size() ? model.trend[k] : none;
+  const std::size_t a_field = trend.size() / static_cast<std::size_t>(std::max(1, data.fields.size()));
+  for (const FieldInfo& field : field_infos) {
+    if (!data.fields.contains(field.field)) continue;
+    write_data_field(file, layout, data, field.field, axes);
+    if (a_field == 0) continue;
+    const auto first = trend.begin() + static_cast<std::ptrdiff_t>(
+                                           static_cast<std::size_t>(data.fields.index_of(field.field)) * a_field);
+    file.write_attribute(path_in(group, std::string(field.name) + "_predicted"), "trend",
+                         std::vector<double>(first, first + static_cast<std::ptrdiff_t>(a_field)));
+  }
+}
+
+void write_performance(Hdf5File& file, const ModelHeader& header) {
+  const std::string group = "/performance";
+  file.make_group(group);
+  write_machine(file, group, header.space, header.device, header.ranks, header.threads);
+  file.write_attribute(group, "sensitivities", header.sensitivities);
+  file.write_attribute(group, "setup_seconds", header.setup_seconds);
+  file.write_attribute(group, "inversion_seconds", header.inversion_seconds);
+}
+
+void write_file(const TemporaryFile& temporary, const fs::path& target, const ModelHeader& header,
+                const InvertedModel& model) {
+  const auto begin = std::chrono::steady_clock::now();
+  Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
+  write_root_attributes(file, header, model);
+  write_cells(file, model);
+  write_densities(file, model);
+  write_convergence(file, model.convergence);
+  for (std::size_t k = 0; k < model.data.size(); ++k) write_data(file, model, k, header.axes);
+  write_performance(file, header);
+  // The time that the file itself can hold; bringing it to the disk follows.
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  file.write_attribute("/performance", "output_seconds", elapsed.count());
+  file.write_attribute("/performance", "total_seconds", header.total_seconds + elapsed.count());
+  const std::string_view image = file.image();
+  temporary.write(image.data(), image.size());
+}
+
+}  // namespace
+
+void write_model(const ModelHeader& header, const InvertedModel& model) {
+  write_complete_file(header.file, "the model", [&](TemporaryFile& temporary, const fs::path& target) {
+    check_sizes(model);
+    write_file(temporary, target, header, model);
+  });
+}
+
+}  // namespace prismfield

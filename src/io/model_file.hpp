@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <prismfield/fields.hpp>
+
+#include "model/inverted_model.hpp"
+
+namespace prismfield {
+
+/// What a model's file says of the inversion that made it.
+struct ModelHeader {
+  std::filesystem::path file;
+  std::string title;
+  /// the command line, for `history`
+  std::string command;
+  Axes axes = Axes::z_down;
+  double gravitational_constant = 0;
+  /// the YAML as run
+  std::string case_text;
+  /// group /performance
+  std::string space, device;
+  std::int64_t ranks = 1, threads = 1;
+  /// how sensitivities were kept, one line a data set
+  std::string sensitivities;
+  double setup_seconds = 0, inversion_seconds = 0, total_seconds = 0;
+};
+
+/// Writes the model as netCDF-4 (HDF5) that xarray, GMT and ParaView open: dimensions upward, northing, easting with
+/// cell centres and CF bounds; `density` (upward, northing, easting) kg/m3, NaN in inactive cells, and, where there
+/// are, `density_sigma`, `depth_of_investigation`, `resolution_trace` and its error as attributes; group `convergence`
+/// (stage, beta, phi_d, chi, phi_m, products, minimum, maximum, seconds); a group `data_1`, `data_2`, ... a data set:
+/// easting, northing, upward, and per field <field>, <field>_sigma, <field>_predicted, <field>_residual (observed -
+/// predicted, over sigma), in units and axes of the output, with the set's name as an attribute. Under a temporary name
+/// in the same folder, renamed when complete. Throws RunError, NoRoomError, leaving neither a half-written file nor a
+/// changed old one.
+void write_model(const ModelHeader& header, const InvertedModel& model);
+
+}  // namespace prismfield

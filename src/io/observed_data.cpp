@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/observed_data.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include <prismfield/error.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "base/number_text.hpp"
+#include "io/grid_variable.hpp"
+#include "io/number_rows.hpp"
+#include "io/station_file.hpp"
+#include "io/ubc.hpp"
+#include "model/axis.hpp"
+#include "model/choices.hpp"
+#include "model/prism_check.hpp"
+
+namespace prismfield {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string name_of(Field field) { return std::string(info(field).name); }
+std::string sigma_of(Field field) { return name_of(field) + "_sigma"; }
+
+template <class Action>
+void for_each_field(FieldList fields, const Action& action) {
+  for (const FieldInfo& field : field_infos) {
+    if (fields.contains(field.field)) action(field.field);
+  }
+}
+
+Words names_of(FieldList fields) {
+  Words names;
+  for_each_field(fields, [&](Field field) { names.push_back(name_of(field)); });
+  return names;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// Whether a unit is the one that the output has: numbers are not converted. "" is.
+bool is_unit_of(Field field, const std::string& unit) {
+  const std::string asked = lower(unit), output = lower(std::string(info(field).unit));
+  return unit.empty() || asked == output || (output == "eotvos" && asked == "e") ||
+         (output == "m2 s-2" && asked == "m2/s2");
+}
+
+std::string other_unit(Field field, const std::string& unit) {
+  return fmt::format("is in {}; {} is allowed, change the numbers and the unit", excerpt(unit), info(field).unit);
+}
+
+/// The file's content: places in metres, the rest as it is written.
+struct Measured {
+  Points points;
+  FieldList fields;
+  std::map<Field, std::vector<double>> values, sigma;
+  std::map<Field, Axes> axes;
+  /// line of each point in a table; else empty
+  std::vector<std::int64_t> lines;
+};
+
+/// Reads a file of one kind or the other.
+class ObservedReader {
+public:
+  ObservedReader(const InputFile& file, const ObservedDataFile& spec, const ObservedDefaults& defaults)
+      : m_file(file), m_spec(spec), m_defaults(defaults) {}
+
+  DataSet read() {
+    if (is_array_file(m_file)) {
+      read_arrays();
+    } else if (is_ubc()) {
+      read_ubc();
+    } else {
+      read_columns();
+    }
+    m_problems.throw_if_any();
+    return finish();
+  }
+
+private:
+  /// The key of the same file's entry.
+  [[nodiscard]] std::string key_beside(const std::string& key) const {
+    const std::string& own = m_file.key;
+    return (own.ends_with(".file") ? own.substr(0, own.size() - 5) : own) + "." + key;
+  }
+
+  [[nodiscard]] std::optional<FieldList> wanted() const { return m_spec.fields ? m_spec.fields : m_defaults.fields; }
+
+  [[nodiscard]] bool has_rule(Field field) const {
+    const std::optional<SigmaRule>& rule = m_defaults.sigma;
+    return rule && (rule->relative.count(field) > 0 || rule->floor.count(field) > 0);
+  }
+
+  /// Adds a problem for each field that is wanted and not there; those that are.
+  FieldList choose(FieldList there, const Words& others) {
+    if (there.empty() && !wanted()) {
+      m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}",
+                                              fmt::join(names_of(FieldList::all()), ", "), they_are(others))));
+    }
+    FieldList chosen;
+    for_each_field(wanted().value_or(there), [&](Field field) {
+      if (there.contains(field)) {
+        chosen.add(field);
+        return;
+      }
+      m_problems.add(m_file.error(
+          fmt::format("has no {}, which {} asks for{}", name_of(field),
+                      m_spec.fields ? key_beside("fields") : "fields (or, for this file, " + key_beside("fields") + ")",
+                      they_are(others))));
+    });
+    return chosen;
+  }
+
+  static std::string they_are(const Words& names) { return names.empty() ? "" : "; it has " + shown_list(names); }
+
+  [[nodiscard]] TableRequest columns_wanted() const {
+    TableRequest request = station_columns();
+    request.aliases.insert(request.aliases.end(), {{"x", "easting"}, {"y", "northing"}, {"z", "upward"}});
+    request.with_units = true;
+    request.columns = m_spec.columns;
+    request.columns_key = key_beside("columns");
+    for_each_field(wanted().value_or(FieldList::all()), [&](Field field) {
+      request.optional.push_back(name_of(field));
+      if (has_rule(field)) return;
+      request.optional.push_back(sigma_of(field));
+      request.aliases.emplace_back("sigma_" + name_of(field), sigma_of(field));
+    });
+    request.optional.emplace_back("sigma");
+    return request;
+  }
+
+  void read_columns() {
+    const TableRequest request = columns_wanted();
+    Table table = read_table(m_file, request, m_problems);
+    Words names = request.needed;
+    names.insert(names.end(), request.optional.begin(), request.optional.end());
+    check_units(table, names);
+    if (table.rows() == 0) return;
+    const auto column = [&](const std::string& name) {
+      const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+      return static_cast<std::size_t>(at) < names.size() ? std::move(table.columns[static_cast<std::size_t>(at)])
+                                                         : std::vector<double>();
+    };
+    FieldList there;
+    for_each_field(FieldList::all(), [&](Field field) {
+      std::vector<double> values = column(name_of(field));
+      if (values.empty()) return;
+      there.add(field);
+      m_read.values[field] = std::move(values);
+      m_read.sigma[field] = column(sigma_of(field));
+      m_read.axes[field] = m_spec.axes.value_or(m_defaults.axes);
+    });
+    Words others = names_of(there);
+    others.insert(others.end(), table.ignored.begin(), table.ignored.end());
+    m_read.fields = choose(there, others);
+    take_plain_sigma(column("sigma"), table, names);
+    m_read.points.easting = in_metres(std::move(table.columns[0]));
+    m_read.points.northing = in_metres(std::move(table.columns[1]));
+    m_read.points.upward = in_metres(std::move(table.columns[2]));
+    m_read.lines = std::move(table.lines);
+  }
+
+  void check_units(const Table& table, const Words& names) {
+    for (std::size_t w = 0; w < names.size(); ++w) {
+      const std::string& unit = table.units[w];
+      const auto add = [&](const std::string& what) {
+        m_problems.add(table.named_where, table.named_key, fmt::format("column {} {}", names[w], what));
+      };
+      if (w < 3) {
+        if (!is_length_unit(unit, m_spec.length_to_si)) add(other_length_unit(unit, m_spec.length_to_si));
+        continue;
+      }
+      for_each_field(FieldList::all(), [&](Field field) {
+        if (names[w] != name_of(field) && names[w] != sigma_of(field)) return;
+        if (!is_unit_of(field, unit)) add(other_unit(field, unit));
+      });
+    }
+  }
+
+  /// A column `sigma` belongs to the only field.
+  void take_plain_sigma(std::vector<double> sigma, const Table& table, const Words& names) {
+    if (sigma.empty() || m_read.fields.empty()) return;
+    FieldList without_rule;
+    for_each_field(m_read.fields, [&](Field field) {
+      if (!has_rule(field)) without_rule.add(field);
+    });
+    if (without_rule.empty()) return;
+    const auto add = [&](const std::string& what) {
+      m_problems.add(table.named_where, table.named_key, "column sigma " + what);
+    };
+    if (m_read.fields.size() > 1) {
+      add(fmt::format("may belong to {}; call it {}", fmt::join(names_of(m_read.fields), ", "),
+                      sigma_of(first_of(without_rule))));
+      return;
+    }
+    const Field field = first_of(m_read.fields);
+    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), "sigma") - names.begin());
+    if (!is_unit_of(field, table.units[at])) add(other_unit(field, table.units[at]));
+    if (!m_read.sigma[field].empty()) {
+      add(fmt::format("stands beside {}; leave one out", sigma_of(field)));
+      return;
+    }
+    m_read.sigma[field] = std::move(sigma);
+  }
+
+  static Field first_of(FieldList fields) {
+    return std::find_if(field_infos.begin(), field_infos.end(),
+                        [&](const FieldInfo& field) { return fields.contains(field.field); })
+        ->field;
+  }
+
+  /// True when a file of that suffix begins with the number of its stations; others are tables.
+  [[nodiscard]] bool is_ubc() const {
+    const std::string suffix = lower(m_file.path.extension().string());
+    if (suffix != ".obs" && suffix != ".loc") return false;
+    const TextStart start = start_of_text(m_file, 1);
+    if (start.rows.empty()) return false;
+    const Words& words = start.rows.front();
+    if (words[0].starts_with("datacomp") || words[0].starts_with("dataflag")) {
+      throw m_file.error(
+          "is a UBC file of gradients, which is not read; write a table whose header names the columns, such as "
+          "easting, northing, upward, gxx, gzz");
+    }
+    std::int64_t count = 0;
+    return words.size() == 1 && parse_integer(words[0], count) == NumberStatus::ok;
+  }
+
+  void read_ubc() {
+    PointFields data = read_ubc_data(m_file, Field::gz, m_spec.axes.value_or(Axes::z_down));
+    if (data.fields.empty()) throw m_file.error("has places alone; a station has E N elevation gz and may have sigma");
+    m_read.points.easting = in_metres(std::move(data.points.easting));
+    m_read.points.northing = in_metres(std::move(data.points.northing));
+    m_read.points.upward = in_metres(std::move(data.points.upward));
+    m_read.fields = choose(data.fields, names_of(data.fields));
+    m_read.values[Field::gz] = std::move(data.values.front());
+    m_read.sigma[Field::gz] = std::move(data.sigma.front());
+    m_read.axes[Field::gz] = data.axes;
+  }
+
+  void read_arrays() {
+    const ArrayFile arrays(m_file);
+    FieldList there;
+    for_each_field(FieldList::all(), [&](Field field) {
+      if (arrays.has("/" + name_of(field))) there.add(field);
+    });
+    m_read.fields = choose(there, names_of(there));
+    if (m_read.fields.empty()) return;
+    m_is_grid = is_grid_shape(arrays.shape("/" + name_of(first_of(m_read.fields))));
+    for_each_field(m_read.fields, [&](Field field) {
+      m_read.axes[field] = axes_of(arrays, field);
+      m_read.values[field] = read_field(arrays, field, name_of(field));
+      if (!has_rule(field) && arrays.has("/" + sigma_of(field))) {
+        m_read.sigma[field] = read_field(arrays, field, sigma_of(field));
+      }
+    });
+    if (m_is_grid) {
+      place_grid(arrays);
+    } else {
+      place_stations(arrays);
+    }
+  }
+
+  /// Along which z a field points.
+  Axes axes_of(const ArrayFile& arrays, Field field) {
+    if (m_spec.axes) return *m_spec.axes;
+    const std::optional<std::string> word = arrays.text_attribute("/" + name_of(field), "axes");
+    if (!word) return m_defaults.axes;
+    for (const Choice<Axes>& choice : axes_choices) {
+      if (*word == choice.word) return choice.meaning;
+    }
+    m_problems.add(m_file.path.string(), name_of(field),
+                   fmt::format("has the axes {}; z_down and z_up are known", excerpt(*word)));
+    return m_defaults.axes;
+  }
+
+  std::vector<double> read_field(const ArrayFile& arrays, Field field, const std::string& variable) {
+    const std::string unit = arrays.text_attribute("/" + variable, "units").value_or("");
+    if (!is_unit_of(field, unit)) m_problems.add(m_file.path.string(), variable, other_unit(field, unit));
+    if (m_is_grid) return read_on_grid(arrays, variable);
+    return read_at_stations(arrays, variable);
+  }
+
+  std::vector<double> read_on_grid(const ArrayFile& arrays, const std::string& variable) {
+    GridVariable grid = read_grid_variable(m_file, arrays, variable);
+    if (m_grid.easting.empty()) {
+      m_grid = grid;
+      m_grid.values.clear();
+      for (const std::string& name : {grid.easting_name, grid.northing_name}) {
+        check_length_unit(m_file, arrays, name, m_spec.length_to_si, m_problems);
+      }
+    } else if (grid.easting != m_grid.easting || grid.northing != m_grid.northing) {
+      throw m_file.error(fmt::format("has {} on a grid of its own; all fields need the same points", variable));
+    }
+    return std::move(grid.values);
+  }
+
+  /// A list of one number a station.
+  std::vector<double> read_at_stations(const ArrayFile& arrays, const std::string& variable) {
+    const std::vector<std::int64_t> shape = arrays.shape("/" + variable);
+    if (m_n_stations < 0 && shape.size() == 1) m_n_stations = shape[0];
+    if (shape != std::vector<std::int64_t>{m_n_stations}) {
+      throw m_file.error(fmt::format("has {} of shape {}; {}", variable, shape_text(shape),
+                                     m_n_stations < 0
+                                         ? "(station) or (northing, easting) is needed"
+                                         : fmt::format("{} have one number each", counted(m_n_stations, "station"))));
+    }
+    return arrays.read("/" + variable);
+  }
+
+  /// The first of `names` that the file has.
+  [[nodiscard]] std::string variable_of(const ArrayFile& arrays, const Words& names) const {
+    for (const std::string& name : names) {
+      if (arrays.has("/" + name)) return name;
+    }
+    throw m_file.error(fmt::format("has no {}; the places of measurements are needed", names.front()));
+  }
+
+  std::vector<double> coordinates(const ArrayFile& arrays, const Words& names) {
+    const std::string variable = variable_of(arrays, names);
+    check_length_unit(m_file, arrays, variable, m_spec.length_to_si, m_problems);
+    std::vector<double> values;
+    if (m_is_grid) {
+      const std::vector<std::int64_t> shape = arrays.shape("/" + variable);
+      const bool is_one = std::all_of(shape.begin(), shape.end(), [](std::int64_t n) { return n == 1; });
+      const std::size_t n = m_grid.easting.size() * m_grid.northing.size();
+      values = is_one ? std::vector<double>(n, arrays.read("/" + variable).at(0)) : read_on_grid(arrays, variable);
+    } else {
+      values = read_at_stations(arrays, variable);
+    }
+    return in_metres(std::move(values));
+  }
+
+  void place_stations(const ArrayFile& arrays) {
+    m_read.points.easting = coordinates(arrays, easting_names);
+    m_read.points.northing = coordinates(arrays, northing_names);
+    m_read.points.upward = coordinates(arrays, height_names);
+  }
+
+  void place_grid(const ArrayFile& arrays) {
+    Points& points = m_read.points;
+    points.upward = coordinates(arrays, height_names);
+    points.grid_easting = in_metres(m_grid.easting);
+    points.grid_northing = in_metres(m_grid.northing);
+    points.rounding = {rounding_of(points.grid_easting), rounding_of(points.grid_northing), 0};
+    for (const double north : points.grid_northing) {
+      points.easting.insert(points.easting.end(), points.grid_easting.begin(), points.grid_easting.end());
+      points.northing.insert(points.northing.end(), points.grid_easting.size(), north);
+    }
+  }
+
+  /// As the grid of a case has it, so that a result's points lie where the run's did.
+  static double rounding_of(const std::vector<double>& grid) {
+    const Axis axis{grid.front(), grid.back(), static_cast<std::int64_t>(grid.size())};
+    const bool is_finite = std::isfinite(axis.max - axis.min);
+    return is_finite && grid_points(axis) == grid ? rounding_of_edges(grid) : 0;
+  }
+
+  [[nodiscard]] std::vector<double> in_metres(std::vector<double> values) const {
+    if (m_spec.length_to_si != 1) {
+      for (double& value : values) value *= m_spec.length_to_si;
+    }
+    return values;
+  }
+
+  /// A problem of one point: by its line, or by its number and place.
+  [[nodiscard]] Problem problem_at(std::size_t i, const std::string& key, const std::string& what) const {
+    if (!m_read.lines.empty()) return {line_of(m_file, m_read.lines[i]), key, what};
+    return {m_file.path.string(), key,
+            fmt::format("point {} (easting {}, northing {}): {}", i, m_read.points.easting[i],
+                        m_read.points.northing[i], what)};
+  }
+
+  void check_places(LimitedProblems& limited) const {
+    const std::array<const std::vector<double>*, 3> columns = {&m_read.points.easting, &m_read.points.northing,
+                                                               &m_read.points.upward};
+    for (std::size_t d = 0; d < columns.size(); ++d) {
+      for (std::size_t i = 0; i < columns[d]->size(); ++i) {
+        // false for NaN
+        if (std::abs((*columns[d])[i]) <= max_coordinate) continue;
+        limited.add("places that cannot be", [&] {
+          return problem_at(i, direction_names[d],
+                            std::isfinite((*columns[d])[i]) ? beyond_coordinates() : "NaN or infinite");
+        });
+      }
+    }
+  }
+
+  /// Standard deviations by the rule, or those of the file; the unit of the output.
+  [[nodiscard]] std::vector<double> sigma_for(Field field) const {
+    if (!has_rule(field)) return m_read.sigma.at(field);
+    const SigmaRule& rule = *m_defaults.sigma;
+    const auto number = [field](const std::map<Field, double>& numbers) {
+      const auto found = numbers.find(field);
+      return found == numbers.end() ? 0.0 : found->second;
+    };
+    const double relative = number(rule.relative), floor = number(rule.floor);
+    std::vector<double> sigma;
+    for (const double value : m_read.values.at(field)) sigma.push_back(relative * std::abs(value) + floor);
+    return sigma;
+  }
+
+  void add_field(Field field, DataSet& data, LimitedProblems& limited) const {
+    const double factor = output_factor(field, m_read.axes.at(field));
+    const std::vector<double>& values = m_read.values.at(field);
+    const std::vector<double> sigma = sigma_for(field);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      // + 0 makes -0 of a flipped sign 0
+      const double value = values[i] / factor + 0.0, deviation = sigma[i] / std::abs(factor);
+      data.values.push_back(value);
+      data.sigma.push_back(deviation);
+      if (!std::isfinite(value)) {
+        limited.add("measurements that are NaN or infinite",
+                    [&] { return problem_at(i, name_of(field), "NaN or infinite; leave the point out of the file"); });
+      } else if (!(deviation > 0) || !std::isfinite(deviation)) {
+        limited.add("standard deviations that are not above 0", [&] {
+          return problem_at(i, has_rule(field) ? "inversion.sigma" : sigma_of(field),
+                            fmt::format("a standard deviation of {}; it must be above 0{}", sigma[i],
+                                        has_rule(field) ? " and finite: give inversion.sigma a floor" : " and finite"));
+        });
+      }
+    }
+  }
+
+  DataSet finish() {
+    DataSet data;
+    data.name = m_file.path.filename().string();
+    data.fields = m_read.fields;
+    if (m_read.points.size() == 0) throw m_file.error("has no data");
+    LimitedProblems limited(m_problems, m_file.path.string());
+    check_places(limited);
+    for_each_field(m_read.fields, [&](Field field) {
+      if (!has_rule(field) && m_read.sigma[field].empty()) {
+        m_problems.add(m_file.error(fmt::format(
+            "has no {0}; add it, or state inversion.sigma, such as {{relative: 0.02, floor: {{{1}: 0.05}}}}, or choose "
+            "the fields by {2}",
+            sigma_of(field), name_of(field), key_beside("fields"))));
+        return;
+      }
+      add_field(field, data, limited);
+    });
+    limited.finish();
+    m_problems.throw_if_any();
+    data.points = std::move(m_read.points);
+    return data;
+  }
+
+  const InputFile& m_file;
+  const ObservedDataFile& m_spec;
+  const ObservedDefaults& m_defaults;
+  ProblemList m_problems;
+  Measured m_read;
+  /// of arrays: whether points make a grid, that grid, or the number of stations
+  bool m_is_grid = false;
+  GridVariable m_grid;
+  std::int64_t m_n_stations = -1;
+};
+
+}  // namespace
+
+DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec, const ObservedDefaults& defaults) {
+  return ObservedReader(file, spec, defaults).read();
+}
+
+}  // namespace prismfield

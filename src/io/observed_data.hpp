@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <prismfield/fields.hpp>
+
+#include "io/input_file.hpp"
+#include "model/survey.hpp"
+
+namespace prismfield {
+
+/// A file of measurements as a case describes it.
+struct ObservedDataFile {
+  std::filesystem::path file;
+  /// of a table without header, any spelling; "-" for a column that is not read
+  std::vector<std::string> columns;
+  /// along which z the file's gz, gxz, gyz point; unset: as an HDF5 file's own attribute says, else the case's
+  std::optional<Axes> axes;
+  /// unset: those of the case when it has them, else every field in the file
+  std::optional<FieldList> fields;
+  /// factor from the file's coordinates to metres
+  double length_to_si = 1;
+};
+
+/// Standard deviations where files have none, or in the place of theirs: relative |d| + floor, units of the output.
+struct SigmaRule {
+  std::map<Field, double> relative, floor;
+};
+
+/// What goes into every file of a case alike.
+struct ObservedDefaults {
+  Axes axes = Axes::z_down;
+  std::optional<FieldList> fields;
+  std::optional<SigmaRule> sigma;
+};
+
+/// Measurements of a file: a result of `prismfield run` in HDF5 or netCDF, grid or stations (with <field>_sigma), a
+/// table with a header or `columns` (easting, northing, upward, fields, <field>_sigma, units of the output, units in
+/// brackets that differ are a mistake), or, by the suffix .obs or .loc when it begins with their number, UBC
+/// observations (E, N, elevation, gz down in mGal, sigma). Throws InputError with every mistake found: fields that are
+/// not there, values that are not finite, sigma of 0 or missing (with the remedy inversion.sigma), two fields of one
+/// name, no data.
+[[nodiscard]] DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec,
+                                         const ObservedDefaults& defaults);
+
+}  // namespace prismfield

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/point_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <prismfield/request.hpp>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "base/number_text.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/station_file.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::string_view sigma_suffix = "_sigma";
+
+std::optional<Field> field_named(std::string_view name) {
+  for (const FieldInfo& field : field_infos) {
+    if (field.name == name) return field.field;
+  }
+  return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_gap = [](char c) { return c == ' ' || c == '\t' || c == '"'; };
+  while (!text.empty() && is_gap(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_gap(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// A column of a table that holds a field or its standard deviation.
+struct FieldColumn {
+  std::size_t number = 0;
+  Field field = Field::potential;
+  bool is_sigma = false;
+  std::vector<double> values;
+};
+
+/// What a column called "gz_sigma [mGal]" is; nothing when it is no field.
+struct ColumnName {
+  Field field;
+  bool is_sigma;
+  std::string unit;
+};
+std::optional<ColumnName> column_named(std::string_view text) {
+  text = trimmed(text);
+  std::string unit;
+  if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos && text.back() == ']') {
+    unit = text.substr(bracket + 1, text.size() - bracket - 2);
+    // blanks of an xyz file's unit
+    std::replace(unit.begin(), unit.end(), '_', ' ');
+    text = trimmed(text.substr(0, bracket));
+  }
+  const bool is_sigma = text.ends_with(sigma_suffix);
+  if (is_sigma) text.remove_suffix(sigma_suffix.size());
+  const std::optional<Field> field = field_named(text);
+  if (!field) return std::nullopt;
+  return ColumnName{*field, is_sigma, unit};
+}
+
+bool is_unit_of(Field field, std::string_view unit) { return unit == info(field).unit; }
+
+std::string wrong_unit(Field field, const std::string& name, const std::string& unit) {
+  return fmt::format("{} is in {}; {} is needed: change the numbers and the name of the unit", excerpt(name),
+                     excerpt(unit), info(field).unit);
+}
+
+/// Takes the rows of a table.
+class PointTableReader {
+public:
+  PointTableReader(const InputFile& file, ProblemList& problems, std::vector<std::string>& notes)
+      : m_file(file), m_problems(problems), m_limited(problems, file.path.string()), m_notes(notes) {}
+
+  void take_columns(const std::vector<std::string>& names) {
+    std::vector<std::string> ignored;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const std::optional<ColumnName> found = column_named(names[c]);
+      if (!found) {
+        ignored.push_back(names[c]);
+        continue;
+      }
+      if (!found->unit.empty() && !is_unit_of(found->field, found->unit)) {
+        m_problems.add(m_file.path.string(), "", wrong_unit(found->field, names[c], found->unit));
+      }
+      for (const FieldColumn& before : m_columns) {
+        if (before.field != found->field || before.is_sigma != found->is_sigma) continue;
+        m_problems.add(m_file.path.string(), "",
+                       fmt::format("two columns hold {}; take one out",
+                                   std::string(info(found->field).name) + (found->is_sigma ? "_sigma" : "")));
+      }
+      m_columns.push_back({c, found->field, found->is_sigma, {}});
+    }
+    note_ignored(std::move(ignored));
+  }
+
+  void take_row(const TableRequest::Row& row) {
+    m_points.easting.push_back(row.values[0]);
+    m_points.northing.push_back(row.values[1]);
+    m_points.upward.push_back(row.values[2]);
+    for (FieldColumn& column : m_columns) {
+      const std::string_view text = trimmed(row.fields[column.number]);
+      double value = std::numeric_limits<double>::quiet_NaN();
+      const bool good = text.empty() || (parse_number(text, value) == NumberStatus::ok && !std::isinf(value));
+      if (!good) {
+        m_limited.add("text where a number belongs", [&] {
+          return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
+                         excerpt(text) + " is not a number"};
+        });
+      }
+      column.values.push_back(value);
+    }
+  }
+
+  PointFields finish(Axes axes) {
+    m_limited.finish();
+    m_problems.throw_if_any();
+    PointFields result;
+    result.points = std::move(m_points);
+    result.axes = axes;
+    for (const FieldInfo& field : field_infos) {
+      FieldColumn* const values = column(field.field, false);
+      FieldColumn* const sigma = column(field.field, true);
+      if (values == nullptr) {
+        if (sigma != nullptr) m_notes.push_back(fmt::format("{}_sigma without {} is left out", field.name, field.name));
+        continue;
+      }
+      result.fields.add(field.field);
+      result.values.push_back(std::move(values->values));
+      result.sigma.push_back(sigma == nullptr ? std::vector<double>() : std::move(sigma->values));
+    }
+    return result;
+  }
+
+private:
+  void note_ignored(std::vector<std::string> ignored) {
+    const TableRequest places = station_columns();
+    std::erase_if(ignored, [&](const std::string& name) {
+      std::string small(name);
+      std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+      return std::find(places.needed.begin(), places.needed.end(), small) != places.needed.end() ||
+             std::any_of(places.aliases.begin(), places.aliases.end(),
+                         [&](const auto& alias) { return alias.first == small; });
+    });
+    for (std::string& name : ignored) name = excerpt(name);
+    if (!ignored.empty()) {
+      m_notes.push_back(fmt::format("column{} left out: {}", ignored.size() > 1 ? "s" : "", shown_list(ignored)));
+    }
+  }
+
+  FieldColumn* column(Field field, bool is_sigma) {
+    for (FieldColumn& found : m_columns) {
+      if (found.field == field && found.is_sigma == is_sigma) return &found;
+    }
+    return nullptr;
+  }
+
+  const InputFile& m_file;
+  ProblemList& m_problems;
+  LimitedProblems m_limited;
+  std::vector<std::string>& m_notes;
+  Points m_points;
+  std::vector<FieldColumn> m_columns;
+};
+
+}  // namespace
+
+ColumnOfField column_of(const PointFields& points, Field field, Axes axes) {
+  const auto at = static_cast<std::size_t>(points.fields.index_of(field));
+  ColumnOfField column{points.values[at], points.sigma[at]};
+  if (axes != points.axes && info(field).odd_in_z) {
+    // 0 - x, so that 0 does not become -0
+    for (double& value : column.values) value = 0.0 - value;
+  }
+  return column;
+}
+
+PointFields with_axes(PointFields points, Axes axes) {
+  for (const FieldInfo& field : field_infos) {
+    if (!points.fields.contains(field.field)) continue;
+    points.values[static_cast<std::size_t>(points.fields.index_of(field.field))] =
+        column_of(points, field.field, axes).values;
+  }
+  points.axes = axes;
+  return points;
+}
+
+void check_no_nan(const ColumnOfField& column, Field field, const char* format) {
+  for (const auto* values : {&column.values, &column.sigma}) {
+    const auto n = std::count_if(values->begin(), values->end(), [](double value) { return std::isnan(value); });
+    if (n == 0) continue;
+    throw InputError(
+        "", "",
+        fmt::format("{} of {}{} {} no number, which {} cannot hold; leave out the points", grouped(n), info(field).name,
+                    values == &column.sigma ? "_sigma" : "", n == 1 ? "is" : "are", format));
+  }
+}
+
+PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, std::vector<std::string>& notes) {
+  TableRequest request = station_columns();
+  if (spec.columns_without_names > 3) {
+    if (!spec.field) {
+      throw file.error(
+          fmt::format("has {} columns without names; say by --field which field stands behind easting, northing and "
+                      "upward, such as "
+                      "--field gz",
+                      spec.columns_without_names));
+    }
+    const std::string name(info(*spec.field).name);
+    request.columns = {"easting", "northing", "upward", name};
+    if (spec.columns_without_names > 4) request.columns.push_back(name + std::string(sigma_suffix));
+  }
+  ProblemList problems;
+  PointTableReader reader(file, problems, notes);
+  request.take_columns = [&](const std::vector<std::string>& names, char) { reader.take_columns(names); };
+  request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
+  static_cast<void>(read_table(file, request, problems));
+  return reader.finish(spec.axes);
+}
+
+namespace {
+
+/// Reads the fields of points in an HDF5 file.
+class PointArrayReader {
+public:
+  PointArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
+
+  PointFields read(std::optional<Axes> axes) {
+    PointFields result;
+    result.points = read_points();
+    for (const FieldInfo& field : field_infos) {
+      const std::string name(field.name);
+      if (!m_content.has(name)) continue;
+      std::vector<double> values = read_field(field, name);
+      std::vector<double> sigma;
+      if (m_content.has(name + std::string(sigma_suffix))) sigma = read_field(field, name + std::string(sigma_suffix));
+      result.fields.add(field.field);
+      result.values.push_back(std::move(values));
+      result.sigma.push_back(std::move(sigma));
+    }
+    m_problems.throw_if_any();
+    result.axes = find_axes(result.fields, axes);
+    return result;
+  }
+
+private:
+  Points read_points() {
+    Points points;
+    const std::vector<double> easting = m_content.read("easting");
+    const std::vector<double> northing = m_content.read("northing");
+    points.upward = m_content.read("upward");
+    m_shape = m_content.shape("upward");
+    const auto n_easting = static_cast<std::int64_t>(easting.size());
+    const auto n_northing = static_cast<std::int64_t>(northing.size());
+    if (m_shape == std::vector<std::int64_t>{n_northing, n_easting} && n_easting > 0 && n_northing > 0) {
+      points.grid_easting = easting;
+      points.grid_northing = northing;
+      for (const double y : northing) {
+        points.easting.insert(points.easting.end(), easting.begin(), easting.end());
+        points.northing.insert(points.northing.end(), easting.size(), y);
+      }
+    } else if (m_shape == std::vector<std::int64_t>{n_easting} && n_northing == n_easting && n_easting > 0) {
+      points.easting = easting;
+      points.northing = northing;
+    } else {
+      throw m_file.error(
+          fmt::format("has {} easting and {} northing, but upward of shape {}; upward (northing, easting) "
+                      "or three lists of one length are needed",
+                      n_easting, n_northing, shape_text(m_shape)));
+    }
+    for (const auto* column : {&points.easting, &points.northing, &points.upward}) {
+      const bool finite = std::all_of(column->begin(), column->end(), [](double x) { return std::isfinite(x); });
+      if (!finite) throw m_file.error("has coordinates that are NaN or infinite");
+    }
+    return points;
+  }
+
+  std::vector<double> read_field(const FieldInfo& field, const std::string& name) {
+    if (m_content.shape(name) != m_shape) {
+      m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
+                                              shape_text(m_content.shape(name)), shape_text(m_shape))));
+      return {};
+    }
+    if (m_content.has_attribute(name, "units")) {
+      const std::string unit = m_content.read_text_attribute(name, "units");
+      if (unit != field.unit) m_problems.add(m_file.error(wrong_unit(field.field, name, unit)));
+    }
+    return m_content.read(name);
+  }
+
+  [[nodiscard]] Axes find_axes(FieldList fields, std::optional<Axes> asked) const {
+    std::optional<Axes> said;
+    std::vector<std::string> places{"/"};
+    for (const FieldInfo& field : field_infos) {
+      if (fields.contains(field.field)) places.emplace_back(field.name);
+    }
+    for (const std::string& place : places) {
+      if (said || !m_content.has_attribute(place, "axes")) continue;
+      const std::string word = m_content.read_text_attribute(place, "axes");
+      if (word == name(Axes::z_up)) said = Axes::z_up;
+      if (word == name(Axes::z_down)) said = Axes::z_down;
+    }
+    if (said && asked && *said != *asked) {
+      throw InputError("--axes", "",
+                       fmt::format("is {}, but '{}' says itself that its axes are {}; leave the option out",
+                                   name(*asked), m_file.path.string(), name(*said)));
+    }
+    return said ? *said : asked.value_or(Axes::z_down);
+  }
+
+  const InputFile& m_file;
+  const Hdf5File& m_content;
+  std::vector<std::int64_t> m_shape;
+  ProblemList m_problems;
+};
+
+}  // namespace
+
+PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes) {
+  try {
+    const Hdf5File content = Hdf5File::open(file.path);
+    return PointArrayReader(file, content).read(axes);
+  } catch (const RunError& error) {
+    throw InputError(file.where, file.key, error.what());
+  }
+}
+
+void write_point_table(TextOutput& out, const PointFields& points, bool csv, const std::string& command) {
+  const char separator = csv ? ',' : ' ';
+  if (!csv) out.add(fmt::format("# {}\n# axes {}\n# ", shown(command), name(points.axes)));
+  out.add(fmt::format("easting{0}northing{0}upward", separator));
+  std::vector<const std::vector<double>*> columns{&points.points.easting, &points.points.northing,
+                                                  &points.points.upward};
+  for (const FieldInfo& field : field_infos) {
+    if (!points.fields.contains(field.field)) continue;
+    const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+    std::string unit(field.unit);
+    if (!csv) std::replace(unit.begin(), unit.end(), ' ', '_');
+    const char* const gap = csv ? " " : "";
+    out.add(fmt::format("{}{}{}[{}]", separator, field.name, gap, unit));
+    columns.push_back(&points.values[at]);
+    if (points.sigma[at].empty()) continue;
+    out.add(fmt::format("{}{}_sigma{}[{}]", separator, field.name, gap, unit));
+    columns.push_back(&points.sigma[at]);
+  }
+  out.add('\n');
+  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) out.add(separator);
+      out.add((*columns[c])[i]);
+    }
+    out.add('\n');
+  }
+}
+
+std::string point_image(const PointFields& points, const std::filesystem::path& file, const std::string& title,
+                        const std::string& command) {
+  Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
+  write_origin(out, title, command);
+  if (points.points.is_grid()) {
+    // GMT's word for values that belong to the nodes
+    out.write_attribute("/", "node_offset", std::int64_t{0});
+  } else {
+    out.write_attribute("/", "featureType", "point");
+  }
+  out.write_attribute("/", "axes", std::string(name(points.axes)));
+  const PointLayout layout = write_points(out, "", points.points);
+  for (const FieldInfo& field : field_infos) {
+    if (!points.fields.contains(field.field)) continue;
+    const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+    const std::string field_name(field.name);
+    const std::string unit(field.unit);
+    write_point_values(out, layout, field_name, std::string(field.long_name), unit, points.axes,
+                       points.values[at].data());
+    if (points.sigma[at].empty()) continue;
+    const std::string sigma_name = field_name + std::string(sigma_suffix);
+    write_point_values(out, layout, sigma_name, "standard deviation of " + field_name, unit, points.axes,
+                       points.sigma[at].data());
+    out.write_attribute(field_name, "ancillary_variables", sigma_name);
+  }
+  return std::string(out.image());
+}
+
+}  // namespace prismfield

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "io/file_content.hpp"
+#include "io/input_file.hpp"
+#include "io/text_output.hpp"
+
+namespace prismfield {
+
+/// A field of points as a format with one number a point holds it.
+struct ColumnOfField {
+  std::vector<double> values;
+  std::vector<double> sigma;
+};
+
+/// The field with z pointing along `axes`; the points have to hold it.
+[[nodiscard]] ColumnOfField column_of(const PointFields& points, Field field, Axes axes);
+/// All fields with z pointing along `axes`: no bit but the sign of gz, gxz and gyz changes.
+[[nodiscard]] PointFields with_axes(PointFields points, Axes axes);
+/// Throws InputError when a value is NaN, which `format` cannot hold.
+void check_no_nan(const ColumnOfField& column, Field field, const char* format);
+
+/// How a table of points is read.
+struct PointTableSpec {
+  /// along which z its fields point
+  Axes axes = Axes::z_down;
+  /// the field in the column behind easting, northing and upward of a table without names, its standard deviation in
+  /// the next
+  std::optional<Field> field;
+  /// columns of a table without names, 0 when it has some
+  std::size_t columns_without_names = 0;
+};
+
+/// A table of points: easting, northing, upward, fields by their names, gz or `gz [mGal]`, and gz_sigma, in units of
+/// the output. An empty field and "nan" are NaN. Columns that are nothing of this are told in `notes`. Throws
+/// InputError with every mistake found, another unit in brackets too.
+[[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
+                                           std::vector<std::string>& notes);
+
+/// A result in HDF5 or netCDF-4, grid or stations, and any file that looks like one: easting, northing, upward, fields
+/// and <field>_sigma. `axes`: where the file does not say. Throws InputError with every mistake found, and when the
+/// file says other axes.
+[[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes);
+
+/// Writes a table with a line of names: csv, or separated by blanks below comments. Throws RunError, NoRoomError.
+void write_point_table(TextOutput& out, const PointFields& points, bool csv, const std::string& command);
+
+/// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
+[[nodiscard]] std::string point_image(const PointFields& points, const std::filesystem::path& file,
+                                      const std::string& title, const std::string& command);
+
+}  // namespace prismfield

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "base/number_text.hpp"
+#include "io/cell_model.hpp"
+#include "io/convert_files.hpp"
+#include "io/density_file.hpp"
+#include "io/number_rows.hpp"
+#include "io/point_fields.hpp"
+#include "io/prisms.hpp"
+#include "io/tomofast.hpp"
+#include "io/ubc.hpp"
+
+namespace prismfield {
+namespace {
+
+/// A mesh that values belong to.
+struct Mesh {
+  std::optional<CellEdges> edges;
+  std::optional<TomofastGrid> grid;
+
+  [[nodiscard]] std::int64_t cells() const {
+    if (grid) return grid->cells.size();
+    const CellCounts counts = counts_of(*edges);
+    return counts[0] * counts[1] * counts[2];
+  }
+};
+
+Field field_asked(const std::string& word) {
+  if (word.empty()) return Field::gz;
+  std::vector<std::string> names;
+  for (const FieldInfo& field : field_infos) {
+    if (field.name == word) return field.field;
+    names.emplace_back(field.name);
+  }
+  const std::string nearest = nearest_spelling(word, names);
+  throw InputError("--field", "",
+                   fmt::format("{} is no field{}; of points there are: {}", excerpt(word),
+                               nearest.empty() ? "" : ", did you mean " + nearest + "?", fmt::join(names, ", ")));
+}
+
+/// Reads files of one command line.
+class ContentReader {
+public:
+  explicit ContentReader(const ReadSpec& spec) : m_spec(spec) {
+    check_readable(spec.file);
+    // what it is, is looked up before it is read
+    if (std::error_code error; !std::filesystem::is_regular_file(spec.file.path, error)) {
+      throw spec.file.error("is not a regular file; save it to a file first");
+    }
+    m_read.format = spec.format ? *spec.format : find_format(spec.file);
+    m_read.density_to_si = spec.density_to_si.value_or(info(m_read.format).in_grams ? 1000.0 : 1.0);
+  }
+
+  ReadFile read() {
+    switch (m_read.format) {
+      case FileFormat::hdf5:
+      case FileFormat::hdf5_prisms: m_read.content = read_arrays(); break;
+      case FileFormat::csv:
+      case FileFormat::xyz: m_read.content = read_text_table(); break;
+      case FileFormat::ubc_mesh: m_read.content = CellModel{read_ubc_mesh(m_spec.file), {}}; break;
+      case FileFormat::ubc_model:
+      case FileFormat::tomofast_values:
+      case FileFormat::values: m_read.content = read_values(); break;
+      case FileFormat::ubc_data:
+        m_read.content = read_ubc_data(m_spec.file, field_asked(m_spec.field), m_spec.axes.value_or(Axes::z_down));
+        break;
+      case FileFormat::tomofast_grid: m_read.content = read_grid(); break;
+      case FileFormat::tomofast_data:
+        if (field_asked(m_spec.field) != Field::gz) {
+          throw InputError("--field", "", "Tomofast data are gz; leave the option out");
+        }
+        m_read.content = read_tomofast_data(m_spec.file, m_spec.axes.value_or(Axes::z_down));
+        break;
+      default:
+        throw m_spec.file.error(fmt::format("is asked for as {}, which is written only", info(m_read.format).name));
+    }
+    if (m_spec.mesh && !m_mesh_used) {
+      throw InputError("--mesh", "",
+                       fmt::format("is not needed: {} says itself where its numbers belong; leave it out",
+                                   excerpt(m_spec.file.path.string())));
+    }
+    warn_of_densities();
+    return std::move(m_read);
+  }
+
+private:
+  [[nodiscard]] std::string values_name() const { return m_spec.field.empty() ? "density" : m_spec.field; }
+  [[nodiscard]] double values_to_si() const { return is_density(values_name()) ? m_read.density_to_si : 1.0; }
+
+  Mesh read_mesh() {
+    if (!m_spec.mesh) {
+      throw InputError("--mesh", "",
+                       fmt::format("is missing: '{}' holds numbers without a mesh; name the UBC mesh, the Tomofast "
+                                   "grid or the HDF5 model that they belong to",
+                                   m_spec.file.path.string()));
+    }
+    m_mesh_used = true;
+    Mesh mesh;
+    switch (find_format(*m_spec.mesh)) {
+      case FileFormat::ubc_mesh: mesh.edges = read_ubc_mesh(*m_spec.mesh); break;
+      case FileFormat::tomofast_grid:
+        mesh.grid = read_tomofast_grid(*m_spec.mesh, 1);
+        mesh.edges = mesh.grid->edges;
+        break;
+      case FileFormat::hdf5: mesh.edges = read_cell_arrays(*m_spec.mesh, "density", 1, std::nullopt).edges; break;
+      default: throw m_spec.mesh->error("is no mesh; a UBC mesh, a Tomofast grid or a model in HDF5 is needed");
+    }
+    return mesh;
+  }
+
+  FileContent read_values() {
+    const Mesh mesh = read_mesh();
+    if (m_read.format == FileFormat::ubc_model) {
+      if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid, which a UBC model needs");
+      return cells(*mesh.edges, read_ubc_densities(m_spec.file, values_to_si(), counts_of(*mesh.edges)));
+    }
+    if (m_read.format == FileFormat::values) {
+      if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
+      return cells(*mesh.edges,
+                   read_densities(m_spec.file, {m_spec.file.path, "", values_to_si()}, counts_of(*mesh.edges)));
+    }
+    std::vector<double> values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
+    if (mesh.grid) return of_grid(*mesh.grid, std::move(values));
+    // layers from the top, as the grid of such a mesh would be written
+    const CellCounts counts = counts_of(*mesh.edges);
+    const std::int64_t in_layer = counts[0] * counts[1];
+    std::vector<double> ordered;
+    for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
+      ordered.insert(ordered.end(), values.begin() + k * in_layer, values.begin() + (k + 1) * in_layer);
+    }
+    return cells(*mesh.edges, std::move(ordered));
+  }
+
+  FileContent read_grid() {
+    const TomofastGrid grid = read_tomofast_grid(m_spec.file, values_to_si());
+    if (grid.has_values) return of_grid(grid, grid.cells.density);
+    if (!grid.edges) {
+      throw m_spec.file.error(
+          "follows the terrain and holds no values; convert the file of its values, with --mesh naming this one");
+    }
+    return CellModel{*grid.edges, {}};
+  }
+
+  FileContent of_grid(const TomofastGrid& grid, std::vector<double> of_rows) {
+    if (grid.edges) return cells(*grid.edges, in_cell_order(grid, of_rows));
+    m_read.notes.emplace_back("the grid is not rectilinear: its cells with a density become prisms");
+    mark_inactive(of_rows);
+    PrismBlock prisms;
+    const PrismBlock& from = grid.cells;
+    for (std::size_t i = 0; i < of_rows.size(); ++i) {
+      if (of_rows[i] == 0 || std::isnan(of_rows[i])) continue;
+      prisms.west.push_back(from.west[i]);
+      prisms.east.push_back(from.east[i]);
+      prisms.south.push_back(from.south[i]);
+      prisms.north.push_back(from.north[i]);
+      prisms.bottom.push_back(from.bottom[i]);
+      prisms.top.push_back(from.top[i]);
+      prisms.density.push_back(of_rows[i]);
+    }
+    if (prisms.size() == 0) throw m_spec.file.error("holds no cell with a density");
+    return prisms;
+  }
+
+  FileContent cells(const CellEdges& edges, std::vector<double> values) {
+    mark_inactive(values);
+    CellModel model{edges, {}};
+    model.values.push_back({values_name(), is_density(values_name()) ? "kg/m3" : "", std::move(values)});
+    return model;
+  }
+
+  void mark_inactive(std::vector<double>& values) const {
+    if (!m_spec.inactive) return;
+    const double flag = *m_spec.inactive * values_to_si();
+    std::replace(values.begin(), values.end(), flag, std::numeric_limits<double>::quiet_NaN());
+  }
+
+  FileContent read_arrays() {
+    const ArrayFile arrays(m_spec.file);
+    if (arrays.has("/west") || arrays.has("/x1")) return prisms();
+    if (!arrays.is_hdf5()) {
+      throw m_spec.file.error(
+          "is a netCDF file of the classic format and holds no prisms; convert it with 'nccopy -k nc4 IN OUT' first");
+    }
+    const std::string name = values_name();
+    if (m_spec.mesh && arrays.has("/" + name)) {
+      const Mesh mesh = read_mesh();
+      if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
+      if (arrays.shape("/" + name).size() == 3) {
+        return read_cell_arrays(m_spec.file, name, m_read.density_to_si, mesh.edges);
+      }
+      return cells(*mesh.edges,
+                   read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges)));
+    }
+    bool is_model = false;
+    try {
+      is_model = holds_cells(Hdf5File::open(m_spec.file.path), name);
+    } catch (const RunError& error) {
+      throw InputError(m_spec.file.where, m_spec.file.key, error.what());
+    }
+    if (is_model) {
+      CellModel model = read_cell_arrays(m_spec.file, name, m_read.density_to_si, std::nullopt);
+      if (!m_spec.field.empty() && (model.values.empty() || model.values.front().name != name)) {
+        throw InputError("--field", "",
+                         fmt::format("'{}' has no {}; its datasets are: {}", m_spec.file.path.string(), name,
+                                     shown_list(arrays.dataset_names("/"))));
+      }
+      return model;
+    }
+    for (const char* place : {"/easting", "/northing", "/upward"}) {
+      if (arrays.has(place)) continue;
+      throw m_spec.file.error(fmt::format(
+          "is neither a result, nor a model, nor a list of prisms; its datasets are: {}; needed are easting, "
+          "northing and upward, density (upward, northing, easting) or west, east, south, north, bottom, "
+          "top, density",
+          shown_list(arrays.dataset_names("/"))));
+    }
+    return read_point_arrays(m_spec.file, m_spec.axes);
+  }
+
+  FileContent prisms() {
+    PrismsSpec spec;
+    spec.file = m_spec.file.path;
+    spec.density_to_si = m_read.density_to_si;
+    // what overlaps is told by the run that computes it
+    spec.allow_overlap = true;
+    const auto list = read_prisms(m_spec.file, spec);
+    PrismBlock block;
+    list->read({0, list->size()}, block);
+    m_read.notes.insert(m_read.notes.end(), list->warnings().begin(), list->warnings().end());
+    return block;
+  }
+
+  FileContent read_text_table() {
+    constexpr std::size_t columns_of_prisms = 7;
+    const TextStart start = start_of_text(m_spec.file, 1);
+    if (start.rows.empty()) throw m_spec.file.error("holds no rows");
+    const std::vector<std::string>& row = start.rows[0];
+    std::vector<std::string> names = start.comment;
+    bool all_numbers = true;
+    for (std::string word : row) {
+      double value = 0;
+      all_numbers = all_numbers && parse_number(word, value) != NumberStatus::no_number;
+      std::erase(word, '"');
+      std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+      names.push_back(std::move(word));
+    }
+    const auto named = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+    if (named("west") || named("x1")) return prisms();
+    const bool nameless = all_numbers && !named("easting");
+    if (nameless && row.size() == columns_of_prisms) return prisms();
+    if (nameless && (row.size() < 3 || row.size() > 5)) {
+      throw m_spec.file.error(
+          fmt::format("has {} and no names; 7 of prisms, or 3 to 5 of points, are known; name the columns in the first "
+                      "line",
+                      counted(static_cast<std::int64_t>(row.size()), "column")));
+    }
+    PointTableSpec spec;
+    spec.axes = m_spec.axes.value_or(Axes::z_down);
+    spec.columns_without_names = nameless ? row.size() : 0;
+    if (!m_spec.field.empty()) spec.field = field_asked(m_spec.field);
+    return read_point_table(m_spec.file, spec, m_read.notes);
+  }
+
+  /// Densities that are hardly meant, as a run warns of them.
+  void warn_of_densities() {
+    constexpr double least = 20, most = 30'000;
+    const std::vector<double>* densities = nullptr;
+    if (const auto* prisms = std::get_if<PrismBlock>(&m_read.content)) densities = &prisms->density;
+    if (const auto* model = std::get_if<CellModel>(&m_read.content)) {
+      if (!model->values.empty() && model->values[0].name == "density") densities = &model->values[0].values;
+    }
+    double largest = 0;
+    if (densities != nullptr) {
+      for (const double density : *densities) {
+        if (!std::isnan(density)) largest = std::max(largest, std::fabs(density));
+      }
+    }
+    if (largest > 0 && largest < least && m_read.density_to_si == 1) {
+      m_read.notes.push_back(fmt::format("densities all below {} kg/m3: in g/cm3? Then --density-unit g/cm3", least));
+    }
+    if (largest > most) {
+      m_read.notes.push_back(
+          fmt::format("densities up to {} kg/m3: {}", short_number(largest),
+                      m_read.density_to_si == 1 ? "are they right?" : "in kg/m3? Then --density-unit kg/m3"));
+    }
+  }
+
+  const ReadSpec& m_spec;
+  ReadFile m_read;
+  bool m_mesh_used = false;
+};
+
+}  // namespace
+
+ReadFile read_content(const ReadSpec& spec) { return ContentReader(spec).read(); }
+
+}  // namespace prismfield

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
+
+#include "base/human_text.hpp"
+#include "io/cell_model.hpp"
+#include "io/complete_file.hpp"
+#include "io/convert_files.hpp"
+#include "io/point_fields.hpp"
+#include "io/readable.hpp"
+#include "io/result_values.hpp"
+#include "io/tomofast.hpp"
+#include "io/ubc.hpp"
+#include "io/vtk_writer.hpp"
+
+namespace prismfield {
+namespace {
+
+std::string cells_text(const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  return fmt::format("{} ({} x {} x {})", counted(counts[0] * counts[1] * counts[2], "cell"), counts[0], counts[1],
+                     counts[2]);
+}
+
+std::string range_text(const std::vector<double>& values, std::string_view unit) {
+  const auto [least, greatest] = range_of(values.data(), static_cast<std::int64_t>(values.size()));
+  if (least > greatest) return "without a number";
+  return fmt::format("{:.6g} to {:.6g}{}{}", least, greatest, unit.empty() ? "" : " ", unit);
+}
+
+std::int64_t count_nan(const std::vector<double>& values) {
+  return std::count_if(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+}
+
+struct Describe {
+  std::string operator()(const PrismBlock& prisms) const {
+    return fmt::format("{}, density {}", counted(prisms.size(), "prism"), range_text(prisms.density, "kg/m3"));
+  }
+  std::string operator()(const CellModel& model) const {
+    std::string text = cells_text(model.edges);
+    for (const CellValues& values : model.values) {
+      text += fmt::format(", {} {}", shown(values.name, longest_name), range_text(values.values, shown(values.unit)));
+    }
+    if (model.values.empty()) return text + ", no values";
+    const std::int64_t inactive = count_nan(model.values[0].values);
+    return text + (inactive > 0 ? fmt::format(", {} inactive", grouped(inactive)) : "");
+  }
+  std::string operator()(const PointFields& points) const {
+    std::string text = counted(points.points.size(), "point");
+    if (points.points.is_grid()) {
+      text += fmt::format(" (grid of {} x {})", points.points.grid_easting.size(), points.points.grid_northing.size());
+    }
+    if (points.fields.empty()) return text + ", no fields";
+    for (const FieldInfo& field : field_infos) {
+      if (!points.fields.contains(field.field)) continue;
+      const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+      text += fmt::format(", {} {}", field.name, range_text(points.values[at], field.unit));
+      if (!points.sigma[at].empty()) text += " with sigma";
+    }
+    return text + fmt::format(", axes {}", name(points.axes));
+  }
+};
+
+/// One number a cell in the order of cells, as a case reads densities.
+void write_values(TextOutput& out, const std::vector<double>& values, const CellCounts&, double to_si,
+                  double inactive) {
+  for (const double value : values) {
+    out.add(std::isnan(value) ? inactive : in_unit(value, to_si));
+    out.add('\n');
+  }
+}
+
+enum class Kind { prisms, cells, points };
+constexpr std::array<const char*, 3> kind_names{"prisms", "cells", "points"};
+
+/// What a format holds of this content; formats that hold several take it as it is.
+Kind kind_in(FileFormat format, const FileContent& content) {
+  switch (format) {
+    case FileFormat::hdf5: return static_cast<Kind>(content.index());
+    case FileFormat::csv:
+    case FileFormat::xyz: return std::holds_alternative<PointFields>(content) ? Kind::points : Kind::prisms;
+    case FileFormat::hdf5_prisms:
+    case FileFormat::vtu: return Kind::prisms;
+    case FileFormat::ubc_data:
+    case FileFormat::tomofast_data:
+    case FileFormat::vtp: return Kind::points;
+    default: return Kind::cells;
+  }
+}
+
+/// Writes content of one kind to a file of one format.
+class ContentWriter {
+public:
+  explicit ContentWriter(const WriteSpec& spec) : m_spec(spec) {
+    m_to_si = spec.density_to_si.value_or(info(spec.format).in_grams ? 1000.0 : 1.0);
+    const bool is_arrays = spec.format == FileFormat::hdf5 || spec.format == FileFormat::hdf5_prisms;
+    const bool is_vtk =
+        spec.format == FileFormat::vtr || spec.format == FileFormat::vtu || spec.format == FileFormat::vtp;
+    if (m_to_si != 1 && (is_arrays || is_vtk)) {
+      throw InputError("--output-density-unit", "",
+                       fmt::format("{} holds densities in kg/m3; leave the option out", info(spec.format).long_name));
+    }
+  }
+
+  WrittenFile write(const FileContent& content) {
+    const Kind kind = kind_in(m_spec.format, content);
+    switch (kind) {
+      case Kind::prisms: write_prisms(content); break;
+      case Kind::cells: write_cells(content); break;
+      case Kind::points: write_points(content); break;
+    }
+    return std::move(m_written);
+  }
+
+private:
+  [[noreturn]] void refuse(const FileContent& content) const {
+    std::vector<std::string> names;
+    for (const FormatInfo& format : format_infos) {
+      if (kind_in(format.format, content) == static_cast<Kind>(content.index())) names.emplace_back(format.name);
+    }
+    throw InputError(
+        "--to", "",
+        fmt::format("{} holds {}, but what was read is {}; for these there are: {}", info(m_spec.format).long_name,
+                    kind_names[static_cast<std::size_t>(kind_in(m_spec.format, content))], kind_names[content.index()],
+                    fmt::join(names, ", ")));
+  }
+
+  template <class Write>
+  void as_text(const Write& write) const {
+    write_complete_file(m_spec.file, "the file", [&](TemporaryFile& temporary, const std::filesystem::path&) {
+      TextOutput out(temporary);
+      write(out);
+      out.flush();
+    });
+  }
+  void as_image(const std::string& image) const {
+    write_complete_file(m_spec.file, "the file", [&](TemporaryFile& temporary, const std::filesystem::path&) {
+      temporary.write(image.data(), image.size());
+    });
+  }
+  [[nodiscard]] const char* density_unit() const { return m_to_si == 1 ? "kg/m3" : "g/cm3"; }
+
+  void write_prisms(const FileContent& content) {
+    if (const auto* prisms = std::get_if<PrismBlock>(&content)) {
+      write_list(*prisms);
+      return;
+    }
+    const auto* model = std::get_if<CellModel>(&content);
+    if (model == nullptr) refuse(content);
+    if (model->values.empty()) {
+      throw InputError("", "", "a mesh alone has no prisms; convert a model, with densities");
+    }
+    const PrismBlock prisms = prisms_of(*model);
+    if (prisms.size() == 0)
+      throw InputError("", "", "no cell has a density other than 0; there are no prisms to write");
+    const auto cells = static_cast<std::int64_t>(model->values[0].values.size());
+    if (cells > prisms.size()) {
+      m_written.notes.push_back(
+          fmt::format("{} of density 0 or inactive left out", counted(cells - prisms.size(), "cell")));
+    }
+    note_values_left_out(*model);
+    write_list(prisms);
+  }
+
+  void write_list(const PrismBlock& prisms) {
+    switch (m_spec.format) {
+      case FileFormat::csv:
+      case FileFormat::xyz:
+        as_text([&](TextOutput& out) {
+          write_prism_table(out, prisms, m_spec.format == FileFormat::csv, m_to_si, m_spec.command);
+        });
+        break;
+      case FileFormat::vtu: as_text([&](TextOutput& out) { write_vtu(out, prisms); }); break;
+      default: as_image(prism_image(prisms, m_spec.file, m_spec.title, m_spec.command));
+    }
+    m_written.what = counted(prisms.size(), "prism");
+    m_written.how = fmt::format("density in {}, heights upwards in m", density_unit());
+  }
+
+  void write_cells(const FileContent& content) {
+    if (const auto* model = std::get_if<CellModel>(&content)) {
+      write_model_of_cells(*model);
+      return;
+    }
+    const auto* prisms = std::get_if<PrismBlock>(&content);
+    if (prisms == nullptr) refuse(content);
+    const std::optional<CellModel> model = cells_of(*prisms);
+    if (!model) {
+      throw InputError("--to", "",
+                       fmt::format("{} holds the cells of a grid, which these prisms are not; for prisms there are: "
+                                   "hdf5, csv, xyz, vtu",
+                                   info(m_spec.format).long_name));
+    }
+    m_written.notes.push_back(fmt::format("{} fill a grid of {}; cells without one get density 0",
+                                          counted(prisms->size(), "prism"), cells_text(model->edges)));
+    write_model_of_cells(*model);
+  }
+
+  void write_model_of_cells(const CellModel& model) {
+    m_written.what = cells_text(model.edges);
+    switch (m_spec.format) {
+      case FileFormat::ubc_mesh:
+        as_text([&](TextOutput& out) { write_ubc_mesh(out, model.edges); });
+        m_written.how = "the mesh alone: top south-west corner and widths in m, layers from the top";
+        break;
+      case FileFormat::tomofast_grid:
+        as_text([&](TextOutput& out) { write_tomofast_grid(out, model.edges); });
+        m_written.how = "the grid alone: X along easting, Y along northing, Z down, in m, k = 1 on top";
+        break;
+      case FileFormat::ubc_model:
+      case FileFormat::tomofast_values:
+      case FileFormat::values: write_plain_values(model); break;
+      case FileFormat::vtr:
+        as_text([&](TextOutput& out) { write_vtr(out, model); });
+        m_written.how = "Z up, in m; densities in kg/m3, inactive cells NaN and marked in active";
+        break;
+      default:
+        as_image(cell_image(model, m_spec.file, m_spec.title, m_spec.command));
+        m_written.how = "(upward, northing, easting); densities in kg/m3, inactive cells NaN";
+    }
+  }
+
+  void write_plain_values(const CellModel& model) {
+    if (model.values.empty()) {
+      throw InputError(
+          "", "", fmt::format("a mesh alone has no values for a {}; convert a model", info(m_spec.format).long_name));
+    }
+    const CellValues& values = model.values[0];
+    const double to_si = is_density(values.name) ? m_to_si : 1;
+    const char* order = "easting fastest, then northing, layers from the bottom";
+    auto write = write_values;
+    std::string mesh;
+    if (m_spec.format == FileFormat::ubc_model) {
+      order = "depth fastest from the top, then easting, then northing";
+      write = write_ubc_model;
+      mesh = "UBC mesh, which --to ubc-mesh";
+    } else if (m_spec.format == FileFormat::tomofast_values) {
+      order = "easting fastest, then northing, layers from the top";
+      write = write_tomofast_values;
+      mesh = "Tomofast grid, which --to tomofast-grid";
+    }
+    as_text([&](TextOutput& out) { write(out, values.values, counts_of(model.edges), to_si, m_spec.inactive); });
+    m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
+                                is_density(values.name) ? density_unit()
+                                : values.unit.empty()   ? "its unit"
+                                                        : shown(values.unit),
+                                order);
+    const std::int64_t inactive = count_nan(values.values);
+    if (inactive > 0) m_written.how += fmt::format("; {} inactive as {}", grouped(inactive), m_spec.inactive);
+    if (!mesh.empty()) {
+      m_written.notes.push_back(fmt::format("the numbers belong to a {} writes from the same input", mesh));
+    }
+    note_values_left_out(model);
+  }
+
+  void note_values_left_out(const CellModel& model) {
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i < model.values.size(); ++i) names.push_back(shown(model.values[i].name, longest_name));
+    if (!names.empty()) m_written.notes.push_back(fmt::format("left out: {}; choose by --field", shown_list(names)));
+  }
+
+  void write_points(const FileContent& content) {
+    const auto* points = std::get_if<PointFields>(&content);
+    if (points == nullptr) refuse(content);
+    m_written.what = counted(points->points.size(), "point");
+    if (m_spec.format == FileFormat::ubc_data || m_spec.format == FileFormat::tomofast_data) {
+      write_plain_data(*points);
+      return;
+    }
+    const PointFields turned = with_axes(*points, m_spec.axes.value_or(points->axes));
+    switch (m_spec.format) {
+      case FileFormat::csv:
+      case FileFormat::xyz:
+        as_text(
+            [&](TextOutput& out) { write_point_table(out, turned, m_spec.format == FileFormat::csv, m_spec.command); });
+        break;
+      case FileFormat::vtp: as_text([&](TextOutput& out) { write_vtp(out, turned); }); break;
+      default: as_image(point_image(turned, m_spec.file, m_spec.title, m_spec.command));
+    }
+    m_written.how = fmt::format("heights upwards in m; fields in mGal, Eotvos and m2 s-2, axes {}", name(turned.axes));
+  }
+
+  void write_plain_data(const PointFields& points) {
+    const bool ubc = m_spec.format == FileFormat::ubc_data;
+    const Axes axes = m_spec.axes.value_or(Axes::z_down);
+    const std::optional<Field> field = field_to_write(points);
+    const char* const sense = axes == Axes::z_down ? "positive downwards" : "positive upwards";
+    as_text([&](TextOutput& out) {
+      if (ubc) {
+        write_ubc_data(out, points, field.value_or(Field::gz), axes);
+      } else {
+        write_tomofast_data(out, points, axes);
+      }
+    });
+    m_written.how = fmt::format("{} in m", ubc ? "E, N, elevation" : "X along easting, Y along northing, Z down");
+    if (field && !ubc) {
+      m_written.how += fmt::format("; gz in m/s2, {}", sense);
+    } else if (field && info(*field).odd_in_z) {
+      m_written.how += fmt::format("; {} in {}, {}", info(*field).name, info(*field).unit,
+                                   *field == Field::gz ? sense : std::string("axes ") + name(axes));
+    } else if (field) {
+      m_written.how += fmt::format("; {} in {}", info(*field).name, info(*field).unit);
+    }
+    if (!field && !ubc) m_written.notes.emplace_back("the points have no gz: it is written as 0");
+    std::vector<std::string> left_out;
+    for (const FieldInfo& other : field_infos) {
+      if (points.fields.contains(other.field) && other.field != field) left_out.emplace_back(other.name);
+    }
+    if (!ubc && field && !points.sigma[static_cast<std::size_t>(points.fields.index_of(*field))].empty()) {
+      left_out.emplace_back("gz_sigma");
+    }
+    if (!left_out.empty()) m_written.notes.push_back("left out: " + shown_list(left_out));
+  }
+
+  /// The field for a format that holds one; nothing when there is none.
+  [[nodiscard]] std::optional<Field> field_to_write(const PointFields& points) const {
+    std::vector<std::string> names;
+    std::optional<Field> asked, only;
+    for (const FieldInfo& field : field_infos) {
+      if (!points.fields.contains(field.field)) continue;
+      names.emplace_back(field.name);
+      only = field.field;
+      if (field.name == m_spec.field) asked = field.field;
+    }
+    if (!m_spec.field.empty() && !asked && !names.empty()) {
+      throw InputError("--field", "",
+                       fmt::format("the input has no {}; it has {}", excerpt(m_spec.field), fmt::join(names, ", ")));
+    }
+    const bool has_gz = points.fields.contains(Field::gz);
+    if (m_spec.format == FileFormat::tomofast_data) {
+      if (asked && *asked != Field::gz) throw InputError("--field", "", "Tomofast data are gz; choose another format");
+      return has_gz ? std::optional(Field::gz) : std::nullopt;
+    }
+    if (asked) return asked;
+    if (has_gz) return Field::gz;
+    if (names.size() > 1) {
+      throw InputError("--field", "",
+                       fmt::format("is missing: UBC data hold one field; choose from {}", fmt::join(names, ", ")));
+    }
+    return only;
+  }
+
+  const WriteSpec& m_spec;
+  double m_to_si = 1;
+  WrittenFile m_written;
+};
+
+}  // namespace
+
+std::string describe(const FileContent& content) { return std::visit(Describe{}, content); }
+
+WrittenFile write_content(const WriteSpec& spec, const FileContent& content) {
+  return ContentWriter(spec).write(content);
+}
+
+}  // namespace prismfield

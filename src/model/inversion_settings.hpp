@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "model/axis.hpp"
+
+namespace prismfield {
+
+/// What makes deep or distant cells count less in the regularisation.
+enum class WeightingKind { sensitivity, depth, distance, none };
+struct Weighting {
+  WeightingKind kind = WeightingKind::sensitivity;
+  /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, for the gradient tensor
+  /// alone 3
+  std::optional<double> power;
+  /// depth: metres added to the depth below the mesh's top; distance: to the distance; unset: fitted
+  std::optional<double> z0;
+};
+
+/// Unknowns beside the cells: a regional field of each data set and field.
+enum class Trend { none, constant, linear };
+
+/// Posterior standard deviations, by samples of the posterior or by the largest eigenvalues of the data term.
+struct Uncertainty {
+  /// 0: none
+  std::int64_t samples = 0;
+  std::uint64_t seed = 1;
+  /// 0: by samples
+  std::int64_t rank = 0;
+};
+
+/// What an inversion minimises and how: phi_d + beta phi_m (docs/inversion.md has the formulas).
+struct InversionSettings {
+  /// least and greatest density, kg/m3; unset: no bounds
+  std::optional<Range> bounds;
+  double smallness = 1;
+  /// lengths towards easting, northing, upward, in shortest edges of the mesh
+  std::array<double, 3> smoothness{1, 1, 1};
+  /// differences are those of the model less the reference
+  bool reference_in_smoothness = false;
+  Weighting weighting;
+  /// p of smallness and of the three terms of smoothness; below 2 compact
+  std::array<double, 4> norm{2, 2, 2, 2};
+  /// unset: searched for the target
+  std::optional<double> beta;
+  Trend trend = Trend::none;
+  Uncertainty uncertainty;
+  /// difference of the second reference, kg/m3; unset: no depth of investigation
+  std::optional<double> depth_of_investigation;
+  /// chi factor
+  double target_misfit = 1;
+  /// solutions for a beta at most, in the search for beta and again in the compact steps
+  std::int64_t max_iterations = 30;
+
+  [[nodiscard]] bool is_compact() const noexcept {
+    for (const double p : norm) {
+      if (p < 2) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace prismfield

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/inverted_model.hpp"
+
+namespace prismfield {
+
+/// Where an inversion is between two solutions for a beta: from it an inversion goes on to the same model, bit for bit.
+struct InversionState {
+  /// "cool", "compact", "beta", "samples"
+  std::string phase = "cool";
+  std::vector<ConvergenceRow> rows;
+  /// one an active cell, kg/m3
+  std::vector<double> model;
+  double beta = 0;
+  /// why the target was not met; empty: it was, or is still searched for
+  std::string message;
+  std::int64_t products = 0;
+  double seconds = 0;
+
+  /// solutions of the search for beta that goes on, as (log beta, log phi_d)
+  std::vector<std::array<double, 2>> search;
+
+  /// compact: the model at which weights were last computed, and what they were computed with
+  std::vector<double> weights_model;
+  std::array<double, 4> epsilon{}, first_epsilon{};
+  std::int64_t compact_steps = 0;
+  double last_phi_m = 0;
+
+  /// samples done, sums of their squares, and of their traces and squared traces
+  std::int64_t samples = 0;
+  std::vector<double> squares;
+  double trace = 0, trace_squared = 0;
+  /// the model of the second reference, once it is there
+  std::vector<double> second_model;
+};
+
+}  // namespace prismfield

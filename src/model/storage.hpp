@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include <prismfield/fields.hpp>
+
+namespace prismfield {
+
+/// Where sensitivities are kept; `none`: computed anew in every product.
+enum class Store { automatic, memory, device, file, none };
+/// What they are kept as; `float16`: halves, scaled by row and by the cells of a tile.
+enum class StoredPrecision { double_, float_, float16 };
+
+/// The words that users write for these choices.
+[[nodiscard]] const char* name(Store store) noexcept;
+[[nodiscard]] const char* name(StoredPrecision precision) noexcept;
+
+/// The section `sensitivity` of a case.
+struct StorageSettings {
+  Store store = Store::automatic;
+  /// unset: double for the command sensitivity, float for inversions
+  std::optional<StoredPrecision> precision;
+  /// error of G relative to its norm that an H-matrix may have; unset: not compressed
+  std::optional<double> compression;
+  /// G.h5; empty: not written
+  std::filesystem::path file;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+#include <prismfield/operator.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
+
+namespace prismfield {
+
+/// Errors that compression offers: factors are floats.
+inline constexpr double least_compression = 1e-6;
+inline constexpr double most_compression = 0.5;
+
+/// What compression came to, over all ranks.
+struct CompressionReport {
+  /// what was asked for, and what rows computed anew show: the largest over the fields
+  double tolerance = 0, error = 0;
+  /// rows that were computed anew
+  std::int64_t checked_rows = 0;
+  /// bytes of the blocks, and how many times as many G takes in double
+  std::int64_t bytes = 0;
+  double ratio = 0;
+  /// pairs of a point and a cell: all, and those that were computed to build it, rows of the check left out
+  std::int64_t pairs = 0, evaluated_pairs = 0;
+  std::int64_t dense_blocks = 0, low_rank_blocks = 0;
+  /// times that fields were built again more tightly
+  int rounds = 0;
+  double seconds = 0;
+};
+
+/// G as a hierarchical matrix of blocks, for host spaces: dense ones of floats where cells and points are near each
+/// other, factors of floats elsewhere, by adaptive cross approximation and singular values. Sums are double, in an
+/// order that does not change with the number of threads; all functions are those of one matrix, so that transposed
+/// products are those of the transposed, to rounding.
+template <class ExecutionSpace>
+class CompressedOperator final : public Operator<ExecutionSpace> {
+public:
+  using typename Operator<ExecutionSpace>::Vector;
+  using typename Operator<ExecutionSpace>::ConstVector;
+  using typename Operator<ExecutionSpace>::Entries;
+
+  /// Builds it until rows, computed anew at some points of every rank, differ by less than `tolerance` of their norm,
+  /// field by field, in themselves and in products with a random and a smooth density. As DirectOperator's;
+  /// request.execution.partition is taken as points, and entries are computed in double. `prisms` need not outlive it.
+  /// Throws InputError, by the key sensitivity.compression, for a tolerance that is not within the limits above;
+  /// RunError when memory does not suffice. Collective.
+  CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+                     const Request& request, double tolerance, const Communicator& communicator,
+                     CompressionReport& report);
+  ~CompressedOperator() override;
+
+  [[nodiscard]] FieldList fields() const noexcept override;
+  [[nodiscard]] IndexRange points() const noexcept override;
+  [[nodiscard]] IndexRange prisms() const noexcept override;
+  void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) override;
+  void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) override;
+  void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) override;
+  /// Of the compressed matrix.
+  void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override;
+  [[nodiscard]] double dot_fields(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
+  [[nodiscard]] double dot_densities(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
+  /// The tolerance: of products relative to their norm.
+  [[nodiscard]] double error_bound() const noexcept override;
+  [[nodiscard]] const Plan& plan() const noexcept override;
+  /// What this rank's blocks take.
+  [[nodiscard]] std::int64_t bytes() const noexcept;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> m_parts;
+};
+
+/// The operator of a space; for a device InputError, by the key sensitivity.compression. Collective.
+template <class S>
+[[nodiscard]] std::unique_ptr<Operator<S>> make_compressed_operator(const S& space, const PrismSource& prisms,
+                                                                    const Points& points, const Request& request,
+                                                                    double tolerance, const Communicator& communicator,
+                                                                    CompressionReport& report) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename S::memory_space>::accessible) {
+    return std::make_unique<CompressedOperator<S>>(space, prisms, points, request, tolerance, communicator, report);
+  } else {
+    throw InputError("", "sensitivity.compression",
+                     "works in host spaces only in this version: take execution.space: openmp, or compression: none");
+  }
+}
+
+}  // namespace prismfield

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "sensitivity/make_operator_on_space.hpp"
+
+namespace prismfield {
+
+template class StoredOperator<Kokkos::Cuda>;
+template std::unique_ptr<Operator<Kokkos::Cuda>> make_operator<Kokkos::Cuda>(const Kokkos::Cuda&, const PrismSource&,
+                                                                             const Points&, const Request&,
+                                                                             const StorageSettings&, std::int64_t,
+                                                                             const Communicator&, StorageChoice&);
+
+}  // namespace prismfield

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "sensitivity/make_operator_on_space.hpp"
+
+namespace prismfield {
+
+template class StoredOperator<Kokkos::HIP>;
+template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const Kokkos::HIP&, const PrismSource&,
+                                                                           const Points&, const Request&,
+                                                                           const StorageSettings&, std::int64_t,
+                                                                           const Communicator&, StorageChoice&);
+
+}  // namespace prismfield

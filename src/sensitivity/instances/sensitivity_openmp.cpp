@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "sensitivity/make_operator_on_space.hpp"
+
+namespace prismfield {
+
+template class StoredOperator<Kokkos::OpenMP>;
+template std::unique_ptr<Operator<Kokkos::OpenMP>> make_operator<Kokkos::OpenMP>(const Kokkos::OpenMP&,
+                                                                                 const PrismSource&, const Points&,
+                                                                                 const Request&, const StorageSettings&,
+                                                                                 std::int64_t, const Communicator&,
+                                                                                 StorageChoice&);
+
+}  // namespace prismfield

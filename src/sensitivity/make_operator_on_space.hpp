@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "engine/instances/with_space.hpp"
+#include "sensitivity/make_operator.hpp"
+#include "sensitivity/stored_operator_on_space.hpp"
+
+/// The body of make_operator, with what `auto` measures; instantiated in one source file a space.
+namespace prismfield {
+
+/// The least time of a few calls of f; where one takes long it is the only one.
+template <class Space, class F>
+double least_seconds(const Space& space, const F& f) {
+  constexpr int calls = 3;
+  constexpr double long_time = 0.3;
+  double least = 0;
+  for (int call = 0; call < calls; ++call) {
+    space.fence("prismfield: before what is timed");
+    const Kokkos::Timer timer;
+    f();
+    space.fence("prismfield: timed");
+    const double seconds = timer.seconds();
+    least = call == 0 ? seconds : std::min(least, seconds);
+    if (seconds > long_time) break;
+  }
+  return std::max(least, 1e-9);
+}
+
+/// Seconds of a pair in DirectOperator::apply, by some of the points.
+template <class Space>
+double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, const Points& points,
+                                 const Request& request) {
+  constexpr std::int64_t pairs = is_device_space<Space> ? 2'000'000'000 : 10'000'000;
+  constexpr std::int64_t least_points = is_device_space<Space> ? 2048 : 64;
+  const std::int64_t n = std::max(pairs / std::max<std::int64_t>(prisms.size(), 1), least_points);
+  const Points sample = sample_of(points, n);
+  DirectOperator<Space> direct(space, prisms, sample, by_points(request));
+  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(direct.columns()));
+  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(direct.rows()));
+  Kokkos::deep_copy(space, density, 1.0);
+  const double seconds = least_seconds(space, [&] { direct.apply(space, density, fields); });
+  return seconds / static_cast<double>(std::max<std::int64_t>(sample.size() * prisms.size(), 1));
+}
+
+/// Bytes a second of products with a stored matrix of these columns, as large as G or beyond what caches hold.
+template <class Space>
+double measured_bytes_per_second(const Space& space, StoredPrecision precision, std::int64_t rows, std::int64_t columns,
+                                 std::int64_t available) {
+  constexpr std::int64_t enough = std::int64_t{is_device_space<Space> ? 1024 : 128} << 20;
+  const std::int64_t of_a_row = std::max<std::int64_t>(stored_bytes(precision, 1, columns), 1);
+  const std::int64_t n = std::clamp<std::int64_t>(std::min(enough, available / 4) / of_a_row, 1, rows);
+  const auto matrix = make_stored_matrix<Space>(precision, n, columns);
+  const typename Operator<Space>::Entries one("prismfield::sample", 1, 1, static_cast<std::size_t>(columns));
+  for (std::int64_t row = 0; row < n; ++row) matrix->keep(space, {one, row, n});
+  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(columns));
+  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(n));
+  const double both = least_seconds(space, [&] {
+    matrix->multiply(space, density, fields);
+    matrix->multiply_transposed(space, fields, density);
+  });
+  return 2 * static_cast<double>(matrix->bytes()) / both;
+}
+
+/// What `auto` finds, the same on all ranks: rank 0's rates while all ranks are busy, and the least memory. Collective.
+template <class Space>
+StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const Points& points,
+                              const Request& request, StoredPrecision precision, std::int64_t likely_products,
+                              const Communicator& communicator) {
+  StorageFacts facts;
+  facts.n_fields = request.fields.size();
+  facts.n_points = (points.size() + communicator.size() - 1) / communicator.size();
+  facts.columns = prisms.size();
+  constexpr Store where = is_device_space<Space> ? Store::device : Store::memory;
+  if (facts.n_points == 0 || facts.columns == 0 || facts.n_fields == 0) {
+    return {Store::none, precision, 0, "computed anew in every product: there is nothing to store"};
+  }
+  for (const std::int64_t bytes : communicator.gather_everywhere(available_memory<Space>(communicator))) {
+    facts.available = facts.available == 0 ? bytes : std::min(facts.available, bytes);
+  }
+  on_all_ranks(communicator, [&] {
+    facts.seconds_per_pair = measured_seconds_per_pair(space, prisms, points, request);
+    facts.bytes_per_second =
+        measured_bytes_per_second(space, precision, facts.n_fields * facts.n_points, facts.columns, facts.available);
+  });
+  broadcast(communicator, facts.seconds_per_pair);
+  broadcast(communicator, facts.bytes_per_second);
+  return choose_storage(facts, precision, where, likely_products);
+}
+
+template <class ExecutionSpace>
+std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
+                                                        const Points& points, const Request& request,
+                                                        const StorageSettings& settings, std::int64_t likely_products,
+                                                        const Communicator& communicator, StorageChoice& choice) {
+  check_storage(settings, space_key<ExecutionSpace>);
+  const StoredPrecision precision = stored_precision(settings);
+  // the one place where another way of keeping G would be chosen
+  if (settings.compression.has_value()) {
+    throw InputError("", "sensitivity.compression", "this version does not compress; set it to none");
+  }
+  choice = {settings.store, precision, 0, ""};
+  if (settings.store == Store::automatic) {
+    choice = measured_choice(space, prisms, points, request, precision, likely_products, communicator);
+  }
+  if (choice.store == Store::none) {
+    if (choice.why.empty()) choice.why = storage_text(choice);
+    return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, by_points(request), communicator);
+  }
+  auto stored =
+      std::make_unique<StoredOperator<ExecutionSpace>>(space, prisms, points, request, precision, communicator);
+  choice.bytes = stored->bytes();
+  if (choice.why.empty()) choice.why = storage_text(choice);
+  return stored;
+}
+
+}  // namespace prismfield

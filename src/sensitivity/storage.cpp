@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "sensitivity/storage_choice.hpp"
+#include "sensitivity/stored_bytes.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+std::string milliseconds(double seconds) { return short_number(seconds * 1e3) + " ms"; }
+
+}  // namespace
+
+std::int64_t stored_bytes(StoredPrecision precision, std::int64_t rows, std::int64_t columns) noexcept {
+  const std::int64_t padded = (columns + stored_step - 1) / stored_step * stored_step;
+  const std::int64_t tiles = (columns + stored_tile - 1) / stored_tile;
+  switch (precision) {
+    case StoredPrecision::double_: return rows * padded * 8;
+    case StoredPrecision::float_: return rows * padded * 4;
+    case StoredPrecision::float16: return rows * (padded * 2 + tiles * 8);
+  }
+  return 0;
+}
+
+StoredPrecision stored_precision(const StorageSettings& settings) noexcept {
+  return settings.precision.value_or(StoredPrecision::float_);
+}
+
+double storage_error(StoredPrecision precision) noexcept {
+  switch (precision) {
+    case StoredPrecision::double_: return 0;
+    case StoredPrecision::float_: return 0x1p-24;
+    case StoredPrecision::float16: return 0x1p-11;
+  }
+  return 0;
+}
+
+std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept {
+  constexpr std::int64_t most_bytes = 256 * mebibyte;
+  // whole vectors of points
+  constexpr std::int64_t lanes = 16;
+  std::int64_t n = most_bytes / std::max<std::int64_t>(8 * n_fields * columns, 1);
+  if (n > lanes) n -= n % lanes;
+  return std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(n_points, 1));
+}
+
+std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
+                            std::int64_t columns) noexcept {
+  const std::int64_t kept = stored_bytes(precision, n_fields * n_points, columns);
+  // sums of tiles and of parts of the rows are at most 1/16 of the smallest G
+  return kept + kept / 16 + mebibyte + 8 * n_fields * columns * points_at_once(n_fields, columns, n_points);
+}
+
+std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision) {
+  if (needed <= available) return "";
+  std::string smaller;
+  if (precision == StoredPrecision::double_) smaller = "set sensitivity.precision to float or float16, ";
+  if (precision == StoredPrecision::float_) smaller = "set sensitivity.precision to float16, ";
+  return fmt::format(
+      "keeping the sensitivities as {} takes {} of memory, but there are {}; {}set sensitivity.store to none, or start "
+      "more ranks on more nodes",
+      name(precision), size_text(needed), size_text(available), smaller);
+}
+
+void check_storage(const StorageSettings& settings, Space space) {
+  ProblemList problems;
+  if (settings.store == Store::memory && is_device(space)) {
+    problems.add(
+        "", "sensitivity.store",
+        fmt::format("{} computes in its own memory; set it to device, or execution.space to openmp", name(space)));
+  }
+  if (settings.store == Store::device && !is_device(space)) {
+    problems.add("", "sensitivity.store",
+                 fmt::format("{} is no space of a device; set it to memory, or execution.space to cuda", name(space)));
+  }
+  if (settings.store == Store::file) {
+    problems.add("", "sensitivity.store",
+                 fmt::format("this version does not compute from a file; set it to {} or none",
+                             is_device(space) ? "device" : "memory"));
+  }
+  problems.throw_if_any();
+}
+
+StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
+                             std::int64_t likely_products) {
+  StorageChoice choice{where, precision, stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns), ""};
+  const double reading = static_cast<double>(choice.bytes) / facts.bytes_per_second;
+  const double computing =
+      static_cast<double>(facts.n_points) * static_cast<double>(facts.columns) * facts.seconds_per_pair;
+  const double x = reading / computing;
+  const std::string figures =
+      fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
+  const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns);
+  const StorageChoice anew{Store::none, precision, 0, ""};
+  const auto because = [&](StorageChoice of, const std::string& why) {
+    of.why = storage_text(of) + ": " + why;
+    return of;
+  };
+  const std::string size = fmt::format("{} as {}", size_text(choice.bytes), name(precision));
+  if (!(x < 1)) {
+    return because(anew, fmt::format("{} would be read in {}, computing takes {}", size, milliseconds(reading),
+                                     milliseconds(computing)));
+  }
+  if (needed > facts.available) {
+    return because(
+        anew, fmt::format("{} need {} of memory, there are {}", size, size_text(needed), size_text(facts.available)));
+  }
+  const double repaid = 1 / (1 - x);
+  if (!(repaid < static_cast<double>(likely_products))) {
+    return because(anew, fmt::format("{} would be repaid after {} products, {} are likely", size, short_number(repaid),
+                                     likely_products));
+  }
+  return because(choice, figures);
+}
+
+std::string storage_text(const StorageChoice& choice) {
+  if (choice.store == Store::none) return "computed anew in every product";
+  return fmt::format("stored {} as {}, {}", choice.store == Store::device ? "on the device" : "in memory",
+                     name(choice.precision), size_text(choice.bytes));
+}
+
+Points sample_of(const Points& points, std::int64_t n) {
+  const std::int64_t stride = std::max<std::int64_t>(points.size() / std::max<std::int64_t>(n, 1), 1);
+  Points sample;
+  sample.rounding = points.rounding;
+  for (std::int64_t i = 0; i < points.size() && sample.size() < n; i += stride) {
+    const auto at = static_cast<std::size_t>(i);
+    sample.easting.push_back(points.easting[at]);
+    sample.northing.push_back(points.northing[at]);
+    sample.upward.push_back(points.upward[at]);
+  }
+  return sample;
+}
+
+}  // namespace prismfield

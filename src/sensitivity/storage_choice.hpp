@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <prismfield/points.hpp>
+#include <prismfield/request.hpp>
+
+#include "model/storage.hpp"
+
+namespace prismfield {
+
+/// How G is kept, and why.
+struct StorageChoice {
+  Store store = Store::none;
+  StoredPrecision precision = StoredPrecision::double_;
+  /// what the products of this rank read, bytes; 0: nothing is stored
+  std::int64_t bytes = 0;
+  /// one line for people: "stored in memory as float, 53 MiB: a product reads it in 2.5 ms, computing anew takes 40 ms"
+  std::string why;
+};
+
+/// Precision that `settings` ask for; float where they leave it open.
+[[nodiscard]] StoredPrecision stored_precision(const StorageSettings& settings) noexcept;
+
+/// Largest relative error that keeping an entry adds.
+[[nodiscard]] double storage_error(StoredPrecision precision) noexcept;
+
+/// Points whose entries are computed at once when G is made: about 256 MiB, a point at least.
+[[nodiscard]] std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept;
+
+/// Bytes that a rank takes while its part of G is made, the entries of a block of points and scratch of products
+/// included.
+[[nodiscard]] std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
+                                          std::int64_t columns) noexcept;
+
+/// What a user is told, with the remedy, when that is more than is available; "" when it fits.
+[[nodiscard]] std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision);
+
+/// Throws InputError, by key, for settings that this space, or this version, does not have.
+void check_storage(const StorageSettings& settings, Space space);
+
+/// What `auto` goes by, of one rank.
+struct StorageFacts {
+  std::int64_t n_fields = 1, n_points = 0, columns = 0;
+  /// bytes that the rank with the least memory may take
+  std::int64_t available = 0;
+  /// a pair of a point and a prism computed anew
+  double seconds_per_pair = 0;
+  /// of stored entries in a product
+  double bytes_per_second = 0;
+};
+
+/// The faster way by x, the ratio of a product that reads to one that computes anew: G is stored when x < 1, it fits
+/// and it is repaid before `likely_products`, after 1/(1-x) of them. `where`: memory or device.
+[[nodiscard]] StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
+                                           std::int64_t likely_products);
+
+/// "stored in memory as float, 53 MiB", "computed anew in every product"
+[[nodiscard]] std::string storage_text(const StorageChoice& choice);
+
+/// About so many points of all, evenly spread over their numbers.
+[[nodiscard]] Points sample_of(const Points& points, std::int64_t n);
+
+}  // namespace prismfield

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+
+#include "model/storage.hpp"
+
+namespace prismfield {
+
+/// Columns of a tile of a stored G, and what the width of the last tile is a multiple of.
+inline constexpr int stored_tile = 512;
+inline constexpr int stored_step = 32;
+
+/// Bytes that a StoredOperator of so many rows and columns keeps, padding included: what a product reads.
+[[nodiscard]] std::int64_t stored_bytes(StoredPrecision precision, std::int64_t rows, std::int64_t columns) noexcept;
+
+}  // namespace prismfield

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <utility>
+
+#include "base/huge_pages.hpp"
+#include "engine/staged_prisms.hpp"
+#include "sensitivity/tile_kernels.hpp"
+
+namespace prismfield {
+
+/// This rank's rows and columns of G, kept as one kind of number or another. Work is put on the space that a function
+/// is given and may still be under way when it returns. Sums are double, in one order whatever the number of threads.
+template <class Space>
+class StoredMatrix {
+public:
+  using Memory = typename Space::memory_space;
+  using Vector = Kokkos::View<double*, Memory>;
+  using ConstVector = Kokkos::View<const double*, Memory>;
+
+  virtual ~StoredMatrix() = default;
+  /// Keeps the rows of some points, of every field.
+  virtual void keep(const Space& space, const EntryRows<Memory>& rows) = 0;
+  /// Gives them back.
+  virtual void read(const Space& space, const EntryRows<Memory>& rows) const = 0;
+  /// fields (rows) = G density (columns).
+  virtual void multiply(const Space& space, const ConstVector& density, const Vector& fields) = 0;
+  /// density (columns) = G' fields (rows).
+  virtual void multiply_transposed(const Space& space, const ConstVector& fields, const Vector& density) = 0;
+  /// The diagonal (columns) of G' diag(weights) G.
+  virtual void diagonal(const Space& space, const ConstVector& weights, const Vector& diagonal) = 0;
+  /// of entries and scales
+  [[nodiscard]] virtual std::int64_t bytes() const noexcept = 0;
+};
+
+/// G in tiles of columns, as double, float or Half. A half errs by 2^-11 of the entry or 2^-29 of the largest entry of
+/// its row within its tile, whichever is more; a float by 2^-24 of the entry. A product with the rows takes each tile
+/// on its own, one with the columns too, so that no two threads write to one place.
+template <class Space, class Real>
+class TileMatrix final : public StoredMatrix<Space> {
+public:
+  using typename StoredMatrix<Space>::Memory;
+  using typename StoredMatrix<Space>::Vector;
+  using typename StoredMatrix<Space>::ConstVector;
+
+  /// At least one row and column. Throws AllocationFailure.
+  TileMatrix(std::int64_t rows, std::int64_t columns) {
+    m_matrix.shape = {rows, columns};
+    const TileShape& shape = m_matrix.shape;
+    constexpr bool device = is_device_space<Space>;
+    m_row_parts = RowParts::of(shape, device ? 8192 : 1024, device ? DeviceProducts::threads * RowSums::rows : 16);
+    m_column_parts = RowParts::of(shape, device ? 8192 : 1024, 128);
+    const auto padded = static_cast<std::size_t>(shape.padded());
+    const auto tile_rows = static_cast<std::size_t>(shape.tiles() * rows);
+    allocate_or_fail([&] {
+      m_matrix.values = decltype(m_matrix.values)(new_view("sensitivities"), static_cast<std::size_t>(rows) * padded);
+      if (StoredNumber<Real>::scaled) {
+        m_matrix.scales = decltype(m_matrix.scales)(new_view("sensitivity_scales"), tile_rows);
+      }
+      m_density = Vector(view_label("padded_density"), padded);
+      m_tile_sums = Vector(new_view("sums_of_tiles"), tile_rows);
+      m_part_sums =
+          decltype(m_part_sums)(new_view("sums_of_rows"), static_cast<std::size_t>(m_column_parts.parts), padded);
+    });
+  }
+
+  void keep(const Space& space, const EntryRows<Memory>& rows) override {
+    using Functor = KeepRows<Space, Real>;
+    const std::int64_t league = m_matrix.shape.tiles() * rows.rows();
+    if (league == 0) return;
+    Kokkos::parallel_for("prismfield::keep_rows",
+                         typename Functor::Policy(space, static_cast<int>(league), is_device_space<Space> ? 128 : 1),
+                         Functor{m_matrix, rows});
+  }
+
+  void read(const Space& space, const EntryRows<Memory>& rows) const override {
+    Kokkos::parallel_for("prismfield::read_rows", IndexPolicy(space, 0, rows.rows() * m_matrix.shape.columns),
+                         ReadRows<Memory, Real>{m_matrix, rows});
+  }
+
+  void multiply(const Space& space, const ConstVector& density, const Vector& fields) override {
+    const TileShape& shape = m_matrix.shape;
+    Kokkos::deep_copy(space, Kokkos::subview(m_density, std::make_pair(std::int64_t{0}, shape.columns)), density);
+    if constexpr (is_device_space<Space>) {
+      Kokkos::parallel_for(
+          "prismfield::row_products",
+          typename DeviceProducts::Policy(space, teams(m_row_parts), DeviceProducts::threads, DeviceProducts::lanes),
+          DeviceProducts{m_matrix, m_row_parts, m_density, m_tile_sums});
+    } else {
+      Kokkos::parallel_for("prismfield::row_products", ItemPolicy(space, 0, shape.tiles() * m_row_parts.parts),
+                           HostRowProducts<Memory, Real>{m_matrix, m_row_parts, m_density, m_tile_sums});
+    }
+    Kokkos::parallel_for("prismfield::add_tiles", IndexPolicy(space, 0, shape.rows),
+                         AddInOrder<Memory>{m_tile_sums.data(), shape.tiles(), shape.rows, fields});
+  }
+
+  void multiply_transposed(const Space& space, const ConstVector& fields, const Vector& density) override {
+    add_columns<false>(space, fields, density);
+  }
+  void diagonal(const Space& space, const ConstVector& weights, const Vector& diagonal) override {
+    add_columns<true>(space, weights, diagonal);
+  }
+
+  [[nodiscard]] std::int64_t bytes() const noexcept override {
+    return static_cast<std::int64_t>(m_matrix.values.size() * sizeof(Real) + m_matrix.scales.size() * sizeof(double));
+  }
+
+private:
+  using DeviceProducts = DeviceRowProducts<Space, Real>;
+  using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+  /// Every thread has the same part of the memory in every product.
+  using ItemPolicy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+
+  static auto new_view(const char* what) { return Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label(what)); }
+  [[nodiscard]] int teams(const RowParts& cut) const { return static_cast<int>(m_matrix.shape.tiles() * cut.parts); }
+
+  template <bool squares>
+  void add_columns(const Space& space, const ConstVector& factors, const Vector& out) {
+    const TileShape& shape = m_matrix.shape;
+    const char* const label = squares ? "prismfield::column_squares" : "prismfield::column_sums";
+    if constexpr (is_device_space<Space>) {
+      using Functor = DeviceColumnSums<Space, Real, squares>;
+      Kokkos::parallel_for(label, typename Functor::Policy(space, teams(m_column_parts), Functor::threads),
+                           Functor{m_matrix, m_column_parts, factors, m_part_sums});
+    } else {
+      Kokkos::parallel_for(label, ItemPolicy(space, 0, shape.tiles() * m_column_parts.parts),
+                           HostColumnSums<Memory, Real, squares>{m_matrix, m_column_parts, factors, m_part_sums});
+    }
+    Kokkos::parallel_for("prismfield::add_row_parts", IndexPolicy(space, 0, shape.columns),
+                         AddInOrder<Memory>{m_part_sums.data(), m_column_parts.parts, shape.padded(), out});
+  }
+
+  TileData<Real, Memory> m_matrix;
+  RowParts m_row_parts, m_column_parts;
+  Vector m_density, m_tile_sums;
+  /// (part, padded columns)
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_part_sums;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""`prismfield convert` from end to end: formats there and back, signs, units, axes, mistakes. VTK's files are opened by
+VTK where Python has it.
+
+Usage: test_convert.py PRISMFIELD [--mpiexec COMMAND]
+"""
+
+import argparse
+import os
+import pathlib
+import shlex
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import ProgramFolder
+
+try:
+    import vtk
+except ImportError:
+    vtk = None
+
+options = None
+
+# 2 x 3 x 2 cells; in the model, hundreds easting, tens northing, ones layer from the top
+MESH = "2 3 2\n100 200 50\n10 20\n2*5 30\n1 4\n"
+MODEL = "".join(f"0.{e}{n}{z}\n" for n in (1, 2, 3) for e in (1, 2) for z in (1, 2))
+DATA = "3\n0 10 1.5 0.25 0.01\n20 10 1.25 -0.125 0.02\n40 10 1 3 0.03\n"
+
+
+class Convert(ProgramFolder):
+    case = "model: {voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1], density: 300}}\n" \
+           "observations: {grid: {easting: [0, 30, 4], northing: [0, 20, 3], upward: 5}}\nfields: [gz, gzz]\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("m.msh", MESH)
+        self.write("m.den", MODEL)
+        self.write("d.obs", DATA)
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def convert(self, *arguments):
+        return self.done("convert", *arguments).stdout
+
+    def test_a_ubc_model_through_every_format_of_cells(self):
+        said = self.convert("m.den", "m.h5", "--mesh", "m.msh")
+        self.assertIn("UBC model, 12 cells (2 x 3 x 2), density 111 to 232 kg/m3", said)
+        for suffix, to in ((".h5", ()), (".nc", ())):
+            self.convert("m.h5", "again" + suffix, *to)
+            self.convert("again" + suffix, "again.den")
+            self.assertEqual(self.read("again.den"), MODEL)
+            self.convert("again" + suffix, "again.msh")
+            self.assertEqual(self.read("again.msh"), MESH)
+        self.convert("m.h5", "grid.txt", "--to", "tomofast-grid")
+        self.convert("m.h5", "values.txt", "--to", "tomofast-values")
+        # found by their first lines; the top layer first, depth downwards
+        self.assertEqual(self.read("grid.txt").splitlines()[:2], ["12", "100 110 200 205 -50 -49 1 1 1"])
+        self.assertEqual(self.read("values.txt").splitlines()[:3], ["12", "111", "211"])
+        self.convert("values.txt", "back.den", "--mesh", "grid.txt")
+        self.assertEqual(self.read("back.den"), MODEL)
+        self.convert("grid.txt", "back.msh")
+        self.assertEqual(self.read("back.msh"), MESH)
+        self.convert("m.h5", "list.txt", "--to", "values")
+        self.assertEqual(self.read("list.txt").splitlines()[:3], ["112", "212", "122"])
+        self.convert("list.txt", "list.den", "--from", "values", "--mesh", "m.msh")
+        self.assertEqual(self.read("list.den"), MODEL)
+        self.convert("m.den", "prisms.csv", "--mesh", "grid.txt")
+        self.assertEqual(self.read("prisms.csv").splitlines()[:2],
+                         ["west,east,south,north,bottom,top,density", "100,110,200,205,45,49,112"])
+        self.convert("prisms.csv", "prisms.h5")
+        self.convert("prisms.h5", "prisms.xyz")
+        self.convert("prisms.xyz", "full.den")
+        self.assertEqual(self.read("full.den"), MODEL)
+
+    def test_data_through_every_format_of_points(self):
+        said = self.convert("d.obs", "d.csv")
+        self.assertIn("3 points, gz -0.125 to 3 mGal with sigma, axes z_down", said)
+        self.assertEqual(self.read("d.csv").splitlines()[:2],
+                         ["easting,northing,upward,gz [mGal],gz_sigma [mGal]", "0,10,1.5,0.25,0.01"])
+        chain = ["d.csv", "d.xyz", "d.h5", "d2.csv", "back.obs"]
+        for a, b in zip(chain, chain[1:]):
+            self.convert(a, b)
+        self.assertEqual(self.read("back.obs"), DATA)
+        said = self.convert("d.h5", "data.txt", "--to", "tomofast-data")
+        self.assertIn("gz in m/s2, positive downwards", said)
+        self.assertEqual(self.read("data.txt"), "3\n0 10 -1.5 2.5e-06\n20 10 -1.25 -1.25e-06\n40 10 -1 0.00003\n")
+        self.convert("data.txt", "back2.obs")
+        self.assertEqual(self.read("back2.obs").splitlines()[1], "0 10 1.5 0.25")
+
+    def test_signs_are_those_asked_for(self):
+        # as SimPEG writes them: no count, gz up
+        self.write("up.obs", "0 0 2 -0.5\n10 0 2 -0.25\n")
+        self.convert("up.obs", "down.obs", "--axes", "z_up", "--field", "gz")
+        self.assertEqual(self.read("down.obs"), "2\n0 0 2 0.5\n10 0 2 0.25\n")
+        self.convert("down.obs", "up.csv", "--output-axes", "z_up")
+        self.assertEqual(self.read("up.csv"), "easting,northing,upward,gz [mGal]\n0,0,2,-0.5\n10,0,2,-0.25\n")
+        self.convert("up.csv", "up.h5", "--axes", "z_up")
+        self.convert("up.h5", "again.obs")
+        self.assertEqual(self.read("again.obs"), self.read("down.obs"))
+        self.refused("convert", "up.h5", "x.csv", "--axes", "z_down",
+                     lines=["--axes: is z_down, but 'up.h5' says itself that its axes are z_up; leave the option out"])
+
+    def test_units_and_inactive_cells(self):
+        self.convert("m.den", "kg.den", "--mesh", "m.msh", "--density-unit", "kg/m3", "--output-density-unit", "kg/m3")
+        self.assertEqual(self.read("kg.den"), MODEL)
+        self.convert("m.den", "g.csv", "--mesh", "m.msh", "--output-density-unit", "g/cm3")
+        self.assertEqual(self.read("g.csv").splitlines()[1], "100,110,200,205,45,49,0.112")
+        flagged = MODEL.replace("0.111", "-100").replace("0.232", "-100")
+        self.write("air.den", flagged)
+        said = self.convert("air.den", "air.h5", "--mesh", "m.msh", "--inactive", "-100")
+        self.assertIn("density 112 to 231 kg/m3, 2 inactive", said)
+        self.convert("air.h5", "again.den", "--inactive", "-100")
+        self.assertEqual(self.read("again.den"), flagged)
+        said = self.convert("air.h5", "zero.den")
+        self.assertIn("2 inactive as 0", said)
+        self.assertTrue(self.read("zero.den").startswith("0\n0.112\n"))
+        result = self.done("convert", "air.h5", "air.csv")
+        self.assertIn("note: 2 cells of density 0 or inactive left out", result.stderr)
+        # and a run takes them
+        self.write("use.yaml", self.case.replace("voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1], "
+                                                 "density: 300}", "prisms: {file: air.csv}"))
+        self.done("run", "use.yaml", "--check")
+
+    def test_results_of_a_run_come_back_bit_for_bit(self):
+        self.done("run", "case.yaml")
+        for name in ("r.csv", "r.xyz"):
+            result = self.done("convert", "case.h5", name)
+            self.assertEqual(result.stderr, "")
+            self.done("compare", name, "case.h5", "--tolerance", "0", "--quiet")
+        self.convert("case.h5", "r.nc")
+        self.done("compare", "r.nc", "case.h5", "--tolerance", "0", "--quiet")
+        self.convert("r.csv", "r2.h5")
+        self.done("compare", "r2.h5", "r.csv", "--tolerance", "0", "--quiet")
+        result = self.done("convert", "case.h5", "r.obs")
+        self.assertIn("note: left out: gzz", result.stderr)
+        self.convert("case.h5", "gzz.obs", "--field", "gzz")
+        self.assertEqual(len(self.read("gzz.obs").splitlines()), 13)
+        self.assertNotEqual(self.read("gzz.obs"), self.read("r.obs"))
+
+    def test_mistakes(self):
+        cases = [
+            (("m.den", "x.h5"), "--mesh: is missing: 'm.den' holds numbers without a mesh; name the UBC mesh, the "
+                                "Tomofast grid or the HDF5 model that they belong to"),
+            (("d.obs", "d.obs"), "OUT: would replace IN, which is read; choose another name"),
+            (("m.den", "m.msh", "--mesh", "m.msh"), "OUT: would replace --mesh, which is read; choose another name"),
+            (("d.obs", "none/x.csv"), "OUT: the folder none does not exist; make it first"),
+            (("gone.obs", "x.csv"), "'gone.obs' cannot be read: there is no such file"),
+            (("d.obs", "x.csv", "--mesh", "m.msh"), "--mesh: is not needed: 'd.obs' says itself where its numbers belong; "
+                                                    "leave it out"),
+            (("d.obs", "x.den"), "--to: UBC model holds cells, but what was read is points; for these there are: hdf5, "
+                                 "csv, xyz, ubc-data, tomofast-data, vtp"),
+            (("m.msh", "x.obs"), "--to: UBC data holds points, but what was read is cells; for these there are: hdf5, "
+                                 "ubc-mesh, ubc-model, tomofast-grid, tomofast-values, vtr, values"),
+            (("m.msh", "x.den"), "a mesh alone has no values for a UBC model; convert a model"),
+            (("d.obs", "x.csv", "--field", "gzx"), "--field: 'gzx' is no field, did you mean gxz?; of points there are: "
+                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz"),
+            (("d.obs", "x.csv", "--axes", "z_dwn"), "--axes: is 'z_dwn', did you mean z_down? Allowed: z_down, z_up"),
+            (("d.obs", "x.csv", "--inactive", "air"), "--inactive: is 'air'; a number is expected"),
+        ]
+        for arguments, line in cases:
+            with self.subTest(arguments):
+                self.refused("convert", *arguments, lines=[line])
+        self.write("bad.obs", "2\n0 0 x 1\n1 2 3 4 5 6\n")
+        self.refused("convert", "bad.obs", "x.csv", lines=[
+            "bad.obs:2: 'x' is not a number",
+            "bad.obs:3: 6 columns; E, N, elevation, value and standard deviation are at most five and at least three"])
+        self.write("what.dat", "some words\n")
+        result = self.run_program("convert", "what.dat", "x.csv")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("say it by --from: hdf5, hdf5-prisms, csv", result.stderr)
+        result = self.run_program("convert", "d.obs", "x.dat")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("OUT: 'x.dat' has no suffix that says what to write", result.stderr)
+
+    def test_an_older_output_stays_until_the_new_one_is_complete(self):
+        self.write("x.csv", "mine")
+        self.write("nan.csv", "easting,northing,upward,gz\n0,0,0,nan\n")
+        result = self.run_program("convert", "nan.csv", "x.obs")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("1 of gz is no number, which UBC data cannot hold", result.stderr)
+        self.assertFalse((self.folder / "x.obs").exists())
+        self.assertEqual([name for name in self.files() if ".part-" in name], [])
+        self.convert("d.obs", "x.csv")
+        self.assertTrue(self.read("x.csv").startswith("easting"))
+
+    def test_quiet_says_nothing(self):
+        self.assertEqual(self.convert("d.obs", "x.csv", "--quiet"), "")
+
+    def test_ranks_write_one_file(self):
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        result = self.run_program("convert", "d.obs", "x.csv", launcher=[*options.mpiexec, "-n", "2"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.count("written"), 1)
+        result = self.run_program("convert", "gone.obs", "x.csv", launcher=[*options.mpiexec, "-n", "2"])
+        self.assertEqual(result.returncode, 2, result.stderr)
+
+    @unittest.skipUnless(vtk, "Python has no vtk")
+    def test_vtk_opens_what_is_written(self):
+        def opened(name, reader):
+            self.assertIn("VTK", self.convert(*name))
+            reader.SetFileName(str(self.folder / name[1]))
+            reader.Update()
+            self.assertEqual(reader.GetErrorCode(), 0)
+            return reader.GetOutput()
+
+        grid = opened(("m.den", "m.vtr", "--mesh", "m.msh"), vtk.vtkXMLRectilinearGridReader())
+        self.assertEqual(grid.GetDimensions(), (3, 4, 3))
+        self.assertEqual(grid.GetBounds(), (100, 130, 200, 240, 45, 50))
+        density = grid.GetCellData().GetArray("density")
+        self.assertEqual([density.GetValue(i) for i in range(12)],
+                         [112, 212, 122, 222, 132, 232, 111, 211, 121, 221, 131, 231])
+        voxels = opened(("m.den", "m.vtu", "--mesh", "m.msh"), vtk.vtkXMLUnstructuredGridReader())
+        self.assertEqual(voxels.GetNumberOfCells(), 12)
+        self.assertEqual(voxels.GetCell(0).GetBounds(), (100, 110, 200, 205, 45, 49))
+        self.assertEqual(voxels.GetCellData().GetArray("density").GetValue(0), 112)
+        points = opened(("d.obs", "d.vtp"), vtk.vtkXMLPolyDataReader())
+        self.assertEqual(points.GetNumberOfVerts(), 3)
+        self.assertEqual(points.GetPoint(1), (20, 10, 1.25))
+        self.assertEqual(points.GetPointData().GetArray("gz").GetValue(2), 3)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--mpiexec", type=shlex.split, default=[],
+                        help="the launcher of ranks with its options, in one argument")
+    options, rest = parser.parse_known_args()
+    ProgramFolder.program = os.path.abspath(options.program)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

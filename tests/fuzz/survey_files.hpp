@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "fuzz_input.hpp"
+#include "io/height_grid.hpp"
+#include "io/observed_data.hpp"
+
+namespace prismfield::fuzz {
+
+/// Heights of a surface, of any kind of file.
+inline void read_surface(const InputFile& file, unsigned how) {
+  std::vector<std::string> columns;
+  if ((how & 1U) != 0) columns = {"-", "y", "x", "z"};
+  const std::vector<double> easting = {-1e9, 0, 0.5, 2}, northing = {0, 50, 1e7};
+  std::string note;
+  const std::vector<double> heights = read_height_grid(file, columns, easting, northing, note);
+  require(heights.size() == easting.size() * northing.size(), "heights are missing");
+  for (const double height : heights) require(std::isfinite(height), "a height that is none");
+}
+
+/// Observed data, of any kind of file.
+inline void read_measurements(const InputFile& file, unsigned how) {
+  ObservedDataFile spec;
+  spec.file = file.path;
+  if ((how & 1U) != 0) spec.columns = {"x", "y", "z", "-", "gz [mGal]", "sigma"};
+  if ((how & 2U) != 0) spec.axes = Axes::z_up;
+  if ((how & 4U) != 0) spec.fields = FieldList{Field::gz};
+  if ((how & 8U) != 0) spec.length_to_si = 1000;
+  ObservedDefaults defaults;
+  if ((how & 16U) != 0) defaults.sigma = SigmaRule{{{Field::gz, 0.1}, {Field::gxx, 0}}, {{Field::gxx, 1e-3}}};
+  const DataSet data = read_observed_data(file, spec, defaults);
+  const Points& points = data.points;
+  const std::size_t n = points.easting.size();
+  require(n > 0 && !data.fields.empty() && points.northing.size() == n && points.upward.size() == n,
+          "data without places");
+  require(points.grid_easting.size() * points.grid_northing.size() == (points.is_grid() ? n : 0),
+          "a grid of other points");
+  const auto size = static_cast<std::size_t>(data.size());
+  require(data.values.size() == size && data.sigma.size() == size, "values are missing");
+  require((how & 4U) == 0 || data.fields == FieldList{Field::gz}, "other fields than those asked for");
+  for (const auto* column : {&points.easting, &points.northing, &points.upward, &data.values}) {
+    for (const double value : *column) require(std::isfinite(value), "a number that is none");
+  }
+  for (const double sigma : data.sigma) require(sigma > 0 && std::isfinite(sigma), "a sigma that is none");
+}
+
+}  // namespace prismfield::fuzz

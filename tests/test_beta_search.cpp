@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+
+// The search for beta on curves whose target is known.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "inversion/beta_search.hpp"
+
+namespace prismfield::testing {
+namespace {
+
+using Curve = std::function<double(double)>;
+
+/// Solutions until the search ends.
+int run(BetaSearch& search, const Curve& phi_d, int most = 60) {
+  int n = 0;
+  while (search.status() == BetaSearch::Status::searching && n < most) {
+    search.add(phi_d(search.beta()));
+    ++n;
+  }
+  return n;
+}
+
+/// Tikhonov's: phi_d of a few singular values, from 1000 down to `least`.
+double smooth_curve(double beta, double least) {
+  double sum = least;
+  for (int i = 0; i < 8; ++i) {
+    const double eigenvalue = std::pow(10.0, -i);
+    sum += 125 * std::pow(beta / (beta + eigenvalue), 2);
+  }
+  return sum;
+}
+
+TEST(BetaSearch, CoolsUntilTheTargetLiesBetweenTwoSolutionsThenFindsIt) {
+  for (const double target : {20.0, 100.0, 500.0, 900.0}) {
+    BetaSearch search(10, target, 4, true);
+    const int n = run(search, [](double beta) { return smooth_curve(beta, 1); });
+    EXPECT_EQ(search.status(), BetaSearch::Status::on_target);
+    EXPECT_NEAR(smooth_curve(search.beta(), 1), target, 0.02 * target);
+    EXPECT_LE(n, 20) << target;
+  }
+}
+
+TEST(BetaSearch, HeatsWhenTheFirstSolutionIsBelowTheTarget) {
+  BetaSearch search(1e-6, 500, 4, true);
+  run(search, [](double beta) { return smooth_curve(beta, 1); });
+  EXPECT_EQ(search.status(), BetaSearch::Status::on_target);
+}
+
+TEST(BetaSearch, StepsLessWhereItIsNearer) {
+  BetaSearch search(1, 100, 2.5, false);
+  search.add(110);
+  EXPECT_NEAR(search.beta(), std::sqrt(100.0 / 110), 1e-12);
+  BetaSearch far(1, 100, 2.5, false);
+  far.add(1e4);
+  EXPECT_NEAR(far.beta(), 1 / 2.5, 1e-12);
+}
+
+TEST(BetaSearch, SeesThatATargetIsOutOfReach) {
+  BetaSearch search(10, 50, 4, true);
+  const int n = run(search, [](double beta) { return smooth_curve(beta, 60); });
+  EXPECT_EQ(search.status(), BetaSearch::Status::unreachable);
+  EXPECT_LE(n, 25);
+}
+
+TEST(BetaSearch, DoesNotCallATargetOutOfReachBecauseItsFirstBetasAreTooLarge) {
+  BetaSearch search(300, 900, 4, true);
+  run(search, [](double beta) { return smooth_curve(beta, 1); });
+  EXPECT_EQ(search.status(), BetaSearch::Status::on_target);
+}
+
+TEST(BetaSearch, EndsWherePhiJumpsOverTheTarget) {
+  BetaSearch search(10, 100, 4, true);
+  const int n = run(search, [](double beta) { return beta > 0.3 ? 150.0 : 50.0; }, 300);
+  EXPECT_EQ(search.status(), BetaSearch::Status::stuck);
+  EXPECT_LT(n, 300);
+}
+
+TEST(BetaSearch, GoesOnBitForBit) {
+  const Curve curve = [](double beta) { return smooth_curve(beta, 1); };
+  BetaSearch whole(10, 100, 4, true);
+  run(whole, curve);
+  for (std::size_t n = 1; n < whole.solutions().size(); ++n) {
+    BetaSearch first(10, 100, 4, true);
+    run(first, curve, static_cast<int>(n));
+    BetaSearch rest(10, 100, 4, true);
+    rest.go_on(first.solutions());
+    run(rest, curve);
+    EXPECT_EQ(rest.solutions(), whole.solutions()) << n;
+  }
+}
+
+}  // namespace
+}  // namespace prismfield::testing

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/make_inversion.hpp"
+
+#include "case/case.hpp"
+#include "case/make_model.hpp"
+#include "io/hdf5_file.hpp"
+#include "ranks.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+namespace prismfield {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::ranks;
+using ::testing::SizeIs;
+
+/// 4 x 3 x 2 cells, upward from -20 to 0.
+const std::string voxels =
+    "model: {voxels: {easting: [0, 400, 4], northing: [0, 300, 3], upward: [-20, 0, 2], density: 7}}\n";
+const std::string three_stations =
+    "easting,northing,upward,gz,gz_sigma\n50,50,5,0.1,0.01\n150,250,6,0.2,0.02\n350,50,7,0.3,0.03\n";
+
+/// A case and its files, in a folder that all ranks share.
+class MakeInversion : public ::testing::Test {
+protected:
+  MakeInversion() {
+    const ::testing::TestInfo* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    m_folder = std::filesystem::current_path() / fmt::format("make_inversion {} {}", ranks().size(), test->name());
+    if (ranks().rank() == 0) {
+      std::filesystem::remove_all(m_folder);
+      std::filesystem::create_directories(m_folder);
+    }
+    write("a.csv", three_stations);
+  }
+  ~MakeInversion() override {
+    ranks().barrier();
+    if (ranks().rank() == 0) std::filesystem::remove_all(m_folder);
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    if (ranks().rank() == 0) std::ofstream(m_folder / name, std::ios::binary) << text;
+    ranks().barrier();
+  }
+  [[nodiscard]] InversionInputs make(const std::string& text) const {
+    write("case.yaml", text);
+    const Case run = read_case(m_folder / "case.yaml", {}, {}, CaseUse::inversion);
+    return make_inversion(run, ranks());
+  }
+  /// Of voxels and these keys of the inversion.
+  [[nodiscard]] InversionInputs of(const std::string& keys) const {
+    return make(voxels + "inversion: {" + keys + "}\n");
+  }
+  /// What is wrong, without the folder; "" when nothing is. The same on every rank.
+  [[nodiscard]] std::string wrong(const std::string& text) const {
+    try {
+      (void)make(text);
+    } catch (const InputError& error) {
+      std::string said = error.what();
+      const std::string folder = (m_folder / "").string();
+      for (auto at = said.find(folder); at != std::string::npos; at = said.find(folder)) said.erase(at, folder.size());
+      return said;
+    }
+    return "";
+  }
+  [[nodiscard]] std::string wrong_of(const std::string& keys) const {
+    return wrong(voxels + "inversion: {" + keys + "}\n");
+  }
+
+  std::filesystem::path m_folder;
+};
+
+TEST_F(MakeInversion, MakesCellsDataAndReference) {
+  const InversionInputs inputs = of("data: a.csv, reference: 12.5");
+  ASSERT_TRUE(inputs.cells);
+  EXPECT_EQ(inputs.cells->size(), 24);
+  EXPECT_THAT(inputs.cells->edges()[2], ElementsAre(-20, -10, 0));
+  ASSERT_THAT(inputs.data, SizeIs(1));
+  const DataSet& set = inputs.data[0];
+  EXPECT_EQ(set.name, "a.csv");
+  EXPECT_EQ(set.fields, FieldList{Field::gz});
+  EXPECT_THAT(set.points.easting, ElementsAre(50, 150, 350));
+  EXPECT_THAT(set.points.northing, ElementsAre(50, 250, 50));
+  EXPECT_THAT(set.points.upward, ElementsAre(5, 6, 7));
+  // mGal, down, to m/s2, up
+  ASSERT_THAT(set.values, SizeIs(3));
+  EXPECT_DOUBLE_EQ(set.values[2], -0.3e-5);
+  ASSERT_THAT(set.sigma, SizeIs(3));
+  EXPECT_DOUBLE_EQ(set.sigma[2], 0.03e-5);
+  EXPECT_THAT(inputs.reference, AllOf(SizeIs(24), Each(12.5)));
+  EXPECT_THAT(inputs.notes, IsEmpty());
+  EXPECT_THAT(inputs.warnings, IsEmpty());
+}
+
+TEST_F(MakeInversion, HasTheCellsOfTheForwardModel) {
+  write("e.txt", "0 100 250 500\n");
+  write("m.msh", "2 1 2\n0 0 100\n10 20\n10\n2*5\n");
+  write("m.den", "1\n2\n3\n4\n");
+  for (const std::string& model :
+       {std::string("voxels: {easting: [0.1, 0.7, 6], northing: [-0.3, 0.6, 9], upward: [-1.1, 0, 11], density: 1}"),
+        std::string("mesh: {easting: {file: e.txt}, northing: {origin: 5, widths: [1, 2]}, upward: [-0.3, 0.6, 9], "
+                    "density: 1}"),
+        std::string("mesh: {ubc: {mesh: m.msh, density: m.den}}")}) {
+    const std::string text = "model: {" + model + "}\n";
+    const InversionInputs inputs = make(text + "inversion: {data: {file: a.csv, fields: gz}}\n");
+    write("case.yaml", text + "observations: {stations: {random: 3}}\n");
+    const Model forward = make_model(read_case(m_folder / "case.yaml", {}), ranks());
+    ASSERT_EQ(inputs.cells->size(), forward.source().size()) << model;
+    PrismBlock a, b;
+    inputs.cells->read({0, inputs.cells->size()}, a);
+    forward.source().read({0, forward.source().size()}, b);
+    EXPECT_EQ(a.west, b.west);
+    EXPECT_EQ(a.east, b.east);
+    EXPECT_EQ(a.south, b.south);
+    EXPECT_EQ(a.north, b.north);
+    EXPECT_EQ(a.bottom, b.bottom);
+    EXPECT_EQ(a.top, b.top);
+    EXPECT_EQ(inputs.cells->rounding(), forward.source().rounding());
+  }
+}
+
+TEST_F(MakeInversion, LeavesOutWhatIsAboveTheTopography) {
+  // centres of cells are at -15 and -5 m
+  std::string heights = "easting,northing,upward\n";
+  for (const int north : {50, 150, 250}) {
+    for (const int east : {50, 150, 250, 350}) heights += fmt::format("{},{},{}\n", east, north, east < 200 ? 3 : -8);
+  }
+  write("t.csv", heights);
+  std::string densities;
+  for (int cell = 0; cell < 24; ++cell) densities += fmt::format("{}\n", cell);
+  write("r.txt", densities);
+  const InversionInputs inputs =
+      of("data: a.csv, topography: {file: t.csv}, reference: {file: r.txt}, bounds: [0, 30]");
+  EXPECT_EQ(inputs.cells->size(), 18);
+  EXPECT_EQ(inputs.cells->total(), 24);
+  EXPECT_THAT(inputs.reference, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 20, 21));
+  EXPECT_THAT(inputs.notes, ElementsAre("inversion.topography: 18 of 24 cells are below it and active"));
+  EXPECT_THAT(inputs.warnings, IsEmpty());
+
+  write("low.csv", "easting,northing,upward\n0,0,-30\n400,0,-30\n0,300,-30\n400,300,-30\n");
+  EXPECT_EQ(
+      wrong_of("data: a.csv, topography: {file: low.csv}"),
+      "case.yaml:2: inversion.topography: leaves no active cell: its heights, -30 to -30 m, are below the centres "
+      "of all cells, which reach from -20 to 0 m; heights are upward, in metres");
+}
+
+TEST_F(MakeInversion, TakesTheFieldsOfTheDataThenOfTheCaseThenOfTheFile) {
+  write("two.csv",
+        "easting,northing,upward,gz,gzz,gz_sigma,gzz_sigma\n50,50,5,0.1,1,0.01,0.1\n150,50,5,0.1,1,0.01,0.1\n");
+  const auto fields = [&](const std::string& before, const std::string& data) {
+    return make(before + voxels + "inversion: {data: " + data + "}\n").data.at(0).fields;
+  };
+  EXPECT_EQ(fields("", "two.csv"), (FieldList{Field::gz, Field::gzz}));
+  EXPECT_EQ(fields("fields: gzz\n", "two.csv"), FieldList{Field::gzz});
+  EXPECT_EQ(fields("fields: gzz\n", "{file: two.csv, fields: gz}"), FieldList{Field::gz});
+}
+
+TEST_F(MakeInversion, ReadsSeveralDataSets) {
+  write("b.csv", "0.05 0.05 0.01 1.5\n0.15 0.05 0.01 2.5\n");
+  const InversionInputs inputs =
+      of("data: [a.csv, {file: b.csv, columns: [easting, northing, upward, gz], axes: z_up, length_unit: km}], "
+         "sigma: {relative: 0.1, floor: {gz: 0.01}}");
+  ASSERT_THAT(inputs.data, SizeIs(2));
+  EXPECT_EQ(inputs.data[1].name, "b.csv");
+  EXPECT_THAT(inputs.data[1].points.upward, ElementsAre(10, 10));
+  EXPECT_DOUBLE_EQ(inputs.data[1].values[1], 2.5e-5);
+  EXPECT_NEAR(inputs.data[1].sigma[1], 0.26e-5, 1e-15);
+  EXPECT_THAT(inputs.warnings, IsEmpty());
+}
+
+TEST_F(MakeInversion, NamesStationsBelowTheTopOfActiveCells) {
+  write("in.csv", "easting,northing,upward,gz,gz_sigma\n50,50,5,1,1\n150,250,-3,1,1\n350,50,-12,1,1\n50,50,-90,1,1\n");
+  EXPECT_EQ(
+      wrong_of("data: in.csv"),
+      "case.yaml:2: inversion.data: in.csv: point 1 at easting 150, northing 250 has height -3, but the active "
+      "cells below the surface reach up to 0 there, and 2 more; the deepest is point 3, 90 m below; stations must "
+      "be above active cells: check the heights, give inversion.topography, or make the cells at the surface "
+      "thinner");
+  // on the top face, a rounding error below it, and beside the cells
+  write("on.csv", "easting,northing,upward,gz,gz_sigma\n50,50,0,1,1\n400,300,0,1,1\n401,50,-5,1,1\n");
+  EXPECT_EQ(wrong_of("data: on.csv"), "");
+  const std::string above = "model: {voxels: {easting: [0, 400, 4], northing: [0, 300, 3], upward: [0, 100.1, 2]}}\n";
+  write("near.csv", "easting,northing,upward,gz,gz_sigma\n50,50,100.09999999999999,1,1\n150,50,101,1,1\n");
+  EXPECT_EQ(wrong(above + "inversion: {data: near.csv}\n"), "");
+  // a station in a hollow of the topography, above the cells there
+  write("t.csv", "easting,northing,upward\n0,0,-8\n400,0,-8\n0,300,-8\n400,300,-8\n");
+  write("low.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-7,1,1\n150,250,-9,1,1\n");
+  EXPECT_EQ(wrong_of("data: low.csv, topography: {file: t.csv}"), "");
+  EXPECT_THAT(of("data: low.csv, topography: {file: t.csv}").warnings,
+              ElementsAre("low.csv: 1 point is below the topography around; compare what its heights and those of the "
+                          "topography are measured from"));
+}
+
+TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
+  const auto warnings = [&](const std::string& model, const std::string& stations) {
+    write("s.csv", "easting,northing,upward,gz,gz_sigma\n" + stations);
+    return make("model: {voxels: {" + model + ", upward: [-20, 0, 2]}}\ninversion: {data: s.csv}\n").warnings;
+  };
+  const std::string utm = "easting: [480000, 500000, 4], northing: [7500000, 7520000, 3]";
+  EXPECT_THAT(warnings(utm, "481000,7501000,9,1,1\n499000,7519000,9,1,1\n"), IsEmpty());
+  EXPECT_THAT(warnings(utm, "481,7501,9,1,1\n499,7519,9,1,1\n"),
+              ElementsAre("s.csv: has coordinates that look like kilometres; if they are, write length_unit: km beside "
+                          "its file"));
+  EXPECT_THAT(
+      warnings(utm, "-69.2,-22.6,9,1,1\n-69,-22.4,9,1,1\n"),
+      ElementsAre("s.csv: has coordinates that look like degrees; easting and northing in metres are expected"));
+  EXPECT_THAT(warnings(utm, "7501000,481000,9,1,1\n7519000,499000,9,1,1\n"),
+              ElementsAre("s.csv: has no point above or below the model's cells; compare their coordinates"));
+  // a model whose corner is 0, with stations in kilometres
+  EXPECT_THAT(warnings("easting: [0, 22000, 4], northing: [0, 22000, 3]", "1,1,9,1,1\n21,20,9,1,1\n"),
+              ElementsAre(HasSubstr("look like kilometres")));
+  // few metres are a survey too, one station is no survey that could be too small
+  EXPECT_THAT(warnings("easting: [0, 100, 4], northing: [0, 100, 3]", "20,30,9,1,1\n25,35,9,1,1\n"), IsEmpty());
+  EXPECT_THAT(warnings("easting: [0, 100000, 4], northing: [0, 100000, 3]", "20,30,9,1,1\n"), IsEmpty());
+}
+
+TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
+  std::string densities;
+  for (int cell = 0; cell < 24; ++cell) densities += fmt::format("{}\n", cell);
+  write("r.txt", densities);
+  EXPECT_EQ(wrong_of("data: a.csv, reference: {file: r.txt}, bounds: [0, 20]"),
+            "case.yaml:2: inversion.reference.file: 'r.txt' has densities from 0 to 23 kg/m3, 3 active cells outside "
+            "inversion.bounds, [0, 20]; change one of the two");
+  EXPECT_EQ(of("data: a.csv, reference: {file: r.txt, density_unit: g/cm3}").reference.back(), 23000);
+  // the model of an earlier inversion, whose cells above -10 m were inactive
+  if (ranks().rank() == 0) {
+    std::vector<double> values(24, 5.0);
+    for (std::size_t cell = 12; cell < 24; ++cell) values[cell] = std::numeric_limits<double>::quiet_NaN();
+    Hdf5File file = Hdf5File::create(m_folder / "model.h5");
+    file.write("/density", {2, 3, 4}, values.data());
+    file.close();
+  }
+  ranks().barrier();
+  EXPECT_EQ(wrong_of("data: a.csv, reference: {file: model.h5}"),
+            "case.yaml:2: inversion.reference.file: 'model.h5' has NaN for 12 active cells; a reference has a density "
+            "for each");
+  write("t.csv", "easting,northing,upward\n0,0,-9\n400,0,-9\n0,300,-9\n400,300,-9\n");
+  EXPECT_THAT(of("data: a.csv, reference: {file: model.h5}, topography: {file: t.csv}").reference,
+              AllOf(SizeIs(12), Each(5.0)));
+  write("short.txt", "1 2 3\n");
+  EXPECT_THAT(wrong_of("data: a.csv, reference: {file: short.txt}"), HasSubstr("24"));
+}
+
+TEST_F(MakeInversion, TellsEveryMistakeAtOnce) {
+  const std::string said = wrong_of("data: [none.csv, nothing.csv], topography: {file: absent.csv}");
+  EXPECT_THAT(said, HasSubstr("inversion.data.0: "));
+  EXPECT_THAT(said, HasSubstr("inversion.data.1: "));
+  EXPECT_THAT(said, HasSubstr("inversion.topography.file: "));
+  EXPECT_THAT(wrong("model: {voxels: {easting: [0, 4e4, 40000], northing: [0, 4e4, 40000], upward: [-2, 0, 2]}}\n"
+                    "inversion: {data: a.csv}\n"),
+              HasSubstr("case.yaml:1: model: has 3,200,000,000 cells; an inversion takes at most 2,147,483,647"));
+  EXPECT_THAT(wrong("model: {voxels: {easting: [0, 4e13, 4], northing: [0, 4, 4], upward: [-2, 0, 2]}}\n"
+                    "inversion: {data: a.csv}\n"),
+              HasSubstr("case.yaml:1: model.voxels.easting: "));
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/case.hpp"
+#include "case/output_check.hpp"
+#include "scratch_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace prismfield {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::mistakes;
+using ::testing::Pair;
+using testing::ScratchFolder;
+
+const std::string cells = "model: {voxels: {easting: [0, 3, 3], northing: [0, 2, 2], upward: [-1, 0, 1]}}\n";
+const std::string mesh_cells = "model: {mesh: {easting: [0, 3, 3], northing: [0, 2, 2], upward: [-1, 0, 1]}}\n";
+const std::string points = "observations: {stations: {random: 3}}\n";
+
+const std::string full_inversion = R"(inversion:
+  data:
+    - observed.h5
+    - {file: b.csv, columns: [easting, northing, upward, "-", gz], axes: z_up, fields: [gz, gzz], length_unit: km}
+  sigma: {relative: {gz: 0.02}, floor: {gz: 0.05, gzz: 0}}
+  reference: {file: r.h5, dataset: d, density_unit: g/cm3}
+  reference_in_smoothness: true
+  bounds: [-500, 800]
+  smallness: 0.5
+  smoothness: [1, 2, 0]
+  weighting: {depth: {power: 2.5, z0: 0}}
+  norm: [0, 2, 1.5, 1]
+  beta: 1e-6
+  topography: {file: t.csv, columns: [easting, northing, upward]}
+  trend: linear
+  uncertainty: {samples: 40, seed: 9}
+  depth_of_investigation: 100
+  target_misfit: 1.5
+  max_iterations: 12
+sensitivity: {store: memory, precision: float16, compression: 1e-4, file: out/G.h5}
+)";
+
+class ReadInversion : public ::testing::Test {
+protected:
+  [[nodiscard]] Case read(const std::string& text, CaseUse use = CaseUse::inversion) const {
+    return read_case(m_folder.write("case.yaml", text), {}, {}, use);
+  }
+  /// A case of these lines below `inversion`.
+  [[nodiscard]] InversionSpec spec(const std::string& keys) const {
+    return read(cells + "inversion:\n  data: a.h5\n" + keys).inversion.value();
+  }
+  [[nodiscard]] InversionSettings settings(const std::string& keys) const { return spec(keys).settings; }
+  /// What is wrong, without the folder; empty when nothing is.
+  [[nodiscard]] std::string problems(const std::string& text, CaseUse use = CaseUse::inversion) const {
+    return m_folder.removed_from(mistakes([&] { static_cast<void>(read(text, use)); }));
+  }
+  /// Of a line below `inversion`: it is line 4 of the case.
+  [[nodiscard]] std::string wrong(const std::string& line) const {
+    return problems(cells + "inversion:\n  data: a.h5\n  " + line + "\n");
+  }
+  [[nodiscard]] StorageSettings storage(const std::string& text) const {
+    return read(cells + points + "sensitivity: " + text + "\n", CaseUse::sensitivity).sensitivity;
+  }
+
+  ScratchFolder m_folder;
+};
+
+TEST_F(ReadInversion, ReadsEveryKey) {
+  const Case run = read(cells + full_inversion);
+  EXPECT_EQ(run.use, CaseUse::inversion);
+  const InversionSpec& spec = run.inversion.value();
+  ASSERT_EQ(spec.data.size(), 2U);
+  EXPECT_THAT(spec.data_keys, ElementsAre("inversion.data.0", "inversion.data.1.file"));
+  EXPECT_EQ(spec.data[0].file, m_folder / "observed.h5");
+  EXPECT_FALSE(spec.data[0].axes || spec.data[0].fields);
+  EXPECT_THAT(spec.data[0].columns, IsEmpty());
+  EXPECT_EQ(spec.data[0].length_to_si, 1);
+  EXPECT_EQ(spec.data[1].file, m_folder / "b.csv");
+  EXPECT_THAT(spec.data[1].columns, ElementsAre("easting", "northing", "upward", "-", "gz"));
+  EXPECT_EQ(spec.data[1].axes, Axes::z_up);
+  EXPECT_EQ(spec.data[1].fields, (FieldList{Field::gz, Field::gzz}));
+  EXPECT_EQ(spec.data[1].length_to_si, 1000);
+  ASSERT_TRUE(spec.sigma);
+  EXPECT_THAT(spec.sigma->relative, ElementsAre(Pair(Field::gz, 0.02)));
+  EXPECT_THAT(spec.sigma->floor, ElementsAre(Pair(Field::gz, 0.05), Pair(Field::gzz, 0)));
+  const auto& reference = std::get<DensityFile>(spec.reference);
+  EXPECT_EQ(reference.file, m_folder / "r.h5");
+  EXPECT_EQ(reference.dataset, "d");
+  EXPECT_EQ(reference.to_si, 1000);
+  ASSERT_TRUE(spec.topography);
+  EXPECT_EQ(spec.topography->file, m_folder / "t.csv");
+  EXPECT_THAT(spec.topography->columns, ElementsAre("easting", "northing", "upward"));
+  const InversionSettings& settings = spec.settings;
+  EXPECT_TRUE(settings.reference_in_smoothness);
+  ASSERT_TRUE(settings.bounds);
+  EXPECT_EQ(settings.bounds->min, -500);
+  EXPECT_EQ(settings.bounds->max, 800);
+  EXPECT_EQ(settings.smallness, 0.5);
+  EXPECT_THAT(settings.smoothness, ElementsAre(1, 2, 0));
+  EXPECT_EQ(settings.weighting.kind, WeightingKind::depth);
+  EXPECT_EQ(settings.weighting.power, 2.5);
+  EXPECT_EQ(settings.weighting.z0, 0);
+  EXPECT_THAT(settings.norm, ElementsAre(0, 2, 1.5, 1));
+  EXPECT_EQ(settings.beta, 1e-6);
+  EXPECT_EQ(settings.trend, Trend::linear);
+  EXPECT_EQ(settings.uncertainty.samples, 40);
+  EXPECT_EQ(settings.uncertainty.seed, 9U);
+  EXPECT_EQ(settings.uncertainty.rank, 0);
+  EXPECT_EQ(settings.depth_of_investigation, 100);
+  EXPECT_EQ(settings.target_misfit, 1.5);
+  EXPECT_EQ(settings.max_iterations, 12);
+  EXPECT_EQ(run.sensitivity.store, Store::memory);
+  EXPECT_EQ(run.sensitivity.precision, StoredPrecision::float16);
+  EXPECT_EQ(run.sensitivity.compression, 1e-4);
+  // an output: not relative to the case
+  EXPECT_EQ(run.sensitivity.file, "out/G.h5");
+}
+
+TEST_F(ReadInversion, KnowsWhatIsMeantWhereNothingIsWritten) {
+  const Case run = read(cells + "inversion: {data: {file: a.h5}}\n");
+  const InversionSpec& spec = run.inversion.value();
+  EXPECT_THAT(spec.data_keys, ElementsAre("inversion.data.file"));
+  EXPECT_FALSE(spec.sigma || spec.topography);
+  EXPECT_EQ(std::get<double>(spec.reference), 0);
+  const InversionSettings& settings = spec.settings;
+  EXPECT_FALSE(settings.bounds || settings.beta || settings.depth_of_investigation || settings.weighting.power ||
+               settings.weighting.z0 || settings.reference_in_smoothness || settings.is_compact());
+  EXPECT_EQ(settings.smallness, 1);
+  EXPECT_THAT(settings.smoothness, ElementsAre(1, 1, 1));
+  EXPECT_EQ(settings.weighting.kind, WeightingKind::sensitivity);
+  EXPECT_EQ(settings.trend, Trend::none);
+  EXPECT_EQ(settings.uncertainty.samples, 0);
+  EXPECT_EQ(settings.uncertainty.rank, 0);
+  EXPECT_EQ(settings.target_misfit, 1);
+  EXPECT_EQ(settings.max_iterations, 30);
+  EXPECT_FALSE(run.fields_given);
+  EXPECT_TRUE(read(cells + "fields: gz\ninversion: {data: a.h5}\n").fields_given);
+  EXPECT_EQ(run.sensitivity.store, Store::automatic);
+  EXPECT_FALSE(run.sensitivity.precision || run.sensitivity.compression);
+  EXPECT_TRUE(run.sensitivity.file.empty());
+  EXPECT_EQ(output_file(run), "case.h5");
+}
+
+TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
+  EXPECT_EQ(std::get<double>(spec("  reference: -20\n").reference), -20);
+  EXPECT_EQ(spec("  sigma: {relative: 0.02}\n").sigma->relative.size(), 10U);
+  EXPECT_EQ(spec("  sigma: {floor: {gz: 0.1}}\n").sigma->floor.at(Field::gz), 0.1);
+  EXPECT_THAT(settings("  smoothness: 2\n").smoothness, ElementsAre(2, 2, 2));
+  EXPECT_THAT(settings("  norm: 1\n").norm, ElementsAre(1, 1, 1, 1));
+  EXPECT_FALSE(settings("  beta: auto\n").beta);
+  EXPECT_FALSE(settings("  depth_of_investigation: none\n").depth_of_investigation);
+  EXPECT_EQ(settings("  trend: constant\n").trend, Trend::constant);
+  EXPECT_EQ(settings("  trend: none\n").trend, Trend::none);
+  for (const auto& [word, kind] :
+       std::vector<std::pair<std::string, WeightingKind>>{{"sensitivity", WeightingKind::sensitivity},
+                                                          {"depth", WeightingKind::depth},
+                                                          {"distance", WeightingKind::distance},
+                                                          {"none", WeightingKind::none},
+                                                          {"{distance: {z0: 3}}", WeightingKind::distance},
+                                                          {"{depth: {}}", WeightingKind::depth}}) {
+    EXPECT_EQ(settings("  weighting: " + word + "\n").weighting.kind, kind) << word;
+  }
+  EXPECT_EQ(settings("  uncertainty: none\n").uncertainty.samples, 0);
+  for (const char* hundred : {"samples", "{}", "{seed: 4}", "{samples: 100}"}) {
+    EXPECT_EQ(settings(std::string("  uncertainty: ") + hundred + "\n").uncertainty.samples, 100) << hundred;
+  }
+  EXPECT_EQ(settings("  uncertainty: {seed: 4}\n").uncertainty.seed, 4U);
+  const Uncertainty by_rank = settings("  uncertainty: {rank: 50}\n").uncertainty;
+  EXPECT_EQ(by_rank.rank, 50);
+  EXPECT_EQ(by_rank.samples, 0);
+  // smoothness alone chooses a model too
+  EXPECT_EQ(settings("  smallness: 0\n").smallness, 0);
+}
+
+TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
+  const std::vector<std::array<std::string, 2>> cases = {
+      {"sigma: 0.05", "inversion.sigma: is '0.05'; a map with the keys relative, floor is expected"},
+      {"sigma: {}", "inversion.sigma: has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both"},
+      {"sigma: {relative: 0, floor: {gz: 0}}", "inversion.sigma: has nothing above 0"},
+      {"sigma: {floor: 0.05}",
+       "inversion.sigma.floor: is '0.05'; fields have units of their own: write {gz: 0.05}, in mGal and Eotvos"},
+      {"sigma: {relative: -1}", "inversion.sigma.relative: is '-1'; a number of at least 0 is expected"},
+      {"sigma: {floor: {gz: -1}}", "inversion.sigma.floor.gz: is '-1'; a number of at least 0 is expected"},
+      {"sigma: {floor: {gzy: 1}}", "inversion.sigma.floor.gzy: is no known key; did you mean"},
+      {"reference: [1]", "inversion.reference: is a list; a density in kg/m3 or {file: name} is expected"},
+      {"reference: high", "inversion.reference: is 'high'; a density in kg/m3 or {file: name} is expected"},
+      {"reference: {dataset: d}", "inversion.reference.file: is missing; the name of a file of densities is expected"},
+      {"reference: {file: r.h5, density_unit: t/m3}", "inversion.reference.density_unit: is 't/m3'; allowed: kg/m3"},
+      {"reference_in_smoothness: yes", "inversion.reference_in_smoothness: is 'yes'; allowed: true, false"},
+      {"bounds: [800, -500]", "inversion.bounds: has min 800 and max -500; min must be less than max"},
+      {"bounds: [3, 3]", "inversion.bounds: has min 3 and max 3; min must be less than max"},
+      {"bounds: 800", "inversion.bounds: is '800'; [min, max] is expected"},
+      {"bounds: [1, .inf]", "inversion.bounds.1: is '.inf'; a finite number is expected"},
+      {"bounds: [100, 800]",
+       "inversion.bounds: do not hold 0, which is the reference where none is written; write reference: 100"},
+      {"smallness: -1", "inversion.smallness: is '-1'; a number of at least 0 is expected"},
+      {"smoothness: -1", "inversion.smoothness: is '-1'; a number of at least 0 is expected"},
+      {"smoothness: [1, 1]",
+       "inversion.smoothness: has 2 values; a number, or [easting, northing, upward], is expected"},
+      {"smoothness: [1, 1, -2]", "inversion.smoothness.2: is '-2'; a number of at least 0 is expected"},
+      {"weighting: dept",
+       "inversion.weighting: is 'dept'; did you mean depth? Allowed: sensitivity, depth, distance, "
+       "none, {depth: {power: 2, z0: 10}}"},
+      {"weighting: {depth: {}, distance: {}}", "inversion.weighting: has depth and distance; exactly one of"},
+      {"weighting: {}", "inversion.weighting: one of the keys depth, distance is missing"},
+      {"weighting: {depth: {}, none: {}}", "inversion.weighting.none: is no known key"},
+      {"weighting: {depth: {power: 0}}", "inversion.weighting.depth.power: is '0'; a number above 0 is expected"},
+      {"weighting: {distance: {z0: -1}}",
+       "inversion.weighting.distance.z0: is '-1'; a number of at least 0 is expected"},
+      {"norm: 3", "inversion.norm: is '3'; a number from 0 to 2 is expected"},
+      {"norm: [0, 2, 2]", "inversion.norm: has 3 values; a number, or [smallness, easting, northing, upward], is"},
+      {"norm: [0, 2, 2, -0.1]", "inversion.norm.3: is '-0.1'; a number from 0 to 2 is expected"},
+      {"beta: 0", "inversion.beta: is '0'; auto or a number above 0 is expected"},
+      {"beta: automatic", "inversion.beta: is 'automatic'; auto or a number above 0 is expected"},
+      {"topography: h.nc", "inversion.topography: is 'h.nc'; a map with the keys file, columns is expected"},
+      {"topography: {columns: [a]}", "inversion.topography.file: is missing; the name of a file of heights"},
+      {"topography: {file: h.csv, columns: z}", "inversion.topography.columns: is 'z'; a list of the file's columns"},
+      {"trend: quadratic", "inversion.trend: is 'quadratic'; allowed: none, constant, linear"},
+      {"uncertainty: 50", "inversion.uncertainty: is '50'; none, {samples: 100} or {rank: 50} is expected"},
+      {"uncertainty: {samples: 1}", "inversion.uncertainty.samples: is '1'; a whole number of at least 2 is expected"},
+      {"uncertainty: {rank: 0}", "inversion.uncertainty.rank: is '0'; a whole number of at least 1 is expected"},
+      {"uncertainty: {rank: 5, samples: 5}",
+       "inversion.uncertainty: has samples and rank; exactly one of samples, rank is allowed"},
+      {"uncertainty: {rank: 5, seed: 5}", "inversion.uncertainty.seed: goes with samples, not with rank"},
+      {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; none or a number above 0 is expected"},
+      {"target_misfit: 0", "inversion.target_misfit: is '0'; a number above 0 is expected"},
+      {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number of at least 1 is expected"},
+      {"max_iteration: 3", "inversion.max_iteration: is no known key; did you mean max_iterations?"},
+      {"smoothness:", "inversion.smoothness: has no value; write one or leave the key out"},
+  };
+  for (const auto& [line, message] : cases) {
+    const std::string said = wrong(line);
+    EXPECT_THAT(said, HasSubstr("case.yaml:4: " + message)) << line;
+    EXPECT_EQ(testing::lines_in(said), 1U) << said;
+  }
+}
+
+TEST_F(ReadInversion, SaysWhatIsWrongWithSeveralKeysTogether) {
+  EXPECT_EQ(wrong("smallness: 0\n  smoothness: 0"),
+            "case.yaml:2: inversion: has smallness 0 and smoothness 0: nothing chooses among the models that fit the "
+            "data; one of them must be above 0");
+  EXPECT_EQ(wrong("bounds: [0, 300]\n  reference: 301"),
+            "case.yaml:5: inversion.reference: is 301, outside bounds, [0, 300]; change one of the two");
+  EXPECT_EQ(wrong("bounds: [0, 300]\n  reference: 300"), "");
+  EXPECT_EQ(testing::lines_in(wrong("norm: 7\n  beta: -1\n  trend: 3")), 3U);
+}
+
+TEST_F(ReadInversion, SaysWhatIsWrongWithTheData) {
+  const auto data = [&](const std::string& value) { return problems(cells + "inversion: {data: " + value + "}\n"); };
+  EXPECT_EQ(problems(cells), "case.yaml:1: inversion: is missing; a map with data is expected");
+  EXPECT_EQ(problems(cells + "inversion: {beta: 1}\n"),
+            "case.yaml:2: inversion.data: is missing; the name of a file of measurements, {file: name} or a list of "
+            "these is expected");
+  EXPECT_THAT(problems(cells + "inversion: 3\n"), HasSubstr("inversion: is '3'; a map with the keys data, sigma"));
+  EXPECT_EQ(data("[]"), "case.yaml:2: inversion.data: is an empty list; the name of a file or more are expected");
+  EXPECT_EQ(data("[[a]]"), "case.yaml:2: inversion.data.0: is a list; the name of a file or {file: name} is expected");
+  EXPECT_EQ(data("{axes: z_up}"), "case.yaml:2: inversion.data.file: is missing; the name of a file is expected");
+  EXPECT_THAT(data("{file: a, axes: up}"), HasSubstr("inversion.data.axes: is 'up'"));
+  EXPECT_THAT(data("{file: a, fields: gq}"), HasSubstr("inversion.data.fields: is 'gq', no known field"));
+  EXPECT_THAT(data("[{file: a, length_unit: ft}]"), HasSubstr("inversion.data.0.length_unit: is 'ft'"));
+  EXPECT_THAT(data("{file: a, columns: []}"), HasSubstr("inversion.data.columns: is an empty list"));
+  EXPECT_THAT(data("{file: a, columns: [[x]]}"), HasSubstr("inversion.data.columns.0: is a list"));
+  EXPECT_THAT(data("{file: a, sigma: 3}"),
+              HasSubstr("inversion.data.sigma: is no known key here, but in inversion (look at the indentation)"));
+}
+
+TEST_F(ReadInversion, NeedsCellsAndNeitherDensitiesNorPoints) {
+  const std::string data = "inversion: {data: a.h5}\n";
+  EXPECT_THAT(read(cells + data).unused, IsEmpty());
+  EXPECT_THAT(read(mesh_cells + data).unused, IsEmpty());
+  EXPECT_THAT(problems(mesh_cells + points, CaseUse::forward), HasSubstr("model.mesh.density: is missing"));
+  const Case ubc = read("model: {mesh: {ubc: {mesh: a.msh}}}\n" + data);
+  EXPECT_TRUE(std::get<MeshSpec>(ubc.model).ubc->density.empty());
+  EXPECT_THAT(ubc.input_files(), ElementsAre(m_folder / "case.yaml", m_folder / "a.msh", m_folder / "a.h5"));
+  EXPECT_THAT(read("model: {mesh: {ubc: {mesh: a.msh, density: a.den}}}\n" + data).unused,
+              ElementsAre("model.mesh.ubc.density"));
+  const Case whole = read(
+      "model: {voxels: {easting: [0, 3, 3], northing: [0, 2, 2], upward: [-1, 0, 1], density: 3, spheres: [{center: "
+      "[0, 0, 0], radius: 1, density: 2}]}}\nobservations: {anything: [1, 2]}\nexecution: {tolerance: 1e-9}\n" +
+      data);
+  EXPECT_THAT(whole.unused,
+              ElementsAre("observations", "execution.tolerance", "model.voxels.density", "model.voxels.spheres"));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(whole.observations));
+  EXPECT_EQ(
+      problems("model: {prisms: {file: a.csv}}\n" + data),
+      "case.yaml:1: model.prisms: cannot be inverted: the cells of voxels or of a mesh are needed, prismfield run "
+      "alone reads prisms");
+  EXPECT_EQ(problems(data), "case.yaml:1: model: is missing; a map with voxels or mesh is expected");
+}
+
+TEST_F(ReadInversion, LeavesTheSectionsOfOtherCommandsAlone) {
+  const std::string sections = "inversion: {nothing: 1}\nsensitivity: [2]\n";
+  const Case forward = read(cells + points + sections, CaseUse::forward);
+  EXPECT_THAT(forward.unused, ElementsAre("sensitivity", "inversion"));
+  EXPECT_FALSE(forward.inversion);
+  EXPECT_EQ(forward.inversion_identity, "");
+  const Case sensitivity = read(
+      cells + "observations: {stations: {random: 3}, noise: {gz: 1}}\ninversion: {nothing: 1}\n", CaseUse::sensitivity);
+  EXPECT_THAT(sensitivity.unused, ElementsAre("observations.noise", "inversion"));
+  EXPECT_THAT(
+      problems(cells + points + sections, CaseUse::sensitivity),
+      HasSubstr("case.yaml:4: sensitivity: is a list; a map with the keys store, precision, compression, file"));
+  EXPECT_EQ(problems(cells, CaseUse::sensitivity),
+            "case.yaml:1: observations: is missing; a map with grid or stations is expected");
+  EXPECT_EQ(problems("model: {prisms: {file: a.csv}}\n" + points, CaseUse::sensitivity),
+            "case.yaml:1: model.prisms: have no sensitivities: the cells of voxels or of a mesh are needed, prismfield "
+            "run alone reads prisms");
+}
+
+TEST_F(ReadInversion, ReadsHowSensitivitiesAreKept) {
+  for (const auto& [word, store] : std::vector<std::pair<std::string, Store>>{
+           {"auto", Store::automatic}, {"memory", Store::memory}, {"device", Store::device}, {"none", Store::none}}) {
+    EXPECT_EQ(storage("{store: " + word + "}").store, store);
+  }
+  EXPECT_EQ(storage("{store: file, file: G.h5}").store, Store::file);
+  EXPECT_EQ(storage("{precision: double}").precision, StoredPrecision::double_);
+  EXPECT_EQ(storage("{precision: float}").precision, StoredPrecision::float_);
+  EXPECT_FALSE(storage("{compression: none}").compression);
+  EXPECT_EQ(storage("{compression: 0.5}").compression, 0.5);
+  const auto said = [&](const std::string& text) {
+    return problems(cells + points + "sensitivity: " + text + "\n", CaseUse::sensitivity);
+  };
+  EXPECT_EQ(said("{store: disk}"),
+            "case.yaml:3: sensitivity.store: is 'disk'; allowed: auto, memory, device, file, none");
+  EXPECT_EQ(said("{store: file}"),
+            "case.yaml:3: sensitivity.store: is file, but no file is named; write file: G.h5 beside it");
+  EXPECT_EQ(
+      said("{store: none, compression: 1e-4}"),
+      "case.yaml:3: sensitivity.store: is none, but compression needs a matrix that is kept; write store: auto, or "
+      "compression: none");
+  EXPECT_THAT(said("{precision: single}"), HasSubstr("sensitivity.precision: is 'single'; allowed: double, float"));
+  for (const char* error : {"0", "-1e-4", "0.51"}) {
+    EXPECT_EQ(said(std::string("{compression: ") + error + "}"),
+              std::string("case.yaml:3: sensitivity.compression: is '") + error +
+                  "'; none or an error above 0 and up to 0.5, such as 1e-4, is expected");
+  }
+  EXPECT_THAT(said("{compression: high}"), HasSubstr("is 'high'; none or an error above 0, such as 1e-4, is expected"));
+  EXPECT_THAT(said("{file: [a]}"), HasSubstr("sensitivity.file: is a list"));
+}
+
+TEST_F(ReadInversion, KnowsWhatAModelDependsOn) {
+  const std::string data = "inversion: {data: a.h5, beta: 2}\n";
+  const auto identity = [&](const std::string& text) { return read(text).inversion_identity; };
+  const std::string plain = identity(cells + data);
+  EXPECT_EQ(plain, identity("inversion: {beta: 2, data: a.h5}\n" + cells));
+  for (const char* same : {"title: x\n", "output: {file: o.h5}\n", "observations: {stations: {random: 3}}\n",
+                           "execution: {slots: 3, space: serial}\n", "sensitivity: {store: memory, file: G.h5}\n"}) {
+    EXPECT_EQ(identity(cells + data + same), plain) << same;
+  }
+  EXPECT_EQ(identity(mesh_cells + data), identity("model: {mesh: {easting: [0, 3, 3], northing: [0, 2, 2], upward: "
+                                                  "[-1, 0, 1], density: {random: [1, 2]}}}\n" +
+                                                  data));
+  for (const char* other :
+       {"fields: gz\n", "axes: z_up\n", "gravitational_constant: 6.674e-11\n", "execution: {precision: mixed}\n",
+        "execution: {kernel: corners}\n", "sensitivity: {precision: float}\n", "sensitivity: {compression: 1e-4}\n"}) {
+    EXPECT_NE(identity(cells + data + other), plain) << other;
+  }
+  EXPECT_NE(identity(cells + "inversion: {data: a.h5, beta: 3}\n"), plain);
+  EXPECT_NE(identity(mesh_cells + data), plain);
+}
+
+TEST_F(ReadInversion, ChecksTheOutputOfAnInversion) {
+  const auto said = [&](const std::string& output, const std::string& sensitivity) {
+    const Case run =
+        read(cells + "inversion: {data: a.h5}\noutput: {file: " + output + "}\nsensitivity: {" + sensitivity + "}\n");
+    return m_folder.removed_from(mistakes([&] { check_output(run); }));
+  };
+  const std::string out = (m_folder / "m.h5").string();
+  EXPECT_EQ(said(out, ""), "");
+  EXPECT_EQ(said((m_folder / "a.h5").string(), ""),
+            "case.yaml:3: output.file: would replace the input a.h5; choose another name");
+  EXPECT_EQ(said((m_folder / "m.csv").string(), ""),
+            "case.yaml:3: output.file: is a table, which holds no model; write .h5 or .nc");
+  EXPECT_EQ(said(out, "file: '" + out + "'"),
+            "case.yaml:4: sensitivity.file: is the same file as output.file; choose another name");
+}
+
+}  // namespace
+}  // namespace prismfield

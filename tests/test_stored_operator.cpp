@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+
+// Stored sensitivities: products against forward(), against each other and against the direct operator, on any number
+// of ranks; and the choice between stored and computed anew.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/forward.hpp>
+
+#include "base/random.hpp"
+#include "engine/instances/with_space.hpp"
+#include "forward_helpers.hpp"
+#include "ranks.hpp"
+#include "sensitivity/make_operator.hpp"
+#include "sensitivity/storage_choice.hpp"
+#include "sensitivity/stored_operator.hpp"
+
+namespace prismfield::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+double uniform(std::uint64_t seed, std::size_t number, double low, double high) {
+  return random_uniform(low, high, seed, RandomStream::cell_density, number);
+}
+
+/// Cells of one shape, densities of either sign: more than a tile, and a tail.
+std::vector<Prism> cells() {
+  std::vector<Prism> prisms;
+  for (int k = 0; k < 9; ++k) {
+    for (int j = 0; j < 11; ++j) {
+      for (int i = 0; i < 13; ++i) {
+        prisms.push_back({50.0 * i, 50.0 * (i + 1), 40.0 * j, 40.0 * (j + 1), -30.0 * (k + 1), -30.0 * k,
+                          uniform(8, prisms.size(), -300, 300)});
+      }
+    }
+  }
+  return prisms;
+}
+
+Points points_above(std::size_t n) {
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < n; ++i) {
+    points.push_back({uniform(11, i, -200, 800), uniform(12, i, -200, 600), uniform(13, i, 5, 150)});
+  }
+  return make_station_points(points);
+}
+
+template <class K>
+class StoredOperatorOn : public ::testing::Test {
+protected:
+  using Space = K;
+  using Vector = typename Operator<Space>::Vector;
+
+  void SetUp() override {
+    // a rank alone has some other rank's points too, where they are few
+    m_request = {{Field::gx, Field::gz, Field::gxy, Field::gzz}, 6.6743e-11, {}};
+    m_request.execution.space = space_key<Space>;
+  }
+
+  [[nodiscard]] StoredOperator<Space> stored(StoredPrecision precision) const {
+    return {Space(), m_source, m_points, m_request, precision, ranks()};
+  }
+  static Vector on_space(const std::vector<double>& from) {
+    Vector to("values", from.size());
+    Kokkos::deep_copy(
+        to, Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+    return to;
+  }
+  static std::vector<double> on_host(const Vector& from) {
+    Kokkos::fence();
+    std::vector<double> to(from.size());
+    Kokkos::deep_copy(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to.data(), to.size()), from);
+    return to;
+  }
+  /// The forward run at this rank's points, in the order of its rows.
+  [[nodiscard]] std::vector<double> expected_rows(const Operator<Space>& op) const {
+    std::vector<double> all = forward(m_source, m_points, m_request, ranks()).values;
+    broadcast(ranks(), all);
+    std::vector<double> rows;
+    for (std::int64_t f = 0; f < op.fields().size(); ++f) {
+      const auto field = all.begin() + f * m_points.size();
+      rows.insert(rows.end(), field + op.points().begin, field + op.points().end);
+    }
+    return rows;
+  }
+  /// Values at this rank's rows that are the same for every number of ranks, of the size that makes fields alike.
+  static std::vector<double> factors(const Operator<Space>& op, bool positive = false) {
+    std::vector<double> values;
+    for (std::int64_t f = 0; f < op.fields().size(); ++f) {
+      for (std::int64_t i = op.points().begin; i < op.points().end; ++i) {
+        const auto number = static_cast<std::size_t>(f * 1000 + i);
+        values.push_back(uniform(21, number, positive ? 0.5 : -1, 1) * (f < 2 ? 1 : 100));
+      }
+    }
+    return values;
+  }
+  [[nodiscard]] std::vector<double> densities() const {
+    std::vector<double> all;
+    for (const Prism& prism : m_prisms) all.push_back(prism.density);
+    return all;
+  }
+
+  std::vector<Prism> m_prisms = cells();
+  ListEnsemble m_source{m_prisms, true};
+  Points m_points = points_above(83);
+  Request m_request;
+};
+
+using Spaces = ::testing::Types<
+#if defined(KOKKOS_ENABLE_CUDA)
+    Kokkos::Cuda,
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+    Kokkos::HIP,
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP) && defined(KOKKOS_ENABLE_SERIAL)
+    Kokkos::Serial,
+#endif
+    Kokkos::DefaultHostExecutionSpace>;
+TYPED_TEST_SUITE(StoredOperatorOn, Spaces);
+
+template <class Space>
+using VectorOn = typename Operator<Space>::Vector;
+
+constexpr StoredPrecision precisions[] = {StoredPrecision::double_, StoredPrecision::float_, StoredPrecision::float16};
+
+/// Sums of |entry density| are at most some ten times the field here.
+TYPED_TEST(StoredOperatorOn, AppliesAsForwardDoes) {
+  for (const StoredPrecision precision : precisions) {
+    auto op = this->stored(precision);
+    EXPECT_EQ(op.columns(), this->m_source.size());
+    const std::vector<double> expected = this->expected_rows(op);
+    const VectorOn<TypeParam> fields("fields", static_cast<std::size_t>(op.rows()));
+    op.apply(TypeParam(), TestFixture::on_space(this->densities()), fields);
+    const std::vector<double> rows = TestFixture::on_host(fields);
+    const std::int64_t n = op.points().size();
+    for (std::int64_t f = 0; f < op.fields().size(); ++f) {
+      const auto begin = static_cast<std::size_t>(f * n), end = static_cast<std::size_t>((f + 1) * n);
+      double largest = 0;
+      for (std::size_t r = begin; r < end; ++r) largest = std::max(largest, std::abs(expected[r]));
+      for (std::size_t r = begin; r < end; ++r) {
+        ASSERT_NEAR(rows[r], expected[r], (1e-12 + 10 * storage_error(precision)) * largest)
+            << name(precision) << ", row " << r;
+      }
+    }
+    EXPECT_EQ(op.bytes(), stored_bytes(precision, op.rows(), op.columns()));
+    EXPECT_GE(op.error_bound(), storage_error(precision));
+  }
+}
+
+TYPED_TEST(StoredOperatorOn, TransposedProductHasTheSameInnerProduct) {
+  for (const StoredPrecision precision : precisions) {
+    auto op = this->stored(precision);
+    const VectorOn<TypeParam> density = TestFixture::on_space(this->densities()),
+                              rows = TestFixture::on_space(this->factors(op));
+    const VectorOn<TypeParam> fields("fields", static_cast<std::size_t>(op.rows())),
+        transposed("transposed", static_cast<std::size_t>(op.columns()));
+    const TypeParam space;
+    op.apply(space, density, fields);
+    op.apply_transpose(space, rows, transposed);
+    const double forth = op.dot_fields(space, fields, rows), back = op.dot_densities(space, density, transposed);
+    const double size = std::sqrt(op.dot_fields(space, fields, fields) * op.dot_fields(space, rows, rows));
+    EXPECT_GT(std::abs(forth), 1e-6 * size);
+    EXPECT_NEAR(forth, back, 1e-13 * size) << name(precision);
+  }
+}
+
+TYPED_TEST(StoredOperatorOn, HasTheDirectOperatorsEntriesAndDiagonal) {
+  this->m_request.execution.partition = Partition::points;
+  DirectOperator<TypeParam> direct(TypeParam(), this->m_source, this->m_points, this->m_request, ranks());
+  const TypeParam space;
+  for (const StoredPrecision precision : precisions) {
+    auto op = this->stored(precision);
+    ASSERT_EQ(op.points(), direct.points());
+    const VectorOn<TypeParam> weights = TestFixture::on_space(this->factors(op, true));
+    const VectorOn<TypeParam> expected("expected", static_cast<std::size_t>(op.columns())),
+        diagonal("diagonal", expected.size());
+    direct.diagonal(space, weights, expected);
+    op.diagonal(space, weights, diagonal);
+    const std::vector<double> a = TestFixture::on_host(diagonal), b = TestFixture::on_host(expected);
+    for (std::size_t p = 0; p < a.size(); ++p) {
+      ASSERT_NEAR(a[p], b[p], (1e-11 + 3 * storage_error(precision)) * b[p]) << name(precision) << ", prism " << p;
+    }
+    // some of the points
+    const IndexRange some{op.points().size() / 3, op.points().size()};
+    const typename Operator<TypeParam>::Entries kept("kept", op.fields().size(), some.size(), op.columns()),
+        computed("computed", op.fields().size(), some.size(), op.columns());
+    op.entries(space, some, kept);
+    direct.entries(space, some, computed);
+    const std::vector<double> k = TestFixture::on_host(VectorOn<TypeParam>(kept.data(), kept.size()));
+    const std::vector<double> c = TestFixture::on_host(VectorOn<TypeParam>(computed.data(), computed.size()));
+    for (std::size_t i = 0; i < k.size(); ++i) {
+      // a half has less for what is smaller by 2^18 than its row's largest, which is below 1e-7 here
+      ASSERT_NEAR(
+          k[i], c[i],
+          storage_error(precision) * std::abs(c[i]) + (precision == StoredPrecision::float16 ? 0x1p-29 * 1e-7 : 0))
+          << name(precision);
+    }
+  }
+}
+
+TYPED_TEST(StoredOperatorOn, NeedsNoPointOnEveryRank) {
+  this->m_points = points_above(1);
+  auto op = this->stored(StoredPrecision::float_);
+  const VectorOn<TypeParam> transposed("transposed", static_cast<std::size_t>(op.columns()));
+  op.apply_transpose(TypeParam(), TestFixture::on_space(this->factors(op)), transposed);
+  const std::vector<double> values = TestFixture::on_host(transposed);
+  const double sum = std::abs(values[0]);
+  EXPECT_GT(sum, 0);
+  for (const double other : ranks().gather_everywhere(sum)) EXPECT_EQ(other, sum);
+}
+
+TYPED_TEST(StoredOperatorOn, RefusesVectorsOfAnotherLength) {
+  auto op = this->stored(StoredPrecision::double_);
+  const VectorOn<TypeParam> density("density", 3), fields("fields", static_cast<std::size_t>(op.rows()));
+  if (ranks().size() == 1) {
+    EXPECT_THROW(op.apply(TypeParam(), density, fields), InputError);
+  } else {
+    EXPECT_THROW(op.apply(TypeParam(), density, fields), AgreedFailure);
+  }
+}
+
+TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
+  const bool device = is_device(space_key<TypeParam>);
+  const auto make = [&](StorageSettings settings, std::int64_t products) {
+    StorageChoice choice;
+    const auto op = make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, products,
+                                  ranks(), choice);
+    EXPECT_EQ(op->columns(), this->m_source.size());
+    EXPECT_EQ(choice.store != Store::none, dynamic_cast<StoredOperator<TypeParam>*>(op.get()) != nullptr);
+    EXPECT_NE(choice.store, Store::automatic);
+    // all ranks alike
+    for (const std::int64_t other : ranks().gather_everywhere(static_cast<std::int64_t>(choice.store))) {
+      EXPECT_EQ(other, static_cast<std::int64_t>(choice.store));
+    }
+    return choice;
+  };
+  const Store here = device ? Store::device : Store::memory;
+  StorageSettings settings;
+  settings.store = Store::none;
+  EXPECT_EQ(make(settings, 100).why, "computed anew in every product");
+  settings.store = here;
+  settings.precision = StoredPrecision::float16;
+  EXPECT_THAT(make(settings, 100).why,
+              HasSubstr(device ? "stored on the device as float16" : "stored in memory as float16"));
+  settings.store = Store::automatic;
+  EXPECT_THAT(make(settings, 100).why, HasSubstr(" ms"));
+  // nothing is repaid by one product
+  EXPECT_EQ(make(settings, 1).store, Store::none);
+  settings.store = device ? Store::memory : Store::device;
+  EXPECT_THROW(make(settings, 100), InputError);
+  settings.store = Store::file;
+  EXPECT_THROW(make(settings, 100), InputError);
+  settings.store = here;
+  settings.compression = 1e-3;
+  EXPECT_THROW(make(settings, 100), InputError);
+}
+
+/// 1600 x 32,000 of one field, a product of 0.2 s computed anew and 10 ms read.
+StorageFacts facts() { return {1, 1600, 32'000, std::int64_t{8} << 30, 0.2 / (1600 * 32'000.0), 204.8e6 / 0.01}; }
+
+TEST(StorageChoice, StoresWhatIsReadFasterAndRepaid) {
+  const StorageChoice stored = choose_storage(facts(), StoredPrecision::float_, Store::memory, 20);
+  EXPECT_EQ(stored.store, Store::memory);
+  EXPECT_EQ(stored.bytes, 1600 * 32'000 * 4);
+  EXPECT_EQ(stored.why, "stored in memory as float, 195 MiB: a product reads it in 10 ms, computing anew takes 200 ms");
+  // 1/(1 - 0.05) products
+  EXPECT_EQ(choose_storage(facts(), StoredPrecision::float_, Store::memory, 2).store, Store::memory);
+  EXPECT_THAT(choose_storage(facts(), StoredPrecision::float_, Store::memory, 1).why, HasSubstr("1.05 products"));
+  StorageFacts slow = facts();
+  slow.bytes_per_second /= 30;
+  EXPECT_THAT(choose_storage(slow, StoredPrecision::float_, Store::memory, 1000).why,
+              HasSubstr("would be read in 300 ms, computing takes 200 ms"));
+  StorageFacts small = facts();
+  small.available = 300'000'000;
+  const StorageChoice anew = choose_storage(small, StoredPrecision::float_, Store::memory, 1000);
+  EXPECT_EQ(anew.store, Store::none);
+  EXPECT_EQ(anew.bytes, 0);
+  EXPECT_THAT(anew.why, HasSubstr("there are 286 MiB"));
+}
+
+TEST(StorageChoice, TellsTheRemedyWhereMemoryIsShort) {
+  EXPECT_EQ(storage_shortage(10, 10, StoredPrecision::double_), "");
+  EXPECT_THAT(storage_shortage(11, 10, StoredPrecision::double_), HasSubstr("float or float16"));
+  EXPECT_THAT(storage_shortage(11, 10, StoredPrecision::float16), HasSubstr("sensitivity.store to none"));
+  EXPECT_THAT(storage_shortage(11, 10, StoredPrecision::float16), ::testing::Not(HasSubstr("precision")));
+}
+
+TEST(StorageChoice, TakesAllPointsWhereTheyAreFew) {
+  const Points points = points_above(83);
+  EXPECT_EQ(sample_of(points, 1000).size(), 83);
+  EXPECT_EQ(sample_of(points, 10).size(), 10);
+  EXPECT_EQ(sample_of(points, 50).size(), 50);
+  EXPECT_EQ(sample_of(Points{}, 50).size(), 0);
+}
+
+}  // namespace
+}  // namespace prismfield::testing

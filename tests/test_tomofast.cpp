@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/tomofast.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/temporary_file.hpp"
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::mistakes;
+
+class Tomofast : public ::testing::Test {
+protected:
+  InputFile file(std::string_view text) { return {m_folder.write("f.txt", text), "", ""}; }
+  std::string grid_mistakes(std::string_view text) {
+    return m_folder.removed_from(mistakes([&] { (void)read_tomofast_grid(file(text), 1); }));
+  }
+  template <class Write>
+  InputFile written(const Write& write) {
+    TemporaryFile temporary(m_folder / "out.txt");
+    TextOutput out(temporary);
+    write(out);
+    out.flush();
+    temporary.move_to_target();
+    return {m_folder / "out.txt", "", ""};
+  }
+  testing::ScratchFolder m_folder;
+};
+
+// 2 x 1 x 2 cells: a thin layer above a thick one
+constexpr std::string_view small_grid =
+    "4\n0 10 5 6 0 1 1 1 1\n10 30 5 6 0 1 2 1 1\n0 10 5 6 1 4 1 1 2\n10 30 5 6 1 4 2 1 2\n";
+
+TEST_F(Tomofast, TurnsDepthsIntoHeights) {
+  const TomofastGrid grid = read_tomofast_grid(file(small_grid), 1);
+  ASSERT_TRUE(grid.edges);
+  EXPECT_THAT((*grid.edges)[0], ElementsAre(0, 10, 30));
+  EXPECT_THAT((*grid.edges)[1], ElementsAre(5, 6));
+  EXPECT_THAT((*grid.edges)[2], ElementsAre(-4, -1, 0));
+  EXPECT_FALSE(std::signbit((*grid.edges)[2].back()));
+  EXPECT_FALSE(grid.has_values);
+  // the first row of the file is the western cell of the top
+  const std::vector<double> values = read_tomofast_values(file("4\n1\n2\n3\n4\n"), 1, 4);
+  EXPECT_THAT(in_cell_order(grid, values), ElementsAre(3, 4, 1, 2));
+}
+
+TEST_F(Tomofast, TakesRowsInAnyOrderWithValues) {
+  const TomofastGrid grid = read_tomofast_grid(
+      file("4\n10 30 5 6 1 4 .4 2 1 2\n0 10 5 6 0 1 .1 1 1 1\n0 10 5 6 1 4 .3 1 1 2\n10 30 5 6 0 1 .2 2 1 1 ! last\n"),
+      1000);
+  ASSERT_TRUE(grid.edges);
+  EXPECT_TRUE(grid.has_values);
+  EXPECT_THAT(in_cell_order(grid, grid.cells.density), ElementsAre(300, 400, 100, 200));
+}
+
+TEST_F(Tomofast, KnowsGridsThatFollowTheTerrain) {
+  const TomofastGrid grid = read_tomofast_grid(file("2\n0 10 0 10 0 5 1 1 1\n10 20 0 10 -2 5 2 1 1\n"), 1);
+  EXPECT_FALSE(grid.edges);
+  EXPECT_THAT(grid.cells.top, ElementsAre(0, 2));
+  EXPECT_THAT(grid.cells.bottom, ElementsAre(-5, -5));
+  // digits cut off by the file are no terrain
+  EXPECT_TRUE(read_tomofast_grid(file("2\n0 3.333 0 10 0 5 1 1 1\n3.3333 20 0 10 0 5 2 1 1\n"), 1).edges);
+}
+
+TEST_F(Tomofast, NamesWhatIsWrongInAGrid) {
+  EXPECT_EQ(grid_mistakes("many\n"),
+            "f.txt:1: 'many' is no number of cells; the first line is the number of cells alone");
+  EXPECT_EQ(grid_mistakes("0 1 2\n"), "f.txt:1: 3 numbers; the first line is the number of cells alone");
+  EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 x 1 1 1\n"), "f.txt:2: 'x' is not a number");
+  EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 nan 1 1 1\n"), "f.txt:2: 'nan' is not finite");
+  EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 1 1 1\n"),
+            "f.txt:2: 8 columns; X1 X2 Y1 Y2 Z1 Z2 i j k, or a value before i, are needed, in all lines alike");
+  EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 1 1 0 1\n"), "f.txt:2: i, j, k are 1, 0, 1; whole numbers from 1 are needed");
+  EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 -1 1 1 1\n"),
+            "f.txt:2: X2, Y2 or Z2 is not above X1, Y1 or Z1; Z is the depth, Z1 the cell's top");
+  EXPECT_EQ(grid_mistakes("2\n0 1 0 1 0 1 1 1 1\n"),
+            "'f.txt' says that it holds 2 cells, but has 1; correct its first line or its rows");
+  EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 1 9999999 9999999 9999999\n"),
+            "'f.txt' has 1 row for i to 9999999, j to 9999999, k to 9999999; a row for each cell is needed");
+  EXPECT_EQ(grid_mistakes("2\n0 1 0 1 0 1 2 1 1\n0 1 0 1 0 1 2 1 1\n"),
+            "'f.txt' has the cell i = 2, j = 1, k = 1 twice");
+}
+
+TEST_F(Tomofast, NamesWhatIsWrongInValues) {
+  const auto with = [&](std::string_view text) {
+    return m_folder.removed_from(mistakes([&] { (void)read_tomofast_values(file(text), 1, 2); }));
+  };
+  EXPECT_EQ(with("3\n1\n2\n3\n"),
+            "f.txt:1: 3 values, but the grid has 2 cells; name the grid that they belong to by --mesh");
+  EXPECT_EQ(with("2\n1\n"), "'f.txt' says that it holds 2 values, but has 1; correct its first line or its rows");
+  EXPECT_EQ(with("2\n1 2\n3\n"), "f.txt:2: 2 numbers; one a line is needed");
+  EXPECT_EQ(with(""), "'f.txt' holds no numbers");
+}
+
+TEST_F(Tomofast, ReadsDataDownwards) {
+  const PointFields points = read_tomofast_data(file("2\n50 60 -0.1 1.5e-5\n150 60 0 -2e-6\n"), Axes::z_down);
+  EXPECT_THAT(points.points.easting, ElementsAre(50, 150));
+  EXPECT_THAT(points.points.northing, ElementsAre(60, 60));
+  EXPECT_THAT(points.points.upward, ElementsAre(0.1, 0));
+  EXPECT_EQ(points.axes, Axes::z_down);
+  ASSERT_EQ(points.fields, FieldList{Field::gz});
+  EXPECT_DOUBLE_EQ(points.values[0][0], 1.5);
+  EXPECT_DOUBLE_EQ(points.values[0][1], -0.2);
+  EXPECT_TRUE(read_tomofast_data(file("1\n1 2 3\n"), Axes::z_down).fields.empty());
+  EXPECT_EQ(
+      m_folder.removed_from(mistakes([&] { (void)read_tomofast_data(file("2\n1 2 3 4\n1 2 3\n"), Axes::z_down); })),
+      "f.txt:3: 3 columns; X, Y, Z and gz are needed, in all lines alike");
+}
+
+TEST_F(Tomofast, GridsAndValuesComeBack) {
+  const CellEdges edges{{{0, 0.1, 0.30000000000000004}, {-7e6, -6999999.9}, {-1234.5678, -3, 0, 12}}};
+  const std::vector<double> values{1, 2.25, 1.0 / 3, std::numeric_limits<double>::quiet_NaN(), -270, 0};
+  const TomofastGrid grid = read_tomofast_grid(written([&](TextOutput& out) { write_tomofast_grid(out, edges); }), 1);
+  ASSERT_TRUE(grid.edges);
+  EXPECT_EQ(*grid.edges, edges);
+  const InputFile file =
+      written([&](TextOutput& out) { write_tomofast_values(out, values, counts_of(edges), 1000, -9); });
+  const std::vector<double> read = in_cell_order(grid, read_tomofast_values(file, 1000, 6));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) {
+      EXPECT_EQ(read[i], -9000);
+    } else {
+      EXPECT_DOUBLE_EQ(read[i], values[i]);
+    }
+  }
+}
+
+TEST_F(Tomofast, TextComesBackAsItWas) {
+  const std::string text = "3\n50 60 -0.1 0.000015\n150.25 60 0 -0.0000123456\n1 2 3 1.23456789012345e-6\n";
+  const PointFields points = read_tomofast_data(file(text), Axes::z_down);
+  const InputFile again = written([&](TextOutput& out) { write_tomofast_data(out, points, Axes::z_down); });
+  std::ifstream in(again.path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}),
+            "3\n50 60 -0.1 0.000015\n150.25 60 0 -0.0000123456\n1 2 3 1.23456789012345e-06\n");
+  const PointFields up =
+      read_tomofast_data(written([&](TextOutput& out) { write_tomofast_data(out, points, Axes::z_up); }), Axes::z_down);
+  EXPECT_EQ(up.values[0][0], -points.values[0][0]);
+}
+
+TEST_F(Tomofast, RefusesNaNInData) {
+  PointFields points = read_tomofast_data(file("1\n1 2 3 4\n"), Axes::z_down);
+  points.values[0][0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(
+      mistakes([&] { (void)written([&](TextOutput& out) { write_tomofast_data(out, points, Axes::z_down); }); }),
+      HasSubstr("1 of gz is no number, which Tomofast data cannot hold"));
+}
+
+}  // namespace
+}  // namespace prismfield
