@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Makes the data files of the examples: irregular.csv, elevation.nc, stations.csv, stations_density.txt, borehole.csv.
+"""Makes the data files of the examples: irregular.csv, elevation.nc, stations.csv, stations_density.txt, borehole.csv,
+survey_terrain.csv, survey_stations.csv.
 
     python3 make_data.py            # needs numpy and netCDF4; writes beside this script
 
@@ -123,7 +124,26 @@ def borehole():
     )
 
 
+def survey():
+    """A ridge and a valley, and flight lines 60 m above them."""
+
+    def height(easting, northing):
+        ridge = 190 * np.exp(-(((easting - northing - 400) / 1100) ** 2))
+        return 120 + ridge + 25 * np.sin(easting / 700) * np.cos(northing / 600)
+
+    steps = np.arange(-200, 4201, 100)
+    rows = [(e, n, round(float(height(e, n)), 1)) for n in steps for e in steps]
+    write_table("survey_terrain.csv", ("easting", "northing", "upward"), rows, "Heights of the ground, metres")
+    rows = []
+    for line, northing in enumerate(np.arange(150, 3851, 185)):
+        for easting in np.arange(150 + 40 * (line % 3), 3851, 185):
+            e, n = float(easting), float(northing + 12 * np.sin(easting / 300))
+            rows.append((round(e, 1), round(n, 1), round(float(height(e, n)) + 60, 1)))
+    write_table("survey_stations.csv", ("easting", "northing", "upward"), rows, "Flight lines, metres")
+
+
 if __name__ == "__main__":
+    survey()
     irregular()
     elevation()
     stations()

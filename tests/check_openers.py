@@ -153,7 +153,8 @@ def check_data(dataset, where, np):
     check(isinstance(dataset.attrs.get("name"), str), where("the set has no name"))
     dimensions = ("station",) if "station" in dataset.sizes else ("northing", "easting")
     for name in fields:
-        for suffix, unit in (("", FIELDS[name]), ("_sigma", FIELDS[name]), ("_predicted", FIELDS[name]), ("_residual", "1")):
+        for suffix in ("", "_sigma", "_predicted", "_residual"):
+            unit = "1" if suffix == "_residual" else FIELDS[name]
             variable = dataset[name + suffix]
             check(variable.dims == dimensions, where(f"{name + suffix} lies on {variable.dims}"))
             check(variable.attrs.get("units") == unit, where(f"units of {name + suffix}"))

@@ -477,17 +477,18 @@ def maps_of_field(dataset, name, frame):
     in_unit = f" ({unit})" if frame.is_small else ""
 
     def draw_values(values):
-        return lambda axes, panel: draw_map(axes, panel, frame, values, scale, panel.unit(unit) if panel.bar else None)
+        def draw(axes, panel):
+            draw_map(axes, panel, frame, values, scale, panel.unit(unit) if panel.bar else None)
+
+        return draw
+
+    def draw_residual(axes, panel):
+        draw_map(axes, panel, frame, residual, residuals, panel.unit("residual / σ"), extend)
 
     return [
         Panel(*frame.size, f"{symbol} observed", draw_values(both[0])),
         Panel(*frame.size, f"{symbol} predicted{in_unit}", draw_values(both[1]), bar=True),
-        Panel(
-            *frame.size,
-            f"{symbol} residual",
-            lambda axes, panel: draw_map(axes, panel, frame, residual, residuals, panel.unit("residual / σ"), extend),
-            bar=True,
-        ),
+        Panel(*frame.size, f"{symbol} residual", draw_residual, bar=True),
     ]
 
 
@@ -496,8 +497,10 @@ def add_data(page, which, dataset):
     name = str(dataset.attrs.get("name", "")).replace("$", r"\$")
     squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
     chi = float(np.mean(squares)) if squares.size else 0.0
-    n = dataset.sizes["station"] if "station" in dataset.sizes else dataset.sizes["easting"] * dataset.sizes["northing"]
-    points = count_text(n) if "station" in dataset.sizes else f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
+    n = dataset["upward"].size
+    points = count_text(n)
+    if "station" not in dataset.sizes:
+        points = f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
     page.heading(f"Data {which}: {name}, {points}, mean square of the residuals {chi:.3g}")
     profile = profile_of(dataset)
     if profile is not None:
@@ -509,8 +512,11 @@ def add_data(page, which, dataset):
     panels = [maps_of_field(dataset, field, frame) for field in names]
     if frame.is_strip:
         # below each other
-        for panel in [panel for field in panels for panel in field]:
+        strips = [panel for field in panels for panel in field]
+        for panel in strips:
             panel.bar = True
+            if panel is not strips[-1]:
+                panel.x_labels, panel.below = False, 0.12
             page.row([panel])
         return
     a_line = columns // 3

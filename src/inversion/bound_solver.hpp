@@ -131,7 +131,7 @@ public:
         m_product(math.zeros("product", n)) {}
 
   /// Improves `model` until the gradient of the free cells is `tolerance` of what it was, in the norm of the inverse
-  /// `diagonal` of H, or tolerance / 100 of that of b.
+  /// `diagonal` of H, or the smaller of 1e-4 and tolerance / 100 of that of b.
   void solve(const Product& product, const ConstVector& b, const ConstVector& diagonal, double tolerance,
              const Vector& model);
 
@@ -208,7 +208,8 @@ void BoundSolver<ExecutionSpace>::solve(const Product& product, const ConstVecto
   m_model = model;
   if (m_bounds) m_math.each("clip", m_n, Clip<Memory>{model, m_bounds->min, m_bounds->max});
   m_math.fill(m_free, 1);
-  const double floor = tolerance / 100 * size(b, diagonal);
+  constexpr double most_floor = 1e-4;
+  const double floor = std::min(most_floor, tolerance / 100) * size(b, diagonal);
   product(model, m_gradient);
   m_math.each("gradient", m_n, AddScaled<Memory>{-1, b, m_gradient});
   double first = -1;

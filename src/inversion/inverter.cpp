@@ -3,7 +3,6 @@
 #include "inversion/inverter.hpp"
 
 #include "engine/instances/with_space.hpp"
-#include "inversion/instances.hpp"
 
 namespace prismfield {
 

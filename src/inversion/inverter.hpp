@@ -61,4 +61,9 @@ struct InversionOutcome {
 [[nodiscard]] InversionOutcome invert(const InversionInput& input, const Communicator& communicator,
                                       InversionObserver* observer = nullptr, const InversionState* resume = nullptr);
 
+/// The same in one execution space; instantiated in one source file a space.
+template <class ExecutionSpace>
+[[nodiscard]] InversionOutcome invert_on(const InversionInput& input, const Communicator& communicator,
+                                         InversionObserver& observer, const InversionState* resume);
+
 }  // namespace prismfield

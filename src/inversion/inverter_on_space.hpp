@@ -18,7 +18,6 @@
 #include "inversion/bound_solver.hpp"
 #include "inversion/cell_weights.hpp"
 #include "inversion/data_term.hpp"
-#include "inversion/instances.hpp"
 #include "inversion/inverter.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"

@@ -66,6 +66,7 @@ public:
       m_part_sums =
           decltype(m_part_sums)(new_view("sums_of_rows"), static_cast<std::size_t>(m_column_parts.parts), padded);
     });
+    if constexpr (!device) ask_for_huge_pages(m_matrix.values.data(), m_matrix.values.size() * sizeof(Real));
   }
 
   void keep(const Space& space, const EntryRows<Memory>& rows) override {

@@ -159,7 +159,7 @@ TABLES = {
     "g-mistakes": "g0\n0 0 1\n1 0 nan\n0 0 2\n",
     "o-header": "o0\neasting,northing,upward,gz [mGal],gz_sigma,gxx (Eotvos),sigma_gxx\n0,1,2,.5,1e-2,3,1\n3,4,5,-1,2,0,.1\n",
     "o-xyz": "oD\n# by hand\n# easting northing height potential[m2_s-2] gz_[mGal] sigma[mGal]\n0 1 2 3 4 5\n6 7 8 9 0 1\n",
-    "o-columns": "oI\n0 1 2 a 4 5\r\n6;7;8;b;9;.5\r\n",
+    "o-columns": "oI\n0 1 2 a 4 5\r\n6 7 8 b 9 .5\r",
     "o-rule": "oP\nx;y;z;gxx\n0;1;2;3\n3;4;5;0\n",
     "o-ubc": "o \n! by hand\n2 ! stations\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
     "o-mistakes": "o0\nx [km],y,z,gz [uGal],gzz,sigma\n0,1,2,nan,0,0\n0,1,2,3,4,-1\n1e13,1,2,3,4,x\n",
@@ -240,7 +240,7 @@ keep(
         [("northing", 2), ("easting", 3)],
         AXES
         + [("upward", [0, 1], 6, [attribute("units", "char", "m")], doubles(*range(6)))]
-        + [("gz", [0, 1], 6, [attribute("units", "char", "mGal"), attribute("axes", "char", "z_up")], doubles(*range(6)))],
+        + [("gz", [0, 1], 6, [attribute("units", "char", "mGal"), attribute("axes", "char", "z_up")], doubles(*range(1, 7)))],
     ),
 )
 keep(
