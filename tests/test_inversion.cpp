@@ -290,7 +290,7 @@ TEST(Inversion, TellsWhatItsModelIsWorth) {
   InversionInput input = small.input();
   input.settings.beta = 1.547407811250569e-07;
   input.settings.uncertainty.samples = 60;
-  input.settings.depth_of_investigation = 100;
+  input.settings.depth_of_investigation = true;
   const InversionOutcome outcome = invert_here(input);
   const InvertedModel& model = outcome.model;
   ASSERT_EQ(model.density_sigma.size(), model.density.size());
@@ -331,7 +331,7 @@ TEST(Inversion, GoesOnToTheSameModelBitForBit) {
   input.settings.bounds = Range{0, 300};
   input.settings.norm = {0, 2, 2, 2};
   input.settings.uncertainty.samples = 3;
-  input.settings.depth_of_investigation = 100;
+  input.settings.depth_of_investigation = true;
   const InversionOutcome whole = invert_here(input);
   const int solutions = static_cast<int>(whole.model.convergence.size());
   for (const int stop : {1, 3, solutions / 2, solutions, solutions + 3, solutions + 5}) {

@@ -44,7 +44,7 @@ const std::string full_inversion = R"(inversion:
   topography: {file: t.csv, columns: [easting, northing, upward]}
   trend: linear
   uncertainty: {samples: 40, seed: 9}
-  depth_of_investigation: 100
+  depth_of_investigation: true
   target_misfit: 1.5
   max_iterations: 12
 sensitivity: {store: memory, precision: float16, compression: 1e-4, file: out/G.h5}
@@ -116,7 +116,7 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_EQ(settings.uncertainty.samples, 40);
   EXPECT_EQ(settings.uncertainty.seed, 9U);
   EXPECT_EQ(settings.uncertainty.rank, 0);
-  EXPECT_EQ(settings.depth_of_investigation, 100);
+  EXPECT_TRUE(settings.depth_of_investigation);
   EXPECT_EQ(settings.target_misfit, 1.5);
   EXPECT_EQ(settings.max_iterations, 12);
   EXPECT_EQ(run.sensitivity.store, Store::memory);
@@ -158,7 +158,7 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   EXPECT_THAT(settings("  smoothness: 2\n").smoothness, ElementsAre(2, 2, 2));
   EXPECT_THAT(settings("  norm: 1\n").norm, ElementsAre(1, 1, 1, 1));
   EXPECT_FALSE(settings("  beta: auto\n").beta);
-  EXPECT_FALSE(settings("  depth_of_investigation: none\n").depth_of_investigation);
+  EXPECT_FALSE(settings("  depth_of_investigation: false\n").depth_of_investigation);
   EXPECT_EQ(settings("  trend: constant\n").trend, Trend::constant);
   EXPECT_EQ(settings("  trend: none\n").trend, Trend::none);
   for (const auto& [word, kind] :
@@ -232,7 +232,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"uncertainty: {rank: 5, samples: 5}",
        "inversion.uncertainty: has samples and rank; exactly one of samples, rank is allowed"},
       {"uncertainty: {rank: 5, seed: 5}", "inversion.uncertainty.seed: goes with samples, not with rank"},
-      {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; none or a number above 0 is expected"},
+      {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; true or false is expected"},
       {"target_misfit: 0", "inversion.target_misfit: is '0'; a number above 0 is expected"},
       {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number of at least 1 is expected"},
       {"max_iteration: 3", "inversion.max_iteration: is no known key; did you mean max_iterations?"},

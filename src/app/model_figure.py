@@ -520,9 +520,8 @@ def add_data(page, which, dataset):
             page.row([panel])
         return
     a_line = columns // 3
-    lines = [
-        [panel for field in panels[first : first + a_line] for panel in field] for first in range(0, len(panels), a_line)
-    ]
+    groups = [panels[first : first + a_line] for first in range(0, len(panels), a_line)]
+    lines = [[panel for field in group for panel in field] for group in groups]
     if columns == 6:
         share_labels(lines)
     for line in lines:

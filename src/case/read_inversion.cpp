@@ -288,7 +288,9 @@ InversionSpec InversionReader::inversion(const Value& value) {
             .value_or(settings.trend);
   }
   if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
-  if (const auto v = section.find("depth_of_investigation")) settings.depth_of_investigation = positive_or(*v, "none");
+  if (const auto v = section.find("depth_of_investigation")) {
+    settings.depth_of_investigation = truth(*v).value_or(false);
+  }
   if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
   if (const auto v = section.find("max_iterations")) {
     settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);

@@ -58,10 +58,19 @@ private:
   void compact();
   /// Searches beta from `search` on with the weights as they are.
   void search_beta(BetaSearch& search, const char* stage, double tolerance);
-  void solve(double beta, double tolerance, const Vector& model, const ConstVector& reference);
+  /// m_diagonal = the diagonal of H for this beta
+  void set_diagonal(double beta);
+  /// H = G'WWG + beta R
+  [[nodiscard]] typename BoundSolver<ExecutionSpace>::Product product_of(double beta) {
+    return [this, beta](const ConstVector& p, const Vector& out) {
+      m_data->normal_product(p, out);
+      m_regularization->add(beta, p, out);
+    };
+  }
   /// Solves and notes what it comes to; returns phi_d.
   double solve_and_tell(const char* stage, double beta, double tolerance);
-  void find_second_model();
+  /// What of a step of the reference everywhere comes back in the model, without bounds and compact norms.
+  void find_depth_of_investigation();
   void draw_samples();
   void next_phase(const char* phase) {
     m_state.phase = phase;
@@ -201,25 +210,18 @@ void InverterOnSpace<ExecutionSpace>::keep_state() {
 }
 
 template <class ExecutionSpace>
-void InverterOnSpace<ExecutionSpace>::solve(double beta, double tolerance, const Vector& model,
-                                            const ConstVector& reference) {
-  m_math.copy(m_right_side, m_pull);
-  m_regularization->add_pull(beta, reference, m_right_side);
+void InverterOnSpace<ExecutionSpace>::set_diagonal(double beta) {
+  m_regularization->diagonal(m_right_side);
   m_math.copy(m_diagonal, m_data_diagonal);
-  const Vector of_model = m_math.zeros("diagonal", m_n);
-  m_regularization->diagonal(of_model);
-  m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{beta, of_model, m_diagonal});
-  m_solver->solve(
-      [&](const ConstVector& p, const Vector& out) {
-        m_data->normal_product(p, out);
-        m_regularization->add(beta, p, out);
-      },
-      m_right_side, m_diagonal, tolerance, model);
+  m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{beta, m_right_side, m_diagonal});
 }
 
 template <class ExecutionSpace>
 double InverterOnSpace<ExecutionSpace>::solve_and_tell(const char* stage, double beta, double tolerance) {
-  solve(beta, tolerance, m_model, m_reference);
+  set_diagonal(beta);
+  m_math.copy(m_right_side, m_pull);
+  m_regularization->add_pull(beta, m_reference, m_right_side);
+  m_solver->solve(product_of(beta), m_right_side, m_diagonal, tolerance, m_model);
   m_state.beta = beta;
   ConvergenceRow row;
   row.stage = stage;
@@ -266,6 +268,7 @@ void InverterOnSpace<ExecutionSpace>::cool() {
     search_beta(search, "cool", loose_tolerance);
   }
   m_state.search.clear();
+  find_depth_of_investigation();
   next_phase(m_settings.is_compact() && m_state.message.empty() ? "compact" : "samples");
 }
 
@@ -307,16 +310,17 @@ void InverterOnSpace<ExecutionSpace>::compact() {
 }
 
 template <class ExecutionSpace>
-void InverterOnSpace<ExecutionSpace>::find_second_model() {
-  if (!m_settings.depth_of_investigation || !m_state.second_model.empty()) return;
-  std::vector<double> reference = m_input.reference;
-  for (double& value : reference) value += *m_settings.depth_of_investigation;
-  const Vector model = m_math.zeros("second_model", m_n);
-  m_math.copy(model, m_model);
+void InverterOnSpace<ExecutionSpace>::find_depth_of_investigation() {
+  if (!m_settings.depth_of_investigation || !m_state.depth_of_investigation.empty()) return;
+  const Vector ones = m_math.from_host("step_of_reference", std::vector<double>(static_cast<std::size_t>(m_n), 1.0));
+  const Vector right_side = m_math.zeros("pull_of_step", m_n);
+  m_regularization->add_pull(m_state.beta, ones, right_side);
+  const Vector difference = m_math.zeros("difference_of_models", m_n);
+  BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
+  set_diagonal(m_state.beta);
   constexpr double tolerance = 1e-4;
-  solve(m_state.beta, tolerance, model, m_math.from_host("second_reference", reference));
-  m_state.second_model = m_math.to_host(model);
-  keep_state();
+  solver.solve(product_of(m_state.beta), right_side, m_diagonal, tolerance, difference);
+  m_state.depth_of_investigation = m_math.to_host(difference);
 }
 
 template <class ExecutionSpace>
@@ -329,13 +333,8 @@ void InverterOnSpace<ExecutionSpace>::draw_samples() {
   const Vector right_side = m_math.zeros("sample_right_side", m_n);
   // the posterior of the quadratic problem: no bounds
   BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
-  m_math.copy(m_diagonal, m_data_diagonal);
-  m_regularization->diagonal(x);
-  m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{m_state.beta, x, m_diagonal});
-  const auto product = [&](const ConstVector& p, const Vector& out) {
-    m_data->normal_product(p, out);
-    m_regularization->add(m_state.beta, p, out);
-  };
+  set_diagonal(m_state.beta);
+  const auto product = product_of(m_state.beta);
   while (m_state.samples < uncertainty.samples) {
     m_math.fill(right_side, 0);
     m_math.fill(x, 0);
@@ -363,7 +362,7 @@ void InverterOnSpace<ExecutionSpace>::finish() {
   model.density = m_math.to_host(m_model);
   model.convergence = m_state.rows;
   add_uncertainty(m_state, model);
-  add_depth_of_investigation(m_state, m_settings, model);
+  add_depth_of_investigation(m_state, model);
   for (std::size_t i = 0; i < m_input.data.size(); ++i) {
     PredictedData data;
     static_cast<DataSet&>(data) = m_input.data[i];
@@ -392,7 +391,6 @@ InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resu
     m_state.search.clear();
     next_phase("samples");
   }
-  find_second_model();
   draw_samples();
   finish();
   m_outcome.message = m_state.message;

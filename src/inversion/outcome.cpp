@@ -43,13 +43,9 @@ void add_uncertainty(const InversionState& state, InvertedModel& model) {
   model.resolution_trace_error = std::sqrt(variance / n);
 }
 
-void add_depth_of_investigation(const InversionState& state, const InversionSettings& settings, InvertedModel& model) {
-  if (state.second_model.empty()) return;
-  model.depth_of_investigation.resize(model.density.size());
-  for (std::size_t i = 0; i < model.density.size(); ++i) {
-    const double moved = std::abs(state.second_model[i] - model.density[i]);
-    model.depth_of_investigation[i] = std::min(moved / *settings.depth_of_investigation, 1.0);
-  }
+void add_depth_of_investigation(const InversionState& state, InvertedModel& model) {
+  model.depth_of_investigation = state.depth_of_investigation;
+  for (double& value : model.depth_of_investigation) value = std::min(std::abs(value), 1.0);
 }
 
 }  // namespace prismfield

@@ -65,7 +65,7 @@ void each_part(State& state, const F& f) {
   f(state.squares);
   f(state.trace);
   f(state.trace_squared);
-  f(state.second_model);
+  f(state.depth_of_investigation);
 }
 
 template <class Row, class F>
@@ -175,7 +175,7 @@ bool is_whole(const Found& found) {
 bool fits(const InversionState& state, std::size_t n_cells) {
   const auto all_or_none = [&](const std::vector<double>& values) { return values.empty() || values.size() == n_cells; };
   return state.model.size() == n_cells && all_or_none(state.weights_model) && all_or_none(state.squares) &&
-         all_or_none(state.second_model);
+         all_or_none(state.depth_of_investigation);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ struct InversionSettings {
   std::optional<double> beta;
   Trend trend = Trend::none;
   Uncertainty uncertainty;
-  /// difference of the second reference, kg/m3; unset: no depth of investigation
-  std::optional<double> depth_of_investigation;
+  /// how much of the reference comes back in the model, cell by cell
+  bool depth_of_investigation = false;
   /// chi factor
   double target_misfit = 1;
   /// solutions for a beta at most, in the search for beta and again in the compact steps

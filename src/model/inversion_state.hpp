@@ -37,8 +37,8 @@ struct InversionState {
   std::int64_t samples = 0;
   std::vector<double> squares;
   double trace = 0, trace_squared = 0;
-  /// the model of the second reference, once it is there
-  std::vector<double> second_model;
+  /// difference of the models of two references that differ by 1 kg/m3, once it is there
+  std::vector<double> depth_of_investigation;
 };
 
 }  // namespace prismfield
