@@ -232,7 +232,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"uncertainty: {rank: 5, samples: 5}",
        "inversion.uncertainty: has samples and rank; exactly one of samples, rank is allowed"},
       {"uncertainty: {rank: 5, seed: 5}", "inversion.uncertainty.seed: goes with samples, not with rank"},
-      {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; true or false is expected"},
+      {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; allowed: true, false"},
       {"target_misfit: 0", "inversion.target_misfit: is '0'; a number above 0 is expected"},
       {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number of at least 1 is expected"},
       {"max_iteration: 3", "inversion.max_iteration: is no known key; did you mean max_iterations?"},

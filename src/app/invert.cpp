@@ -63,6 +63,10 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
     if (options.resume && !run.output.checkpoint) {
       problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
     }
+    if (run.inversion && run.inversion->settings.uncertainty.rank > 0) {
+      problems.add(run.where("inversion.uncertainty.rank"), "inversion.uncertainty.rank",
+                   "this version has standard deviations by samples alone; write uncertainty: {samples: 100}");
+    }
     problems.throw_if_any();
     throw_if_interrupted();
   });
@@ -118,7 +122,8 @@ public:
     }
     if (!stops) return;
     const bool kept = m_run.output.checkpoint && m_failure.empty();
-    throw Stopped(kept ? m_run.output.checkpoint->file.string() + " holds what was done, --resume goes on from it" : "");
+    throw Stopped(kept ? m_run.output.checkpoint->file.string() + " holds what was done, --resume goes on from it"
+                       : "");
   }
   [[nodiscard]] const std::vector<std::string>& storage() const noexcept { return m_storage; }
 
@@ -203,6 +208,7 @@ void finish(const InvertOptions& options, const Case& run, const InversionInputs
     write_model(of_file, outcome.model);
   };
   write_or_keep(computed, warn);
+  for (const std::string& warning : outcome_warnings(outcome)) warn(warning);
   if (run.output.figure) {
     const std::string warning = draw_model(header.file, *run.output.figure);
     if (!warning.empty()) warn(warning);
@@ -212,6 +218,7 @@ void finish(const InvertOptions& options, const Case& run, const InversionInputs
 
 void tell_inputs(const InvertOptions& options, const Case& run, const InversionInputs& inputs) {
   for (const std::string& warning : inputs.warnings) warn(warning);
+  for (const std::string& warning : inversion_warnings(run, inputs)) warn(warning);
   if (options.quiet) return;
   for (const std::string& note : inputs.notes) std::cerr << "note: " << note << std::endl;
   if (const std::string unused = unused_text(run); !unused.empty()) std::cerr << "note: " << unused << std::endl;
@@ -227,8 +234,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
     lock = at_places_of(run, [&] { return std::make_unique<CheckpointLock>(run.output.checkpoint->file); });
   });
   const Digest hash = inversion_hash(run, inputs);
-  const std::optional<InversionState> state =
-      state_to_go_on(options, run, hash, inputs.cells->size(), communicator);
+  const std::optional<InversionState> state = state_to_go_on(options, run, hash, inputs.cells->size(), communicator);
   InversionInput input;
   input.request = run.request();
   input.storage = run.sensitivity;
@@ -237,9 +243,8 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.data = inputs.data;
   input.reference = inputs.reference;
   InvertObserver observer(options, run, hash, communicator);
-  const InversionOutcome outcome = at_places_of(run, [&] {
-    return invert(input, communicator, &observer, state ? &*state : nullptr);
-  });
+  const InversionOutcome outcome =
+      at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
   agree(communicator, [&] {
     if (!is_root) return;
     finish(options, run, inputs, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome,

@@ -53,6 +53,63 @@ std::string settings_text(const InversionSettings& settings) {
   return text;
 }
 
+/// Contrasts below it, kg/m3, are not worth a model; those above the other are more than any metal.
+constexpr double least_density = 1, most_density = 30'000;
+
+Range range_of(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, *most};
+}
+
+/// What is strange in densities that are kg/m3; "" when nothing is.
+std::string unit_text(const char* of, const Range& densities) {
+  const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
+  if (largest > most_density) {
+    return fmt::format("{} has densities of up to {:.4g} kg/m3, more than any metal", of, largest);
+  }
+  if (largest == 0 || largest >= least_density) return "";
+  return fmt::format("{} has no density above {:.4g} kg/m3; are they g/cm3?", of, largest);
+}
+
+/// RMS of one field of a data set over sigma; where a trend is solved for, of what a constant leaves.
+double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean) {
+  const auto n = static_cast<std::size_t>(data.points.size());
+  double weights = 0, mean = 0, sum = 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+    const double weight = 1 / (data.sigma[i] * data.sigma[i]);
+    weights += weight;
+    mean += weight * data.values[i];
+  }
+  mean = without_mean ? mean / weights : 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+    const double part = (data.values[i] - mean) / data.sigma[i];
+    sum += part * part;
+  }
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
+/// Where sigma and data can hardly belong to each other.
+std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
+  constexpr double most_sigmas = 1000;
+  std::vector<std::string> warnings;
+  std::size_t f = 0;
+  for (const FieldInfo& field : field_infos) {
+    if (!data.fields.contains(field.field)) continue;
+    const double ratio = signal_to_sigma(data, f++, trend != Trend::none);
+    if (ratio < 1) {
+      warnings.push_back(fmt::format(
+          "{}: {} is {:.2g} times its sigma (RMS), so it may hold noise alone; sigma is in {}: is it too large?",
+          shown(data.name), field.name, ratio, field.unit));
+    } else if (ratio > most_sigmas) {
+      warnings.push_back(fmt::format(
+          "{}: {} is {:.2g} times its sigma (RMS), more than surveys reach: are both in {}, is it an anomaly and not "
+          "the whole field of the Earth, and does sigma hold the noise?",
+          shown(data.name), field.name, ratio, field.unit));
+    }
+  }
+  return warnings;
+}
+
 /// RMS of residuals over sigma.
 double normalized_rms(const PredictedData& data, std::size_t field) {
   const auto n = static_cast<std::size_t>(data.points.size());
@@ -77,13 +134,13 @@ std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
 }
 
 std::string convergence_header() {
-  return fmt::format("{:<8}{:>10}{:>10}{:>8}{:>11}{:>9}{:>8}{:>8}{:>8}\n", "stage", "beta", "phi_d", "chi", "phi_m",
-                     "products", "min", "max", "s");
+  return fmt::format("{:<7} {:>9} {:>9} {:>7} {:>9} {:>8} {:>8} {:>8} {:>7}\n", "stage", "beta", "phi_d", "chi",
+                     "phi_m", "products", "min", "max", "seconds");
 }
 
 std::string convergence_line(const ConvergenceRow& row) {
-  return fmt::format("{:<8}{:>10.3e}{:>10.4g}{:>8.3g}{:>11.4e}{:>9}{:>8.4g}{:>8.4g}{:>8.4g}\n", row.stage, row.beta,
-                     row.phi_d, row.chi, row.phi_m, row.products, row.minimum, row.maximum, row.seconds);
+  return fmt::format("{:<7} {:>9.3e} {:>9.4g} {:>7.3g} {:>9.3e} {:>8} {:>8.4g} {:>8.4g} {:>7.2f}\n", row.stage,
+                     row.beta, row.phi_d, row.chi, row.phi_m, row.products, row.minimum, row.maximum, row.seconds);
 }
 
 std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text) {
@@ -109,11 +166,40 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
 
 std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
   const InversionSettings& settings = run.inversion->settings;
-  const std::int64_t fields = 1 + (settings.uncertainty.samples > 0 ? 1 : 0) + (settings.depth_of_investigation ? 1 : 0);
+  const std::int64_t fields =
+      1 + (settings.uncertainty.samples > 0 ? 1 : 0) + (settings.depth_of_investigation ? 1 : 0);
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
   constexpr std::int64_t columns_of_data = 7, others = 100'000;
   return 8 * (fields * inputs.cells->total() + columns_of_data * rows) + others;
+}
+
+std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
+  std::vector<std::string> warnings;
+  const InversionSettings& settings = run.inversion->settings;
+  if (settings.bounds) {
+    const double widest = std::max(std::abs(settings.bounds->min), std::abs(settings.bounds->max));
+    if (widest < least_density) {
+      warnings.push_back(
+          fmt::format("inversion.bounds: no density of [{:g}, {:g}] is above {:g} kg/m3; are they g/cm3? "
+                      "Write kg/m3: 1 g/cm3 is 1000",
+                      settings.bounds->min, settings.bounds->max, least_density));
+    }
+  }
+  if (const std::string text = unit_text("inversion.reference", range_of(inputs.reference)); !text.empty()) {
+    warnings.push_back(text + "; densities in the case are kg/m3, density_unit: g/cm3 beside a file says so");
+  }
+  for (const DataSet& data : inputs.data) {
+    for (std::string& warning : signal_warnings(data, settings.trend)) warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
+std::vector<std::string> outcome_warnings(const InversionOutcome& outcome) {
+  if (const std::string text = unit_text("the model", range_of(outcome.model.density)); !text.empty()) {
+    return {text + "; check the units of the data and their sigma, and whether bounds are kg/m3"};
+  }
+  return {};
 }
 
 std::string inversion_resume_text(const std::string& file, const InversionState* state) {
@@ -139,8 +225,8 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   text += fmt::format("density: {:.4g} to {:.4g} kg/m3", *least, *most);
   if (!model.density_sigma.empty()) {
     const auto [low, high] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
-    text += fmt::format("; standard deviation {:.3g} to {:.3g} kg/m3, each to {:.0f} %", *low, *high,
-                        100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
+    text += fmt::format("; standard deviation {:.3g} to {:.3g} kg/m3, from {} each known to {:.0f} %", *low, *high,
+                        counted(model.samples, "sample"), 100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
   }
   if (model.resolution_trace) {
     text += fmt::format("\nparameters that the data decide (trace of the resolution): {:.4g} +- {:.2g} of {}",

@@ -21,6 +21,10 @@ namespace prismfield {
                                           const std::string& ranks_text);
 /// Bytes of the model's file, about.
 [[nodiscard]] std::int64_t model_bytes(const Case& run, const InversionInputs& inputs);
+/// What a user should be told of bounds, a reference and data that can hardly be in their units, or whose sigma can
+/// hardly be theirs; of densities that were found, likewise.
+[[nodiscard]] std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs);
+[[nodiscard]] std::vector<std::string> outcome_warnings(const InversionOutcome& outcome);
 /// How far a checkpoint was.
 [[nodiscard]] std::string inversion_resume_text(const std::string& file, const InversionState* state);
 /// The last lines: misfit by data set and field, densities, uncertainty.
