@@ -18,28 +18,37 @@ namespace {
 using Space = Kokkos::DefaultExecutionSpace;
 using Direct = DirectOperator<Space>;
 
-/// A mesh of 64 x 64 x 16 cells of 100 x 100 x 50 m.
+/// Cells of 100 x 100 x 50 m, n_side x n_side x n_layers, and points over them, 20 m above.
+struct Size {
+  int n_side, n_layers, n_points;
+};
+constexpr Size small{64, 16, 1024};
+/// Moorkamp 2010's: 1e6 cells, 30 sites.
+constexpr Size sites{100, 100, 30};
+
 struct Mesh {
   std::vector<double> west, east, south, north, bottom, top, density;
-  Mesh() {
-    for (int p = 0; p < 64 * 64 * 16; ++p) {
-      west.push_back(100.0 * (p % 64));
-      east.push_back(100.0 * (p % 64 + 1));
-      south.push_back(100.0 * (p / 64 % 64));
-      north.push_back(100.0 * (p / 64 % 64 + 1));
-      bottom.push_back(-800.0 + 50 * (p / 4096));
-      top.push_back(-800.0 + 50 * (p / 4096 + 1));
+  explicit Mesh(const Size& size) {
+    const int n = size.n_side;
+    for (int p = 0; p < n * n * size.n_layers; ++p) {
+      west.push_back(100.0 * (p % n));
+      east.push_back(100.0 * (p % n + 1));
+      south.push_back(100.0 * (p / n % n));
+      north.push_back(100.0 * (p / n % n + 1));
+      bottom.push_back(-50.0 * (size.n_layers - p / (n * n)));
+      top.push_back(bottom.back() + 50);
       density.push_back(p % 7 - 3);
     }
   }
 };
 
-/// 32 x 32 points, 20 m above the mesh.
-Points grid() {
+Points points_over(const Size& size) {
   Points points;
-  for (int i = 0; i < 1024; ++i) {
-    points.easting.push_back(200.0 * (i % 32));
-    points.northing.push_back(200.0 * (i / 32));
+  const int row = size.n_points < 1024 ? 6 : 32;
+  const double step = 100.0 * size.n_side / row;
+  for (int i = 0; i < size.n_points; ++i) {
+    points.easting.push_back(step * (i % row));
+    points.northing.push_back(step * (i / row));
     points.upward.push_back(20);
   }
   return points;
@@ -47,9 +56,10 @@ Points grid() {
 
 /// What every benchmark works on.
 struct Problem {
+  explicit Problem(const Size& size) : mesh(size), points(points_over(size)) {}
   Mesh mesh;
   PrismList prisms{{mesh.west, mesh.east, mesh.south, mesh.north, mesh.bottom, mesh.top, mesh.density}};
-  Points points = grid();
+  Points points;
   [[nodiscard]] double pairs() const { return static_cast<double>(prisms.size() * points.size()); }
 };
 
@@ -59,8 +69,8 @@ void count_pairs(benchmark::State& state, double pairs) {
 
 /// Times f(space, operator, densities, fields).
 template <class F>
-void time_product(benchmark::State& state, FieldList fields, double part_of_points, const F& f) {
-  const Problem problem;
+void time_product(benchmark::State& state, const Size& size, FieldList fields, double part_of_points, const F& f) {
+  const Problem problem(size);
   const Space space;
   Direct op(space, problem.prisms, problem.points, {.fields = fields});
   const Direct::Vector densities("densities", op.columns());
@@ -75,7 +85,7 @@ void time_product(benchmark::State& state, FieldList fields, double part_of_poin
 }
 
 void time_forward(benchmark::State& state, FieldList fields) {
-  const Problem problem;
+  const Problem problem(small);
   for ([[maybe_unused]] const auto _ : state) {
     benchmark::DoNotOptimize(forward(problem.prisms, problem.points, {.fields = fields}));
   }
@@ -88,27 +98,41 @@ void register_benchmarks(const std::string& name, FieldList fields) {
   };
   add("forward", [=](benchmark::State& state) { time_forward(state, fields); });
   add("apply", [=](benchmark::State& state) {
-    time_product(state, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
+    time_product(state, small, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
       op.apply(space, densities, values);
     });
   });
   add("apply_transpose", [=](benchmark::State& state) {
-    time_product(state, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
+    time_product(state, small, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
       op.apply_transpose(space, values, densities);
     });
   });
   add("diagonal", [=](benchmark::State& state) {
-    time_product(state, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
+    time_product(state, small, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
       op.diagonal(space, values, densities);
     });
   });
   add("entries", [=](benchmark::State& state) {
     constexpr std::int64_t n = 64;
     const Direct::Entries entries("entries", fields.size(), n, 64 * 64 * 16);
-    time_product(state, fields, n / 1024.0, [&](const Space& space, Direct& op, const auto&, const auto&) {
+    time_product(state, small, fields, n / 1024.0, [&](const Space& space, Direct& op, const auto&, const auto&) {
       op.entries(space, {0, n}, entries);
     });
   });
+}
+
+/// Sensitivities of all sites: what is stored of them when G is kept.
+void register_sites(const std::string& name, FieldList fields) {
+  const auto body = [=](benchmark::State& state) {
+    constexpr std::int64_t cells = std::int64_t{sites.n_side} * sites.n_side * sites.n_layers;
+    const Direct::Entries entries("entries", fields.size(), sites.n_points, cells);
+    time_product(state, sites, fields, 1, [&](const Space& space, Direct& op, const auto&, const auto&) {
+      op.entries(space, {0, sites.n_points}, entries);
+    });
+  };
+  benchmark::RegisterBenchmark(("entries_of_sites/" + name).c_str(), body)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
 }
 
 }  // namespace
@@ -120,6 +144,8 @@ int main(int argc, char** argv) {
   nine.add(prismfield::FieldList::tensor());
   prismfield::register_benchmarks("gz", {prismfield::Field::gz});
   prismfield::register_benchmarks("nine", nine);
+  prismfield::register_sites("gz", {prismfield::Field::gz});
+  prismfield::register_sites("tensor", prismfield::FieldList::tensor());
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -28,7 +28,7 @@ struct AddValue {
 struct AddBlock {
   Kokkos::View<const double*, Space::memory_space> values;
   static constexpr std::int64_t block = 4096;
-  void operator()(std::int64_t b, double& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t b, double& sum) const {
     double partial[32] = {};
     const double* const from = values.data() + b * block;
     for (std::int64_t i = 0; i < block; i += 32) {

@@ -263,9 +263,19 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   EXPECT_THROW(make(settings, 100), InputError);
   settings.store = Store::file;
   EXPECT_THROW(make(settings, 100), InputError);
-  settings.store = here;
+  settings.store = Store::automatic;
   settings.compression = 1e-3;
-  EXPECT_THROW(make(settings, 100), InputError);
+  StorageChoice choice;
+  const auto make_compressed = [&] {
+    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, 100, ranks(), choice);
+  };
+  if (device) {
+    EXPECT_THROW(make_compressed(), InputError);
+  } else {
+    EXPECT_EQ(make_compressed()->columns(), this->m_source.size());
+    EXPECT_THAT(choice.why, HasSubstr("compressed in memory"));
+    EXPECT_GT(choice.bytes, 0);
+  }
 }
 
 /// 1600 x 32,000 of one field, a product of 0.2 s computed anew and 10 ms read.

@@ -185,7 +185,7 @@ TYPED_TEST(TileMatrixOf, KeepsZerosAndRowsOfZeros) {
 }
 
 TEST(Half, RoundsToTheNearest) {
-  const auto value = [](double x) { return half_unit * static_cast<double>(half_as_float(nearest_half(x))); };
+  const auto value = [](double x) { return value_of(nearest_half(x)); };
   for (const double exact : {0.0, 1.0, -1.0, 0x1p-14, 16384.0, 1.0 + 0x1p-10, -20000.0 / 16 * 16}) {
     EXPECT_EQ(value(exact), exact);
   }

@@ -208,7 +208,7 @@ void finish(const InvertOptions& options, const Case& run, const InversionInputs
     write_model(of_file, outcome.model);
   };
   write_or_keep(computed, warn);
-  for (const std::string& warning : outcome_warnings(outcome)) warn(warning);
+  for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
   if (run.output.figure) {
     const std::string warning = draw_model(header.file, *run.output.figure);
     if (!warning.empty()) warn(warning);

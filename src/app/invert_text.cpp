@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "base/human_text.hpp"
@@ -45,8 +46,11 @@ std::string weighting_text(const Weighting& weighting) {
 }
 
 std::string settings_text(const InversionSettings& settings) {
+  const auto& norm = settings.norm;
+  const bool is_one = std::all_of(norm.begin(), norm.end(), [&](double p) { return p == norm[0]; });
+  const std::vector<double> norms(norm.begin(), is_one ? norm.begin() + 1 : norm.end());
   std::string text = fmt::format("target chi {:g}, weighting {}, norm {:g}", settings.target_misfit,
-                                 weighting_text(settings.weighting), fmt::join(settings.norm, " "));
+                                 weighting_text(settings.weighting), fmt::join(norms, " "));
   if (settings.beta) text += fmt::format(", beta {:g}", *settings.beta);
   if (settings.bounds) text += fmt::format(", bounds {:g} to {:g} kg/m3", settings.bounds->min, settings.bounds->max);
   if (settings.trend != Trend::none) text += settings.trend == Trend::linear ? ", linear trend" : ", constant trend";
@@ -61,14 +65,18 @@ Range range_of(const std::vector<double>& values) {
   return {*least, *most};
 }
 
-/// What is strange in densities that are kg/m3; "" when nothing is.
-std::string unit_text(const char* of, const Range& densities) {
+bool are_tiny(const Range& densities) {
   const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
-  if (largest > most_density) {
-    return fmt::format("{} has densities of up to {:.4g} kg/m3, more than any metal", of, largest);
-  }
-  if (largest == 0 || largest >= least_density) return "";
-  return fmt::format("{} has no density above {:.4g} kg/m3; are they g/cm3?", of, largest);
+  return largest > 0 && largest < least_density;
+}
+
+bool are_huge(const Range& densities) {
+  return std::max(std::abs(densities.min), std::abs(densities.max)) > most_density;
+}
+
+std::string density_range_text(const Range& densities) {
+  return densities.min == densities.max ? fmt::format("{:.4g} kg/m3", densities.min)
+                                        : fmt::format("{:.4g} to {:.4g} kg/m3", densities.min, densities.max);
 }
 
 /// RMS of one field of a data set over sigma; where a trend is solved for, of what a constant leaves.
@@ -177,17 +185,19 @@ std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
 std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
   std::vector<std::string> warnings;
   const InversionSettings& settings = run.inversion->settings;
-  if (settings.bounds) {
-    const double widest = std::max(std::abs(settings.bounds->min), std::abs(settings.bounds->max));
-    if (widest < least_density) {
-      warnings.push_back(
-          fmt::format("inversion.bounds: no density of [{:g}, {:g}] is above {:g} kg/m3; are they g/cm3? "
-                      "Write kg/m3: 1 g/cm3 is 1000",
-                      settings.bounds->min, settings.bounds->max, least_density));
-    }
+  if (settings.bounds && are_tiny(*settings.bounds)) {
+    warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",
+                                   density_range_text(*settings.bounds)));
   }
-  if (const std::string text = unit_text("inversion.reference", range_of(inputs.reference)); !text.empty()) {
-    warnings.push_back(text + "; densities in the case are kg/m3, density_unit: g/cm3 beside a file says so");
+  const Range reference = range_of(inputs.reference);
+  if (are_tiny(reference)) {
+    warnings.push_back(fmt::format(
+        "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
+        "a file says what is in it",
+        density_range_text(reference)));
+  } else if (are_huge(reference)) {
+    warnings.push_back(fmt::format("inversion.reference is {}, more than any metal; is its unit right?",
+                                   density_range_text(reference)));
   }
   for (const DataSet& data : inputs.data) {
     for (std::string& warning : signal_warnings(data, settings.trend)) warnings.push_back(std::move(warning));
@@ -195,11 +205,18 @@ std::vector<std::string> inversion_warnings(const Case& run, const InversionInpu
   return warnings;
 }
 
-std::vector<std::string> outcome_warnings(const InversionOutcome& outcome) {
-  if (const std::string text = unit_text("the model", range_of(outcome.model.density)); !text.empty()) {
-    return {text + "; check the units of the data and their sigma, and whether bounds are kg/m3"};
+std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome) {
+  const Range found = range_of(outcome.model.density);
+  const std::optional<Range>& bounds = run.inversion->settings.bounds;
+  if (are_huge(found)) {
+    return {
+        fmt::format("densities of {} were found, more than any metal; check the units of the data and sigma, or "
+                    "give inversion.bounds",
+                    density_range_text(found))};
   }
-  return {};
+  if (!are_tiny(found) || (bounds && are_tiny(*bounds))) return {};
+  return {fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
+                      std::max(std::abs(found.min), std::abs(found.max)))};
 }
 
 std::string inversion_resume_text(const std::string& file, const InversionState* state) {

@@ -24,7 +24,7 @@ namespace prismfield {
 /// What a user should be told of bounds, a reference and data that can hardly be in their units, or whose sigma can
 /// hardly be theirs; of densities that were found, likewise.
 [[nodiscard]] std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs);
-[[nodiscard]] std::vector<std::string> outcome_warnings(const InversionOutcome& outcome);
+[[nodiscard]] std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome);
 /// How far a checkpoint was.
 [[nodiscard]] std::string inversion_resume_text(const std::string& file, const InversionState* state);
 /// The last lines: misfit by data set and field, densities, uncertainty.

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,6 +172,9 @@ struct Hdf5File::Impl {
   hid_t file = H5I_INVALID_HID;
   /// where a new file goes when it is complete; -1 for a file that is read
   int descriptor = -1;
+  /// of a file with room, which the system holds in memory
+  int room = -1;
+  std::vector<NumberPlace> reserved;
   int dimensions = 0;
   Checksums checksums = Checksums::none;
   /// the ranks that read together; nullptr for a file of this rank's own
@@ -188,6 +192,7 @@ struct Hdf5File::Impl {
   ~Impl() {
     guard.watch();
     if (file >= 0 && H5Fclose(file) < 0) H5Eclear2(H5E_DEFAULT);
+    if (room >= 0) ::close(room);
     discard();
   }
 
@@ -698,21 +703,44 @@ Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums
 }
 
 Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file, Checksums checksums) {
+  return create_new(file, checksums, -1);
+}
+
+Hdf5File Hdf5File::create_with_room(const std::filesystem::path& name, Checksums checksums, std::int64_t about_bytes) {
+  const int room = ::memfd_create("prismfield", MFD_CLOEXEC);
+  if (room < 0) throw_write_error(name.string() + ": cannot make the file", errno);
+  if (::ftruncate(room, about_bytes) != 0) {
+    const int reason = errno;
+    ::close(room);
+    throw_write_error(name.string() + ": cannot write", reason);
+  }
+  return create_new(name, checksums, room);
+}
+
+Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums checksums, int room) {
   prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   impl->checksums = checksums;
+  impl->room = room;
   const Subject about = impl->subject();
   impl->guard.say("error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory",
                   exit_failure);
   const Handle access = access_properties(about);
-  constexpr std::size_t memory_step = std::size_t{4} << 20;
-  checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
+  if (room < 0) {
+    constexpr std::size_t memory_step = std::size_t{4} << 20;
+    checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
+  } else {
+    // what is large begins on a page
+    constexpr hsize_t large = 65'536, page = 4096;
+    checked(H5Pset_alignment(access.id(), large, page), about, "set a property");
+  }
   const Handle creation(checked(H5Pcreate(H5P_FILE_CREATE), about, "make a property list"), H5Pclose);
   // netCDF-4 lists variables and attributes in the order in which they were made.
   constexpr unsigned ordered = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
   checked(H5Pset_link_creation_order(creation.id(), ordered), about, "set a property");
   checked(H5Pset_attr_creation_order(creation.id(), ordered), about, "set a property");
-  impl->file = checked(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), about, "make the file");
+  const std::string name = room < 0 ? file.string() : "/proc/self/fd/" + std::to_string(room);
+  impl->file = checked(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), about, "make the file");
   Hdf5File result(std::move(impl));
   result.write_attribute("/", "_NCProperties",
                          std::string("version=2,prismfield=") + version + ",hdf5=" + hdf5_version());
@@ -1017,6 +1045,98 @@ std::int64_t Hdf5File::offset(const std::string& dataset) const {
   const haddr_t at = H5Dget_offset(m_impl->open_dataset(dataset).id());
   if (at == HADDR_UNDEF) fail(about, "its values have no place in the file");
   return static_cast<std::int64_t>(at);
+}
+
+namespace {
+
+hid_t file_type(NumberPlace::Type type) {
+  switch (type) {
+    case NumberPlace::Type::float_: return H5T_NATIVE_FLOAT;
+    case NumberPlace::Type::double_: return H5T_NATIVE_DOUBLE;
+    case NumberPlace::Type::integer: break;
+  }
+  return H5T_NATIVE_INT64;
+}
+
+}  // namespace
+
+NumberPlace Hdf5File::reserve(const std::string& dataset, const std::vector<std::int64_t>& shape,
+                              NumberPlace::Type type) {
+  const Subject about = m_impl->subject(dataset);
+  std::vector<hsize_t> sizes;
+  for (const std::int64_t n : shape) sizes.push_back(static_cast<hsize_t>(n));
+  const Handle space(
+      checked(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), about, "make the shape"),
+      H5Sclose);
+  const Handle properties = m_impl->creation_properties(about);
+  checked(H5Pset_layout(properties.id(), H5D_CONTIGUOUS), about, "set a property");
+  checked(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY), about, "set a property");
+  checked(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER), about, "set a property");
+  {
+    const Handle made(checked(H5Dcreate2(m_impl->file, dataset.c_str(), file_type(type), space.id(), H5P_DEFAULT,
+                                         properties.id(), H5P_DEFAULT),
+                              about, "make the dataset"),
+                      H5Dclose);
+  }
+  NumberPlace place{type, offset(dataset), bytes_of(type)};
+  for (const std::int64_t n : shape) place.bytes *= n;
+  m_impl->reserved.push_back(place);
+  return place;
+}
+
+NumberPlace Hdf5File::place(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  const Handle properties = Impl::creation_list(object, about);
+  if (checked(H5Pget_layout(properties.id()), about, "read the layout") != H5D_CONTIGUOUS) {
+    fail(about, "its values are not stored one after the other (a contiguous layout)");
+  }
+  for (const auto kind : {NumberPlace::Type::float_, NumberPlace::Type::double_, NumberPlace::Type::integer}) {
+    if (H5Tequal(type.id(), file_type(kind)) <= 0) continue;
+    const auto count = static_cast<std::int64_t>(m_impl->value_count(space, about));
+    NumberPlace found{kind, 0, 0};
+    if (count == 0) return found;
+    found.offset = offset(dataset);
+    std::error_code error;
+    const auto file_bytes = std::filesystem::file_size(m_impl->path, error);
+    if (error) fail(about, "cannot be read: " + error.message());
+    const auto end = static_cast<std::int64_t>(std::min<std::uintmax_t>(file_bytes, std::uintmax_t{1} << 62));
+    // the count is at most 2^60
+    if (found.offset < 0 || found.offset > end || count > (end - found.offset) / bytes_of(kind)) {
+      fail(about, "is damaged: it claims " + std::to_string(count) + " values, more than the file can hold");
+    }
+    found.bytes = count * bytes_of(kind);
+    return found;
+  }
+  fail(about, "holds no floats, doubles or integers of 64 bits in this machine's order of bytes");
+}
+
+std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const void*, std::size_t)>& write) {
+  close();
+  const Subject about = m_impl->subject();
+  struct stat status {};
+  if (::fstat(m_impl->room, &status) != 0) fail(about, std::string("cannot be made: ") + std::strerror(errno));
+  std::vector<NumberPlace> left_out = m_impl->reserved;
+  std::sort(left_out.begin(), left_out.end(),
+            [](const NumberPlace& a, const NumberPlace& b) { return a.offset < b.offset; });
+  left_out.push_back({NumberPlace::Type::double_, status.st_size, 0});
+  std::vector<char> piece(std::size_t{1} << 20);
+  std::int64_t at = 0;
+  for (const NumberPlace& place : left_out) {
+    while (at < place.offset) {
+      const auto wanted =
+          static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(piece.size()), place.offset - at));
+      const ssize_t n = ::pread(m_impl->room, piece.data(), wanted, at);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) fail(about, "cannot be made: its parts are not in memory any more");
+      write(at, piece.data(), static_cast<std::size_t>(n));
+      at += n;
+    }
+    at = std::max(at, place.offset + place.bytes);
+  }
+  return status.st_size;
 }
 
 void Hdf5File::close() {

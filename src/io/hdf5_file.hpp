@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +20,18 @@ class Communicator;
 /// Whether a file's numbers carry sums by which a reader knows that a byte of theirs has changed: HDF5's Fletcher32,
 /// over chunks of at most 120 kB.
 enum class Checksums { none, fletcher32 };
+
+/// Numbers that lie in a file one after the other, in this machine's order of bytes.
+struct NumberPlace {
+  enum class Type { float_, double_, integer };
+  Type type = Type::double_;
+  /// of the first, and of all together
+  std::int64_t offset = 0, bytes = 0;
+};
+/// Bytes of one: an integer has 64 bits.
+[[nodiscard]] constexpr std::int64_t bytes_of(NumberPlace::Type type) noexcept {
+  return type == NumberPlace::Type::float_ ? 4 : 8;
+}
 
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
@@ -37,6 +51,11 @@ public:
   /// Makes a new file in memory alone, which image() hands over; `name` is for messages.
   [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name,
                                                  Checksums checksums = Checksums::none);
+  /// Makes a new file in which reserve() keeps room for numbers that are too many to be held: holes that take no
+  /// memory. write_around() hands over all but these; `name` is for messages. `about_bytes`: how long it will be, at
+  /// most about, so that a limit on the size of files is met before HDF5 meets it. Throws RunError.
+  [[nodiscard]] static Hdf5File create_with_room(const std::filesystem::path& name, Checksums checksums,
+                                                 std::int64_t about_bytes);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();
@@ -90,12 +109,23 @@ public:
   [[nodiscard]] std::string_view image() const;
   /// Where in image() the values of a dataset lie, which must be plain numbers that were written at once.
   [[nodiscard]] std::int64_t offset(const std::string& dataset) const;
+  /// Makes a dataset, not an empty one, with a place for its numbers but without them; of create_with_room(). Returns
+  /// the place.
+  NumberPlace reserve(const std::string& dataset, const std::vector<std::int64_t>& shape, NumberPlace::Type type);
+  /// Where a dataset's numbers lie: each of them, as they are, in this file. Throws RunError for chunks, filters, other
+  /// types and places beyond the file's end.
+  [[nodiscard]] NumberPlace place(const std::string& dataset) const;
+  /// Closes a file of create_with_room() and hands its bytes to `write` (offset, bytes, n), the reserved places left
+  /// out; returns how long the file is. Throws RunError, and what `write` throws.
+  std::int64_t write_around(const std::function<void(std::int64_t, const void*, std::size_t)>& write);
   /// Writes a new file out and closes it; closes a file that was opened.
   void close();
 
 private:
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
+  /// In memory; `room`: a file there, whose descriptor it takes, or -1.
+  [[nodiscard]] static Hdf5File create_new(const std::filesystem::path& file, Checksums checksums, int room);
   std::unique_ptr<Impl> m_impl;
 };
 

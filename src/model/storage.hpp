@@ -18,6 +18,10 @@ enum class StoredPrecision { double_, float_, float16 };
 [[nodiscard]] const char* name(Store store) noexcept;
 [[nodiscard]] const char* name(StoredPrecision precision) noexcept;
 
+/// Errors that compression offers: factors are floats.
+inline constexpr double least_compression = 1e-6;
+inline constexpr double most_compression = 0.5;
+
 /// The section `sensitivity` of a case.
 struct StorageSettings {
   Store store = Store::automatic;

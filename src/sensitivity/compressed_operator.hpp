@@ -16,10 +16,6 @@
 
 namespace prismfield {
 
-/// Errors that compression offers: factors are floats.
-inline constexpr double least_compression = 1e-6;
-inline constexpr double most_compression = 0.5;
-
 /// What compression came to, over all ranks.
 struct CompressionReport {
   /// what was asked for, and what rows computed anew show: the largest over the fields

@@ -5,8 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Timer.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,6 +23,7 @@
 #include "compute/rank_sums.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/matrix_builder.hpp"
+#include "sensitivity/storage_choice.hpp"
 
 /// The bodies of CompressedOperator; instantiated in one source file a space.
 namespace prismfield {
@@ -194,7 +193,7 @@ struct CompressedOperator<ExecutionSpace>::Parts {
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, Request request,
         double asked_tolerance, const Communicator& communicator, CompressionReport& report)
-      : tolerance(checked(asked_tolerance)),
+      : tolerance(checked_compression(asked_tolerance)),
         fields(request.fields),
         all_ranks(communicator.split(0)),
         this_rank(communicator.split(communicator.rank())) {
@@ -207,14 +206,6 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     build(space, prisms, points, request, direct, report);
     count(report);
     report.seconds = timer.seconds();
-  }
-
-  static double checked(double tolerance) {
-    if (tolerance >= least_compression && tolerance <= most_compression) return tolerance;
-    throw InputError("", "sensitivity.compression",
-                     fmt::format("is {}; an error from {} to {} is expected, since factors are floats; below it take "
-                                 "none",
-                                 tolerance, least_compression, most_compression));
   }
 
   /// Fills the matrix, and fields anew until rows agree.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 
 #if defined(__F16C__)
@@ -17,7 +16,6 @@ namespace prismfield {
 
 using EightDoubles = double __attribute__((vector_size(64)));
 using EightFloats = float __attribute__((vector_size(32)));
-using EightWords = std::uint32_t __attribute__((vector_size(32)));
 
 [[gnu::always_inline]] inline void load_eight(const double* from, EightDoubles& to) {
   std::memcpy(&to, from, sizeof(to));
@@ -33,12 +31,7 @@ using EightWords = std::uint32_t __attribute__((vector_size(32)));
   std::memcpy(&bits, from, sizeof(bits));
   to = __builtin_convertvector((EightFloats)_mm256_cvtph_ps(bits), EightDoubles);
 #else
-  EightWords bits;
-  for (int k = 0; k < 8; ++k) bits[k] = from[k].bits;
-  const EightWords moved = (bits & 0x8000U) << 16U | (bits & 0x7fffU) << 13U;
-  EightFloats floats;
-  std::memcpy(&floats, &moved, sizeof(floats));
-  to = __builtin_convertvector(floats, EightDoubles) * half_unit;
+  for (int k = 0; k < 8; ++k) to[k] = value_of(from[k]);
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/instances/with_space.hpp"
+#include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/make_operator.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
 
@@ -99,9 +100,13 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
                                                         const Communicator& communicator, StorageChoice& choice) {
   check_storage(settings, space_key<ExecutionSpace>);
   const StoredPrecision precision = stored_precision(settings);
-  // the one place where another way of keeping G would be chosen
   if (settings.compression.has_value()) {
-    throw InputError("", "sensitivity.compression", "this version does not compress; set it to none");
+    CompressionReport report;
+    auto compressed =
+        make_compressed_operator(space, prisms, points, request, *settings.compression, communicator, report);
+    choice = {Store::memory, StoredPrecision::float_, report.bytes / communicator.size(),
+              compression_text(report.bytes, report.ratio, report.error)};
+    return compressed;
   }
   choice = {settings.store, precision, 0, ""};
   if (settings.store == Store::automatic) {

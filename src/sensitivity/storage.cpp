@@ -31,6 +31,14 @@ std::int64_t stored_bytes(StoredPrecision precision, std::int64_t rows, std::int
   return 0;
 }
 
+double checked_compression(double error) {
+  if (error >= least_compression && error <= most_compression) return error;
+  throw InputError(
+      "", "sensitivity.compression",
+      fmt::format("is {}; an error from {} to {} is expected, since factors are floats; below it take none", error,
+                  least_compression, most_compression));
+}
+
 StoredPrecision stored_precision(const StorageSettings& settings) noexcept {
   return settings.precision.value_or(StoredPrecision::float_);
 }
@@ -126,6 +134,11 @@ std::string storage_text(const StorageChoice& choice) {
   if (choice.store == Store::none) return "computed anew in every product";
   return fmt::format("stored {} as {}, {}", choice.store == Store::device ? "on the device" : "in memory",
                      name(choice.precision), size_text(choice.bytes));
+}
+
+std::string compression_text(std::int64_t bytes, double ratio, double error) {
+  return fmt::format("compressed in memory, {} in all, {} times less than as double: off by {} of the norm of G",
+                     size_text(bytes), short_number(ratio), short_number(error));
 }
 
 Points sample_of(const Points& points, std::int64_t n) {

@@ -72,8 +72,7 @@ struct ReadRows {
     const std::int64_t row = f * to.n_points + to.first + i;
     const std::int64_t tile = column / TileShape::width;
     const std::int64_t at = from.shape.begin_of(tile, row) + column % TileShape::width;
-    to.entries(f, i, column) =
-        from.scale(tile, row) * (StoredNumber<Real>::unit * StoredNumber<Real>::value(from.values(at)));
+    to.entries(f, i, column) = from.scale(tile, row) * StoredNumber<Real>::value(from.values(at));
   }
 };
 
@@ -152,7 +151,7 @@ struct HostColumnSums {
   }
 };
 
-/// The same products on a device: the rows of a part in fours, each four by the lanes of a thread.
+/// The same products on a device: some rows of a part at once, by the lanes of a thread.
 template <class Space, class Real>
 struct DeviceRowProducts {
   using Memory = typename Space::memory_space;
@@ -168,16 +167,15 @@ struct DeviceRowProducts {
     const std::int64_t begin = team.league_rank() % cut.parts * cut.rows_per_part;
     const std::int64_t end = Kokkos::min(begin + cut.rows_per_part, matrix.shape.rows);
     const int packs = matrix.shape.width_of(tile) / Pack<Real>::size;
-    const auto fours = static_cast<int>((end - begin + RowSums::rows - 1) / RowSums::rows);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, fours), [&](int four) {
-      const std::int64_t first = begin + four * RowSums::rows;
+    const auto groups = static_cast<int>((end - begin + RowSums::rows - 1) / RowSums::rows);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, groups), [&](int group) {
+      const std::int64_t first = begin + group * RowSums::rows;
       RowSums total;
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, packs), [&](int p, RowSums& sum) { add(tile, first, p, sum); }, total);
       Kokkos::single(Kokkos::PerThread(team), [&]() {
         for (int r = 0; r < RowSums::rows && first + r < end; ++r) {
-          sums(tile * matrix.shape.rows + first + r) =
-              matrix.scale(tile, first + r) * (StoredNumber<Real>::unit * total.values[r]);
+          sums(tile * matrix.shape.rows + first + r) = matrix.scale(tile, first + r) * total.values[r];
         }
       });
     });
@@ -235,7 +233,7 @@ struct DeviceColumnSums {
   }
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION double factor(std::int64_t tile, std::int64_t row) const {
-    const double scale = StoredNumber<Real>::unit * matrix.scale(tile, row);
+    const double scale = matrix.scale(tile, row);
     return factors(row) * (squares ? scale * scale : scale);
   }
   KOKKOS_INLINE_FUNCTION static void add(const Pack<Real>& entries, double factor, double* sum) {

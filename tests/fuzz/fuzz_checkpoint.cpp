@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 //
-// Checkpoints. After the letter n the bytes are the numbers of a checkpoint, written as such; after any other they are
-// the files of ranks 0 and 1, parted by a mark, signed anew so that it is not the checksums that refuse them. What is
-// read, a run goes on from.
+// Checkpoints. After the letter n the bytes are the numbers of a checkpoint, written as such; after i a number of cells
+// and what an inversion's checkpoint holds behind its header, after I the whole file of one; after any other they are
+// the files of ranks 0 and 1, parted by a mark. All but whole files are signed anew so that it is not the checksums
+// that refuse them. What is read, a run goes on from.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +22,7 @@
 #include "compute/checkpoint_file.hpp"
 #include "compute/checkpoint_header.hpp"
 #include "fuzz_input.hpp"
+#include "io/inversion_checkpoint.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield::fuzz {
@@ -154,11 +159,49 @@ void resume(const fs::path& file) {
   }
 }
 
+/// The header of io/inversion_checkpoint.cpp.
+struct InversionHeader {
+  std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i', 'e', 'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
+  std::int64_t version = 1, content_bytes = 0;
+  Digest case_hash = fuzz::case_hash, content, header;
+};
+
+void go_on_with_inversion(const fs::path& file, std::string_view content, std::int64_t n_cells, bool is_whole) {
+  std::ofstream out(file, std::ios::binary);
+  if (!is_whole) {
+    InversionHeader header;
+    header.content_bytes = static_cast<std::int64_t>(content.size());
+    header.content = digest_of(content.data(), content.size());
+    header.header = digest_of(&header, sizeof header - sizeof(Digest));
+    out.write(reinterpret_cast<const char*>(&header), sizeof header);
+  }
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  ends_clearly([&] {
+    const std::optional<InversionState> state = read_inversion_checkpoint(file, case_hash, n_cells);
+    require(state.has_value(), "a checkpoint that is not there");
+    const auto n = static_cast<std::size_t>(n_cells);
+    require(state->model.size() == n, "densities of another number than the cells");
+    for (const std::vector<double>* values : {&state->weights_model, &state->squares, &state->depth_of_investigation}) {
+      require(values->empty() || values->size() == n, "values of another number than the cells");
+    }
+    // what was read is written as it was
+    write_inversion_checkpoint(file, case_hash, *state);
+    std::ifstream in(file, std::ios::binary);
+    const std::string again{std::istreambuf_iterator<char>(in), {}};
+    if (!is_whole) require(again.substr(sizeof(InversionHeader)) == content, "other bytes than those that were read");
+  });
+}
+
 void run(Bytes bytes) {
   static const fs::path file = Folder::file("c.h5");
   std::error_code ignored;
   for (const int rank : {0, 1, 2}) fs::remove(rank_file(file, rank), ignored);
-  if (bytes.byte() != 'n') {
+  const unsigned kind = bytes.byte();
+  if (kind == 'i' || kind == 'I') {
+    const auto n_cells = static_cast<std::int64_t>(bytes.byte());
+    go_on_with_inversion(file, bytes.rest(), n_cells, kind == 'I');
+  } else if (kind != 'n') {
     write_files(file, bytes);
     resume(file);
   } else if (ends_clearly([&] { write_numbers(file, bytes); })) {

@@ -512,3 +512,32 @@ def whole_file(number, parts, with_layout):
 
 keep("checkpoint", "file", b"f" + whole_file(0, 1, True))
 keep("checkpoint", "files", b"f" + whole_file(0, 2, True) + b"<rank>" + whole_file(1, 2, False))
+
+
+def inversion_state(n_cells, n_rows, phase=b"samples"):
+    """What an inversion's checkpoint holds behind its header."""
+
+    def words(text):
+        return struct.pack("<q", len(text)) + text
+
+    def doubles(n, first):
+        return struct.pack(f"<q{n}d", n, *(first + i for i in range(n)))
+
+    rows = b"".join(words(b"cool") + struct.pack("<4dq3d", 1e-8, 10, 1, 1e9, 20, -1, 1, 0.5) for _ in range(n_rows))
+    content = words(phase) + struct.pack("<q", n_rows) + rows + doubles(n_cells, 1) + struct.pack("<d", 1e-8) + words(b"why")
+    content += struct.pack("<qd", 20, 0.5) + struct.pack("<q4d", 2, 1, 2, 3, 4) + doubles(n_cells, 2)
+    content += struct.pack("<8dqd", *range(8), 3, 1e9) + struct.pack("<q", 5) + doubles(n_cells, 3) + struct.pack("<2d", 1, 1)
+    return content + doubles(0, 0)
+
+
+INVERSION = inversion_state(2, 2)
+MARK = b"prismfield inv\r\n"
+keep("checkpoint", "inversion", b"i\2" + INVERSION)
+keep("checkpoint", "inversion_start", b"i\1" + inversion_state(1, 0, b"cool"))
+keep("checkpoint", "inversion_other_cells", b"i\3" + INVERSION)
+keep("checkpoint", "inversion_cut", b"i\2" + INVERSION[:100])
+keep("checkpoint", "inversion_longer", b"i\2" + INVERSION + b"\0")
+keep("checkpoint", "inversion_huge", b"i\2" + struct.pack("<q", 1 << 62) + INVERSION[8:])
+keep("checkpoint", "inversion_negative", b"i\2" + struct.pack("<q", -1) + INVERSION[8:])
+keep("checkpoint", "inversion_file", b"I\2" + MARK + struct.pack("<2q", 1, len(INVERSION)) + bytes(48) + INVERSION)
+keep("checkpoint", "inversion_mark", b"I\2" + MARK)

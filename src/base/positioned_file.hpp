@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+namespace prismfield {
+
+/// A file that is there already, read or written at places of one's own choice: by several processes side by side, and
+/// from several threads. Messages call it `told`, the name that it has or will have.
+class PositionedFile {
+public:
+  enum class Access { read, write };
+
+  /// Opens it. Throws RunError.
+  PositionedFile(const std::filesystem::path& name, Access access, std::filesystem::path told);
+  ~PositionedFile();
+  PositionedFile(const PositionedFile&) = delete;
+  PositionedFile& operator=(const PositionedFile&) = delete;
+
+  /// Bytes [offset, offset + n). Throws RunError where the file ends before.
+  void read_at(std::int64_t offset, void* bytes, std::size_t n) const;
+  /// Throws RunError, NoRoomError.
+  void write_at(std::int64_t offset, const void* bytes, std::size_t n) const;
+  /// Makes it so many bytes long, and asks the disk for the room where the file system can be asked. Throws RunError,
+  /// NoRoomError.
+  void resize(std::int64_t n) const;
+  /// Brings what was written to the disk. Throws RunError, NoRoomError.
+  void sync() const;
+  /// Keeps it from being taken for what a killed run left, see remove_leftovers(); no promise.
+  void mark_as_in_use() const noexcept;
+
+private:
+  [[noreturn]] void fail(const char* what, int reason) const;
+
+  std::filesystem::path m_told;
+  int m_descriptor = -1;
+};
+
+/// Removes what killed runs left of TemporaryFiles for `target`, those that nobody has marked as in use and that are
+/// older than a minute.
+void remove_leftovers(const std::filesystem::path& target) noexcept;
+
+}  // namespace prismfield

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/fields.hpp>
+
+#include "model/active_cells.hpp"
+#include "model/row_store.hpp"
+
+namespace prismfield {
+
+/// What G.h5 says beside G, and what its columns are.
+struct SensitivityHeader {
+  std::string title;
+  /// the command line's words, for `history`
+  std::string command;
+  Axes axes = Axes::z_down;
+  /// the YAML as run
+  std::string case_text;
+  /// column j of G is active cell j; must outlive what uses the header
+  const ActiveCells* cells = nullptr;
+  /// one a column, kg/m3, for the dataset `model`; empty: none
+  std::vector<double> model;
+};
+
+/// All that G depends on, as named words: two files are of one G when all of them are the same.
+using SensitivityIdentity = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] SensitivityIdentity identity_of(const SensitivityHeader& header, const RowFile& rows);
+/// Its checksum, 32 hexadecimal digits.
+[[nodiscard]] std::string hash_of(const SensitivityIdentity& identity);
+
+/// Bytes of G.h5, about.
+[[nodiscard]] std::int64_t sensitivity_file_bytes(std::int64_t n_fields, std::int64_t n_points, std::int64_t columns,
+                                                  StoredPrecision precision);
+
+/// Opens a file as the rows that `identity` asks for, `rows` having `columns` of them. Throws InputError, by the key
+/// sensitivity.file, for a file of anything else and for a damaged one. `model_hash`: of the file's densities, "" where
+/// it has none.
+[[nodiscard]] std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64_t columns, Axes axes,
+                                                               const SensitivityIdentity& identity,
+                                                               std::string& model_hash);
+
+/// G in HDF5 files that netCDF-4 programs open: dataset G (field, point, cell) in units and axes of the output per
+/// kg/m3, doubles or floats, with `model`, coordinates of points, edges of cells, the hash of all that G depends on and
+/// a checksum a row. It is never held whole: each rank writes its rows to their place in a temporary file in the same
+/// folder, which is renamed when complete.
+class SensitivityFiles final : public RowStore {
+public:
+  /// Of the cells of `header`. The communicator must outlive it.
+  SensitivityFiles(SensitivityHeader header, const Communicator& communicator)
+      : m_header(std::move(header)), m_ranks(communicator) {}
+
+  /// Throws InputError for precision float16 too, which files do not hold.
+  [[nodiscard]] std::unique_ptr<RowSource> open(const RowFile& rows) override;
+  [[nodiscard]] std::unique_ptr<RowSink> create(const RowFile& rows) override;
+  /// What users should be told of files that were opened: densities that are not the header's.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
+
+private:
+  SensitivityHeader m_header;
+  const Communicator& m_ranks;
+  std::vector<std::string> m_warnings;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,596 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""`prismfield invert` as a user types it, and as one who means no good: models, messages, checkpoints, kills, disks.
+Models are read by h5py where Python has it; else those tests are skipped.
+
+Usage: test_invert.py PRISMFIELD --source FOLDER [--full-disk LIBRARY] [--mpiexec COMMAND]
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import ProgramFolder
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    h5py = None
+
+options = None
+
+# run makes the data of it, invert the model
+CASE = """\
+title: Small inversion
+fields: gz
+model:
+  voxels:
+    easting:  [0, 600, 12]
+    northing: [0, 600, 12]
+    upward:   [-300, 0, 6]
+    density: 0
+    boxes:
+      - {easting: [250, 400], northing: [200, 350], upward: [-150, -50], density: 400}
+observations:
+  grid: {easting: [25, 575, 12], northing: [25, 575, 12], upward: 2}
+  noise: {gz: 0.02, seed: 4}
+inversion:
+  data: {file: data.csv}
+  bounds: [0, 400]
+  norm: [0, 2, 2, 2]
+  uncertainty: {samples: 20}
+output: {file: model.h5}
+"""
+CELLS = (6, 12, 12)
+NOTE = ("note: invert does not use observations (case.yaml:11), model.voxels.density (case.yaml:8), "
+        "model.voxels.boxes (case.yaml:9)")
+ROW = re.compile(r"(?m)^(cool|target|compact|beta) +(\S+) +(\S+) +(\S+) +(\S+) +(\d+) +(\S+) +(\S+) +(\S+)$")
+CHECKPOINT = ("--set", "output.checkpoint={every: 1 ms, file: model.ckpt}")
+DAMAGED = "model.ckpt is damaged; without --resume the inversion begins anew and replaces it"
+FOREIGN = ("is no checkpoint of an inversion; it is not replaced; move it away, or give the checkpoint another name")
+
+
+class Inversion(ProgramFolder):
+    case = CASE
+
+    def setUp(self):
+        super().setUp()
+        self.done("run", "case.yaml", "--quiet", "--output", "data.csv")
+        self.at_first = self.files()
+
+    def invert(self, *arguments, **keywords):
+        return self.run_program("invert", "case.yaml", *arguments, **keywords)
+
+    def inverted(self, *arguments, **keywords):
+        return self.done("invert", "case.yaml", *arguments, **keywords)
+
+    def refused_line(self, line, *arguments, **keywords):
+        self.refused("invert", "case.yaml", *arguments, lines=[line], **keywords)
+
+    def model(self, name="model.h5"):
+        """Densities and standard deviations, as they are in the file."""
+        if h5py is None:
+            self.skipTest("no h5py")
+        with h5py.File(self.folder / name, "r") as file:
+            return file["density"][...], file["density_sigma"][...]
+
+    def assert_same_model(self, name, other):
+        for a, b in zip(self.model(name), self.model(other), strict=True):
+            self.assertEqual(a.tobytes(), b.tobytes(), f"{name} is not {other} bit for bit")
+
+    def edit_data(self, name, changes, drop=()):
+        """A copy of the data; changes: (line, column) -> text, both from 1."""
+        rows = [row.split(",") for row in (self.folder / "data.csv").read_text().splitlines()]
+        for (line, column), text in changes.items():
+            rows[line - 1][column - 1] = text
+        keep = [i for i, _ in enumerate(rows[0], 1) if i not in drop]
+        self.write(name, "".join(",".join(row[i - 1] for i in keep) + "\n" for row in rows))
+        return ["--set", f"inversion.data.file={name}"]
+
+
+class Models(Inversion):
+    def test_the_shipped_block_is_found(self):
+        inputs = pathlib.Path(options.source) / "inputs"
+        result = self.done("invert", inputs / "invert_block.yaml", "--output", "block.h5", "--set", "output.figure=null")
+        last = ROW.findall(result.stdout)[-1]
+        self.assertLess(abs(float(last[3]) - 1), 0.02, result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^invert_block.csv, gz: RMS of residuals over sigma (1\.0[01]|0\.99)\d$")
+        if h5py is None:
+            self.skipTest("no h5py")
+        with h5py.File(self.folder / "block.h5", "r") as file:
+            density, chi = file["density"][...], file["convergence/chi"][-1]
+            self.assertLess(abs(chi - 1), 0.02)
+            self.assertEqual(density.shape, (12, 24, 24))
+            self.assertTrue(np.isfinite(density).all() and density.min() >= 0 and density.max() <= 400)
+            true = np.zeros(density.shape)
+            true[6:10, 10:14, 9:15] = 400
+            self.assertGreater(np.corrcoef(density.ravel(), true.ravel())[0, 1], 0.7)
+            residual = file["data_1/gz_residual"][...]
+            self.assertAlmostEqual(float((residual**2).mean()), float(chi), places=6)
+            np.testing.assert_allclose(
+                residual * file["data_1/gz_sigma"][...], file["data_1/gz"][...] - file["data_1/gz_predicted"][...], atol=1e-12)
+
+    def test_the_file_has_what_it_should(self):
+        self.inverted("--quiet", "--set", "inversion.depth_of_investigation=true")
+        if h5py is None:
+            self.skipTest("no h5py")
+        with h5py.File(self.folder / "model.h5", "r") as file:
+            for name in ("density", "density_sigma", "depth_of_investigation"):
+                self.assertEqual(file[name].shape, CELLS, name)
+                self.assertTrue(np.isfinite(file[name][...]).all(), name)
+            self.assertEqual(file["density"].attrs["units"], b"kg m-3")
+            for along, n in zip(("upward", "northing", "easting"), CELLS):
+                self.assertEqual(file[along].shape, (n,))
+            rows = {name: len(file["convergence"][name]) for name in (
+                "stage", "beta", "phi_d", "chi", "phi_m", "products", "minimum", "maximum", "seconds")}
+            self.assertEqual(len(set(rows.values())), 1, rows)
+            for name in ("easting", "northing", "upward", "gz", "gz_sigma", "gz_predicted", "gz_residual"):
+                self.assertEqual(file["data_1"][name].shape, (144,), name)
+            self.assertIn(b"Small inversion", file.attrs["case"])
+            self.assertIn(b"prismfield invert case.yaml", file.attrs["history"])
+
+    def test_what_is_printed(self):
+        result = self.inverted()
+        errors = [line for line in result.stderr.splitlines() if not line.startswith("progress: samples ")]
+        self.assertEqual(errors, [NOTE])
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[:4], [
+            "Small inversion",
+            "model: 12 x 12 x 6 cells, 864 active; easting 0 to 600, northing 0 to 600, upward -300 to 0 m",
+            "data: data.csv: 144 stations, gz; easting 25 to 575, northing 25 to 575, upward 2 m",
+            "target chi 1, weighting by sensitivity, norm 0 2 2 2, bounds 0 to 400 kg/m3",
+        ])
+        self.assertEqual(lines[6].split(),
+                         ["stage", "beta", "phi_d", "chi", "phi_m", "products", "min", "max", "seconds"])
+        rows = ROW.findall(result.stdout)
+        self.assertIn(f"model.h5: {len(rows)} solutions, {rows[-1][5]} products in ", lines[-1])
+        self.assertLess(max(map(len, lines[5:])), 100)
+        self.assertTrue(all(len(line) <= 80 for line in lines if ROW.match(line)))
+        self.assertLess(abs(float(rows[-1][3]) - 1), 0.021)
+        products = [int(row[5]) for row in rows]
+        self.assertEqual(products, sorted(products))
+
+    def test_quiet_prints_nothing(self):
+        result = self.inverted("--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+        self.assertEqual(self.files(), sorted([*self.at_first, "model.h5"]))
+
+    def test_output_names_the_file(self):
+        for name in ("other.nc", "other.h5"):
+            self.inverted("--quiet", "--output", name)
+        self.assertEqual(self.files(), sorted([*self.at_first, "other.h5", "other.nc"]))
+        self.assert_same_model("other.h5", "other.nc")
+
+    def test_check_and_dry_run_write_nothing(self):
+        result = self.inverted("--check")
+        self.assertEqual((result.stdout, result.stderr), ("case.yaml: no mistakes found\n", NOTE + "\n"))
+        result = self.inverted("--dry-run")
+        self.assertEqual(result.stderr, NOTE + "\n")
+        for row in (r"ranks +1 rank", r"G +144 x 864$", r"as double +\S+ KiB a rank, if stored$", r"vectors +\S+ KiB a rank$",
+                    r"model +model.h5, about \S+ KiB$"):
+            self.assertRegex(result.stdout, "(?m)^  " + row)
+        self.assertEqual(ROW.findall(result.stdout), [])
+        for more in ("--check", "--dry-run"):
+            self.assertEqual(self.inverted("--quiet", more).stdout, "")
+        self.assertEqual(self.files(), self.at_first)
+
+    def test_a_result_of_run_gives_the_model_of_its_table(self):
+        self.done("run", "case.yaml", "--quiet", "--output", "data.nc")
+        self.inverted("--quiet", "--output", "a.h5")
+        self.inverted("--quiet", "--output", "b.h5", "--set", "inversion.data.file=data.nc")
+        for a, b in zip(self.model("a.h5"), self.model("b.h5")):
+            np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6 * abs(a).max())
+
+    def test_an_earlier_model_is_a_reference(self):
+        self.inverted("--quiet", "--output", "first.h5")
+        result = self.invert("--quiet", "--set", "inversion.reference={file: first.h5}", "--set", "inversion.norm=2")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"^error: the reference fits the data already")
+        self.assertTrue((self.folder / "model.h5").exists())
+
+
+class Mistakes(Inversion):
+    def test_data_that_cannot_be(self):
+        self.refused_line("nan.csv:4: gz: 'nan' is not finite", *self.edit_data("nan.csv", {(4, 4): "nan"}))
+        self.refused_line("empty.csv:4: gz: no number", *self.edit_data("empty.csv", {(4, 4): ""}))
+        for sigma in ("0", "-1"):
+            options_of = self.edit_data("sigma.csv", {(3, 5): sigma})
+            result = self.invert(*options_of)
+            self.assertEqual(result.returncode, 2)
+            self.assertRegex(result.stderr, rf"^sigma.csv:3: gz_sigma: a standard deviation of {sigma}; it must be above 0")
+        self.refused_line(
+            "--set inversion.data.file: 'plain.csv' has no gz_sigma; add it, or state inversion.sigma, such as "
+            "{relative: 0.02, floor: {gz: 0.05}}, or choose the fields by inversion.data.fields",
+            *self.edit_data("plain.csv", {}, drop=(5,)))
+        self.inverted("--check", *self.edit_data("plain.csv", {}, drop=(5,)), "--set", "inversion.sigma={floor: {gz: 0.02}}")
+
+    def test_stations_inside_cells(self):
+        self.refused_line(
+            "--set inversion.data.file: low.csv: point 2 at easting 125, northing 25 has height -20, but the active cells "
+            "below the surface reach up to 0 there, and 1 more; the deepest is point 7, 40 m below; stations must be above "
+            "active cells: check the heights, give inversion.topography, or make the cells at the surface thinner",
+            *self.edit_data("low.csv", {(4, 3): "-20", (9, 3): "-40"}))
+
+    def test_references_that_do_not_fit(self):
+        self.write("few.txt", "1\n" * 10)
+        self.refused_line("--set inversion.reference.file: 'few.txt' holds 10 values, 12 x 12 x 6 = 864 cells need one each",
+                          "--set", "inversion.reference={file: few.txt}")
+        self.write("high.txt", "500\n" * 864)
+        result = self.invert("--set", "inversion.reference={file: high.txt}")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^--set inversion.reference.file: \S+ has densities from 500 to 500 kg/m3, 864 active "
+                                        r"cells outside inversion.bounds, \[0, 400\]; change one of the two\n$")
+
+    def test_outputs_that_are_inputs(self):
+        data = (self.folder / "data.csv").read_bytes()
+        result = self.invert("--output", "data.csv")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--output output.file: would replace the input data.csv; choose another name\n", result.stderr)
+        (self.folder / "link.h5").symlink_to("data.csv")
+        result = self.invert("--output", "link.h5")
+        self.assertIn("would replace the input data.csv", result.stderr)
+        result = self.invert("--set", "output.checkpoint.file=data.csv")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--set output.checkpoint.file: would replace the input data.csv; choose another name\n", result.stderr)
+        self.done("run", "case.yaml", "--quiet", "--output", "model.h5")
+        before = (self.folder / "model.h5").read_bytes()
+        self.refused_line("case.yaml:19: output.file: would replace the input model.h5; choose another name",
+                          "--set", "inversion.data.file=model.h5")
+        self.assertEqual((self.folder / "model.h5").read_bytes(), before)
+        self.assertEqual((self.folder / "data.csv").read_bytes(), data)
+
+    def test_a_table_holds_no_model(self):
+        self.refused_line("--output output.file: is a table, which holds no model; write .h5 or .nc", "--output", "m.csv")
+
+    def test_what_is_missing_or_unknown(self):
+        self.refused_line("case.yaml:1: inversion: is missing; a map with data is expected", "--set", "inversion=null")
+        self.refused_line("case.yaml:14: inversion.data: is missing; the name of a file of measurements, {file: name} or a "
+                          "list of these is expected", "--set", "inversion.data=null")
+        self.refused_line("--set inversion.data.file: 'none.csv' cannot be read: there is no such file",
+                          "--set", "inversion.data.file=none.csv")
+        self.refused_line("--set inversion.data.file: 'data.csv' has no gzz, which inversion.data.fields asks for; it has gz",
+                          "--set", "inversion.data={file: data.csv, fields: [gz, gzz]}")
+        self.refused_line("--set inversion.bounds: has min 400 and max 0; min must be less than max",
+                          "--set", "inversion.bounds=[400, 0]")
+        self.refused_line("--resume: the case names no checkpoint; give it output.checkpoint.file", "--resume")
+
+    def test_all_mistakes_come_together(self):
+        result = self.invert("--set", "inversion.norm=3", "--set", "inversion.boundz=[0, 1]", "--output", "no/m.h5")
+        self.assertEqual(result.returncode, 2)
+        for part in ("inversion.norm: is '3'", "inversion.boundz: is no known key; did you mean bounds?"):
+            self.assertIn(part, result.stderr)
+        self.assertEqual(self.files(), self.at_first)
+
+
+class Warnings(Inversion):
+    """What can hardly be meant so is done and told."""
+
+    def warnings_of(self, *settings, arguments=("--check", "--quiet")):
+        words = [word for setting in settings for word in ("--set", setting)]
+        result = self.invert(*arguments, *words)
+        return [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
+
+    def test_densities_in_another_unit(self):
+        self.assertEqual(self.warnings_of(), [])
+        self.assertEqual(self.warnings_of("inversion.bounds=[-1000000000, 1000000000]"), [], "a word for none")
+        self.assertEqual(
+            self.warnings_of("inversion.bounds=[0, 0.3]"),
+            ["warning: inversion.bounds are 0 to 0.3 kg/m3; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3"])
+        self.assertEqual(
+            self.warnings_of("inversion.reference=0.2"),
+            ["warning: inversion.reference is 0.2 kg/m3; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 "
+             "beside a file says what is in it"])
+        self.write("r.txt", "-0.1\n" * 863 + "0.2\n")
+        file = ["inversion.reference={file: r.txt}", "inversion.bounds=[-400, 400]"]
+        self.assertEqual(len(self.warnings_of(*file)), 1)
+        self.assertEqual(self.warnings_of(*file, "inversion.reference.density_unit=g/cm3"), [])
+
+    def test_sigma_far_from_the_data(self):
+        below = self.warnings_of("inversion.sigma={floor: {gz: 10}}")
+        self.assertEqual(len(below), 1)
+        self.assertRegex(below[0], r"^warning: data.csv: gz is 0\.0\d+ times its sigma \(RMS\), so it may hold noise alone; "
+                                   r"sigma is in mGal: is it too large\?$")
+        above = self.warnings_of("inversion.sigma={floor: {gz: 1e-6}}")
+        self.assertEqual(len(above), 1)
+        self.assertRegex(above[0], r"^warning: data.csv: gz is \S+ times its sigma \(RMS\), more than surveys reach: ")
+
+    def test_coordinates_in_another_unit(self):
+        self.assertEqual(self.warnings_of("inversion.data.length_unit=km", "model.voxels.upward=[-300, 0, 6]"),
+                         ["warning: data.csv: has no point above or below the model's cells; compare their coordinates"])
+
+    def test_a_target_that_cannot_be_met_writes_the_last_model(self):
+        result = self.invert("--set", "inversion.bounds=[-1, 1]")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr.splitlines()[-1],
+                         r"^error: bounds or mesh cannot fit the data: chi is \S+, the target 1, .*wider bounds.* \(model.h5 "
+                         r"holds the last model\)$")
+        density, _ = self.model()
+        self.assertTrue((abs(density) <= 1).all())
+        self.assertLess(len(ROW.findall(result.stdout)), 31)
+
+    def test_too_few_iterations(self):
+        result = self.invert("--quiet", "--set", "inversion.max_iterations=2")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^error: the target was not reached in 2 solutions: .*inversion.max_iterations")
+        self.assertEqual(self.files(), sorted([*self.at_first, "model.h5"]))
+
+
+class Checkpoints(Inversion):
+    def started(self, *arguments):
+        process = subprocess.Popen([options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT, *arguments],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        return process
+
+    def whole(self):
+        begin = time.monotonic()
+        self.inverted("--quiet", *CHECKPOINT, "--output", "whole.h5")
+        self.assertEqual(self.files(), sorted([*self.at_first, "whole.h5"]), "checkpoint and lock are gone")
+        return time.monotonic() - begin
+
+    def stopped_with_checkpoint(self, *arguments):
+        """A checkpoint, by a signal that comes when there is one; False when the inversion was quicker."""
+        process = self.started(*arguments)
+        while process.poll() is None and not (self.folder / "model.ckpt").exists():
+            time.sleep(0.001)
+        process.send_signal(signal.SIGUSR1)
+        process.communicate(timeout=120)
+        return (self.folder / "model.ckpt").exists()
+
+    def need_checkpoint(self, *arguments):
+        for _ in range(10):
+            if self.stopped_with_checkpoint(*arguments):
+                return
+        self.skipTest("the inversion is quicker than a signal")
+
+    def test_stopped_and_killed_it_goes_on_to_the_same_model(self):
+        seconds = self.whole()
+        generator = random.Random(5)
+        went_on = 0
+        for number in (signal.SIGUSR1, signal.SIGKILL):
+            for _ in range(8):
+                with self.subTest(signal=number.name):
+                    process = self.started()
+                    time.sleep(generator.uniform(0.2, 1) * seconds)
+                    process.send_signal(number)
+                    _, errors = process.communicate(timeout=120)
+                    self.assertIn(process.returncode, (0, 130, -number))
+                    there = (self.folder / "model.ckpt").exists()
+                    if process.returncode == 130 and there:
+                        self.assertEqual(errors, "stopped by a signal; no result was written; model.ckpt holds what was done, "
+                                                 "--resume goes on from it\n")
+                    result = self.inverted(*CHECKPOINT, "--resume")
+                    told = r"model.ckpt: goes on after \d+ solution" if there else "model.ckpt: no checkpoint yet, the "
+                    self.assertRegex(result.stdout, told)
+                    went_on += there
+                    self.assert_same_model("model.h5", "whole.h5")
+                    self.assertFalse((self.folder / "model.ckpt").exists())
+                    for left in (*self.folder.glob(".*part-*"), self.folder / "model.h5"):
+                        left.unlink()
+        self.assertGreater(went_on, 0)
+
+    def test_every_term_goes_on_to_the_same_model(self):
+        settings = ["--set", "inversion.trend=linear", "--set", "inversion.depth_of_investigation=true", "--set",
+                    "inversion.norm=[1, 0.5, 2, 0]", "--set", "inversion.weighting=depth"]
+        self.inverted("--quiet", "--output", "whole.h5", *settings)
+        for _ in range(4):
+            self.stopped_with_checkpoint(*settings)
+            self.inverted("--quiet", "--resume", *CHECKPOINT, *settings)
+            self.assert_same_model("model.h5", "whole.h5")
+
+    def test_without_resume_it_is_replaced_and_said(self):
+        self.need_checkpoint()
+        result = self.inverted("--set", "output.checkpoint={every: 1 h, file: model.ckpt}")
+        self.assertIn("warning: model.ckpt exists and will be replaced; --resume goes on from it\n", result.stderr)
+
+    def test_of_another_case(self):
+        self.need_checkpoint()
+        before = (self.folder / "model.ckpt").read_bytes()
+        told = ("model.ckpt is of another case: the case or a file that it names was changed; without --resume the inversion "
+                "begins anew and replaces it")
+        for setting in ("inversion.bounds=[0, 401]", "inversion.target_misfit=1.1", "inversion.uncertainty.seed=9",
+                        "sensitivity.precision=double", "inversion.reference=1", "model.voxels.upward=[-301, 0, 6]"):
+            result = self.invert(*CHECKPOINT, "--resume", "--set", setting)
+            self.assertEqual(result.returncode, 2, (setting, result.stderr))
+            self.assertIn(f"--set output.checkpoint.file: {told}\n", result.stderr, setting)
+        data = self.write("data.csv", (self.folder / "data.csv").read_text().replace("0.02\n", "0.03\n", 1))
+        self.assertIn(told, self.invert(*CHECKPOINT, "--resume").stderr)
+        self.assertTrue(data.exists())
+        self.assertEqual((self.folder / "model.ckpt").read_bytes(), before)
+
+    def test_what_does_not_change_the_model_does_not_matter(self):
+        self.need_checkpoint()
+        result = self.inverted(*CHECKPOINT, "--resume", "--set", "title=Another", "--output", "other.h5")
+        self.assertIn("model.ckpt: goes on after ", result.stdout)
+
+    def test_damaged(self):
+        self.need_checkpoint()
+        whole = (self.folder / "model.ckpt").read_bytes()
+        # mark, version, size, hashes, the first and last of the content, and some between
+        places = [0, 15, 16, 24, 32, 40, 48, 56, 64, 79, 80, 81, len(whole) - 1, *range(100, len(whole), len(whole) // 15)]
+        for at in places:
+            changed = bytearray(whole)
+            changed[at] ^= 0x40
+            self.write("model.ckpt", bytes(changed))
+            result = self.invert(*CHECKPOINT, "--resume")
+            self.assertEqual(result.returncode, 2, (at, result.stderr))
+            self.assertIn(f"model.ckpt {FOREIGN}" if at < 16 else DAMAGED, result.stderr, at)
+            self.assertEqual((self.folder / "model.ckpt").read_bytes(), bytes(changed))
+        for n in (0, 10, 79, 80, len(whole) // 2, len(whole) - 1):
+            self.write("model.ckpt", whole[:n])
+            result = self.invert(*CHECKPOINT, "--resume")
+            self.assertEqual(result.returncode, 2, (n, result.stderr))
+            self.assertIn(f"model.ckpt {FOREIGN}" if n < 80 else DAMAGED, result.stderr, n)
+        self.assertFalse((self.folder / "model.h5").exists())
+
+    def test_what_is_no_checkpoint_stays(self):
+        self.write("thesis.txt", "years of work\n" * 100)
+        self.write("empty", "")
+        (self.folder / "folder").mkdir()
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "link").symlink_to("thesis.txt")
+        before = self.paths()
+        for name in ("thesis.txt", "empty", "folder", "pipe", "link", "/dev/null"):
+            for more in ([], ["--resume"], ["--check"]):
+                result = self.invert("--set", f"output.checkpoint.file={name}", *more, timeout=60)
+                self.assertEqual(result.returncode, 2, (name, result.stderr))
+                self.assertIn("--set output.checkpoint.file: ", result.stderr)
+                self.assertEqual(self.paths(), before)
+        self.assertEqual((self.folder / "thesis.txt").read_text(), "years of work\n" * 100)
+        result = self.invert("--set", "output.checkpoint.file=no/model.ckpt")
+        self.assertIn("--set output.checkpoint.file: the folder no does not exist; make it first\n", result.stderr)
+
+    def test_that_of_run_is_another(self):
+        long = ["--set", "model.voxels.easting=[0, 600, 200]", "--set", "model.voxels.northing=[0, 600, 200]", "--set",
+                "model.voxels.upward=[-300, 0, 100]", "--set", "model.voxels.density=300", "--set", "execution.chunk=4096",
+                "--output", "forward.h5", "--set", "output.checkpoint={every: 1 ms, file: model.ckpt}"]
+        process = subprocess.Popen([options.program, "run", "case.yaml", "--quiet", *long], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (self.folder / "model.ckpt").exists():
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+        if not (self.folder / "model.ckpt").exists():
+            self.skipTest("the run was quicker")
+        for more in ([], ["--resume"]):
+            self.assertIn(f"model.ckpt {FOREIGN}", self.invert(*CHECKPOINT, *more).stderr)
+
+    def test_two_inversions_do_not_share_one(self):
+        self.write("python", "#!/bin/sh\ntouch waits\nexec sleep 60\n").chmod(0o755)
+        first = subprocess.Popen(
+            [options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT, "--set", "output.figure=f.png"], cwd=self.folder,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "PRISMFIELD_PYTHON": str(self.folder / "python")}, start_new_session=True)
+        try:
+            for _ in range(600):
+                if (self.folder / "waits").exists() or first.poll() is not None:
+                    break
+                time.sleep(0.05)
+            if not (self.folder / "waits").exists():
+                self.skipTest("the figure was not waited for")
+            second = self.invert(*CHECKPOINT, "--output", "second.h5")
+            self.assertEqual(second.returncode, 2, second.stderr)
+            self.assertIn("output.checkpoint.file: model.ckpt is used by another run", second.stderr)
+        finally:
+            os.killpg(first.pid, signal.SIGKILL)
+            first.wait()
+
+
+class Ranks(Inversion):
+    def setUp(self):
+        super().setUp()
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+
+    def launcher(self, ranks=2):
+        # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
+        return ["env", "ASAN_OPTIONS=detect_leaks=0", *options.mpiexec, "-n", str(ranks)]
+
+    def test_ranks_find_the_same_model_and_print_once(self):
+        one = self.inverted("--output", "one.h5")
+        two = self.inverted("--output", "two.h5", launcher=self.launcher())
+        for a, b in zip(self.model("two.h5"), self.model("one.h5")):
+            self.assertLess(abs(a - b).max(), 1e-6 * abs(b).max())
+        rows = [[row[:8] for row in ROW.findall(result.stdout)] for result in (one, two)]
+        self.assertEqual(*rows)
+        self.assertEqual(two.stdout.count("Small inversion"), 1)
+        self.assertEqual(two.stderr.count(NOTE), 1)
+        self.assertRegex(self.inverted("--dry-run", launcher=self.launcher()).stdout, r"(?m)^  ranks +2 ranks")
+
+    def test_mistakes_are_told_once(self):
+        for setting, line in (
+            ("inversion.norm=3", "--set inversion.norm: is '3'; a number from 0 to 2 is expected"),
+            ("inversion.data.file=none.csv", "--set inversion.data.file: 'none.csv' cannot be read: there is no such file"),
+        ):
+            result = self.invert("--set", setting, launcher=self.launcher(), timeout=60)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertEqual(result.stderr.count(line), 1, result.stderr)
+        result = self.invert("--quiet", "--set", "inversion.bounds=[-1, 1]", launcher=self.launcher(), timeout=60)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.stderr.count("error: bounds or mesh cannot fit the data"), 1)
+
+    def test_a_checkpoint_of_one_rank_is_gone_on_from_by_two(self):
+        self.inverted("--quiet", "--output", "whole.h5")
+        process = subprocess.Popen([options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (self.folder / "model.ckpt").exists():
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+        result = self.inverted(*CHECKPOINT, "--resume", launcher=self.launcher())
+        self.assertRegex(result.stdout, r"model.ckpt: (goes on after|no checkpoint yet)")
+        for a, b in zip(self.model("model.h5"), self.model("whole.h5")):
+            self.assertLess(abs(a - b).max(), 1e-6 * abs(b).max())
+        self.assertFalse((self.folder / "model.ckpt").exists())
+
+    def test_a_damaged_checkpoint_ends_all_ranks(self):
+        self.write("model.ckpt", b"prismfield inv\r\n" + bytes(100))
+        result = self.invert(*CHECKPOINT, "--resume", launcher=self.launcher(), timeout=60)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count(DAMAGED), 1, result.stderr)
+
+
+class Disks(Inversion):
+    """Folders without room, by a preloaded library."""
+
+    def setUp(self):
+        super().setUp()
+        if not options.full_disk:
+            self.skipTest("no library of full disks")
+        for name in ("out", "home", "tmp"):
+            (self.folder / name).mkdir()
+
+    def on_full(self, folders, *arguments):
+        folder = self.folder.resolve()
+        environment = {**os.environ, "HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"),
+                       "LD_PRELOAD": options.full_disk,
+                       # a preloaded library is none of its business
+                       "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""),
+                       "PRISMFIELD_FULL": ":".join(str(folder / name) for name in folders)}
+        return self.invert("--quiet", "--output", "out/model.h5", *arguments, env=environment)
+
+    def test_the_model_goes_to_another_folder_and_that_is_said(self):
+        (self.folder / "out" / "model.h5").write_text("the old model")
+        result = self.on_full(["out"])
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"^error: out/model.h5: the \w+ is not written: cannot write: .*; it is complete in "
+                                        + re.escape(str(self.folder.resolve() / "model.h5")) + r" instead\n$")
+        self.assertEqual((self.folder / "out" / "model.h5").read_text(), "the old model")
+        self.inverted("--quiet", "--output", "whole.h5")
+        self.assert_same_model("model.h5", "whole.h5")
+
+    def test_a_checkpoint_that_cannot_be_written_does_not_end_it(self):
+        result = self.on_full(["home"], "--set", "output.checkpoint={every: 1 ms, file: home/model.ckpt}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        warning = result.stderr.splitlines()[0]
+        self.assertRegex(warning, r"^warning: home/model.ckpt: .*; the inversion goes on without it$")
+        self.assertEqual([p for p in self.files() if "ckpt" in p], [])
+
+
+def main():
+    global options
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--full-disk", default="", help="the library that makes folders full")
+    parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
+    options, rest = parser.parse_known_args()
+    options.mpiexec = shlex.split(options.mpiexec)
+    options.full_disk = options.full_disk and os.path.abspath(options.full_disk)
+    options.program = ProgramFolder.program = os.path.abspath(options.program)
+    options.source = os.path.abspath(options.source)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
