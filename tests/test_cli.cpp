@@ -51,6 +51,18 @@ TEST(Cli, DefaultsOfRun) {
   EXPECT_TRUE(run.output.empty());
 }
 
+TEST(Cli, ReadsInvert) {
+  const auto bare = std::get<InvertOptions>(parse_command_line({"invert", "case.yaml"}).command);
+  EXPECT_EQ(bare.file, "case.yaml");
+  EXPECT_FALSE(bare.check || bare.dry_run || bare.quiet || bare.resume);
+  const auto full = std::get<InvertOptions>(parse_command_line({"invert", "case.yaml", "--set", "a=1", "--resume",
+                                                                "--check", "--dry-run", "--quiet", "--output", "m.h5"})
+                                                .command);
+  EXPECT_TRUE(full.check && full.dry_run && full.quiet && full.resume);
+  EXPECT_THAT(full.overrides, ElementsAre("a=1"));
+  EXPECT_EQ(full.output, "m.h5");
+}
+
 TEST(Cli, KeepsValuesAsTheyAre) {
   const auto run =
       std::get<RunOptions>(parse_command_line({"run", "info", "--set", "[a,b]", "--set", "--quiet"}).command);
@@ -184,6 +196,9 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"run", "a", "--output"}, "--output: has no value; write --output FILE"},
       {{"run", "a", "--output", ""}, "--output: is empty; the name of a file is expected"},
       {{"run", "a", "--output", "b", "--output", "c"}, "--output: is given more than once; keep one"},
+      {{"invert"}, "an argument is missing; write prismfield invert CASE.yaml"},
+      {{"invert", "a", "--resumed"},
+       "--resumed: is no option of prismfield invert; did you mean --resume? T" + run_options},
       {{"compare", "a"}, "an argument is missing; write prismfield compare A.h5 B.h5"},
       {{"compare", "a", ""}, "B.h5: is empty; the name of a file is expected"},
       {{"compare", "a", "b", "c"}, "one argument too many: 'c'; write prismfield compare A.h5 B.h5"},

@@ -28,8 +28,8 @@ constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
     "tolerance or\nnothing in common, 130 stopped by a signal.";
 
-using Asked =
-    std::variant<HelpText, RunOptions, InvertOptions, CompareOptions, StudyOptions, ConvertOptions, InfoOptions>;
+using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions,
+                           ConvertOptions, InfoOptions>;
 
 /// A command as CLI11 knows it, what its usage names behind it, and what its options become.
 struct Command {
@@ -174,10 +174,11 @@ void add_flag(CLI::App& app, const std::string& name, bool& value, const std::st
   app.add_flag(name, value, purpose)->disable_flag_override();
 }
 
-/// A command that computes a case. Options: derived from CaseOptions. `result`: what --output names.
+/// A command that computes a case. Options: derived from CaseOptions. `result`: what --output names. `resumes`: it
+/// keeps checkpoints.
 template <class Options>
 void add_case_command(CommandSet& commands, const std::string& name, const std::string& purpose,
-                      const std::string& result) {
+                      const std::string& result, bool resumes = true) {
   Command& command = commands.add(
       name, "CASE.yaml", purpose,
       "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by\nits number, from 0: "
@@ -194,8 +195,10 @@ void add_case_command(CommandSet& commands, const std::string& name, const std::
   add_flag(app, "--check", values->options.check, "read and validate everything, then stop");
   add_flag(app, "--dry-run", values->options.dry_run,
            "also print sizes, memory, the partition and an estimated time, then stop");
-  add_flag(app, "--resume", values->options.resume,
-           "go on from output.checkpoint.file, or begin at the start when there is none");
+  if (resumes) {
+    add_flag(app, "--resume", values->options.resume,
+             "go on from output.checkpoint.file, or begin at the start when there is none");
+  }
   add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and mistakes");
   const CLI::Option* const output =
       app.add_option("--output", values->output, result + ", in the place of output.file")->type_name("FILE");
@@ -465,6 +468,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandSet commands;
   add_case_command<RunOptions>(commands, "run", "forward model: fields at points, written to a file",
                                "the result's file");
+  constexpr bool resumes = false;
+  add_case_command<SensitivityOptions>(commands, "sensitivity", "the matrix G of a case, kept or applied on the fly",
+                                       "the fields G m", resumes);
   add_case_command<InvertOptions>(commands, "invert", "density model from data, with what it is worth",
                                   "the model's file");
   add_compare(commands);

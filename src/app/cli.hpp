@@ -30,6 +30,9 @@ struct CaseOptions {
 /// prismfield run
 struct RunOptions : CaseOptions {};
 
+/// prismfield sensitivity
+struct SensitivityOptions : CaseOptions {};
+
 /// prismfield invert
 struct InvertOptions : CaseOptions {};
 
@@ -86,7 +89,9 @@ struct HelpText {
 
 /// What the command line asks for.
 struct CommandLine {
-  std::variant<HelpText, RunOptions, InvertOptions, CompareOptions, StudyOptions, ConvertOptions, InfoOptions> command;
+  std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions, ConvertOptions,
+               InfoOptions>
+      command;
   /// Kokkos' own options, passed through as they are
   std::vector<std::string> kokkos_options;
 };

@@ -3,6 +3,7 @@
 #include "app/invert.hpp"
 
 #include <chrono>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
+#include <prismfield/plan.hpp>
 
 #include "app/disk_room.hpp"
 #include "app/invert_text.hpp"
@@ -25,10 +27,12 @@
 #include "case/output_check.hpp"
 #include "case/places.hpp"
 #include "compute/checkpoint_lock.hpp"
+#include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "inversion/inverter.hpp"
 #include "io/inversion_checkpoint.hpp"
 #include "io/model_file.hpp"
+#include "io/sensitivity_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
@@ -224,6 +228,21 @@ void tell_inputs(const InvertOptions& options, const Case& run, const InversionI
   if (const std::string unused = unused_text(run); !unused.empty()) std::cerr << "note: " << unused << std::endl;
 }
 
+/// About how long computing all of G takes, on this rank. Collective.
+double seconds_of_sensitivities(const Case& run, const InversionInputs& inputs, const Communicator& communicator) {
+  double seconds = 0;
+  agree(communicator, [&] {
+    for (const DataSet& data : inputs.data) {
+      Request request = run.request();
+      request.fields = data.fields;
+      request.execution.partition = Partition::points;
+      const Machine machine = at_places_of(run, [&] { return machine_here(request, communicator); });
+      seconds += make_plan(request, problem_size(*inputs.cells, data.points), machine).estimated_seconds;
+    }
+  });
+  return seconds;
+}
+
 /// Inverts, writes, and removes the checkpoint. Collective.
 void invert_and_write(const InvertOptions& options, const Case& run, InversionInputs& inputs,
                       const Communicator& communicator, Moment begin) {
@@ -238,14 +257,31 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   InversionInput input;
   input.request = run.request();
   input.storage = run.sensitivity;
+  SensitivityHeader header;
+  header.title = run.title;
+  header.command = "prismfield invert " + run.file.string();
+  header.axes = run.axes;
+  header.case_text = run.text;
+  header.cells = inputs.cells.get();
+  SensitivityFiles files(std::move(header), communicator);
+  input.storage.rows = &files;
   input.settings = run.inversion->settings;
   input.cells = inputs.cells.get();
   input.data = inputs.data;
   input.reference = inputs.reference;
   InvertObserver observer(options, run, hash, communicator);
-  const InversionOutcome outcome =
-      at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
+  InversionOutcome outcome;
+  // thrown by every rank alike: they end in order, not by an abort
+  std::exception_ptr of_all;
+  try {
+    outcome = at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
+  } catch (const Stopped&) {
+    of_all = std::current_exception();
+  } catch (const InputError&) {
+    of_all = std::current_exception();
+  }
   agree(communicator, [&] {
+    if (of_all) std::rethrow_exception(of_all);
     if (!is_root) return;
     finish(options, run, inputs, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome,
            begin);
@@ -288,7 +324,10 @@ void invert_command(const InvertOptions& options, const std::vector<std::string>
   }
   if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
   if (options.dry_run) {
-    if (tells) std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(places)) << std::flush;
+    const double seconds = seconds_of_sensitivities(run, inputs, communicator);
+    if (tells) {
+      std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(places), seconds) << std::flush;
+    }
     return;
   }
   invert_and_write(options, run, inputs, communicator, begin);

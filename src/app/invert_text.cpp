@@ -151,7 +151,8 @@ std::string convergence_line(const ConvergenceRow& row) {
                      row.beta, row.phi_d, row.chi, row.phi_m, row.products, row.minimum, row.maximum, row.seconds);
 }
 
-std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text) {
+std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text,
+                            double seconds) {
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
   const std::int64_t mine = (rows + ranks - 1) / ranks;
@@ -169,6 +170,7 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   constexpr std::int64_t bytes_of_cell = 24 + 10 * 8 + 14 * 8;
   row("vectors", size_text(columns * bytes_of_cell) + " a rank");
   row("model", fmt::format("{}, about {}", output_file(run).string(), size_text(model_bytes(run, inputs))));
+  row("estimated time", duration_text(seconds) + " to compute G once; hundreds of products with it follow");
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "app/invert.hpp"
 #include "app/likeness.hpp"
 #include "app/run.hpp"
+#include "app/sensitivity.hpp"
 #include "app/study.hpp"
 #include "parallel/agreement.hpp"
 
@@ -30,6 +31,10 @@ struct Execute {
   }
   ExitCode operator()(const RunOptions& options) const {
     run_command(options, kokkos_options, communicator);
+    return exit_done;
+  }
+  ExitCode operator()(const SensitivityOptions& options) const {
+    sensitivity_command(options, kokkos_options, communicator);
     return exit_done;
   }
   ExitCode operator()(const InvertOptions& options) const {

@@ -60,7 +60,7 @@ void check_point_memory(const Case& run) {
 
 }  // namespace
 
-Inputs read_inputs(const RunOptions& options, const Communicator& communicator) {
+Inputs read_inputs(const CaseOptions& options, const Communicator& communicator, CaseUse use) {
   const NothingToLose reading;
   Inputs inputs;
   ProblemList problems;
@@ -75,7 +75,12 @@ Inputs read_inputs(const RunOptions& options, const Communicator& communicator) 
   };
   bool points_fit = true;
   agree(communicator, [&] {
-    inputs.run = read_case(options.file, options.overrides, options.output);
+    inputs.run = read_case(options.file, options.overrides, options.output, use);
+    if (use == CaseUse::sensitivity) {
+      // G is in its file or made again, and what it gives is without noise
+      inputs.run.output.checkpoint.reset();
+      inputs.run.noise.reset();
+    }
     collect([&] { check_space(inputs.run); });
     const bool can_write = collect([&] { check_output(inputs.run); });
     if (can_write && inputs.run.output.checkpoint && communicator.rank() == 0) {

@@ -23,8 +23,9 @@ struct Inputs {
   Points points;
 };
 
-/// Reads the case and what it names, large files once. Throws AgreedFailure with the mistakes of all of them.
-/// Collective.
-[[nodiscard]] Inputs read_inputs(const RunOptions& options, const Communicator& communicator);
+/// Reads the case, for a forward run or sensitivities, and what it names, large files once. Throws AgreedFailure with
+/// the mistakes of all of them. Collective.
+[[nodiscard]] Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
+                                 CaseUse use = CaseUse::forward);
 
 }  // namespace prismfield

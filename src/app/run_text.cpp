@@ -84,7 +84,10 @@ std::string unused_text(const Case& run) {
   if (run.unused.empty()) return "";
   std::vector<std::string> keys;
   for (const std::string& key : run.unused) keys.push_back(fmt::format("{} ({})", key, run.where(key)));
-  return fmt::format("{} does not use {}", run.use == CaseUse::inversion ? "invert" : "run", fmt::join(keys, ", "));
+  const char* command = "run";
+  if (run.use == CaseUse::inversion) command = "invert";
+  if (run.use == CaseUse::sensitivity) command = "sensitivity";
+  return fmt::format("{} does not use {}", command, fmt::join(keys, ", "));
 }
 
 std::vector<std::string> input_warnings(const Inputs& inputs) {

@@ -21,6 +21,11 @@ const PrismSource& Model::source() const noexcept {
   return std::visit([](const auto& prisms) -> const PrismSource& { return *prisms; }, m_prisms);
 }
 
+const Cells* Model::cells() const noexcept {
+  const auto* cells = std::get_if<std::unique_ptr<Cells>>(&m_prisms);
+  return cells == nullptr ? nullptr : cells->get();
+}
+
 std::string Model::description() const {
   return std::visit([](const auto& prisms) { return prisms->description(); }, m_prisms);
 }

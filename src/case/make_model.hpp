@@ -29,6 +29,8 @@ public:
   explicit Model(std::unique_ptr<DistributedPrisms> list) : m_prisms(std::move(list)) {}
 
   [[nodiscard]] const PrismSource& source() const noexcept;
+  /// Its cells; null for a list of prisms.
+  [[nodiscard]] const Cells* cells() const noexcept;
   /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
   /// Least and greatest density of its prisms, kg/m3; of random ones the range that they are drawn from.

@@ -70,7 +70,9 @@ void collect_locations(const YamlNode& node, const std::string& path, const std:
 std::vector<std::string> unused_keys(const std::map<std::string, std::string>& locations, CaseUse use) {
   // every pair is computed directly: nothing is approximated to a tolerance
   Words asked_of_others = {"sensitivity", "inversion", "execution.tolerance"};
-  if (use == CaseUse::sensitivity) asked_of_others = {"observations.noise", "inversion", "execution.tolerance"};
+  if (use == CaseUse::sensitivity) {
+    asked_of_others = {"observations.noise", "inversion", "execution.tolerance", "output.checkpoint"};
+  }
   if (use == CaseUse::inversion) {
     asked_of_others = {"observations", "execution.tolerance"};
     asked_of_others.insert(asked_of_others.end(), case_keys::densities.begin(), case_keys::densities.end());

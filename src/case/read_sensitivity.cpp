@@ -22,12 +22,10 @@ private:
 
 std::optional<double> SensitivityReader::compression(const Value& value) {
   if (value.node->kind == Kind::scalar && value.node->text == "none") return std::nullopt;
-  // an H-matrix with a larger error has nothing to do with G any more
-  constexpr double most = 0.5;
   const auto error = number(value, "none or an error above 0, such as 1e-4,");
-  if (!error || (*error > 0 && *error <= most)) return error;
-  problem(value, fmt::format("is {}; none or an error above 0 and up to {}, such as 1e-4, is expected",
-                             kind_name(*value.node), most));
+  if (!error || (*error >= least_compression && *error <= most_compression)) return error;
+  problem(value, fmt::format("is {}; none or an error from {} to {}, such as 1e-4, is expected: factors are floats",
+                             kind_name(*value.node), least_compression, most_compression));
   return std::nullopt;
 }
 
@@ -41,6 +39,12 @@ StorageSettings SensitivityReader::sensitivity(const Value& value) {
     result.store = choice(*v, store_choices).value_or(result.store);
     if (result.store == Store::file && !section.has("file")) {
       problem(*v, "is file, but no file is named; write file: G.h5 beside it");
+    }
+    if (result.store == Store::file && result.compression) {
+      problem(*v, "is file, which a compressed matrix is not written to; write store: auto, or compression: none");
+    }
+    if (result.store == Store::file && result.precision == StoredPrecision::float16) {
+      problem(*v, "is file, which does not hold float16; write precision: float, or double");
     }
     if (result.store == Store::none && result.compression) {
       problem(*v, "is none, but compression needs a matrix that is kept; write store: auto, or compression: none");

@@ -14,18 +14,21 @@ namespace prismfield {
 
 /// Work items that a launch should have at least, so that every thread of today's machines gets several.
 inline constexpr std::int64_t pair_items_wanted = 4096;
-/// Points of a part at least: lane groups on a host, points on a device.
+/// Points of a part at least: lane groups on a host, where a block of points stays in the first cache; points on a
+/// device, for sums and for entries, which have nothing to add up. Entries of 1e6 prisms at 30 points, in launches of
+/// 32,768 prisms: with one part two blocks of threads a multiprocessor, 2.3 ms on an H200.
 inline constexpr std::int64_t groups_per_part_at_least = kernel::groups_per_pair_block;
+inline constexpr std::int64_t points_per_part_at_least = 16, entry_points_per_part_at_least = 2;
 
 /// How the points of a launch are cut.
 struct PointParts {
   std::int64_t n_parts = 1;
   std::int64_t groups_per_part = 1;
 };
-inline PointParts point_parts(std::int64_t n_groups, std::int64_t n_prism_items) {
+inline PointParts point_parts(std::int64_t n_groups, std::int64_t n_prism_items, std::int64_t at_least) {
   PointParts parts;
   const std::int64_t wanted = (pair_items_wanted + n_prism_items - 1) / n_prism_items;
-  const std::int64_t most = (n_groups + groups_per_part_at_least - 1) / groups_per_part_at_least;
+  const std::int64_t most = (n_groups + at_least - 1) / at_least;
   const std::int64_t n = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1));
   parts.groups_per_part = std::max<std::int64_t>((n_groups + n - 1) / n, 1);
   parts.n_parts = (n_groups + parts.groups_per_part - 1) / parts.groups_per_part;
@@ -98,7 +101,7 @@ public:
   /// AllocationFailure.
   void add_sums(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
                 kernel::PairData<A, Memory>& pairs, double scale, const Densities& out) {
-    const PointParts parts = parts_of(data);
+    const PointParts parts = parts_of(data, pairs.sink);
     const auto n_parts = static_cast<std::size_t>(parts.n_parts);
     const auto n_prisms = static_cast<std::size_t>(data.prism_end);
     if (m_sums.size() < n_parts * n_prisms) {
@@ -133,8 +136,11 @@ private:
     const std::int64_t per_item = is_device_space<Space> ? m_settings.block : kernel::prisms_per_pair_item;
     return (data.prism_end + per_item - 1) / per_item;
   }
-  [[nodiscard]] PointParts parts_of(const kernel::LaunchData<A, Memory>& data) const {
-    return point_parts(groups_of(data), prism_items_of(data));
+  [[nodiscard]] PointParts parts_of(const kernel::LaunchData<A, Memory>& data, kernel::PairSink sink) const {
+    const std::int64_t on_device =
+        sink == kernel::PairSink::entries ? entry_points_per_part_at_least : points_per_part_at_least;
+    return point_parts(groups_of(data), prism_items_of(data),
+                       is_device_space<Space> ? on_device : groups_per_part_at_least);
   }
 
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
@@ -178,7 +184,7 @@ private:
   void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data,
                       const kernel::PairData<A, Memory>& pairs) const {
     using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
-    const PointParts parts = parts_of(data);
+    const PointParts parts = parts_of(data, pairs.sink);
     Kokkos::parallel_for("prismfield::pairs",
                          Policy(space, 0, prism_items_of(data) * parts.n_parts, Kokkos::ChunkSize(1)),
                          HostPairs<A, set, W, Space>{data, pairs, groups_of(data), parts});
@@ -188,7 +194,7 @@ private:
   void launch_on_device(const Space& space, const char* name, const kernel::LaunchData<A, Memory>& data,
                         const Shapes& shapes, const kernel::PairData<A, Memory>& pairs) const {
     using Functor = DevicePairs<A, set, Kernel, Shapes, Space>;
-    const PointParts parts = parts_of(data);
+    const PointParts parts = parts_of(data, pairs.sink);
     const typename Functor::Policy policy(space, static_cast<int>(prism_items_of(data) * parts.n_parts),
                                           static_cast<int>(m_settings.block));
     // as a kernel's own arguments, like those of TileLauncher

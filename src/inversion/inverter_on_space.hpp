@@ -111,10 +111,12 @@ void InverterOnSpace<ExecutionSpace>::prepare() {
     request.execution.partition = Partition::points;
     StorageSettings settings = m_input.storage;
     if (!settings.precision) settings.precision = StoredPrecision::float_;
+    settings.file = file_of_set(settings.file, operators.size());
     StorageChoice choice;
     operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, settings, likely,
                                       m_communicator, choice));
     storage.push_back(choice.why);
+    if (!choice.warning.empty()) storage.push_back(choice.warning);
   }
   m_observer.prepared(storage);
   m_data = std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(operators), m_settings.trend,

@@ -730,6 +730,8 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
     constexpr std::size_t memory_step = std::size_t{4} << 20;
     checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
   } else {
+    // the usual driver wants to know the file's real name, which a file in memory has not
+    checked(H5Pset_fapl_stdio(access.id()), about, "set a property");
     // what is large begins on a page
     constexpr hsize_t large = 65'536, page = 4096;
     checked(H5Pset_alignment(access.id(), large, page), about, "set a property");

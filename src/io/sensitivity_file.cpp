@@ -100,13 +100,18 @@ SensitivityIdentity parsed(std::string_view text) {
   return identity;
 }
 
-/// Names of what two identities differ in, in words.
+/// What two identities differ in, in words; of checksums the names alone.
 std::vector<std::string> differences(const SensitivityIdentity& wanted, const SensitivityIdentity& found) {
-  std::vector<std::string> names;
-  for (const auto& part : wanted) {
-    if (std::find(found.begin(), found.end(), part) == found.end()) names.push_back(part.first);
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : wanted) {
+    const auto other =
+        std::find_if(found.begin(), found.end(), [&, &of = name](const auto& part) { return part.first == of; });
+    if (other != found.end() && other->second == value) continue;
+    constexpr std::size_t checksum = 32;
+    const bool tells = other != found.end() && value.size() != checksum;
+    texts.push_back(tells ? fmt::format("{} ({}, here {})", name, excerpt(other->second), value) : name);
   }
-  return names;
+  return texts;
 }
 
 Type type_of(StoredPrecision precision) {
@@ -389,7 +394,7 @@ void check_identity(const Hdf5File& content, const fs::path& file, const Sensiti
   const std::vector<std::string> others = differences(identity, found);
   if (others.empty() && found.size() == identity.size()) return;
   fail(file, fmt::format("was made for another case{}{}",
-                         others.empty() ? "" : "; other than here: ", fmt::join(others, ", ")));
+                         others.empty() ? "" : "; what differs: ", fmt::join(others, ", ")));
 }
 
 }  // namespace

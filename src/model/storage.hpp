@@ -9,6 +9,8 @@
 
 namespace prismfield {
 
+class RowStore;
+
 /// Where sensitivities are kept; `none`: computed anew in every product.
 enum class Store { automatic, memory, device, file, none };
 /// What they are kept as; `float16`: halves, scaled by row and by the cells of a tile.
@@ -31,6 +33,8 @@ struct StorageSettings {
   std::optional<double> compression;
   /// G.h5; empty: not written
   std::filesystem::path file;
+  /// who reads and writes it; null: G cannot be in a file
+  RowStore* rows = nullptr;
 };
 
 }  // namespace prismfield

@@ -42,6 +42,9 @@ public:
   void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) override;
   void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) override;
   void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) override;
+  /// Reads G once for both products.
+  bool apply_normal(const ExecutionSpace& space, const ConstVector& weights, const ConstVector& density,
+                    const Vector& product) override;
   void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override;
   [[nodiscard]] double dot_fields(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
   [[nodiscard]] double dot_densities(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;

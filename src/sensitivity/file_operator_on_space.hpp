@@ -47,6 +47,16 @@ struct TakeRows {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to(i) = i < n ? factor * from(at + i) : 0; }
 };
 
+/// rows(i) *= factor * weights(at + i), 0 behind the last of n
+template <class Memory>
+struct WeighRows {
+  Kokkos::View<const double*, Memory> weights;
+  double factor;
+  std::int64_t at, n;
+  Kokkos::View<double*, Memory> rows;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { rows(i) = i < n ? factor * weights(at + i) * rows(i) : 0; }
+};
+
 /// sum(i) += part(i)
 template <class Memory>
 struct AddPart {
@@ -83,7 +93,8 @@ public:
     const auto values = static_cast<std::size_t>(m_block_rows * m_columns);
     allocate_or_fail([&] {
       for (auto& buffer : m_buffers) buffer.resize(values * number_bytes());
-      if (!is_read_in_place()) m_entries = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("rows")), values);
+      if (!is_read_in_place())
+        m_entries = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("rows")), values);
       if (!is_double()) m_doubles.resize(values);
       m_rows = Vector(view_label("rows_of_block"), static_cast<std::size_t>(m_block_rows));
       m_sums = Vector(view_label("columns_of_block"), static_cast<std::size_t>(m_columns));
@@ -134,7 +145,8 @@ private:
     const std::span<std::byte> to(m_buffers[b % 2].data(),
                                   static_cast<std::size_t>(block.points.size() * m_columns) * number_bytes());
     const IndexRange points{m_points.begin + block.points.begin, m_points.begin + block.points.end};
-    return std::async(std::launch::async, [this, field = block.field, points, to] { m_source.read(field, points, to); });
+    return std::async(std::launch::async,
+                      [this, field = block.field, points, to] { m_source.read(field, points, to); });
   }
 
   void keep(const Space& space, const RowBlock& block, Bytes& buffer) {
@@ -169,7 +181,8 @@ struct FileOperator<ExecutionSpace>::Parts {
   using Memory = typename ExecutionSpace::memory_space;
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
-  Communicator all_ranks;
+  /// all ranks, and this one: every rank has all columns
+  Communicator all_ranks, alone;
   FieldList fields;
   Plan plan;
   double error_bound = 0;
@@ -179,7 +192,7 @@ struct FileOperator<ExecutionSpace>::Parts {
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, RowFile rows, RowStore& store,
         const Communicator& communicator, RowFileReport& report)
-      : all_ranks(communicator.split(0)), fields(rows.request.fields) {
+      : all_ranks(communicator.split(0)), alone(communicator.split(communicator.rank())), fields(rows.request.fields) {
     const Kokkos::Timer timer;
     rows.request = by_points(rows.request);
     source = store.open(rows);
@@ -231,6 +244,19 @@ struct FileOperator<ExecutionSpace>::Parts {
     });
   }
 
+  /// Adds a block's part of G' diag(weights) G density.
+  void add_normal(const ExecutionSpace& space, const RowBlock& block, const ConstVector& weights,
+                  const ConstVector& density, const Vector& sum) {
+    check_length("weights", weights.extent(0), rows());
+    const double factor = source->to_si(block.field);
+    stream->matrix().multiply(space, density, stream->rows());
+    Kokkos::parallel_for(
+        "prismfield::weigh_rows", Policy(space, 0, stream->block_rows()),
+        WeighRows<Memory>{weights, factor * factor, first_row(block), block.points.size(), stream->rows()});
+    stream->matrix().multiply_transposed(space, stream->rows(), stream->sums());
+    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, columns()), AddPart<Memory>{stream->sums(), sum});
+  }
+
   /// Adds a block's part of a product with the rows: the transposed or the diagonal.
   template <class Multiply>
   void add_columns(const ExecutionSpace& space, const RowBlock& block, double factor, const ConstVector& rows,
@@ -280,10 +306,9 @@ void FileOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, 
                                                    const Vector& density) {
   Parts& parts = *m_parts;
   parts.product(space, "fields", fields, this->rows(), "density", density, this->columns(), [&](const RowBlock& block) {
-    parts.add_columns(space, block, parts.source->to_si(block.field), fields, density,
-                      [&](auto& matrix, const auto& rows, const auto& sums) {
-                        matrix.multiply_transposed(space, rows, sums);
-                      });
+    parts.add_columns(
+        space, block, parts.source->to_si(block.field), fields, density,
+        [&](auto& matrix, const auto& rows, const auto& sums) { matrix.multiply_transposed(space, rows, sums); });
   });
   sum_over_ranks(space, parts.all_ranks, density);
 }
@@ -295,12 +320,21 @@ void FileOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const C
   parts.product(space, "weights", weights, this->rows(), "diagonal", diagonal, this->columns(),
                 [&](const RowBlock& block) {
                   const double factor = parts.source->to_si(block.field);
-                  parts.add_columns(space, block, factor * factor, weights, diagonal,
-                                    [&](auto& matrix, const auto& rows, const auto& sums) {
-                                      matrix.diagonal(space, rows, sums);
-                                    });
+                  parts.add_columns(
+                      space, block, factor * factor, weights, diagonal,
+                      [&](auto& matrix, const auto& rows, const auto& sums) { matrix.diagonal(space, rows, sums); });
                 });
   sum_over_ranks(space, parts.all_ranks, diagonal);
+}
+
+template <class ExecutionSpace>
+bool FileOperator<ExecutionSpace>::apply_normal(const ExecutionSpace& space, const ConstVector& weights,
+                                                const ConstVector& density, const Vector& product) {
+  Parts& parts = *m_parts;
+  parts.product(space, "density", density, this->columns(), "product", product, this->columns(),
+                [&](const RowBlock& block) { parts.add_normal(space, block, weights, density, product); });
+  sum_over_ranks(space, parts.all_ranks, product);
+  return true;
 }
 
 template <class ExecutionSpace>
@@ -329,8 +363,8 @@ void FileOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRan
         scaled(reinterpret_cast<const float*>(row.data()));
       }
       const Vector to(&entries(f, i - points.begin, 0), columns);
-      Kokkos::deep_copy(space, to,
-                        Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), columns));
+      Kokkos::deep_copy(
+          space, to, Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), columns));
       space.fence("prismfield: row in place");
     }
   }
@@ -345,9 +379,7 @@ double FileOperator<ExecutionSpace>::dot_fields(const ExecutionSpace& space, con
 template <class ExecutionSpace>
 double FileOperator<ExecutionSpace>::dot_densities(const ExecutionSpace& space, const ConstVector& a,
                                                    const ConstVector& b) {
-  // every rank has all columns
-  const Communicator alone = m_parts->all_ranks.split(m_parts->all_ranks.rank());
-  return dot_over_ranks(space, m_parts->all_ranks, alone, a, b, this->columns());
+  return dot_over_ranks(space, m_parts->all_ranks, m_parts->alone, a, b, this->columns());
 }
 
 template <class ExecutionSpace>

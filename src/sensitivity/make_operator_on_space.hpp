@@ -8,6 +8,7 @@
 
 #include "engine/instances/with_space.hpp"
 #include "sensitivity/compressed_operator.hpp"
+#include "sensitivity/file_operator_on_space.hpp"
 #include "sensitivity/make_operator.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
 
@@ -78,7 +79,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   facts.columns = prisms.size();
   constexpr Store where = is_device_space<Space> ? Store::device : Store::memory;
   if (facts.n_points == 0 || facts.columns == 0 || facts.n_fields == 0) {
-    return {Store::none, precision, 0, "computed anew in every product: there is nothing to store"};
+    return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false};
   }
   for (const std::int64_t bytes : communicator.gather_everywhere(available_memory<Space>(communicator))) {
     facts.available = facts.available == 0 ? bytes : std::min(facts.available, bytes);
@@ -104,13 +105,26 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
     CompressionReport report;
     auto compressed =
         make_compressed_operator(space, prisms, points, request, *settings.compression, communicator, report);
-    choice = {Store::memory, StoredPrecision::float_, report.bytes / communicator.size(),
-              compression_text(report.bytes, report.ratio, report.error)};
+    choice = {Store::memory,
+              StoredPrecision::float_,
+              report.bytes / communicator.size(),
+              compression_text(report),
+              compression_warning(report),
+              false};
     return compressed;
   }
-  choice = {settings.store, precision, 0, ""};
+  choice = {settings.store, precision, 0, "", "", false};
   if (settings.store == Store::automatic) {
     choice = measured_choice(space, prisms, points, request, precision, likely_products, communicator);
+  }
+  if (choice.store == Store::file) {
+    RowFileReport report;
+    auto in_file = std::make_unique<FileOperator<ExecutionSpace>>(
+        space, prisms, RowFile{settings.file, &points, request, precision}, *settings.rows, communicator, report);
+    choice.bytes = in_file->bytes();
+    choice.was_there = report.used_again;
+    choice.why = file_text(settings.file.string(), precision, choice.bytes, report.used_again, report.seconds);
+    return in_file;
   }
   if (choice.store == Store::none) {
     if (choice.why.empty()) choice.why = storage_text(choice);

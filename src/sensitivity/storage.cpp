@@ -8,6 +8,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "sensitivity/compression_report.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_bytes.hpp"
 
@@ -91,16 +92,23 @@ void check_storage(const StorageSettings& settings, Space space) {
                  fmt::format("{} is no space of a device; set it to memory, or execution.space to cuda", name(space)));
   }
   if (settings.store == Store::file) {
-    problems.add("", "sensitivity.store",
-                 fmt::format("this version does not compute from a file; set it to {} or none",
-                             is_device(space) ? "device" : "memory"));
+    if (settings.rows == nullptr) {
+      problems.add("", "sensitivity.store",
+                   fmt::format("is file, but this program keeps no sensitivities in files; set it to {} or none",
+                               is_device(space) ? "device" : "memory"));
+    }
+    if (settings.file.empty()) problems.add("", "sensitivity.file", "names no file; write file: G.h5");
+    if (stored_precision(settings) == StoredPrecision::float16) {
+      problems.add("", "sensitivity.precision", "is float16, which files do not hold; write float or double");
+    }
   }
   problems.throw_if_any();
 }
 
 StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
                              std::int64_t likely_products) {
-  StorageChoice choice{where, precision, stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns), ""};
+  StorageChoice choice{where, precision, stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns),
+                       "",    "",        false};
   const double reading = static_cast<double>(choice.bytes) / facts.bytes_per_second;
   const double computing =
       static_cast<double>(facts.n_points) * static_cast<double>(facts.columns) * facts.seconds_per_pair;
@@ -108,7 +116,7 @@ StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precisio
   const std::string figures =
       fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
   const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns);
-  const StorageChoice anew{Store::none, precision, 0, ""};
+  const StorageChoice anew{Store::none, precision, 0, "", "", false};
   const auto because = [&](StorageChoice of, const std::string& why) {
     of.why = storage_text(of) + ": " + why;
     return of;
@@ -136,9 +144,33 @@ std::string storage_text(const StorageChoice& choice) {
                      name(choice.precision), size_text(choice.bytes));
 }
 
-std::string compression_text(std::int64_t bytes, double ratio, double error) {
-  return fmt::format("compressed in memory, {} in all, {} times less than as double: off by {} of the norm of G",
-                     size_text(bytes), short_number(ratio), short_number(error));
+std::filesystem::path file_of_set(const std::filesystem::path& file, std::size_t set) {
+  if (file.empty() || set == 0) return file;
+  return file.parent_path() / fmt::format("{}-{}{}", file.stem().string(), set + 1, file.extension().string());
+}
+
+std::string file_text(const std::string& file, StoredPrecision precision, std::int64_t bytes, bool used_again,
+                      double seconds) {
+  return fmt::format("stored in {} as {}, {} a rank, {}", file, name(precision), size_text(bytes),
+                     used_again ? "which was there already" : "written in " + duration_text(seconds));
+}
+
+std::string compression_text(const CompressionReport& report) {
+  const double share =
+      static_cast<double>(report.evaluated_pairs) / static_cast<double>(std::max<std::int64_t>(report.pairs, 1));
+  return fmt::format(
+      "compressed in memory, {} in all, {} times less than as double: off by {} of the norm of G, {:.3g} % of the "
+      "entries computed, in {}",
+      size_text(report.bytes), short_number(report.ratio), short_number(report.error), 100 * share,
+      duration_text(report.seconds));
+}
+
+std::string compression_warning(const CompressionReport& report) {
+  if (report.error <= report.tolerance) return "";
+  return fmt::format(
+      "warning: compressed sensitivities are off by {} of the norm of G, {} were asked for; floats give no more here: "
+      "take a larger error, or compression: none",
+      short_number(report.error), short_number(report.tolerance));
 }
 
 Points sample_of(const Points& points, std::int64_t n) {

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <prismfield/points.hpp>
@@ -12,6 +14,8 @@
 
 namespace prismfield {
 
+struct CompressionReport;
+
 /// How G is kept, and why.
 struct StorageChoice {
   Store store = Store::none;
@@ -20,6 +24,10 @@ struct StorageChoice {
   std::int64_t bytes = 0;
   /// one line for people: "stored in memory as float, 53 MiB: a product reads it in 2.5 ms, computing anew takes 40 ms"
   std::string why;
+  /// what users should be told though G can be used; "" for nothing
+  std::string warning;
+  /// G was in its file already: it was not made
+  bool was_there = false;
 };
 
 /// The error as it was asked for. Throws InputError, by the key sensitivity.compression, beyond what compression
@@ -65,8 +73,18 @@ struct StorageFacts {
 /// "stored in memory as float, 53 MiB", "computed anew in every product"
 [[nodiscard]] std::string storage_text(const StorageChoice& choice);
 
-/// "compressed in memory, 10 MiB in all, 20 times less than as double: off by 3.1e-5 of the norm of G"
-[[nodiscard]] std::string compression_text(std::int64_t bytes, double ratio, double error);
+/// Where G of data set number `set`, from 0, is kept: the file itself, then G-2.h5, G-3.h5 beside it.
+[[nodiscard]] std::filesystem::path file_of_set(const std::filesystem::path& file, std::size_t set);
+
+/// "stored in G.h5 as double, 53 MiB a rank, written in 3 s", "..., which was there already"
+[[nodiscard]] std::string file_text(const std::string& file, StoredPrecision precision, std::int64_t bytes,
+                                    bool used_again, double seconds);
+
+/// "compressed in memory, 10 MiB in all, 20 times less than as double: off by 3.1e-5 of the norm of G, 12 % of the
+/// entries computed, in 3 s"
+[[nodiscard]] std::string compression_text(const CompressionReport& report);
+/// That an H-matrix is further off than was asked for; "" when it is not.
+[[nodiscard]] std::string compression_warning(const CompressionReport& report);
 
 /// About so many points of all, evenly spread over their numbers.
 [[nodiscard]] Points sample_of(const Points& points, std::int64_t n);

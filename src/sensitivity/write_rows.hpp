@@ -10,13 +10,15 @@
 
 #include <prismfield/operator.hpp>
 
+#include "base/interrupt.hpp"
 #include "engine/staged_prisms.hpp"
 #include "model/row_store.hpp"
 #include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
 
-/// Computes this rank's rows block by block and hands them to the sink. Not collective.
+/// Computes this rank's rows block by block and hands them to the sink. Throws what the sink throws, and Stopped.
+/// Not collective.
 template <class Space>
 void write_rows(const Space& space, Operator<Space>& op, RowSink& sink) {
   using Entries = typename Operator<Space>::Entries;
@@ -32,6 +34,7 @@ void write_rows(const Space& space, Operator<Space>& op, RowSink& sink) {
     host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, Kokkos::HostSpace(), scratch);
   });
   for (std::int64_t first = 0; first < n_points; first += at_once) {
+    throw_if_interrupted();
     const IndexRange some{first, std::min(first + at_once, n_points)};
     op.entries(space, some, Entries(scratch.data(), n_fields, some.size(), columns));
     Kokkos::deep_copy(space, host, scratch);

@@ -177,7 +177,7 @@ class Models(Inversion):
         result = self.inverted("--dry-run")
         self.assertEqual(result.stderr, NOTE + "\n")
         for row in (r"ranks +1 rank", r"G +144 x 864$", r"as double +\S+ KiB a rank, if stored$", r"vectors +\S+ KiB a rank$",
-                    r"model +model.h5, about \S+ KiB$"):
+                    r"model +model.h5, about \S+ KiB$", r"estimated time +\S+ \w+ to compute G once; "):
             self.assertRegex(result.stdout, "(?m)^  " + row)
         self.assertEqual(ROW.findall(result.stdout), [])
         for more in ("--check", "--dry-run"):
@@ -518,6 +518,31 @@ class Ranks(Inversion):
         result = self.invert("--quiet", "--set", "inversion.bounds=[-1, 1]", launcher=self.launcher(), timeout=60)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(result.stderr.count("error: bounds or mesh cannot fit the data"), 1)
+
+    def test_what_ends_all_ranks_alike_ends_them_in_order(self):
+        result = self.invert("--set", "sensitivity={store: file}", launcher=self.launcher(), timeout=60)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertNotIn("MPI_ABORT", result.stderr)
+        self.assertEqual(result.stderr.count("--set sensitivity"), 1, result.stderr)
+
+    def test_a_signal_stops_all_and_they_go_on(self):
+        # mpirun hands SIGUSR1 to its ranks
+        self.inverted("--quiet", "--output", "whole.h5", launcher=self.launcher())
+        for _ in range(5):
+            process = subprocess.Popen([*options.mpiexec, "-n", "2", options.program, "invert", "case.yaml", "--quiet",
+                                        *CHECKPOINT], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+            while process.poll() is None and not (self.folder / "model.ckpt").exists():
+                time.sleep(0.001)
+            process.send_signal(signal.SIGUSR1)
+            _, errors = process.communicate(timeout=120)
+            if process.returncode == 130:
+                break
+        else:
+            self.skipTest("the inversion was quicker than every signal")
+        self.assertEqual(errors.count("model.ckpt holds what was done, --resume goes on from it"), 1, errors)
+        self.assertNotIn("MPI_ABORT", errors)
+        self.inverted("--quiet", "--resume", *CHECKPOINT, launcher=self.launcher())
+        self.assert_same_model("model.h5", "whole.h5")
 
     def test_a_checkpoint_of_one_rank_is_gone_on_from_by_two(self):
         self.inverted("--quiet", "--output", "whole.h5")

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "sensitivity/make_operator_on_space.hpp"
+#include "sensitivity/sensitivity_matrix_on_space.hpp"
 
 namespace prismfield {
 
+template class FileOperator<Kokkos::Cuda>;
 template class StoredOperator<Kokkos::Cuda>;
 template std::unique_ptr<Operator<Kokkos::Cuda>> make_operator<Kokkos::Cuda>(const Kokkos::Cuda&, const PrismSource&,
                                                                              const Points&, const Request&,
                                                                              const StorageSettings&, std::int64_t,
                                                                              const Communicator&, StorageChoice&);
+template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::Cuda>(const PrismSource&, const Points&,
+                                                                                     const Request&,
+                                                                                     const StorageSettings&,
+                                                                                     std::int64_t, const Communicator&);
 
 }  // namespace prismfield

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "sensitivity/make_operator_on_space.hpp"
+#include "sensitivity/sensitivity_matrix_on_space.hpp"
 
 namespace prismfield {
 
+template class FileOperator<Kokkos::HIP>;
 template class StoredOperator<Kokkos::HIP>;
 template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const Kokkos::HIP&, const PrismSource&,
                                                                            const Points&, const Request&,
                                                                            const StorageSettings&, std::int64_t,
                                                                            const Communicator&, StorageChoice&);
+template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::HIP>(const PrismSource&, const Points&,
+                                                                                    const Request&,
+                                                                                    const StorageSettings&,
+                                                                                    std::int64_t, const Communicator&);
 
 }  // namespace prismfield

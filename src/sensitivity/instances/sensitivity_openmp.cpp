@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "sensitivity/make_operator_on_space.hpp"
+#include "sensitivity/sensitivity_matrix_on_space.hpp"
 
 namespace prismfield {
 
+template class FileOperator<Kokkos::OpenMP>;
 template class StoredOperator<Kokkos::OpenMP>;
 template std::unique_ptr<Operator<Kokkos::OpenMP>> make_operator<Kokkos::OpenMP>(const Kokkos::OpenMP&,
                                                                                  const PrismSource&, const Points&,
                                                                                  const Request&, const StorageSettings&,
                                                                                  std::int64_t, const Communicator&,
                                                                                  StorageChoice&);
+template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::OpenMP>(
+    const PrismSource&, const Points&, const Request&, const StorageSettings&, std::int64_t, const Communicator&);
 
 }  // namespace prismfield

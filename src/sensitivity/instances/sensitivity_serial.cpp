@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "sensitivity/make_operator_on_space.hpp"
+#include "sensitivity/sensitivity_matrix_on_space.hpp"
 
 namespace prismfield {
 
+template class FileOperator<Kokkos::Serial>;
 template class StoredOperator<Kokkos::Serial>;
 template std::unique_ptr<Operator<Kokkos::Serial>> make_operator<Kokkos::Serial>(const Kokkos::Serial&,
                                                                                  const PrismSource&, const Points&,
                                                                                  const Request&, const StorageSettings&,
                                                                                  std::int64_t, const Communicator&,
                                                                                  StorageChoice&);
+template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::Serial>(
+    const PrismSource&, const Points&, const Request&, const StorageSettings&, std::int64_t, const Communicator&);
 
 }  // namespace prismfield

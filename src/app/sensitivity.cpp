@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/sensitivity.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+#include <prismfield/forward.hpp>
+
+#include "app/disk_room.hpp"
+#include "app/field_statistics.hpp"
+#include "app/figure.hpp"
+#include "app/run_inputs.hpp"
+#include "app/run_text.hpp"
+#include "app/sensitivity_text.hpp"
+#include "app/start.hpp"
+#include "base/interrupt.hpp"
+#include "case/output_check.hpp"
+#include "case/places.hpp"
+#include "engine/kokkos_facts.hpp"
+#include "io/result_file.hpp"
+#include "io/sensitivity_file.hpp"
+#include "model/active_cells.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/placement.hpp"
+#include "sensitivity/sensitivity_matrix.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+using Moment = std::chrono::steady_clock::time_point;
+
+double seconds_since(Moment begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// A case's matrix: every cell of its box, those without density too.
+struct SensitivityCase {
+  Inputs inputs;
+  std::unique_ptr<ActiveCells> cells;
+  /// (cell), kg/m3
+  std::vector<double> densities;
+};
+
+/// What cannot go together. Throws InputError.
+void check_settings(const Case& run) {
+  const StorageSettings& settings = run.sensitivity;
+  if (settings.file.empty()) return;
+  ProblemList problems;
+  const auto add = [&](const char* key, const char* what) { problems.add(run.where(key), key, what); };
+  if (settings.compression) {
+    add("sensitivity.compression", "a compressed matrix is not written to sensitivity.file; leave one of the two out");
+  }
+  if (settings.precision == StoredPrecision::float16) {
+    add("sensitivity.precision",
+        "is float16, which files do not hold; write float or double, or leave "
+        "sensitivity.file out");
+  }
+  problems.throw_if_any();
+}
+
+/// Densities of all cells out of those that are prisms.
+std::vector<double> densities_of(const Cells& prisms, const ActiveCells& cells) {
+  std::vector<double> densities(static_cast<std::size_t>(cells.size()), 0.0);
+  const CellCounts counts = cells.counts();
+  const auto place = [&](std::size_t direction, double edge) {
+    const std::vector<double>& edges = cells.edges()[direction];
+    return std::lower_bound(edges.begin(), edges.end(), edge) - edges.begin();
+  };
+  constexpr std::int64_t at_once = 100'000;
+  PrismBlock block;
+  for (std::int64_t first = 0; first < prisms.size(); first += at_once) {
+    prisms.read({first, std::min(first + at_once, prisms.size())}, block);
+    for (std::size_t i = 0; i < block.west.size(); ++i) {
+      const std::int64_t cell =
+          (place(2, block.bottom[i]) * counts[1] + place(1, block.south[i])) * counts[0] + place(0, block.west[i]);
+      densities.at(static_cast<std::size_t>(cell)) = block.density[i];
+    }
+  }
+  return densities;
+}
+
+/// Collective.
+SensitivityCase read_all(const SensitivityOptions& options, const Communicator& communicator) {
+  SensitivityCase all;
+  all.inputs = read_inputs(options, communicator, CaseUse::sensitivity);
+  Case& run = all.inputs.run;
+  if (!run.sensitivity.precision) run.sensitivity.precision = StoredPrecision::double_;
+  agree(communicator, [&] {
+    check_settings(run);
+    const Cells& prisms = *all.inputs.model->cells();
+    all.cells = std::make_unique<ActiveCells>(prisms.content().edges, prisms.content().rounding);
+    all.densities = densities_of(prisms, *all.cells);
+  });
+  return all;
+}
+
+/// Some of the points, by number.
+Points points_of(const Points& all, const std::vector<std::int64_t>& numbers) {
+  Points some;
+  some.rounding = all.rounding;
+  for (const std::int64_t number : numbers) {
+    const auto i = static_cast<std::size_t>(number);
+    some.easting.push_back(all.easting[i]);
+    some.northing.push_back(all.northing[i]);
+    some.upward.push_back(all.upward[i]);
+  }
+  return some;
+}
+
+/// About `wanted` of n numbers, evenly spread.
+std::vector<std::int64_t> spread(std::int64_t n, std::int64_t wanted) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t k = 0; k < std::min(n, wanted); ++k) numbers.push_back(k * n / std::min(n, wanted));
+  return numbers;
+}
+
+/// How many points `pairs` pairs of a point and a prism are.
+std::int64_t points_for(double pairs, std::int64_t n_prisms) {
+  return static_cast<std::int64_t>(pairs / static_cast<double>(std::max<std::int64_t>(n_prisms, 1)));
+}
+
+/// Tells which points are in and on prisms: these few are computed, the others are outside of all. Collective.
+void find_points_inside(const SensitivityCase& all, const Communicator& communicator, Fields& result) {
+  const Bounds b = all.cells->bounds();
+  const Points& points = all.inputs.points;
+  std::vector<std::int64_t> within;
+  for (std::int64_t number = 0; number < points.size(); ++number) {
+    const auto i = static_cast<std::size_t>(number);
+    const double x = points.easting[i], y = points.northing[i], z = points.upward[i];
+    if (x >= b.west && x <= b.east && y >= b.south && y <= b.north && z >= b.bottom && z <= b.top) {
+      within.push_back(number);
+    }
+  }
+  const PrismSource& source = all.inputs.model->source();
+  if (within.empty() || source.size() == 0) return;
+  const Fields there = forward(source, points_of(points, within), all.inputs.run.request(), communicator);
+  result.points_inside = there.points_inside;
+  for (const std::int64_t i : there.singular_points) {
+    result.singular_points.push_back(within[static_cast<std::size_t>(i)]);
+  }
+}
+
+/// G m at all points, on rank 0. Collective.
+Fields fields_of_model(const SensitivityCase& all, SensitivityMatrix& matrix, const SensitivityTimes& times,
+                       const Communicator& communicator) {
+  const Plan& plan = matrix.plan();
+  Fields result;
+  result.fields = all.inputs.run.fields;
+  const std::int64_t n_fields = result.fields.size(), n_points = all.inputs.points.size();
+  std::vector<double> mine(static_cast<std::size_t>(n_fields * plan.points().size()));
+  matrix.apply(all.densities, mine);
+  if (communicator.rank() == 0) result.values.assign(static_cast<std::size_t>(n_fields * n_points), 0.0);
+  communicator.add_parts_to_root(std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
+  result.plan = plan;
+  result.pairs = result.pairs_now = n_points * all.cells->size();
+  result.rank_pairs = communicator.gather(plan.points().size() * all.cells->size());
+  result.field_seconds = times.kept.apply;
+  result.setup_seconds = times.build_seconds;
+  find_points_inside(all, communicator, result);
+  return result;
+}
+
+/// Compares G m with direct sums at some points; empty where these would take long. Collective, complete on rank 0.
+std::string compare_directly(const SensitivityCase& all, const Fields& result, const Communicator& communicator) {
+  constexpr double most_pairs = 5e8;
+  constexpr std::int64_t most_points = 50;
+  const PrismSource& source = all.inputs.model->source();
+  const std::int64_t n = all.inputs.points.size();
+  const std::vector<std::int64_t> numbers = spread(n, std::min(most_points, points_for(most_pairs, source.size())));
+  if (numbers.empty() || source.size() == 0) return "";
+  const Fields direct = forward(source, points_of(all.inputs.points, numbers), all.inputs.run.request(), communicator);
+  if (communicator.rank() != 0) return "";
+  std::vector<double> differences;
+  for (std::int64_t f = 0; f < result.fields.size(); ++f) {
+    double largest = 0, difference = 0;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const double expected = direct.values[static_cast<std::size_t>(f) * numbers.size() + k];
+      largest = std::max(largest, std::abs(expected));
+      difference =
+          std::max(difference, std::abs(expected - result.values[static_cast<std::size_t>(f * n + numbers[k])]));
+    }
+    differences.push_back(largest > 0 ? difference / largest : difference);
+  }
+  return difference_text(result.fields, differences, static_cast<std::int64_t>(numbers.size()));
+}
+
+/// Products computed anew, measured at some of the points and scaled to all. Collective.
+ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& communicator) {
+  constexpr double most_pairs = 2e8;
+  constexpr std::int64_t least_points = 64;
+  const std::int64_t n = all.inputs.points.size();
+  const std::int64_t wanted = std::max(points_for(most_pairs, all.cells->size()), least_points * communicator.size());
+  const Points sample = points_of(all.inputs.points, spread(n, wanted));
+  StorageSettings settings;
+  settings.store = Store::none;
+  const auto direct = make_sensitivity_matrix(*all.cells, sample, all.inputs.run.request(), settings, 1, communicator);
+  ProductSeconds seconds = direct->product_seconds();
+  const double scale = static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(sample.size(), 1));
+  seconds.apply *= scale;
+  seconds.transpose *= scale;
+  return seconds;
+}
+
+/// Writes G where it is not in its file already. Collective.
+void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, SensitivityFiles& files, bool tells,
+                  const Communicator& communicator) {
+  const StorageSettings& settings = all.inputs.run.sensitivity;
+  if (settings.file.empty()) return;
+  if (matrix.choice().store != Store::file) {
+    const Moment begin = std::chrono::steady_clock::now();
+    const auto sink = files.create({settings.file, &all.inputs.points, all.inputs.run.request(), *settings.precision});
+    matrix.write(*sink);
+    sink->complete();
+    communicator.barrier();
+    if (tells) std::cout << written_text(settings.file.string(), seconds_since(begin)) << std::flush;
+  }
+  if (communicator.rank() != 0) return;
+  for (const std::string& warning : files.warnings()) warn(warning);
+}
+
+/// Writes, shows and draws the fields; on rank 0 only.
+void finish(const Inputs& inputs, const Fields& result, const std::string& differences, bool quiet, Moment begin) {
+  ResultHeader header = result_header(inputs.run);
+  header.command = "prismfield sensitivity " + inputs.run.file.string();
+  std::vector<std::string> notes;
+  Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
+  const RunTimes times{0, seconds_since(begin)};
+  computed.write = [&](const fs::path& file) {
+    ResultHeader of_file = header;
+    of_file.file = file;
+    notes = write_result(of_file, inputs.points, result, times);
+  };
+  write_or_keep(computed, warn);
+  if (!quiet) std::cout << differences << '\n' << field_statistics(header, result) << '\n' << std::flush;
+  for (const std::string& note : notes) warn(note);
+  for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
+  if (inputs.run.output.figure) {
+    const std::string warning = draw_result(header, inputs.points, result, *inputs.run.output.figure);
+    if (!warning.empty()) warn(warning);
+  }
+  if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin)) << std::flush;
+}
+
+/// Collective.
+void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, const Communicator& communicator,
+                       Moment begin) {
+  const Case& run = all.inputs.run;
+  const bool is_root = communicator.rank() == 0;
+  const bool tells = is_root && !options.quiet;
+  SensitivityHeader header;
+  header.title = run.title;
+  header.command = "prismfield sensitivity " + run.file.string();
+  header.axes = run.axes;
+  header.case_text = run.text;
+  header.cells = all.cells.get();
+  header.model = all.densities;
+  SensitivityFiles files(std::move(header), communicator);
+  StorageSettings settings = run.sensitivity;
+  settings.rows = &files;
+  // as many as a short inversion takes
+  constexpr std::int64_t likely_products = 100;
+  const auto matrix = at_places_of(run, [&] {
+    return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, likely_products,
+                                   communicator);
+  });
+  agree(communicator, throw_if_interrupted);
+  SensitivityTimes times{matrix->build_seconds(), matrix->product_seconds(), {}};
+  if (matrix->choice().store != Store::none) times.anew = seconds_anew(all, communicator);
+  agree(communicator, throw_if_interrupted);
+  if (tells) std::cout << sensitivity_report(all.inputs, *all.cells, matrix->choice(), times) << std::flush;
+  write_matrix(all, *matrix, files, tells, communicator);
+  const Fields result = fields_of_model(all, *matrix, times, communicator);
+  const std::string differences = compare_directly(all, result, communicator);
+  agree(communicator, [&] {
+    throw_if_interrupted();
+    if (is_root) finish(all.inputs, result, differences, options.quiet, begin);
+  });
+}
+
+}  // namespace
+
+void sensitivity_command(const SensitivityOptions& options, const std::vector<std::string>& kokkos_options,
+                         const Communicator& communicator) {
+  const Moment begin = std::chrono::steady_clock::now();
+  const bool is_root = communicator.rank() == 0;
+  const bool tells = is_root && !options.quiet;
+  catch_interrupts();
+
+  SensitivityCase all = read_all(options, communicator);
+  const Inputs& inputs = all.inputs;
+  if (is_root) {
+    for (const std::string& warning : inputs.model->warnings()) warn(warning);
+    for (const std::string& warning : input_warnings(inputs)) warn(warning);
+    if (const std::string unused = unused_text(inputs.run); tells && !unused.empty()) {
+      std::cerr << "note: " << unused << std::endl;
+    }
+  }
+  if (options.check && !options.dry_run) {
+    if (tells) std::cout << options.file.string() << ": no mistakes found\n";
+    return;
+  }
+  std::vector<RankPlace> places = gather_places(communicator);
+  const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
+  const KokkosFacts facts = kokkos_facts();
+  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
+                 places);
+  if (is_root) {
+    for (const std::string& warning : placement_warnings(places)) warn(warning);
+  }
+  if (tells) std::cout << sensitivity_heading(inputs, *all.cells) << std::flush;
+  if (options.dry_run) {
+    if (tells) {
+      std::cout << sensitivity_sizes(inputs, *all.cells, communicator.size(), placement_text(places)) << std::flush;
+    }
+    return;
+  }
+  agree(communicator, [&] {
+    if (is_root) check_disk(inputs, 0);
+  });
+  compute_and_write(options, all, communicator, begin);
+}
+
+}  // namespace prismfield
