@@ -57,6 +57,13 @@ public:
   virtual void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) = 0;
   /// The diagonal of G' diag(weights) G, (columns()); weights: (rows()).
   virtual void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) = 0;
+  /// product = G' diag(weights) G density in one pass over G, where that is faster than apply() and apply_transpose():
+  /// weights: (rows()), the others (columns()). False, on all ranks alike and with nothing done, where it is not.
+  virtual bool apply_normal(const ExecutionSpace& space, const ConstVector& weights, const ConstVector& density,
+                            const Vector& product) {
+    static_cast<void>(space), static_cast<void>(weights), static_cast<void>(density), static_cast<void>(product);
+    return false;
+  }
   /// Rows of G at some of this rank's points, numbered from 0: entries(f, i, p). Not collective.
   virtual void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) = 0;
 

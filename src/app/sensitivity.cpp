@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -250,6 +251,22 @@ void finish(const Inputs& inputs, const Fields& result, const std::string& diffe
   if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin)) << std::flush;
 }
 
+/// What `make` returns; of mistakes, which all ranks find alike, rank 0 tells. Collective.
+template <class Make>
+auto made_together(const Communicator& communicator, const Make& make) {
+  decltype(make()) made;
+  std::exception_ptr mistake;
+  try {
+    made = make();
+  } catch (const InputError&) {
+    mistake = std::current_exception();
+  }
+  agree(communicator, [&] {
+    if (mistake) std::rethrow_exception(mistake);
+  });
+  return made;
+}
+
 /// Collective.
 void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, const Communicator& communicator,
                        Moment begin) {
@@ -268,9 +285,11 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   settings.rows = &files;
   // as many as a short inversion takes
   constexpr std::int64_t likely_products = 100;
-  const auto matrix = at_places_of(run, [&] {
-    return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, likely_products,
-                                   communicator);
+  const auto matrix = made_together(communicator, [&] {
+    return at_places_of(run, [&] {
+      return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, likely_products,
+                                     communicator);
+    });
   });
   agree(communicator, throw_if_interrupted);
   SensitivityTimes times{matrix->build_seconds(), matrix->product_seconds(), {}};

@@ -76,7 +76,7 @@ private:
   struct Set {
     OperatorPointer g;
     /// (row), of this rank's points
-    Vector observed, inverse_sigma, fields;
+    Vector observed, inverse_sigma, weights, fields;
     TrendBasis basis;
     std::vector<Vector> functions;
     /// number of a field's first point in the whole set
@@ -137,6 +137,8 @@ void DataTerm<ExecutionSpace>::make_set(const DataSet& data, OperatorPointer g, 
   set.observed = m_math.from_host("observed", observed);
   set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
   set.fields = m_math.zeros("fields", rows);
+  set.weights = m_math.zeros("weights", rows);
+  m_math.each("weights", rows, ScaleBy<Memory>{set.inverse_sigma, set.inverse_sigma, set.weights});
   set.basis = make_trend_basis(data, trend);
   for (const std::vector<double>& function : set.basis.orthonormal) {
     std::vector<double> mine(static_cast<std::size_t>(rows));
@@ -154,9 +156,13 @@ void DataTerm<ExecutionSpace>::normal_product(const ConstVector& p, const Vector
   ++m_products;
   m_math.fill(out, 0);
   for (Set& set : m_sets) {
-    set.g->apply(m_math.space(), p, set.fields);
-    weigh(set);
-    add_transposed(set, out);
+    if (set.functions.empty() && set.g->apply_normal(m_math.space(), set.weights, p, m_cells)) {
+      m_math.each("add_normal", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
+    } else {
+      set.g->apply(m_math.space(), p, set.fields);
+      weigh(set);
+      add_transposed(set, out);
+    }
   }
 }
 
@@ -174,8 +180,7 @@ template <class ExecutionSpace>
 void DataTerm<ExecutionSpace>::diagonal(const Vector& out) {
   m_math.fill(out, 0);
   for (Set& set : m_sets) {
-    m_math.each("weigh", set.g->rows(), ScaleBy<Memory>{set.inverse_sigma, set.inverse_sigma, set.fields});
-    set.g->diagonal(m_math.space(), set.fields, m_cells);
+    set.g->diagonal(m_math.space(), set.weights, m_cells);
     m_math.each("add_diagonal", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
   }
 }
