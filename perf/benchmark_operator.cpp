@@ -98,19 +98,22 @@ void register_benchmarks(const std::string& name, FieldList fields) {
   };
   add("forward", [=](benchmark::State& state) { time_forward(state, fields); });
   add("apply", [=](benchmark::State& state) {
-    time_product(state, small, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
-      op.apply(space, densities, values);
-    });
+    time_product(state, small, fields, 1,
+                 [](const Space& space, Direct& op, const auto& densities, const auto& values) {
+                   op.apply(space, densities, values);
+                 });
   });
   add("apply_transpose", [=](benchmark::State& state) {
-    time_product(state, small, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
-      op.apply_transpose(space, values, densities);
-    });
+    time_product(state, small, fields, 1,
+                 [](const Space& space, Direct& op, const auto& densities, const auto& values) {
+                   op.apply_transpose(space, values, densities);
+                 });
   });
   add("diagonal", [=](benchmark::State& state) {
-    time_product(state, small, fields, 1, [](const Space& space, Direct& op, const auto& densities, const auto& values) {
-      op.diagonal(space, values, densities);
-    });
+    time_product(state, small, fields, 1,
+                 [](const Space& space, Direct& op, const auto& densities, const auto& values) {
+                   op.diagonal(space, values, densities);
+                 });
   });
   add("entries", [=](benchmark::State& state) {
     constexpr std::int64_t n = 64;

@@ -75,7 +75,8 @@ TEST(BetaSearch, DoesNotCallATargetOutOfReachBecauseItsFirstBetasAreTooLarge) {
 
 TEST(BetaSearch, EndsWherePhiJumpsOverTheTarget) {
   BetaSearch search(10, 100, 4, true);
-  const int n = run(search, [](double beta) { return beta > 0.3 ? 150.0 : 50.0; }, 300);
+  const int n = run(
+      search, [](double beta) { return beta > 0.3 ? 150.0 : 50.0; }, 300);
   EXPECT_EQ(search.status(), BetaSearch::Status::stuck);
   EXPECT_LT(n, 300);
 }

@@ -166,20 +166,21 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("--calibrate"));
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
-  for (const std::string absent : {"sensitivity"}) {
+  for (const std::string absent : {"prismfield plot"}) {
     EXPECT_THAT(help({"--help"}) + help({"run", "--help"}), testing::Not(HasSubstr(absent)));
   }
 }
 
 TEST(Cli, EveryMistakeHasItsMessage) {
-  const std::string commands = "here are: run, invert, compare, study, convert, info (prismfield --help tells more)";
+  const std::string commands =
+      "here are: run, sensitivity, invert, compare, study, convert, info (prismfield --help tells more)";
   const std::string run_options = "here are: --help, --set, --check, --dry-run, --resume, --quiet, --output";
   const std::vector<std::pair<Words, std::string>> mistakes = {
       {{}, "a command is missing; t" + commands},
       {{"--kokkos-num-threads=2"}, "a command is missing; t" + commands},
       {{"runn", "a.yaml"}, "'runn' is no command of this version; did you mean run? T" + commands},
       {{"studdy", "a"}, "'studdy' is no command of this version; did you mean study? T" + commands},
-      {{"sensitivity", "a"}, "'sensitivity' is no command of this version; t" + commands},
+      {{"plot", "a"}, "'plot' is no command of this version; t" + commands},
       {{"a.yaml"}, "'a.yaml' is no command of this version; did you mean prismfield run a.yaml? T" + commands},
       {{""}, "'' is no command of this version; t" + commands},
       {{"--quiet", "run", "a.yaml"},

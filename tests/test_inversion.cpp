@@ -143,11 +143,21 @@ TEST(Inversion, FindsTheModelsOfADenseSolver) {
   const SmallCase small;
   InversionInput input = small.input();
   input.settings.beta = 1e-6;
-  expect_model(small, input, {1e-6, 408.130, -21.7039, 161.1432, 40.7249,
-                              {125.084, 137.342, 127.718, 96.5607, 54.5532, 21.8263, 8.07615, 6.70065}});
+  expect_model(small, input,
+               {1e-6,
+                408.130,
+                -21.7039,
+                161.1432,
+                40.7249,
+                {125.084, 137.342, 127.718, 96.5607, 54.5532, 21.8263, 8.07615, 6.70065}});
   input.settings.beta = 1.547407811250569e-07;
-  expect_model(small, input, {1.5474e-7, 100.0, -26.9042, 218.8379, 39.1066,
-                              {144.303, 167.42, 165.524, 132.264, 78.1782, 32.2364, 12.0642, 9.9721}});
+  expect_model(small, input,
+               {1.5474e-7,
+                100.0,
+                -26.9042,
+                218.8379,
+                39.1066,
+                {144.303, 167.42, 165.524, 132.264, 78.1782, 32.2364, 12.0642, 9.9721}});
 }
 
 TEST(Inversion, WeighsBySensitivity) {
@@ -155,11 +165,21 @@ TEST(Inversion, WeighsBySensitivity) {
   InversionInput input = small.input();
   input.settings.weighting = {WeightingKind::sensitivity, {}, {}};
   input.settings.beta = 1e-6;
-  expect_model(small, input, {1e-6, 2719.78, -1.99754, 33.46796, 42.5869,
-                              {23.7859, 26.9726, 29.2784, 29.5055, 27.3499, 23.9636, 21.3755, 20.5307}});
+  expect_model(small, input,
+               {1e-6,
+                2719.78,
+                -1.99754,
+                33.46796,
+                42.5869,
+                {23.7859, 26.9726, 29.2784, 29.5055, 27.3499, 23.9636, 21.3755, 20.5307}});
   input.settings.beta = 3.834037044758393e-08;
-  expect_model(small, input, {3.834e-8, 100.0, -12.92408, 95.41826, 39.1695,
-                              {40.0055, 51.2981, 62.6953, 69.813, 70.1288, 64.8212, 59.4887, 57.6472}});
+  expect_model(small, input,
+               {3.834e-8,
+                100.0,
+                -12.92408,
+                95.41826,
+                39.1695,
+                {40.0055, 51.2981, 62.6953, 69.813, 70.1288, 64.8212, 59.4887, 57.6472}});
 }
 
 TEST(Inversion, KeepsBoundsAsTheExactSolutionDoes) {
@@ -167,11 +187,16 @@ TEST(Inversion, KeepsBoundsAsTheExactSolutionDoes) {
   InversionInput input = small.input();
   input.settings.beta = 1.547407811250569e-07;
   input.settings.bounds = Range{0, 300};
-  expect_model(small, input, {1.5474e-7, 140.6878, 0, 251.2489, 26.7408,
-                              {0.0, 93.3988, 182.064, 178.671, 113.155, 47.8435, 18.4403, 15.3905}});
+  expect_model(small, input,
+               {1.5474e-7,
+                140.6878,
+                0,
+                251.2489,
+                26.7408,
+                {0.0, 93.3988, 182.064, 178.671, 113.155, 47.8435, 18.4403, 15.3905}});
   input.settings.bounds = Range{-20, 100};
-  expect_model(small, input, {1.5474e-7, 129.8568, -20, 100, 41.5481,
-                              {100, 100, 100, 100, 93.8301, 43.5957, 16.9942, 14.1227}});
+  expect_model(small, input,
+               {1.5474e-7, 129.8568, -20, 100, 41.5481, {100, 100, 100, 100, 93.8301, 43.5957, 16.9942, 14.1227}});
 }
 
 TEST(Inversion, FindsTheBetaOfTheTarget) {

@@ -339,10 +339,14 @@ TEST_F(ReadInversion, ReadsHowSensitivitiesAreKept) {
       "case.yaml:3: sensitivity.store: is none, but compression needs a matrix that is kept; write store: auto, or "
       "compression: none");
   EXPECT_THAT(said("{precision: single}"), HasSubstr("sensitivity.precision: is 'single'; allowed: double, float"));
-  for (const char* error : {"0", "-1e-4", "0.51"}) {
+  EXPECT_EQ(said("{store: file, file: G.h5, compression: 1e-4, precision: float16}"),
+            "case.yaml:3: sensitivity.store: is file, which a compressed matrix is not written to; write store: auto, "
+            "or compression: none\n"
+            "case.yaml:3: sensitivity.store: is file, which does not hold float16; write precision: float, or double");
+  for (const char* error : {"0", "-1e-4", "0.51", "9e-7"}) {
     EXPECT_EQ(said(std::string("{compression: ") + error + "}"),
               std::string("case.yaml:3: sensitivity.compression: is '") + error +
-                  "'; none or an error above 0 and up to 0.5, such as 1e-4, is expected");
+                  "'; none or an error from 1e-06 to 0.5, such as 1e-4, is expected: factors are floats");
   }
   EXPECT_THAT(said("{compression: high}"), HasSubstr("is 'high'; none or an error above 0, such as 1e-4, is expected"));
   EXPECT_THAT(said("{file: [a]}"), HasSubstr("sensitivity.file: is a list"));

@@ -471,7 +471,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   constexpr bool resumes = false;
   add_case_command<SensitivityOptions>(commands, "sensitivity", "the matrix G of a case, kept or applied on the fly",
                                        "the fields G m", resumes);
-  add_case_command<InvertOptions>(commands, "invert", "density model from data, with what it is worth",
+  add_case_command<InvertOptions>(commands, "invert", "density model from data, with its uncertainty",
                                   "the model's file");
   add_compare(commands);
   add_study(commands);

@@ -137,8 +137,8 @@ void write_or_keep(const Computed& computed, const std::function<void(const std:
     }
     std::error_code error;
     if (computed.checkpoint && fs::exists(*computed.checkpoint, error)) {
-      throw RunError(fmt::format("{}; {} holds what was done, --resume goes on from it", why,
-                                 computed.checkpoint->string()));
+      throw RunError(
+          fmt::format("{}; {} holds what was done, --resume goes on from it", why, computed.checkpoint->string()));
     }
     constexpr std::chrono::hours patience{1};
     const bool patient = ::isatty(STDERR_FILENO) == 1 || std::chrono::steady_clock::now() - begin < patience;

@@ -169,8 +169,7 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
   for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
   if (inputs.run.output.figure) {
-    const std::string warning =
-        draw_result(header, inputs.points, result, *inputs.run.output.figure);
+    const std::string warning = draw_result(header, inputs.points, result, *inputs.run.output.figure);
     if (!warning.empty()) warn(warning);
   }
   if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin));

@@ -44,6 +44,8 @@ struct OperatorPlan {
   /// Cuts the blocks, keeps all when they fit the memory limit beside the rest, and adds to the plan's bytes what an
   /// operator holds beside a forward run.
   void choose_blocks();
+  /// Blocks of so many prisms, which end where chunks do.
+  void cut_blocks(std::int64_t block_prisms);
 };
 
 /// The plan of an operator in this space. Throws and is collective as DirectOperator's constructor.

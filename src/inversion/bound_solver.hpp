@@ -50,9 +50,7 @@ template <class Memory>
 struct Clip {
   Kokkos::View<double*, Memory> model;
   double low, high;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    model(i) = Kokkos::min(Kokkos::max(model(i), low), high);
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { model(i) = Kokkos::min(Kokkos::max(model(i), low), high); }
 };
 
 /// m(i) = clip(m(i) + d(i)): the step once more, so that bounds are met exactly

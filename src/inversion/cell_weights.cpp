@@ -33,7 +33,8 @@ public:
     m_rows = static_cast<std::int64_t>((*north - *south) / m_side) + 1;
     m_squares.resize(static_cast<std::size_t>(m_columns * m_rows));
     for (std::size_t i = 0; i < static_cast<std::size_t>(stations.size()); ++i) {
-      const auto column = std::min(static_cast<std::int64_t>((stations.easting[i] - m_origin[0]) / m_side), m_columns - 1);
+      const auto column =
+          std::min(static_cast<std::int64_t>((stations.easting[i] - m_origin[0]) / m_side), m_columns - 1);
       const auto row = std::min(static_cast<std::int64_t>((stations.northing[i] - m_origin[1]) / m_side), m_rows - 1);
       m_squares[static_cast<std::size_t>(row * m_columns + column)].push_back(i);
     }
@@ -115,9 +116,8 @@ std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vec
 }
 
 double usual_power(const std::vector<DataSet>& data) noexcept {
-  const bool of_tensor_alone = std::all_of(data.begin(), data.end(), [](const DataSet& set) {
-    return FieldList::tensor().contains(set.fields);
-  });
+  const bool of_tensor_alone = std::all_of(data.begin(), data.end(),
+                                           [](const DataSet& set) { return FieldList::tensor().contains(set.fields); });
   return of_tensor_alone ? 3 : 2;
 }
 

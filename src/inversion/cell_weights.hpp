@@ -17,8 +17,8 @@ namespace prismfield {
 /// (z + z0)^-power, z being the depth of a cell's centre below the mesh's top, metres.
 [[nodiscard]] std::vector<double> depth_weights(const ActiveCells& cells, double power, double z0);
 
-/// (r + r0)^-power, r being the distance from a cell's centre to the nearest station, metres. For scattered stations and
-/// relief.
+/// (r + r0)^-power, r being the distance from a cell's centre to the nearest station, metres. For scattered stations
+/// and relief.
 [[nodiscard]] std::vector<double> distance_weights(const ActiveCells& cells, const Points& stations, double power,
                                                    double r0);
 

@@ -37,8 +37,8 @@ struct ScaledDifference {
 };
 
 /// phi_d = sum ((G m - d) / sigma)^2 of several data sets. Where a trend is unknown too, it is taken out exactly: the
-/// residuals over sigma are projected off the functions that it is made of, W T, so that cells alone remain as unknowns:
-/// phi_d(m) = min over c of |W (G m + T c - d)|^2.
+/// residuals over sigma are projected off the functions that it is made of, W T, so that cells alone remain as
+/// unknowns: phi_d(m) = min over c of |W (G m + T c - d)|^2.
 template <class ExecutionSpace>
 class DataTerm {
 public:
@@ -87,9 +87,15 @@ private:
     const std::int64_t n = set.g->points().size();
     return row / n * set.n_points + set.g->points().begin + row % n;
   }
+  /// Over all ranks, each of which has its own points; in one order whatever the number of threads.
+  [[nodiscard]] double dot(const ConstVector& a, const ConstVector& b) const {
+    double sum = m_math.dot(a, b);
+    m_communicator.sum_everywhere(&sum, 1);
+    return sum;
+  }
   void project(Set& set) {
     for (const Vector& function : set.functions) {
-      const double c = set.g->dot_fields(m_math.space(), function, set.fields);
+      const double c = dot(function, set.fields);
       m_math.each("project", set.g->rows(), AddScaled<Memory>{-c, function, set.fields});
     }
   }
@@ -193,7 +199,7 @@ double DataTerm<ExecutionSpace>::misfit(const ConstVector& model) {
     m_math.each("residual", set.g->rows(),
                 ScaledDifference<Memory>{set.inverse_sigma, set.fields, set.observed, set.fields});
     project(set);
-    sum += set.g->dot_fields(m_math.space(), set.fields, set.fields);
+    sum += dot(set.fields, set.fields);
   }
   return sum;
 }
@@ -204,7 +210,7 @@ double DataTerm<ExecutionSpace>::weighted_size(const ConstVector& x) {
   for (Set& set : m_sets) {
     set.g->apply(m_math.space(), x, set.fields);
     weigh(set);
-    sum += set.g->dot_fields(m_math.space(), set.fields, set.fields);
+    sum += dot(set.fields, set.fields);
   }
   return sum;
 }

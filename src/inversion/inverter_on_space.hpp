@@ -48,7 +48,7 @@ private:
   /// Of a solution's gradient: of those on the way to the target, and of compact steps.
   static constexpr double loose_tolerance = 1e-2, compact_tolerance = 3e-2, exact_tolerance = 1e-6;
 
-  void prepare();
+  void prepare(const InversionState* resume);
   [[nodiscard]] std::vector<double> weights(const Vector& diagonal_of_data);
   [[nodiscard]] double first_beta();
   [[nodiscard]] double largest_eigenvalue(const std::function<void(const ConstVector&, const Vector&)>& product);
@@ -101,7 +101,7 @@ private:
 };
 
 template <class ExecutionSpace>
-void InverterOnSpace<ExecutionSpace>::prepare() {
+void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
   std::vector<std::string> storage;
   const std::int64_t likely = 100 + (m_settings.is_compact() ? 600 : 0) + 30 * m_settings.uncertainty.samples;
@@ -112,9 +112,15 @@ void InverterOnSpace<ExecutionSpace>::prepare() {
     StorageSettings settings = m_input.storage;
     if (!settings.precision) settings.precision = StoredPrecision::float_;
     settings.file = file_of_set(settings.file, operators.size());
+    if (settings.store == Store::automatic && resume != nullptr && resume->stored.size() == m_input.data.size()) {
+      // what was measured once: another choice now would round otherwise
+      constexpr Store kept = Math::on_host ? Store::memory : Store::device;
+      settings.store = resume->stored[operators.size()] != 0 ? kept : Store::none;
+    }
     StorageChoice choice;
-    operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, settings, likely,
-                                      m_communicator, choice));
+    operators.push_back(
+        make_operator(m_math.space(), *m_input.cells, set.points, request, settings, likely, m_communicator, choice));
+    m_state.stored.push_back(choice.bytes > 0 ? 1 : 0);
     storage.push_back(choice.why);
     if (!choice.warning.empty()) storage.push_back(choice.warning);
   }
@@ -146,8 +152,7 @@ std::vector<double> InverterOnSpace<ExecutionSpace>::weights(const Vector& diago
     case WeightingKind::distance:
       return distance_weights(cells, all_stations(m_input.data), power,
                               weighting.z0.value_or(shortest_edge(cells.edges()) / 4));
-    case WeightingKind::sensitivity:
-      return sensitivity_weights(cells, m_math.to_host(diagonal_of_data));
+    case WeightingKind::sensitivity: return sensitivity_weights(cells, m_math.to_host(diagonal_of_data));
   }
   return std::vector<double>(static_cast<std::size_t>(m_n), 1.0);
 }
@@ -378,7 +383,7 @@ void InverterOnSpace<ExecutionSpace>::finish() {
 template <class ExecutionSpace>
 InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resume) {
   const Moment begin = m_begin;
-  prepare();
+  prepare(resume);
   m_begin = std::chrono::steady_clock::now();
   m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();
   start(resume);

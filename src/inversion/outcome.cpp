@@ -15,21 +15,23 @@ std::string off_target_message(BetaSearch::Status status, double phi_d, double t
   const auto n = static_cast<double>(n_data);
   const std::string where = fmt::format("chi is {:.3g}, the target {:.3g}", phi_d / n, target / n);
   if (status == BetaSearch::Status::unreachable) {
-    return fmt::format("bounds or mesh cannot fit the data: {}, and smaller betas bring it no nearer; {}larger sigma, "
-                       "finer cells or a mesh that reaches further can",
-                       where, settings.bounds ? "wider bounds, " : "");
+    return fmt::format(
+        "bounds or mesh cannot fit the data: {}, and smaller betas bring it no nearer; {}larger sigma, "
+        "finer cells or a mesh that reaches further can",
+        where, settings.bounds ? "wider bounds, " : "");
   }
   if (status == BetaSearch::Status::stuck) {
     return fmt::format("no beta gives the target misfit: {}; the model jumps there", where);
   }
-  return fmt::format("the target was not reached in {} solutions: {}; give more inversion.max_iterations",
+  return fmt::format("the target was not reached in {} solutions: {}; raise inversion.max_iterations",
                      settings.max_iterations, where);
 }
 
 std::string reference_fits_message(double target, std::int64_t n_data) {
-  return fmt::format("the reference fits the data already, chi is below the target {:.3g}: sigma may be too large, or "
-                     "the data hold nothing",
-                     target / static_cast<double>(n_data));
+  return fmt::format(
+      "the reference fits the data already, chi is below the target {:.3g}: sigma may be too large, or "
+      "the data hold nothing",
+      target / static_cast<double>(n_data));
 }
 
 void add_uncertainty(const InversionState& state, InvertedModel& model) {

@@ -266,9 +266,9 @@ void Regularization<ExecutionSpace>::add_faces(const ActiveCells& cells, std::si
   const auto k = static_cast<int>(d);
   const auto neighbors = [&](const char* label, const std::vector<std::int32_t>& of) {
     typename RegularizationTerms<Memory>::Neighbors view(std::string("prismfield::") + label, of.size());
-    Kokkos::deep_copy(m_math.space(), view,
-                      Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(of.data(),
-                                                                                                    of.size()));
+    Kokkos::deep_copy(
+        m_math.space(), view,
+        Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(of.data(), of.size()));
     m_math.space().fence("prismfield: neighbours copied");
     return view;
   };
@@ -302,8 +302,7 @@ void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const st
     const double lambda = x > 0 ? most[t] * std::pow(x * x + e * e, exponent) / x : 1;
     const Vector base = term == 0 ? m_base_cell : m_base_face[term - 1];
     const Vector weight = term == 0 ? m_terms.cell : m_terms.face[term - 1];
-    m_math.each("compact_weight", m_n,
-                CompactWeight<Memory>{size_of(term, model), lambda, e, exponent, base, weight});
+    m_math.each("compact_weight", m_n, CompactWeight<Memory>{size_of(term, model), lambda, e, exponent, base, weight});
   }
 }
 

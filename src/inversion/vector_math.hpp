@@ -22,6 +22,8 @@ public:
   using ConstVector = Kokkos::View<const double*, Memory>;
   using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+
   explicit VectorMath(const ExecutionSpace& space) : m_space(space) {}
 
   [[nodiscard]] const ExecutionSpace& space() const noexcept { return m_space; }
@@ -144,15 +146,14 @@ double VectorMath<ExecutionSpace>::sum(const char* label, std::int64_t n, const 
   if (n_blocks == 0) return 0;
   if (m_sums.extent(0) < static_cast<std::size_t>(n_blocks)) m_sums = zeros("sums", n_blocks);
   const std::string name = std::string("prismfield::") + label;
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible) {
+  if constexpr (on_host) {
     Kokkos::parallel_for(name, Indices(m_space, 0, n_blocks), SumBlocks<F, Memory>{f, n, m_sums});
   } else {
     using Teams = SumBlocksByTeams<F, ExecutionSpace>;
     Kokkos::parallel_for(name, typename Teams::Policy(m_space, static_cast<int>(n_blocks), Teams::team_size),
                          Teams{f, n, m_sums});
   }
-  const std::vector<double> sums =
-      to_host(Kokkos::subview(m_sums, std::make_pair(std::int64_t{0}, n_blocks)));
+  const std::vector<double> sums = to_host(Kokkos::subview(m_sums, std::make_pair(std::int64_t{0}, n_blocks)));
   double sum = 0;
   for (const double value : sums) sum += value;
   return sum;

@@ -24,8 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Changes with every change of what the files hold.
-constexpr std::int64_t version = 1;
-constexpr std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i', 'e', 'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
+constexpr std::int64_t version = 2;
+constexpr std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i',  'e',
+                                       'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
 
 /// The first bytes of the file; content follows.
 struct Header {
@@ -50,6 +51,7 @@ template <class State, class F>
 void each_part(State& state, const F& f) {
   f(state.phase);
   f(state.rows);
+  f(state.stored);
   f(state.model);
   f(state.beta);
   f(state.message);
@@ -173,7 +175,9 @@ bool is_whole(const Found& found) {
 
 /// Whether the sizes of a state fit its cells.
 bool fits(const InversionState& state, std::size_t n_cells) {
-  const auto all_or_none = [&](const std::vector<double>& values) { return values.empty() || values.size() == n_cells; };
+  const auto all_or_none = [&](const std::vector<double>& values) {
+    return values.empty() || values.size() == n_cells;
+  };
   return state.model.size() == n_cells && all_or_none(state.weights_model) && all_or_none(state.squares) &&
          all_or_none(state.depth_of_investigation);
 }

@@ -406,7 +406,7 @@ SensitivityIdentity identity_of(const SensitivityHeader& header, const RowFile& 
   return {{"version of the format", "1"},
           {"fields", fmt::format("{}", fmt::join(names_of(request.fields), " "))},
           {"axes", name(header.axes)},
-          {"gravitational constant", fmt::format("{:.17g}", request.gravitational_constant)},
+          {"gravitational constant", fmt::format("{}", request.gravitational_constant)},
           {"cells", hash_of_cells(*header.cells)},
           {"points", hash_of_points(*rows.points)},
           {"sensitivity.precision", name(rows.precision)},

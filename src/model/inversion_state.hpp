@@ -16,6 +16,8 @@ struct InversionState {
   /// "cool", "compact", "beta", "samples"
   std::string phase = "cool";
   std::vector<ConvergenceRow> rows;
+  /// of each data set 1 where G is stored, 0 where it is computed anew: what `store: auto` found once
+  std::vector<std::int64_t> stored;
   /// one an active cell, kg/m3
   std::vector<double> model;
   double beta = 0;

@@ -118,6 +118,7 @@ public:
   /// before it. Throws what reading throws.
   template <class F>
   void each(const Space& space, const F& f) {
+    if (m_holds_all) return f(m_blocks.front());
     std::future<void> next = reading(0);
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
       next.get();
@@ -127,6 +128,12 @@ public:
       // the buffer is read into again
       space.fence("prismfield: rows used");
     }
+    // one block stays where it is
+    if (m_blocks.size() > 1) return;
+    m_holds_all = true;
+    m_buffers = {};
+    m_doubles = {};
+    m_entries = {};
   }
 
 private:
@@ -173,6 +180,7 @@ private:
   std::array<Bytes, 2> m_buffers;
   std::vector<double> m_doubles;
   Vector m_entries, m_rows, m_sums;
+  bool m_holds_all = false;
   std::unique_ptr<StoredMatrix<Space>> m_matrix;
 };
 

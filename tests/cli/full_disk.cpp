@@ -62,6 +62,15 @@ ssize_t write(int descriptor, const void* bytes, size_t count) {
   return real(descriptor, bytes, count);
 }
 
+ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
+  if (is_full(descriptor)) {
+    errno = EDQUOT;
+    return -1;
+  }
+  static const auto real = next<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
+  return real(descriptor, bytes, count, offset);
+}
+
 int statvfs(const char* path, struct statvfs* disk) {
   static const auto real = next<int (*)(const char*, struct statvfs*)>("statvfs");
   const int status = real(path, disk);

@@ -174,12 +174,12 @@ class Help(ProgramFolder):
             self.assertGreater(found["peak_single"], 0.5 * found["peak_double"])
 
     def test_commands_of_later_versions_are_unknown(self):
-        for command in ("sensitivity",):
+        for command in ("plot",):
             self.refused(
                 command,
                 "case.yaml",
                 lines=[
-                    f"'{command}' is no command of this version; there are: run, invert, compare, study, convert, info "
+                    f"'{command}' is no command of this version; there are: run, sensitivity, invert, compare, study, convert, info "
                     "(prismfield --help tells more)"
                 ],
             )
@@ -188,7 +188,7 @@ class Help(ProgramFolder):
 class Mistakes(ProgramFolder):
     def test_arguments(self):
         options_of_run = "There are: --help, --set, --check, --dry-run, --resume, --quiet, --output"
-        self.refused(lines=["a command is missing; there are: run, invert, compare, study, convert, info (prismfield --help tells more)"])
+        self.refused(lines=["a command is missing; there are: run, sensitivity, invert, compare, study, convert, info (prismfield --help tells more)"])
         self.refused("run", lines=["an argument is missing; write prismfield run CASE.yaml"])
         self.refused(
             "run",

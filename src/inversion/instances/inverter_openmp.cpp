@@ -5,6 +5,6 @@
 namespace prismfield {
 
 template InversionOutcome invert_on<Kokkos::OpenMP>(const InversionInput&, const Communicator&, InversionObserver&,
-                                                const InversionState*);
+                                                    const InversionState*);
 
 }  // namespace prismfield
