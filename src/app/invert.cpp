@@ -22,6 +22,7 @@
 #include "app/run_text.hpp"
 #include "app/start.hpp"
 #include "base/checksum.hpp"
+#include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/make_inversion.hpp"
 #include "case/output_check.hpp"
@@ -40,11 +41,6 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-using Moment = std::chrono::steady_clock::time_point;
-
-double seconds_since(Moment begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// The case, checked as far as it can be before its files are read. Collective.
 Case read_inversion_case(const InvertOptions& options, const Communicator& communicator) {
@@ -311,22 +307,16 @@ void invert_command(const InvertOptions& options, const std::vector<std::string>
   }
   if (is_root) tell_inputs(options, run, inputs);
   if (options.check && !options.dry_run) {
-    if (tells) std::cout << options.file.string() << ": no mistakes found\n";
+    if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
     return;
   }
-  std::vector<RankPlace> places = gather_places(communicator);
-  const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
-  const KokkosFacts facts = kokkos_facts();
-  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
-                 places);
-  if (is_root) {
-    for (const std::string& warning : placement_warnings(places)) warn(warning);
-  }
+  const StartedRanks started = start_ranks(kokkos_options, communicator);
   if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
   if (options.dry_run) {
     const double seconds = seconds_of_sensitivities(run, inputs, communicator);
     if (tells) {
-      std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(places), seconds) << std::flush;
+      std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(started.places), seconds)
+                << std::flush;
     }
     return;
   }

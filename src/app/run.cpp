@@ -43,11 +43,6 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-using Moment = std::chrono::steady_clock::time_point;
-
-double seconds_since(Moment begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
@@ -229,13 +224,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   catch_interrupts();
 
   Inputs inputs = read_inputs(options, communicator);
-  if (is_root) {
-    for (const std::string& warning : inputs.model->warnings()) warn(warning);
-    for (const std::string& warning : input_warnings(inputs)) warn(warning);
-    if (const std::string unused = unused_text(inputs.run); tells && !unused.empty()) {
-      std::cerr << "note: " << unused << std::endl;
-    }
-  }
+  if (is_root) tell_inputs(inputs, options.quiet);
   if (options.check && !options.dry_run) {
     if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
     return;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/run_text.hpp"
 
+#include "app/start.hpp"
 #include "base/counts.hpp"
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iostream>
 #include <string_view>
 #include <utility>
 
@@ -96,6 +98,14 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
     warnings.push_back(std::move(warning));
   }
   return warnings;
+}
+
+void tell_inputs(const Inputs& inputs, bool quiet) {
+  for (const std::string& warning : inputs.model->warnings()) warn(warning);
+  for (const std::string& warning : input_warnings(inputs)) warn(warning);
+  if (const std::string unused = unused_text(inputs.run); !quiet && !unused.empty()) {
+    std::cerr << "note: " << unused << std::endl;
+  }
 }
 
 std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,

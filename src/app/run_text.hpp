@@ -21,6 +21,9 @@ namespace prismfield {
 /// What a user should know of a model and points that can hardly be meant so: units, coordinates.
 [[nodiscard]] std::vector<std::string> input_warnings(const Inputs& inputs);
 
+/// Tells the warnings of model and points and, unless `quiet`, the keys that are not used, on standard error.
+void tell_inputs(const Inputs& inputs, bool quiet);
+
 /// Every rank's share and memory, as --dry-run tells it.
 struct RankSizes {
   std::vector<std::int64_t> prisms, points, host, device;

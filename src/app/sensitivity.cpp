@@ -22,10 +22,10 @@
 #include "app/run_text.hpp"
 #include "app/sensitivity_text.hpp"
 #include "app/start.hpp"
+#include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
 #include "case/places.hpp"
-#include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "model/active_cells.hpp"
@@ -37,11 +37,6 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-using Moment = std::chrono::steady_clock::time_point;
-
-double seconds_since(Moment begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// A case's matrix: every cell of its box, those without density too.
 struct SensitivityCase {
@@ -316,29 +311,17 @@ void sensitivity_command(const SensitivityOptions& options, const std::vector<st
 
   SensitivityCase all = read_all(options, communicator);
   const Inputs& inputs = all.inputs;
-  if (is_root) {
-    for (const std::string& warning : inputs.model->warnings()) warn(warning);
-    for (const std::string& warning : input_warnings(inputs)) warn(warning);
-    if (const std::string unused = unused_text(inputs.run); tells && !unused.empty()) {
-      std::cerr << "note: " << unused << std::endl;
-    }
-  }
+  if (is_root) tell_inputs(inputs, options.quiet);
   if (options.check && !options.dry_run) {
-    if (tells) std::cout << options.file.string() << ": no mistakes found\n";
+    if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
     return;
   }
-  std::vector<RankPlace> places = gather_places(communicator);
-  const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
-  const KokkosFacts facts = kokkos_facts();
-  gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
-                 places);
-  if (is_root) {
-    for (const std::string& warning : placement_warnings(places)) warn(warning);
-  }
+  const StartedRanks started = start_ranks(kokkos_options, communicator);
   if (tells) std::cout << sensitivity_heading(inputs, *all.cells) << std::flush;
   if (options.dry_run) {
     if (tells) {
-      std::cout << sensitivity_sizes(inputs, *all.cells, communicator.size(), placement_text(places)) << std::flush;
+      std::cout << sensitivity_sizes(inputs, *all.cells, communicator.size(), placement_text(started.places))
+                << std::flush;
     }
     return;
   }

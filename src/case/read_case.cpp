@@ -105,6 +105,10 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
   collect_locations(root, "", file.string(), run.locations);
   run.unused = unused_keys(run.locations, use);
   read_sections(root, CaseReader(file, problems), run);
+  // an inversion writes no G beside the one that it uses
+  if (use == CaseUse::inversion && !run.sensitivity.file.empty() && run.sensitivity.store != Store::file) {
+    run.unused.emplace_back("sensitivity.file");
+  }
   problems.sort_by_line();
   problems.throw_if_any();
   if (use == CaseUse::inversion) run.inversion_identity = inversion_identity_of(root);

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // HDF5 and netCDF-4. The first letter says who reads: p prisms, d densities, h heights, g heights of a surface, o
-// observed data, r those with standard deviations by a rule, any other everything there is; the file follows.
+// observed data, r those with standard deviations by a rule, s sensitivities, any other everything there is; the file
+// follows.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/height_file.hpp"
 #include "io/prisms.hpp"
+#include "io/sensitivity_file.hpp"
 #include "survey_files.hpp"
 
 namespace prismfield::fuzz {
@@ -52,6 +55,23 @@ void read_prism_list(const InputFile& file) {
   require(block.size() == prisms->size(), "prisms are missing");
 }
 
+void read_sensitivities(const InputFile& file) {
+  const ActiveCells cells(CellEdges{{{0, 1, 2}, {0, 1}, {-1, 0}}});
+  Points points;
+  points.easting = {0, 1};
+  points.northing = {0, 0};
+  points.upward = {1, 1};
+  SensitivityHeader header;
+  header.cells = &cells;
+  RowFile rows{file.path, &points, {}, StoredPrecision::double_};
+  rows.request.fields = {Field::potential};
+  std::string model_hash;
+  const auto source = open_sensitivity_file(rows, cells.size(), header.axes, identity_of(header, rows), model_hash);
+  std::vector<double> values(4);
+  source->read(0, {0, 2}, std::as_writable_bytes(std::span(values)));
+  require(values == std::vector<double>{1, 2, 3, 4}, "rows that nobody wrote");
+}
+
 void run(Bytes bytes) {
   static InputBytes bytes_in_file("input");
   const unsigned kind = bytes.byte();
@@ -70,6 +90,7 @@ void run(Bytes bytes) {
       case 'g': read_surface(file, 0); break;
       case 'o': read_measurements(file, 0); break;
       case 'r': read_measurements(file, 16); break;
+      case 's': read_sensitivities(file); break;
       default: read_everything(file.path);
     }
   });

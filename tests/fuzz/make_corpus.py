@@ -352,7 +352,30 @@ def observed_stations(file):
         file[name] = np.arange(1.0, 4)
 
 
-for letter, fill in [("p", prisms), ("d", density), ("h", heights), ("g", heights), ("o", observed),
+# of the case in fuzz_hdf5.cpp; checksums as the program writes them
+DEPENDS_ON = """version of the format: 1
+fields: potential
+axes: z_down
+gravitational constant: 6.6743e-11
+cells: 1570bb085e9320fe8c0cab1afd60a9c5
+points: 722f72dc149071f788ad60f399ae4f9d
+sensitivity.precision: double
+execution.precision: double
+execution.kernel: auto
+execution.method: direct
+"""
+
+
+def sensitivities(file):
+    file["G"] = np.array([[[1.0, 2], [3, 4]]])
+    file["row_checksums"] = np.array([[2317509094689617201, -6967715753485374508]])
+    file["model"] = np.array([5.0, 6])
+    file["model"].attrs["hash"] = np.bytes_("0" * 32)
+    file.attrs["hash"] = np.bytes_("b1afefd47497558eb5166f9030187ade")
+    file.attrs["depends_on"] = np.bytes_(DEPENDS_ON)
+
+
+for letter, fill in [("s", sensitivities), ("p", prisms), ("d", density), ("h", heights), ("g", heights), ("o", observed),
                      ("r", observed_stations), ("x", kinds)]:
     keep("hdf5", f"{letter}-{fill.__name__}.h5", letter.encode() + hdf5(fill))
 keep("hdf5", "d-packed.h5", b"d" + hdf5(packed_density))
