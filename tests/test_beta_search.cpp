@@ -55,6 +55,10 @@ TEST(BetaSearch, StepsLessWhereItIsNearer) {
   BetaSearch search(1, 100, 2.5, false);
   search.add(110);
   EXPECT_NEAR(search.beta(), std::sqrt(100.0 / 110), 1e-12);
+  // phi_d fell by half of what beta's square did: the next step reckons with that
+  search.add(105);
+  const double power = std::log(105 / 110.0) / std::log(std::sqrt(100.0 / 110));
+  EXPECT_NEAR(search.beta(), std::sqrt(100.0 / 110) * std::pow(100.0 / 105, 1 / power), 1e-12);
   BetaSearch far(1, 100, 2.5, false);
   far.add(1e4);
   EXPECT_NEAR(far.beta(), 1 / 2.5, 1e-12);

@@ -291,6 +291,9 @@ TEST_F(ReadInversion, NeedsCellsAndNeitherDensitiesNorPoints) {
   EXPECT_THAT(whole.unused,
               ElementsAre("observations", "execution.tolerance", "model.voxels.density", "model.voxels.spheres"));
   EXPECT_TRUE(std::holds_alternative<std::monostate>(whole.observations));
+  EXPECT_THAT(read(cells + data + "sensitivity: {store: memory, file: G.h5}\n").unused,
+              ElementsAre("sensitivity.file"));
+  EXPECT_THAT(read(cells + data + "sensitivity: {store: file, file: G.h5}\n").unused, IsEmpty());
   EXPECT_EQ(
       problems("model: {prisms: {file: a.csv}}\n" + data),
       "case.yaml:1: model.prisms: cannot be inverted: the cells of voxels or of a mesh are needed, prismfield run "
@@ -304,9 +307,11 @@ TEST_F(ReadInversion, LeavesTheSectionsOfOtherCommandsAlone) {
   EXPECT_THAT(forward.unused, ElementsAre("sensitivity", "inversion"));
   EXPECT_FALSE(forward.inversion);
   EXPECT_EQ(forward.inversion_identity, "");
-  const Case sensitivity = read(
-      cells + "observations: {stations: {random: 3}, noise: {gz: 1}}\ninversion: {nothing: 1}\n", CaseUse::sensitivity);
-  EXPECT_THAT(sensitivity.unused, ElementsAre("observations.noise", "inversion"));
+  const Case sensitivity = read(cells +
+                                    "observations: {stations: {random: 3}, noise: {gz: 1}}\ninversion: {nothing: 1}\n"
+                                    "output: {checkpoint: {file: a.ckpt}}\n",
+                                CaseUse::sensitivity);
+  EXPECT_THAT(sensitivity.unused, ElementsAre("observations.noise", "inversion", "output.checkpoint"));
   EXPECT_THAT(
       problems(cells + points + sections, CaseUse::sensitivity),
       HasSubstr("case.yaml:4: sensitivity: is a list; a map with the keys store, precision, compression, file"));

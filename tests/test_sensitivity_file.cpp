@@ -160,7 +160,8 @@ TEST_F(SensitivityFileTest, TellsInWhatItIsOfAnotherCase) {
   const RowFile before = m_rows;
   m_rows.request.gravitational_constant = 6.6e-11;
   m_rows.request.execution.precision = Precision::mixed;
-  EXPECT_THAT(refused(), AllOf(HasSubstr("gravitational constant ('6.6743e-11', here 6.6e-11)"), HasSubstr("execution.precision")));
+  EXPECT_THAT(refused(), AllOf(HasSubstr("gravitational constant ('6.6743e-11', here 6.6e-11)"),
+                               HasSubstr("execution.precision")));
   m_rows = before;
   m_rows.request.execution.method = Method::direct;
   EXPECT_NE(open(), nullptr);

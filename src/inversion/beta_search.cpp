@@ -16,14 +16,28 @@ void BetaSearch::go_on(const std::vector<std::array<double, 2>>& solutions) {
 }
 
 void BetaSearch::step_on(double log_phi) {
-  const double off = (m_log_target - log_phi) / 2;
-  const double most = std::log(m_step);
-  m_log_beta += m_cools ? std::copysign(most, off) : std::clamp(off, -most, most);
-  constexpr std::size_t first_slow = 6;
   const std::size_t n = m_solutions.size();
-  if (off >= 0 || n < first_slow) return;
-  constexpr double nine_tenths = 0.9;
-  if (m_solutions[n - 1][1] - m_solutions[n - 4][1] > std::log(nine_tenths)) m_status = Status::unreachable;
+  const double missing = m_log_target - log_phi;
+  const double most = std::log(m_step);
+  if (m_cools) {
+    m_log_beta += std::copysign(most, missing);
+  } else {
+    // phi_d as the square of beta at first, then as the last two solutions have it
+    double power = 2;
+    if (n >= 2) {
+      const double rise = m_solutions[n - 1][1] - m_solutions[n - 2][1];
+      const double step = m_solutions[n - 1][0] - m_solutions[n - 2][0];
+      constexpr double least_power = 0.01;
+      power = std::max(rise / step, least_power);
+    }
+    m_log_beta += std::clamp(missing / power, -most, most);
+  }
+  constexpr std::size_t first_slow = 6;
+  if (missing >= 0 || n < first_slow) return;
+  constexpr double nine_tenths = 0.9, three_halvings = 8;
+  const bool is_far = m_solutions[n - 4][0] - m_solutions[n - 1][0] >= std::log(three_halvings);
+  const bool is_slow = m_solutions[n - 1][1] - m_solutions[n - 4][1] > std::log(nine_tenths);
+  if (is_far && is_slow) m_status = Status::unreachable;
 }
 
 void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {

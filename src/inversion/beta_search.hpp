@@ -17,15 +17,16 @@ public:
     searching,
     /// the last solution is within 2 % of the target
     on_target,
-    /// in three steps phi_d fell by less than a tenth, above the target: bounds or mesh cannot fit the data
+    /// in three steps, in which beta fell to an eighth or less, phi_d fell by less than a tenth and is above the
+    /// target: bounds or mesh cannot fit the data
     unreachable,
     /// beta is known to rounding and phi_d jumps over the target
     stuck
   };
   static constexpr double tolerance = 0.02;
 
-  /// Steps by `step` while all solutions are on one side: always that much when `cools`, else as much less as the
-  /// square root of how far phi_d is off.
+  /// Steps by `step` while all solutions are on one side: always that much when `cools`, else at most that much, as far
+  /// as the last two solutions say.
   BetaSearch(double first_beta, double target, double step, bool cools);
   /// Goes on from these solutions, as solutions() returned them, to the same betas, bit for bit.
   void go_on(const std::vector<std::array<double, 2>>& solutions);

@@ -45,8 +45,9 @@ public:
 
 private:
   using Moment = std::chrono::steady_clock::time_point;
-  /// Of a solution's gradient: of those on the way to the target, and of compact steps.
-  static constexpr double loose_tolerance = 1e-2, compact_tolerance = 3e-2, exact_tolerance = 1e-6;
+  /// Of a solution's gradient: of those on the way to the target, of the last, and of compact steps.
+  static constexpr double loose_tolerance = 1e-2, fine_tolerance = 1e-3, compact_tolerance = 3e-2,
+                          exact_tolerance = 1e-6;
 
   void prepare(const InversionState* resume);
   [[nodiscard]] std::vector<double> weights(const Vector& diagonal_of_data);
@@ -273,6 +274,9 @@ void InverterOnSpace<ExecutionSpace>::cool() {
     BetaSearch search(m_state.beta, target(), coolings, true);
     search.go_on(m_state.search);
     search_beta(search, "cool", loose_tolerance);
+    if (m_state.message.empty() && !m_settings.is_compact()) {
+      solve_and_tell("target", m_state.beta, fine_tolerance);
+    }
   }
   m_state.search.clear();
   find_depth_of_investigation();
@@ -394,7 +398,8 @@ InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resu
     BetaSearch search(m_state.beta, target(), most, false);
     if (m_state.search.empty()) search.add(m_state.rows.back().phi_d);
     search.go_on(m_state.search);
-    search_beta(search, "beta", loose_tolerance);
+    // betas differ by little there: a looser solver would not move
+    search_beta(search, "beta", fine_tolerance);
     m_state.search.clear();
     next_phase("samples");
   }

@@ -393,8 +393,8 @@ void check_identity(const Hdf5File& content, const fs::path& file, const Sensiti
   }
   const std::vector<std::string> others = differences(identity, found);
   if (others.empty() && found.size() == identity.size()) return;
-  fail(file, fmt::format("was made for another case{}{}",
-                         others.empty() ? "" : "; what differs: ", fmt::join(others, ", ")));
+  fail(file,
+       fmt::format("was made for another case{}{}", others.empty() ? "" : "; what differs: ", fmt::join(others, ", ")));
 }
 
 }  // namespace

@@ -370,7 +370,8 @@ void FileOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRan
       } else {
         scaled(reinterpret_cast<const float*>(row.data()));
       }
-      const Vector to(&entries(f, i - points.begin, 0), columns);
+      const auto row_number = static_cast<std::size_t>(f * points.size() + i - points.begin);
+      const Vector to(entries.data() + row_number * columns, columns);
       Kokkos::deep_copy(
           space, to, Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), columns));
       space.fence("prismfield: row in place");
