@@ -337,7 +337,8 @@ void InverterOnSpace<ExecutionSpace>::find_depth_of_investigation() {
 template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::draw_samples() {
   const Uncertainty& uncertainty = m_settings.uncertainty;
-  if (uncertainty.samples == 0) return;
+  // of a model that misses its target they would say nothing
+  if (uncertainty.samples == 0 || !m_state.message.empty()) return;
   if (m_state.squares.empty()) m_state.squares.assign(static_cast<std::size_t>(m_n), 0.0);
   const Vector squares = m_math.from_host("squares", m_state.squares);
   const Vector x = m_math.zeros("sample", m_n);
