@@ -5,7 +5,7 @@
 
     perf/inversion_scale.py build/openmp/bin/prismfield                        # 2,974 stations, 1,509,748 cells, gz
     perf/inversion_scale.py PROGRAM --fields gz,gzz --set sensitivity.store=none
-    perf/inversion_scale.py PROGRAM --stations 500 --cells 40,40,30 --folder /tmp/small
+    perf/inversion_scale.py PROGRAM --stations 500 --cells 40,40,30 --folder small
     perf/inversion_scale.py PROGRAM --launcher "mpirun -n 2"
 
 Stations are scattered at random heights over a mesh of 50 m cells with bodies in it; `prismfield run` makes their data
