@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string_view>
 
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
@@ -19,14 +18,6 @@
 
 namespace prismfield {
 namespace {
-
-std::string fields_text(FieldList fields) {
-  std::vector<std::string_view> names;
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) names.push_back(field.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
 
 std::string cells_text(const ActiveCells& cells) {
   const auto [nx, ny, nz] = cells.counts();
@@ -136,7 +127,7 @@ std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
   text += fmt::format("model: {}; {}\n", cells_text(*inputs.cells), extent_text(inputs.cells->bounds()));
   for (const DataSet& data : inputs.data) {
     text += fmt::format("data: {}: {}, {}; {}\n", shown(data.name), counted(data.points.size(), "station"),
-                        fields_text(data.fields), extent_text(bounds_of(data.points)));
+                        fmt::join(names_of(data.fields), ", "), extent_text(bounds_of(data.points)));
   }
   return text + settings_text(run.inversion->settings) + "\n";
 }

@@ -7,6 +7,7 @@
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "io/result_file.hpp"
+#include "model/choices.hpp"
 #include "model/extents.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <string_view>
 #include <utility>
 
 namespace prismfield {
@@ -24,14 +24,6 @@ std::string points_text(const Points& points) {
   const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
   if (!points.is_grid()) return count;
   return fmt::format("grid {} x {}, {}", points.grid_easting.size(), points.grid_northing.size(), count);
-}
-
-std::string fields_text(FieldList fields) {
-  std::vector<std::string_view> names;
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) names.push_back(field.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string space_text(const Plan& plan) {
@@ -119,7 +111,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("densities", density_text(inputs.model->densities()));
   row("points", points_text(inputs.points));
   row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
-  row("fields", fields_text(inputs.run.fields));
+  row("fields", fmt::format("{}", fmt::join(names_of(inputs.run.fields), ", ")));
   row("pairs", pairs_text(plan));
   row("space", space_text(plan));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <vector>
 
 #include "base/human_text.hpp"
@@ -20,14 +19,6 @@
 
 namespace prismfield {
 namespace {
-
-std::vector<std::string_view> names_of(FieldList fields) {
-  std::vector<std::string_view> names;
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) names.push_back(field.name);
-  }
-  return names;
-}
 
 double entries_of(const Inputs& inputs, const ActiveCells& cells) {
   return static_cast<double>(inputs.run.fields.size()) * static_cast<double>(inputs.points.size()) *
@@ -112,7 +103,7 @@ std::string written_text(const std::string& file, double seconds) {
 
 std::string difference_text(FieldList fields, const std::vector<double>& differences, std::int64_t n_points) {
   std::vector<std::string> parts;
-  const std::vector<std::string_view> names = names_of(fields);
+  const std::vector<std::string> names = names_of(fields);
   for (std::size_t f = 0; f < differences.size(); ++f)
     parts.push_back(fmt::format("{} {:.1e}", names[f], differences[f]));
   return fmt::format("largest difference from the direct fields at {}, over the largest value: {}\n",

@@ -164,9 +164,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
   }
 
   void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) {
-    check_length("density", density.extent(0), plan.n_prisms());
-    check_length("fields", fields.extent(0), plan.fields.size() * plan.n_points());
-    check_apart("fields", fields.data(), fields.extent(0), density.data(), density.extent(0));
+    check_product("density", density, plan.n_prisms(), "fields", fields, plan.fields.size() * plan.n_points());
     if (!engine) Kokkos::deep_copy(space, fields, 0.0);
     for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
       engine->empty_tile(space);
@@ -186,9 +184,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
   template <class Add>
   void sum_over_points(const ExecutionSpace& space, const char* input_key, const ConstVector& fields, const char* key,
                        const Vector& out, const Add& add) {
-    check_length(input_key, fields.extent(0), plan.fields.size() * plan.n_points());
-    check_length(key, out.extent(0), plan.n_prisms());
-    check_apart(key, out.data(), out.extent(0), fields.data(), fields.extent(0));
+    check_product(input_key, fields, plan.fields.size() * plan.n_points(), key, out, plan.n_prisms());
     Kokkos::deep_copy(space, out, 0.0);
     for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
       Kokkos::parallel_for("prismfield::gather_factors",
@@ -274,10 +270,7 @@ void DirectOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const
 
 template <class ExecutionSpace>
 void DirectOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) {
-  check_range(points, this->points().size());
-  check_length("entries, fields", entries.extent(0), fields().size());
-  check_length("entries, points", entries.extent(1), points.size());
-  check_length("entries, prisms", entries.extent(2), this->columns());
+  check_entries(points, this->points().size(), entries, fields().size(), this->columns());
   m_parts->entries(space, points, entries);
 }
 

@@ -67,4 +67,23 @@ void check_apart(std::string_view key, const double* output, std::size_t n_outpu
 /// Throws InputError when points are not within the rank's `n_points`.
 void check_range(IndexRange points, std::int64_t n_points);
 
+/// Throws InputError, by the keys of a product's Views, unless they are as long as the operator needs and apart.
+template <class Input, class Output>
+void check_product(std::string_view in_key, const Input& in, std::int64_t n_in, std::string_view out_key,
+                   const Output& out, std::int64_t n_out) {
+  check_length(in_key, in.extent(0), n_in);
+  check_length(out_key, out.extent(0), n_out);
+  check_apart(out_key, out.data(), out.extent(0), in.data(), in.extent(0));
+}
+
+/// Throws InputError unless `entries` has room for those of the points, which must be of the rank's `n_points`.
+template <class Entries>
+void check_entries(IndexRange points, std::int64_t n_points, const Entries& entries, std::int64_t n_fields,
+                   std::int64_t columns) {
+  check_range(points, n_points);
+  check_length("entries, fields", entries.extent(0), n_fields);
+  check_length("entries, points", entries.extent(1), points.size());
+  check_length("entries, prisms", entries.extent(2), columns);
+}
+
 }  // namespace prismfield

@@ -41,12 +41,6 @@ void for_each_field(FieldList fields, const Action& action) {
   }
 }
 
-Words names_of(FieldList fields) {
-  Words names;
-  for_each_field(fields, [&](Field field) { names.push_back(name_of(field)); });
-  return names;
-}
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;

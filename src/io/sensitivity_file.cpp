@@ -22,6 +22,7 @@
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
+#include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -39,14 +40,6 @@ std::string hex(const Digest& digest) { return fmt::format("{:016x}{:016x}", dig
 /// What is kept of a row's checksum.
 std::int64_t checksum_of_row(const void* row, std::size_t bytes) {
   return std::bit_cast<std::int64_t>(digest_of(row, bytes).low);
-}
-
-std::vector<std::string_view> names_of(FieldList fields) {
-  std::vector<std::string_view> names;
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) names.push_back(field.name);
-  }
-  return names;
 }
 
 /// Field number `index` of the list.

@@ -15,6 +15,14 @@ const char* word_of(const Choices& choices, T value) noexcept {
 
 }  // namespace
 
+std::vector<std::string> names_of(FieldList fields) {
+  std::vector<std::string> names;
+  for (const FieldInfo& field : field_infos) {
+    if (fields.contains(field.field)) names.emplace_back(field.name);
+  }
+  return names;
+}
+
 const char* name(Axes axes) noexcept { return word_of(axes_choices, axes); }
 const char* name(Space space) noexcept { return word_of(space_choices, space); }
 const char* name(Partition partition) noexcept {

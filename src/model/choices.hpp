@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
@@ -10,6 +12,9 @@
 #include "model/storage.hpp"
 
 namespace prismfield {
+
+/// The names of a list's fields, in its order.
+[[nodiscard]] std::vector<std::string> names_of(FieldList fields);
 
 /// A word that users write for a choice, and what it means.
 template <class T>

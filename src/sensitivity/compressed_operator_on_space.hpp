@@ -292,13 +292,6 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     const double dense = 8.0 * static_cast<double>(report.pairs * fields.size());
     report.ratio = report.bytes > 0 ? dense / static_cast<double>(report.bytes) : 1.0;
   }
-
-  void check_product(const char* key_in, const ConstVector& in, std::int64_t n_in, const char* key_out,
-                     const Vector& out, std::int64_t n_out) const {
-    check_length(key_in, in.extent(0), n_in);
-    check_length(key_out, out.extent(0), n_out);
-    check_apart(key_out, out.data(), out.extent(0), in.data(), in.extent(0));
-  }
 };
 
 template <class ExecutionSpace>
@@ -327,7 +320,7 @@ template <class ExecutionSpace>
 void CompressedOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
                                                const Vector& fields) {
   on_all_ranks(m_parts->all_ranks, [&] {
-    m_parts->check_product("density", density, this->columns(), "fields", fields, this->rows());
+    check_product("density", density, this->columns(), "fields", fields, this->rows());
     space.fence("prismfield: densities are there");
     m_parts->matrix.apply(space, density.data(), fields.data());
   });
@@ -337,7 +330,7 @@ template <class ExecutionSpace>
 void CompressedOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, const ConstVector& fields,
                                                          const Vector& density) {
   on_all_ranks(m_parts->all_ranks, [&] {
-    m_parts->check_product("fields", fields, this->rows(), "density", density, this->columns());
+    check_product("fields", fields, this->rows(), "density", density, this->columns());
     space.fence("prismfield: fields are there");
     m_parts->matrix.apply_transpose(space, fields.data(), density.data());
   });
@@ -348,7 +341,7 @@ template <class ExecutionSpace>
 void CompressedOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const ConstVector& weights,
                                                   const Vector& diagonal) {
   on_all_ranks(m_parts->all_ranks, [&] {
-    m_parts->check_product("weights", weights, this->rows(), "diagonal", diagonal, this->columns());
+    check_product("weights", weights, this->rows(), "diagonal", diagonal, this->columns());
     space.fence("prismfield: weights are there");
     m_parts->matrix.diagonal(space, weights.data(), diagonal.data());
   });
@@ -358,10 +351,7 @@ void CompressedOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, c
 template <class ExecutionSpace>
 void CompressedOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRange points,
                                                  const Entries& entries) {
-  check_range(points, this->points().size());
-  check_length("entries, fields", entries.extent(0), fields().size());
-  check_length("entries, points", entries.extent(1), points.size());
-  check_length("entries, prisms", entries.extent(2), this->columns());
+  check_entries(points, this->points().size(), entries, fields().size(), this->columns());
   if (this->columns() == 0) return;
   const std::int64_t n_fields = fields().size();
   CompressedMatrix<ExecutionSpace>::for_each(space, static_cast<std::size_t>(points.size() * n_fields),

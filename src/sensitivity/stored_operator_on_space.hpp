@@ -119,9 +119,7 @@ struct StoredOperator<ExecutionSpace>::Parts {
   void product(const ExecutionSpace& space, const char* in_key, const ConstVector& in, std::int64_t n_in,
                const char* out_key, const Vector& out, std::int64_t n_out, const Multiply& multiply) {
     on_all_ranks(all_ranks, [&] {
-      check_length(in_key, in.extent(0), n_in);
-      check_length(out_key, out.extent(0), n_out);
-      check_apart(out_key, out.data(), out.extent(0), in.data(), in.extent(0));
+      check_product(in_key, in, n_in, out_key, out, n_out);
       if (matrix) {
         multiply(*matrix);
       } else {
@@ -178,10 +176,7 @@ void StoredOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const
 
 template <class ExecutionSpace>
 void StoredOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) {
-  check_range(points, this->points().size());
-  check_length("entries, fields", entries.extent(0), fields().size());
-  check_length("entries, points", entries.extent(1), points.size());
-  check_length("entries, prisms", entries.extent(2), this->columns());
+  check_entries(points, this->points().size(), entries, fields().size(), this->columns());
   if (m_parts->matrix) m_parts->matrix->read(space, {entries, points.begin, this->points().size()});
 }
 
