@@ -53,22 +53,33 @@ struct HostPairs {
   }
 };
 
+/// Threads of a block on a device, at most: with 256 a multiprocessor's registers would hold 512 threads of the far
+/// kernel and not 640.
+inline constexpr std::int64_t pair_block_at_most = 128;
+/// Threads for which a device's multiprocessor has registers: the far kernel of several fields needs few enough for
+/// 640.
+template <FieldSet set, class Kernel>
+inline constexpr unsigned pair_threads = kernel::passes_by<Kernel> || set == FieldSet::gz ? 512 : 640;
+
 template <class A, FieldSet set, class Kernel, class Shapes, class Space>
 struct DevicePairs {
   using Memory = typename Space::memory_space;
-  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<512, 1>>;
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<pair_threads<set, Kernel>, 1>>;
   kernel::LaunchData<A, Memory> data;
   kernel::PairData<A, Memory> pairs;
   Shapes shapes;
   PointParts parts;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
-    const std::int64_t p = team.league_rank() / parts.n_parts * team.team_size() + team.team_rank();
+    const std::int64_t first_prism = team.league_rank() / parts.n_parts * team.team_size();
+    const std::int64_t p = first_prism + team.team_rank();
     if (p >= data.prism_end) return;
+    const kernel::Warp warp = kernel::Warp::of(team.team_rank(), data.prism_end - first_prism);
     const std::int64_t part = team.league_rank() % parts.n_parts;
     const std::int64_t first = part * parts.groups_per_part;
     kernel::pairs_of_prism<kernel::Lanes<A, DeviceNumber, device_width>, set, Kernel>(
-        data, pairs, shapes, p, part, first, Kokkos::min(first + parts.groups_per_part, data.n_points));
+        warp, team.team_rank(), data, pairs, shapes, p, part, first,
+        Kokkos::min(first + parts.groups_per_part, data.n_points));
   }
 };
 
@@ -129,11 +140,12 @@ private:
   [[nodiscard]] std::int64_t width() const {
     return is_device_space<Space> || m_settings.scalar_lanes ? 1 : kernel::host_width<A>;
   }
+  [[nodiscard]] std::int64_t block() const { return std::min<std::int64_t>(m_settings.block, pair_block_at_most); }
   [[nodiscard]] std::int64_t groups_of(const kernel::LaunchData<A, Memory>& data) const {
     return (data.n_points + width() - 1) / width();
   }
   [[nodiscard]] std::int64_t prism_items_of(const kernel::LaunchData<A, Memory>& data) const {
-    const std::int64_t per_item = is_device_space<Space> ? m_settings.block : kernel::prisms_per_pair_item;
+    const std::int64_t per_item = is_device_space<Space> ? block() : kernel::prisms_per_pair_item;
     return (data.prism_end + per_item - 1) / per_item;
   }
   [[nodiscard]] PointParts parts_of(const kernel::LaunchData<A, Memory>& data, kernel::PairSink sink) const {
@@ -196,7 +208,7 @@ private:
     using Functor = DevicePairs<A, set, Kernel, Shapes, Space>;
     const PointParts parts = parts_of(data, pairs.sink);
     const typename Functor::Policy policy(space, static_cast<int>(prism_items_of(data) * parts.n_parts),
-                                          static_cast<int>(m_settings.block));
+                                          static_cast<int>(block()));
     // as a kernel's own arguments, like those of TileLauncher
     Kokkos::parallel_for(name,
                          Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),

@@ -419,9 +419,20 @@ PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Ari
   for (int i = 0; i < n; ++i) add_multipole<half_order, Ls, set>(shape, weight[i], seen[i], sums);
 }
 
-/// Adds the fields of n prisms of one shape at the points of a warp's threads, by the lowest order that is exact enough
-/// for all these pairs; returns whether there is one, the same in every thread. No thread waits while others evaluate
-/// another order, and the order is found by whole numbers, for which the double-precision units need not wait.
+/// The lowest order that is exact enough for n pairs of each of a warp's threads, as lowest_order() gives it, the same
+/// in every thread: no thread waits while others evaluate another order. It is found by whole numbers, for which the
+/// double-precision units need not wait.
+template <class L, class A, int n>
+PRISMFIELD_INLINE_FUNCTION int order_in_step(const Warp& warp, const PrismShape<A>& shape,
+                                             const CentreSeen<L> (&seen)[n]) {
+  std::int32_t nearest = leading_bits(seen[0].s);
+  for (int i = 1; i < n; ++i) nearest = Kokkos::min(nearest, leading_bits(seen[i].s));
+  nearest = warp.smallest(nearest);
+  return lowest_order([&](int i) { return leading_bits(shape.ranges.squared[i]) < nearest; });
+}
+
+/// Adds the fields of n prisms of one shape at the points of a warp's threads, by one order for all these pairs;
+/// returns whether there is one that is exact enough, the same in every thread.
 template <class Ls, FieldSet set, int n, std::size_t alignment>
 PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<typename Ls::Arithmetic>& shape,
                                             const FarPrism<typename Ls::Arithmetic, alignment>* far,
@@ -432,15 +443,11 @@ PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<t
   static_assert(Ls::width == 1);
   CentreSeen<typename Ls::Real> seen[n];
   PrismWeight<typename Ls::Arithmetic> weight[n];
-  std::int32_t nearest = 0;
   for (int i = 0; i < n; ++i) {
     seen[i] = centre_seen<Ls>(shape, far[i], px, py, pz);
     weight[i] = weights[i];
-    const std::int32_t bits = leading_bits(seen[i].s);
-    nearest = i == 0 ? bits : Kokkos::min(nearest, bits);
   }
-  nearest = warp.smallest(nearest);
-  const int order = lowest_order([&](int i) { return leading_bits(shape.ranges.squared[i]) < nearest; });
+  const int order = order_in_step(warp, shape, seen);
   switch (order) {
     case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums); break;
     case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums); break;

@@ -174,6 +174,16 @@ struct Warp {
     return value;
 #endif
   }
+  /// Bit i: whether asks(i) holds, i below `size`, asked by thread i; 1 where no thread could be asked.
+  template <class Asks>
+  PRISMFIELD_INLINE_FUNCTION std::uint32_t bits_of(std::int64_t rank, const Asks& asks) const {
+#if defined(__CUDA_ARCH__)
+    return __ballot_sync(threads, asks(static_cast<int>(rank % size))) | ~threads;
+#else
+    static_cast<void>(rank), static_cast<void>(asks);
+    return ~std::uint32_t{0};
+#endif
+  }
 };
 
 /// 1/sqrt(a) to 2 ulp for a > 0, neither denormal nor infinite. On a host the vector square root and division beat a
