@@ -2,15 +2,25 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // Products with stored sensitivities in Kokkos' default execution space: bytes of G a second, for each precision, and
-// their ratio to a plain streaming read of as many bytes in the same run. See README.md.
+// their ratio to a plain streaming read of as many bytes in the same run; then products with several vectors at once
+// against as many passes, in memory and, where a file is named, from it. See README.md.
+#include <fcntl.h>
+#include <unistd.h>
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "io/sensitivity_file.hpp"
+#include "model/active_cells.hpp"
+#include "sensitivity/file_operator_on_space.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
 
 namespace prismfield {
@@ -100,6 +110,107 @@ void compare(StoredPrecision precision, const char* word, std::int64_t rows, std
               diagonal * 1e-9, diagonal / read);
 }
 
+/// Least seconds of f.
+template <class F>
+void keep_least(double& least, const F& f) {
+  const double seconds = 1 / rate(1, f);
+  least = least == 0 ? seconds : std::min(least, seconds);
+}
+
+/// G m and G' u of several vectors at once, and one after another.
+void compare_several(StoredPrecision precision, const char* word, std::int64_t rows, std::int64_t columns) {
+  const Space space;
+  const auto matrix = make_stored_matrix<Space>(precision, rows, columns);
+  const Operator<Space>::Entries entries("entries", 1, 1, static_cast<std::size_t>(columns));
+  Kokkos::deep_copy(entries, 1e-12);
+  for (std::int64_t row = 0; row < rows; ++row) matrix->keep(space, {entries, row, rows});
+  for (const std::int64_t n : {1, 2, 4, 8}) {
+    const Vector density("density", static_cast<std::size_t>(n * columns));
+    const Vector fields("fields", static_cast<std::size_t>(n * rows));
+    Kokkos::deep_copy(density, 1.0);
+    double together = 0, apart = 0, together_back = 0, apart_back = 0;
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      keep_least(together, [&] { matrix->multiply(space, n, density, fields); });
+      keep_least(together_back, [&] { matrix->multiply_transposed(space, n, fields, density); });
+      keep_least(apart, [&] {
+        for (std::int64_t v = 0; v < n; ++v) {
+          matrix->multiply(space, Vector(density.data() + v * columns, static_cast<std::size_t>(columns)),
+                           Vector(fields.data() + v * rows, static_cast<std::size_t>(rows)));
+        }
+      });
+      keep_least(apart_back, [&] {
+        for (std::int64_t v = 0; v < n; ++v) {
+          matrix->multiply_transposed(space, Vector(fields.data() + v * rows, static_cast<std::size_t>(rows)),
+                                      Vector(density.data() + v * columns, static_cast<std::size_t>(columns)));
+        }
+      });
+    }
+    std::printf(
+        "%-8s %lld vectors  G m %7.2f ms, one by one %7.2f (%.2f times)  G'u %7.2f ms, one by one %7.2f (%.2f)\n", word,
+        static_cast<long long>(n), 1e3 * together, 1e3 * apart, apart / together, 1e3 * together_back, 1e3 * apart_back,
+        apart_back / together_back);
+  }
+}
+
+/// The machine's memory forgets what it has of a file.
+void forget(const std::string& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY);
+  if (descriptor < 0) return;
+  fdatasync(descriptor);
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+  close(descriptor);
+}
+
+/// G'WG m out of a file, several vectors at once and one after another, with the file in the machine's memory and not.
+void compare_file(const std::string& file, std::int64_t rows, std::int64_t columns) {
+  const auto side = static_cast<int>(std::cbrt(static_cast<double>(columns)));
+  CellEdges edges;
+  for (int i = 0; i <= side; ++i) {
+    for (std::vector<double>& along : edges) along.push_back(10.0 * i);
+  }
+  const ActiveCells cells(edges);
+  Points points;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    points.easting.push_back(static_cast<double>(i % 40));
+    points.northing.push_back(static_cast<double>(i / 40));
+    points.upward.push_back(10.0 * side + 5);
+  }
+  Request request;
+  request.fields = {Field::gz};
+  request.execution.space = space_key<Space>;
+  SensitivityHeader header;
+  header.cells = &cells;
+  const Communicator alone;
+  SensitivityFiles files(std::move(header), alone);
+  RowFileReport report;
+  const Space space;
+  FileOperator<Space> op(space, cells, {file, &points, request, StoredPrecision::float_}, files, alone, report);
+  for (const bool is_cold : {false, true}) {
+    for (const std::int64_t n : {1, 2, 4}) {
+      const auto of_rows = static_cast<std::size_t>(op.rows()), of_columns = static_cast<std::size_t>(op.columns());
+      const auto vectors = static_cast<std::size_t>(n);
+      const Vector weights("weights", vectors * of_rows), density("density", vectors * of_columns),
+          product("product", vectors * of_columns);
+      double together = 0, apart = 0;
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        if (is_cold) forget(file);
+        keep_least(together, [&] { op.apply_normal_many(space, n, weights, density, product); });
+        keep_least(apart, [&] {
+          for (std::size_t v = 0; v < vectors; ++v) {
+            if (is_cold) forget(file);
+            op.apply_normal(space, Vector(weights.data() + v * of_rows, of_rows),
+                            Vector(density.data() + v * of_columns, of_columns),
+                            Vector(product.data() + v * of_columns, of_columns));
+          }
+        });
+      }
+      std::printf("file, %s memory, %.0f MiB  %lld vectors  G'WG m %8.1f ms, one by one %8.1f (%.2f times)\n",
+                  is_cold ? "out of" : "in", static_cast<double>(op.bytes()) / 1048576, static_cast<long long>(n),
+                  1e3 * together, 1e3 * apart, apart / together);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace prismfield
 
@@ -110,4 +221,8 @@ int main(int argc, char** argv) {
   prismfield::compare(StoredPrecision::double_, "double", rows, columns);
   prismfield::compare(StoredPrecision::float_, "float", rows, columns);
   prismfield::compare(StoredPrecision::float16, "float16", rows, columns);
+  prismfield::compare_several(StoredPrecision::double_, "double", rows, columns);
+  prismfield::compare_several(StoredPrecision::float_, "float", rows, columns);
+  prismfield::compare_several(StoredPrecision::float16, "float16", rows, columns);
+  if (argc > 3) prismfield::compare_file(argv[3], rows, columns);
 }

@@ -125,6 +125,7 @@ inline ModelHeader sample_model_header(const std::filesystem::path& file) {
   header.ranks = 2;
   header.threads = 8;
   header.sensitivities = "data_1: on the fly";
+  header.stored_bytes = 4096;
   header.setup_seconds = 0.5;
   header.inversion_seconds = 2;
   header.total_seconds = 3;

@@ -70,19 +70,20 @@ protected:
     return {header, ranks()};
   }
   /// Values that are the same for every number of ranks.
-  static Vector rows_of(const Operator<Space>& op) {
+  static Vector rows_of(const Operator<Space>& op, std::uint64_t seed = 21) {
     std::vector<double> values;
     for (std::int64_t f = 0; f < op.fields().size(); ++f) {
       for (std::int64_t i = op.points().begin; i < op.points().end; ++i) {
-        values.push_back(uniform(21, static_cast<std::size_t>(f * 1000 + i), 0.5, 1) * (f < 2 ? 1 : 100));
+        values.push_back(uniform(seed, static_cast<std::size_t>(f * 1000 + i), 0.5, 1) * (f < 2 ? 1 : 100));
       }
     }
     return on_space(values);
   }
-  [[nodiscard]] Vector densities() const {
+  [[nodiscard]] Vector densities() const { return densities_of(0); }
+  [[nodiscard]] Vector densities_of(std::uint64_t number) const {
     std::vector<double> values;
     for (std::size_t j = 0; j < static_cast<std::size_t>(m_cells.size()); ++j)
-      values.push_back(uniform(5, j, -300, 300));
+      values.push_back(uniform(5 + number, j, -300, 300));
     return on_space(values);
   }
   static Vector on_space(const std::vector<double>& from) {
@@ -99,6 +100,39 @@ protected:
     double largest = 0;
     for (std::size_t i = 0; i < y.size(); ++i) largest = std::max(largest, std::abs(y(i)));
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(x(i), y(i), tolerance * largest) << what << ' ' << i;
+  }
+  /// Three vectors at once give what each gives alone, bit for bit.
+  void compare_many(Operator<Space>& op) const {
+    const Space space;
+    constexpr std::size_t n = 3;
+    const auto rows = static_cast<std::size_t>(op.rows()), columns = static_cast<std::size_t>(op.columns());
+    const Vector densities("a", n * columns), weights("b", n * rows), fields("c", n * rows),
+        transposed("d", n * columns), squares("e", n * columns), product("f", n * columns), field("g", rows),
+        one("h", columns);
+    const auto of = [](const Vector& all, std::size_t v, std::size_t size) {
+      return Vector(all.data() + v * size, size);
+    };
+    for (std::size_t v = 0; v < n; ++v) {
+      Kokkos::deep_copy(of(densities, v, columns), densities_of(v));
+      Kokkos::deep_copy(of(weights, v, rows), rows_of(op, 21 + v));
+    }
+    op.apply_many(space, n, densities, fields);
+    op.apply_transpose_many(space, n, weights, transposed);
+    op.diagonal_many(space, n, weights, squares);
+    const bool is_normal = op.apply_normal_many(space, n, weights, densities, product);
+    for (std::size_t v = 0; v < n; ++v) {
+      op.apply(space, of(densities, v, columns), field);
+      expect_near(of(fields, v, rows), field, 0, "fields of several");
+      op.apply_transpose(space, of(weights, v, rows), one);
+      expect_near(of(transposed, v, columns), one, 0, "transposed of several");
+      op.diagonal(space, of(weights, v, rows), one);
+      expect_near(of(squares, v, columns), one, 0, "diagonal of several");
+      ASSERT_EQ(op.apply_normal(space, of(weights, v, rows), of(densities, v, columns), one), is_normal);
+      if (is_normal) expect_near(of(product, v, columns), one, 0, "product of several");
+    }
+    EXPECT_ANY_THROW(op.apply_many(space, n + 1, densities, fields));
+    EXPECT_ANY_THROW(op.apply_many(space, n - 1, densities, fields));
+    EXPECT_ANY_THROW(op.apply_transpose_many(space, n - 1, weights, transposed));
   }
   /// Every function against that of the matrix in memory.
   void compare(Operator<Space>& op, StoredPrecision precision) const {
@@ -130,6 +164,8 @@ protected:
     op.entries(space, some, a);
     stored.entries(space, some, b);
     expect_near(Vector(a.data(), a.size()), Vector(b.data(), b.size()), tolerance, "entry");
+    compare_many(op);
+    compare_many(stored);
   }
 
   CellEdges m_edges{steps(0, 50, 13), steps(0, 40, 11), steps(-270, 30, 9)};
@@ -192,6 +228,13 @@ TYPED_TEST(FileOperatorOn, NeedsNoPointOnEveryRank) {
   RowFileReport report;
   FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report);
   this->compare(op, StoredPrecision::double_);
+}
+
+TYPED_TEST(FileOperatorOn, IsJoinedByTheOperatorThatComputesAnew) {
+  this->use_points(29);
+  this->m_request.execution.partition = Partition::points;
+  DirectOperator<TypeParam> op(TypeParam(), this->m_cells, this->m_points, this->m_request, ranks());
+  this->compare_many(op);
 }
 
 TYPED_TEST(FileOperatorOn, TellsOfDamageOnAllRanks) {

@@ -70,6 +70,11 @@ TEST(InputPaths, AreThoseOfAnInversionToo) {
   EXPECT_THAT(
       keys_of("model: {mesh: {ubc: {mesh: m.msh}}}\ninversion: {data: [a.h5, {file: b.csv}]}\n", CaseUse::inversion),
       ElementsAre("model.mesh.ubc.mesh", "inversion.data.0", "inversion.data.1.file"));
+  EXPECT_THAT(
+      keys_of("model: {mesh: {ubc: {mesh: m.msh}}}\ninversion: {data: [{epochs: [a.h5, b.h5]}, {epochs: [c, d]}]}\n",
+              CaseUse::inversion),
+      ElementsAre("model.mesh.ubc.mesh", "inversion.data.0.epochs.0", "inversion.data.0.epochs.1",
+                  "inversion.data.1.epochs.0", "inversion.data.1.epochs.1"));
 }
 
 TEST(InputPaths, ACaseOfATreeIsTheOneOfItsText) {

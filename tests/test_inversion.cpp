@@ -335,6 +335,227 @@ TEST(Inversion, TellsWhatItsModelIsWorth) {
   }
 }
 
+/// The small case's posterior by dense Cholesky factors, at the beta of its target.
+class DensePosterior {
+public:
+  explicit DensePosterior(const SmallCase& small) {
+    const ActiveCells& cells = small.cells();
+    m_n = static_cast<std::size_t>(cells.size());
+    const InversionInput input = small.input();
+    const DataSet& data = input.data.front();
+    Request request;
+    request.fields = data.fields;
+    HostOperator g(cells, data.points, request);
+    std::vector<std::vector<double>> rows;
+    for (std::size_t i = 0; i < data.values.size(); ++i) {
+      std::vector<double> unit(data.values.size(), 0.0), row(m_n);
+      unit[i] = 1 / data.sigma[i];
+      g.apply_transpose(unit, row);
+      rows.push_back(row);
+    }
+    const std::vector<double> r = regularization(cells);
+    std::vector<double> h(m_n * m_n);
+    for (std::size_t k = 0; k < h.size(); ++k) h[k] = beta * r[k];
+    prior = deviations(h);
+    for (const std::vector<double>& row : rows) {
+      for (std::size_t i = 0; i < m_n; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) h[i * m_n + j] += row[i] * row[j];
+      }
+    }
+    sigma = deviations(h);
+  }
+  static constexpr double beta = 1.547407811250569e-07;
+  /// kg/m3, one a cell: without data, and with them
+  std::vector<double> prior, sigma;
+
+private:
+  /// R of input(): depth weights of power 2 without an offset, lengths of 50 m.
+  [[nodiscard]] std::vector<double> regularization(const ActiveCells& cells) const {
+    std::vector<double> weight(m_n), r(m_n * m_n, 0.0);
+    for (std::size_t i = 0; i < m_n; ++i) weight[i] = std::pow(cells.center(static_cast<std::int64_t>(i))[2], -2);
+    const double most = *std::max_element(weight.begin(), weight.end());
+    for (double& w : weight) w /= most;
+    const auto volume = [&](std::size_t i) {
+      const auto [x, y, z] = cells.widths(static_cast<std::int64_t>(i));
+      return x * y * z;
+    };
+    for (std::size_t i = 0; i < m_n; ++i) r[i * m_n + i] += volume(i) * weight[i];
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::vector<std::int32_t> next = cells.next(d);
+      for (std::size_t i = 0; i < m_n; ++i) {
+        if (next[i] < 0) continue;
+        const auto j = static_cast<std::size_t>(next[i]);
+        const double h = (cells.widths(static_cast<std::int64_t>(i))[d] + cells.widths(next[i])[d]) / 2;
+        const double c = 2500 * (volume(i) + volume(j)) / 2 * (weight[i] + weight[j]) / 2 / (h * h);
+        r[i * m_n + i] += c;
+        r[j * m_n + j] += c;
+        r[i * m_n + j] -= c;
+        r[j * m_n + i] -= c;
+      }
+    }
+    return r;
+  }
+  /// Roots of the diagonal of the inverse of a matrix of which the lower triangle counts.
+  [[nodiscard]] std::vector<double> deviations(std::vector<double> a) const {
+    for (std::size_t i = 0; i < m_n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        double sum = a[i * m_n + j];
+        for (std::size_t k = 0; k < j; ++k) sum -= a[i * m_n + k] * a[j * m_n + k];
+        a[i * m_n + j] = j < i ? sum / a[j * m_n + j] : std::sqrt(sum);
+      }
+    }
+    // rows of the factor's inverse, one after the other
+    std::vector<double> inverse(m_n * m_n, 0.0), result(m_n, 0.0);
+    for (std::size_t i = 0; i < m_n; ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        const double factor = a[i * m_n + k];
+        if (factor == 0) continue;
+        for (std::size_t j = 0; j <= k; ++j) inverse[i * m_n + j] -= factor * inverse[k * m_n + j];
+      }
+      inverse[i * m_n + i] = 1;
+      for (std::size_t j = 0; j <= i; ++j) {
+        inverse[i * m_n + j] /= a[i * m_n + i];
+        result[j] += inverse[i * m_n + j] * inverse[i * m_n + j];
+      }
+    }
+    for (double& value : result) value = std::sqrt(value);
+    return result;
+  }
+  std::size_t m_n = 0;
+};
+
+/// Computed once.
+const DensePosterior& dense_posterior(const SmallCase& small) {
+  static const DensePosterior posterior(small);
+  return posterior;
+}
+
+/// Root of the mean square of a / b - 1.
+double off_by(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] / b[i] - 1) * (a[i] / b[i] - 1);
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+TEST(Inversion, KnowsTheTraceWhereTheRankIsThatOfTheData) {
+  const SmallCase small;
+  const DensePosterior& exact = dense_posterior(small);
+  InversionInput input = small.input();
+  input.settings.beta = DensePosterior::beta;
+  input.settings.uncertainty.rank = 1000;
+  const InvertedModel model = invert_here(input).model;
+  EXPECT_EQ(model.rank, 100);
+  EXPECT_NEAR(*model.resolution_trace, 40.7177, 0.002);
+  EXPECT_EQ(*model.resolution_trace_error, 0);
+  EXPECT_EQ(*model.resolution_trace_least, *model.resolution_trace);
+  // what is left is the error of the prior's variances, and it is told
+  const double off = off_by(model.density_sigma, exact.sigma);
+  EXPECT_LT(off, 0.005);
+  EXPECT_LT(off, 2 * model.density_sigma_error);
+  EXPECT_GT(off, model.density_sigma_error / 4);
+}
+
+/// However long the regularisation reaches, which makes the prior's variances uncertain: none is below what H allows.
+TEST(Inversion, KeepsDeviationsAboveZero) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.beta = DensePosterior::beta;
+  input.settings.smallness = 1e-4;
+  input.settings.smoothness = {30, 30, 30};
+  input.settings.uncertainty.rank = 30;
+  const InvertedModel model = invert_here(input).model;
+  for (const double sigma : model.density_sigma) ASSERT_GT(sigma, 0);
+  EXPECT_GT(model.density_sigma_error, 0.05);
+}
+
+TEST(Inversion, TellsDeviationsByALowRankBesideATrend) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.beta = DensePosterior::beta;
+  input.settings.uncertainty.rank = 100;
+  const double without = *invert_here(input).model.resolution_trace;
+  input.settings.trend = Trend::linear;
+  const InvertedModel by_rank = invert_here(input).model;
+  input.settings.uncertainty = {200, 1, 0};
+  const InvertedModel by_samples = invert_here(input).model;
+  // three directions of the data go to the trend
+  EXPECT_LT(*by_rank.resolution_trace, without - 1);
+  EXPECT_GT(*by_rank.resolution_trace, without - 3);
+  EXPECT_NEAR(*by_rank.resolution_trace, *by_samples.resolution_trace, 4 * *by_samples.resolution_trace_error);
+  // 200 samples are good to 5 %
+  EXPECT_LT(off_by(by_samples.density_sigma, by_rank.density_sigma), 0.06);
+}
+
+TEST(Inversion, TellsDeviationsByALowRank) {
+  const SmallCase small;
+  const DensePosterior& exact = dense_posterior(small);
+  EXPECT_NEAR(*std::max_element(exact.sigma.begin(), exact.sigma.end()), 139.8, 0.05);
+  EXPECT_NEAR(*std::min_element(exact.sigma.begin(), exact.sigma.end()), 5.8, 0.06);
+  InversionInput input = small.input();
+  input.settings.beta = DensePosterior::beta;
+  for (const auto& [rank, most, least_trace] :
+       {std::array{10.0, 0.026, 9.7}, std::array{20.0, 0.019, 18.1}, std::array{50.0, 0.008, 32.5}}) {
+    input.settings.uncertainty.rank = static_cast<std::int64_t>(rank);
+    const InvertedModel model = invert_here(input).model;
+    const double off = off_by(model.density_sigma, exact.sigma);
+    // the best approximation of this rank
+    EXPECT_LT(off, most) << rank;
+    EXPECT_GT(*model.resolution_trace_least, least_trace) << rank;
+    EXPECT_LT(*model.resolution_trace_least, 40.72) << rank;
+    EXPECT_NEAR(*model.resolution_trace, 40.72, 4 * *model.resolution_trace_error) << rank;
+    EXPECT_EQ(model.rank, rank * 3 / 2);
+    EXPECT_EQ(model.samples, 0);
+  }
+}
+
+/// By the preconditioner all is as by Jacobi's, in fewer products.
+TEST(Inversion, NeedsFewerProductsBehindALowRank) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  const auto products = [](const InversionOutcome& outcome) { return outcome.model.convergence.back().products; };
+  for (const bool bounded : {false, true}) {
+    if (bounded) input.settings.bounds = Range{0, 300};
+    input.settings.beta = 1.547407811250569e-07;
+    input.settings.preconditioner_rank = 0;
+    const InversionOutcome jacobi = invert_here(input);
+    input.settings.preconditioner_rank = 40;
+    const InversionOutcome low_rank = invert_here(input);
+    for (std::size_t i = 0; i < small.truth().size(); ++i) {
+      // two solutions of the same tolerance, of 219 kg/m3
+      ASSERT_NEAR(low_rank.model.density[i], jacobi.model.density[i], 3e-2) << i;
+    }
+    // those that it is made of apart
+    // within bounds rounds count more than the iterations in them
+    EXPECT_LT(products(low_rank) - 40, (bounded ? 1.0 : 0.7) * static_cast<double>(products(jacobi)));
+  }
+}
+
+TEST(Inversion, PreconditionsCompactStepsAndSamples) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.bounds = Range{0, 300};
+  input.settings.norm = {0, 2, 2, 2};
+  const InversionOutcome jacobi = invert_here(input);
+  input.settings.preconditioner_rank = 40;
+  input.settings.uncertainty.samples = 4;
+  const InversionOutcome outcome = invert_here(input);
+  EXPECT_TRUE(outcome.on_target) << outcome.message;
+  EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.02);
+  EXPECT_LE(small.rms_to_truth(outcome.model.density), 19);
+  // those that it is made of apart
+  const auto products = [](const InversionOutcome& of) { return of.model.convergence.back().products; };
+  EXPECT_LT(products(outcome) - 40, products(jacobi));
+  for (const double sigma : outcome.model.density_sigma) ASSERT_GT(sigma, 0);
+}
+
+TEST(Inversion, RefusesALowRankWithoutAPrior) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.smallness = 0;
+  input.settings.uncertainty.rank = 5;
+  EXPECT_THROW(invert_here(input), InputError);
+}
+
 /// Keeps the state of one moment, and stops there.
 class StopAt final : public InversionObserver {
 public:
@@ -371,6 +592,28 @@ TEST(Inversion, GoesOnToTheSameModelBitForBit) {
     for (std::size_t i = 0; i < whole.model.convergence.size(); ++i) {
       EXPECT_EQ(rest.model.convergence[i].phi_d, whole.model.convergence[i].phi_d) << stop << ' ' << i;
       EXPECT_EQ(rest.model.convergence[i].beta, whole.model.convergence[i].beta) << stop << ' ' << i;
+      EXPECT_EQ(rest.model.convergence[i].products, whole.model.convergence[i].products) << stop << ' ' << i;
+    }
+  }
+}
+
+TEST(Inversion, GoesOnToTheSameLowRankBitForBit) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.norm = {0, 2, 2, 2};
+  input.settings.uncertainty.rank = 12;
+  input.settings.preconditioner_rank = 15;
+  const InversionOutcome whole = invert_here(input);
+  const int solutions = static_cast<int>(whole.model.convergence.size());
+  for (const int stop : {2, solutions - 2, solutions + 10, solutions + 40}) {
+    StopAt observer(stop);
+    EXPECT_THROW(invert_here(input, &observer), Stopped) << stop;
+    ASSERT_TRUE(observer.kept);
+    const InversionOutcome rest = invert_here(input, nullptr, &*observer.kept);
+    EXPECT_EQ(rest.model.density, whole.model.density) << stop;
+    EXPECT_EQ(rest.model.density_sigma, whole.model.density_sigma) << stop;
+    EXPECT_EQ(rest.model.resolution_trace, whole.model.resolution_trace) << stop;
+    for (std::size_t i = 0; i < whole.model.convergence.size(); ++i) {
       EXPECT_EQ(rest.model.convergence[i].products, whole.model.convergence[i].products) << stop << ' ' << i;
     }
   }

@@ -184,6 +184,64 @@ TEST_F(MakeInversion, ReadsSeveralDataSets) {
   EXPECT_THAT(inputs.warnings, IsEmpty());
 }
 
+TEST_F(MakeInversion, ReadsEpochs) {
+  std::string later = three_stations;
+  later.replace(later.find("0.1,"), 3, "0.7");
+  write("b.csv", later);
+  const InversionInputs inputs = of("data: {epochs: [a.csv, b.csv]}");
+  ASSERT_THAT(inputs.data, SizeIs(2));
+  EXPECT_THAT(inputs.epochs, ElementsAre("a.csv", "b.csv"));
+  EXPECT_EQ(inputs.n_epochs(), 2);
+  EXPECT_DOUBLE_EQ(inputs.data[0].values[0], -0.1e-5);
+  EXPECT_DOUBLE_EQ(inputs.data[1].values[0], -0.7e-5);
+  EXPECT_THAT(inputs.warnings, IsEmpty());
+  EXPECT_THAT(of("data: {epochs: [a.csv, b.csv], labels: [2021, 2022]}").epochs, ElementsAre("2021", "2022"));
+  EXPECT_THAT(of("data: {epochs: [a.csv]}").epochs, IsEmpty());
+  // several data sets, whose epochs are named by the first
+  EXPECT_THAT(of("data: [{epochs: [a.csv, b.csv]}, {epochs: [b.csv, b.csv]}]").epochs, ElementsAre("a.csv", "b.csv"));
+  // files of one name, and the same file twice
+  if (ranks().rank() == 0) std::filesystem::create_directories(m_folder / "2022");
+  ranks().barrier();
+  write("2022/a.csv", later);
+  EXPECT_THAT(of("data: {epochs: [a.csv, 2022/a.csv]}").epochs[1], ::testing::StrEq("2022/a.csv"));
+  EXPECT_THAT(of("data: {epochs: [a.csv, a.csv]}").epochs, ElementsAre("epoch 1", "epoch 2"));
+  // less than a millimetre off
+  std::string near = later;
+  near.replace(near.find("150,"), 3, "150.0004");
+  write("near.csv", near);
+  EXPECT_THAT(of("data: {epochs: [a.csv, near.csv]}").data, SizeIs(2));
+}
+
+TEST_F(MakeInversion, SaysWhichStationsOfEpochsDiffer) {
+  const std::string at = "case.yaml:2: inversion.data.epochs.1: 'other.csv' ";
+  const auto wrong_with = [&](const std::string& stations) {
+    write("other.csv", stations);
+    return wrong_of("data: {epochs: [a.csv, other.csv]}");
+  };
+  EXPECT_EQ(wrong_with("# moved\neasting,northing,upward,gz,gz_sigma\n50,50,5,1,1\n151,250,6,1,1\n350,50,7.5,1,1\n"),
+            at +
+                "has another station than the first epoch: line 4 of other.csv is at easting 151, northing 250, upward "
+                "6, line 3 of a.csv at easting 150, northing 250, upward 6, and 1 more differ; epochs need the same "
+                "stations in the same order");
+  EXPECT_EQ(wrong_with("easting,northing,upward,gz,gz_sigma\n50,50,5,1,1\n350,50,7,1,1\n"),
+            at + "has another station than the first epoch: line 3 of other.csv is at easting 350, northing 50, upward "
+                 "7, line 3 of a.csv at easting 150, northing 250, upward 6; other.csv has 2 stations, a.csv has 3; "
+                 "epochs need the same stations in the same order");
+  EXPECT_EQ(
+      wrong_with("easting,northing,upward,gz,gz_sigma\n50,50,5,1,1\n"),
+      at + "has another number of stations: other.csv has 1 station, a.csv has 3; epochs need the same stations in "
+           "the same order");
+  EXPECT_EQ(wrong_with("easting,northing,upward,gzz,gzz_sigma\n50,50,5,1,1\n150,250,6,1,1\n350,50,7,1,1\n"),
+            at + "has other fields than a.csv; epochs need the same, say which by inversion.data.fields");
+  // every epoch's mistakes, and stations in cells once
+  write("low.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-5,1,1\n");
+  const std::string low = wrong_of("data: {epochs: [low.csv, low.csv, none.csv, other.csv]}");
+  EXPECT_THAT(low, HasSubstr("inversion.data.epochs.2: 'none.csv' cannot be read"));
+  EXPECT_THAT(low, HasSubstr("inversion.data.epochs.3: 'other.csv' has other fields than low.csv"));
+  EXPECT_THAT(low, HasSubstr("inversion.data.epochs.0: low.csv: point 0 at easting 50"));
+  EXPECT_EQ(low.find("inversion.data.epochs.1"), std::string::npos) << low;
+}
+
 TEST_F(MakeInversion, NamesStationsBelowTheTopOfActiveCells) {
   write("in.csv", "easting,northing,upward,gz,gz_sigma\n50,50,5,1,1\n150,250,-3,1,1\n350,50,-12,1,1\n50,50,-90,1,1\n");
   EXPECT_EQ(

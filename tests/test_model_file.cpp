@@ -90,7 +90,7 @@ TEST_F(ModelFileTest, HasNaNInInactiveCells) {
   }
   EXPECT_EQ(active, model.cells.size());
   for (const char* absent : {"density_sigma", "depth_of_investigation"}) EXPECT_FALSE(file.has(absent));
-  for (const char* absent : {"resolution_trace", "resolution_trace_error"}) {
+  for (const char* absent : {"resolution_trace", "resolution_trace_error", "resolution_trace_least"}) {
     EXPECT_FALSE(file.has_attribute("/", absent));
   }
 }
@@ -114,6 +114,10 @@ TEST_F(ModelFileTest, SaysWhereItComesFrom) {
   EXPECT_EQ(file.read_text_attribute(group, "sensitivities"), "data_1: on the fly");
   EXPECT_EQ(file.read_attribute(group, "ranks"), 2);
   EXPECT_EQ(file.read_attribute(group, "threads"), 8);
+  EXPECT_EQ(file.read_attribute(group, "stored_bytes"), 4096);
+  std::int64_t rows = 0;
+  for (const PredictedData& data : small_model().data) rows += data.size();
+  EXPECT_EQ(file.read_integer_attribute(group, "rows"), rows);
   EXPECT_EQ(file.read_attribute(group, "setup_seconds"), 0.5);
   EXPECT_EQ(file.read_attribute(group, "inversion_seconds"), 2);
   EXPECT_DOUBLE_EQ(file.read_attribute(group, "total_seconds"), 3 + file.read_attribute(group, "output_seconds"));
@@ -138,6 +142,21 @@ TEST_F(ModelFileTest, WritesUncertainty) {
   EXPECT_EQ(file.read_attribute("density_sigma", "samples"), 100);
   EXPECT_EQ(file.read_attribute("/", "resolution_trace"), 40.72);
   EXPECT_EQ(file.read_attribute("/", "resolution_trace_error"), 0.4);
+}
+
+TEST_F(ModelFileTest, WritesUncertaintyByALowRank) {
+  InvertedModel model = small_model();
+  add_uncertainty(model);
+  model.samples = 0;
+  model.rank = 75;
+  model.density_sigma_error = 0.003;
+  model.resolution_trace_least = 36.2;
+  write_model(sample_model_header(path("m.h5")), model);
+  const Hdf5File file = Hdf5File::open(path("m.h5"));
+  EXPECT_FALSE(file.has_attribute("density_sigma", "samples"));
+  EXPECT_EQ(file.read_attribute("density_sigma", "rank"), 75);
+  EXPECT_EQ(file.read_attribute("density_sigma", "relative_error"), 0.003);
+  EXPECT_EQ(file.read_attribute("/", "resolution_trace_least"), 36.2);
 }
 
 TEST_F(ModelFileTest, WritesConvergence) {
@@ -316,6 +335,49 @@ TEST_F(ModelFileTest, OpensInOtherPrograms) {
       run_program("/usr/bin/python3 '" PRISMFIELD_SOURCE_DIR "/tests/check_openers.py' --models" + files);
   if (code == 77 || code == 127) GTEST_SKIP() << output;
   EXPECT_EQ(code, 0) << output;
+}
+
+/// Values are (epoch, upward, northing, easting), and each epoch of a data set has its group.
+TEST_F(ModelFileTest, WritesEpochs) {
+  InvertedModel model = small_model();
+  add_uncertainty(model);
+  const std::size_t n = model.density.size();
+  const InvertedModel one = model;
+  model.epochs = {"2021", "Süd.csv"};
+  for (auto* values : {&model.density, &model.density_sigma, &model.depth_of_investigation}) {
+    for (std::size_t i = 0; i < n; ++i) values->push_back((*values)[i] + 1000);
+  }
+  // two data sets of two epochs each
+  model.data = {one.data[0], one.data[0], one.data[1], one.data[1]};
+  write_model(sample_model_header(path("m.h5")), model);
+  write_model(sample_model_header(path("one.h5")), one);
+  const Hdf5File file = Hdf5File::open(path("m.h5")), of_one = Hdf5File::open(path("one.h5"));
+  EXPECT_THAT(file.dimension_names("epoch"), ElementsAre("epoch"));
+  EXPECT_EQ(file.shape("epoch"), std::vector<std::int64_t>{2});
+  for (const char* name : {"density", "density_sigma", "depth_of_investigation"}) {
+    EXPECT_THAT(file.dimension_names(name), ElementsAre("epoch", "upward", "northing", "easting"));
+    EXPECT_EQ(file.shape(name), (std::vector<std::int64_t>{2, 2, 3, 4}));
+    const std::vector<double> both = file.read(name), expected = of_one.read(name);
+    ASSERT_EQ(both.size(), 2 * expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (std::isnan(expected[i])) {
+        EXPECT_TRUE(std::isnan(both[i]) && std::isnan(both[i + expected.size()])) << i;
+      } else {
+        EXPECT_EQ(both[i], expected[i]);
+        EXPECT_EQ(both[i + expected.size()], expected[i] + 1000);
+      }
+    }
+  }
+  EXPECT_EQ(file.read_integer_attribute("/", "data_sets"), 4);
+  for (std::int64_t k = 0; k < 4; ++k) {
+    const std::string group = "/data_" + std::to_string(k + 1);
+    EXPECT_EQ(file.read_text_attribute(group, "epoch"), model.epochs[static_cast<std::size_t>(k % 2)]);
+    EXPECT_EQ(file.read_integer_attribute(group, "data_set"), k / 2 + 1);
+  }
+  EXPECT_FALSE(of_one.has("epoch"));
+  EXPECT_FALSE(of_one.has_attribute("/data_1", "epoch"));
+  model.density.pop_back();
+  EXPECT_THROW(write_model(sample_model_header(path("no.h5")), model), RunError);
 }
 
 }  // namespace

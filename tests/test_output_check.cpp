@@ -147,6 +147,29 @@ TEST_F(OutputTest, CheckProtectsInputs) {
   EXPECT_THAT(problems_of(same), HasSubstr("output.figure: is the same file as output.file"));
 }
 
+TEST_F(OutputTest, CheckLooksAtWhatAnInversionWritesBeside) {
+  Case run = sample_case(path("r.h5"));
+  run.output.also = {path("none/m.vtr"), path("r.h5"), path("m.vtr")};
+  EXPECT_EQ(problems_of(run), "") << "run writes none of them";
+  EXPECT_TRUE(also_files(run).empty());
+  run.use = CaseUse::inversion;
+  const std::string all = problems_of(run);
+  EXPECT_THAT(all, HasSubstr("output.also.0: the folder " + path("none").string() + " does not exist"));
+  EXPECT_THAT(all, HasSubstr("output.also.1: is the same file as output.file"));
+  EXPECT_THAT(all, HasSubstr("output.also.1: no model beside output.file ends in '.h5'"));
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n') + (all.back() == '\n' ? 0 : 1), 3) << all;
+  run.output.also = {path("m.vtr"), path("m.vtu"), path("m.msh"), path("m.den"), path("m.mod"), path("M.VTR")};
+  EXPECT_EQ(problems_of(run), "");
+  EXPECT_TRUE(names().empty());
+}
+
+TEST(ModelFormat, IsOneOfCells) {
+  EXPECT_EQ(model_format("a.vtr"), FileFormat::vtr);
+  EXPECT_EQ(model_format("a.DEN"), FileFormat::ubc_model);
+  for (const char* name : {"a.h5", "a.csv", "a.obs", "a.vtp", "a.vtkhdf", "a", ".vtr"})
+    EXPECT_FALSE(model_format(name));
+}
+
 TEST(FigureSuffixes, AreTheThree) { EXPECT_EQ(figure_suffixes(), (std::vector<std::string>{".png", ".pdf", ".svg"})); }
 
 }  // namespace

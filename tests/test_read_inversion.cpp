@@ -47,6 +47,7 @@ const std::string full_inversion = R"(inversion:
   depth_of_investigation: true
   target_misfit: 1.5
   max_iterations: 12
+  preconditioner: {rank: 30}
 sensitivity: {store: memory, precision: float16, compression: 1e-4, file: out/G.h5}
 )";
 
@@ -119,6 +120,7 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_TRUE(settings.depth_of_investigation);
   EXPECT_EQ(settings.target_misfit, 1.5);
   EXPECT_EQ(settings.max_iterations, 12);
+  EXPECT_EQ(settings.preconditioner_rank, 30);
   EXPECT_EQ(run.sensitivity.store, Store::memory);
   EXPECT_EQ(run.sensitivity.precision, StoredPrecision::float16);
   EXPECT_EQ(run.sensitivity.compression, 1e-4);
@@ -143,6 +145,7 @@ TEST_F(ReadInversion, KnowsWhatIsMeantWhereNothingIsWritten) {
   EXPECT_EQ(settings.uncertainty.rank, 0);
   EXPECT_EQ(settings.target_misfit, 1);
   EXPECT_EQ(settings.max_iterations, 30);
+  EXPECT_EQ(settings.preconditioner_rank, 0);
   EXPECT_FALSE(run.fields_given);
   EXPECT_TRUE(read(cells + "fields: gz\ninversion: {data: a.h5}\n").fields_given);
   EXPECT_EQ(run.sensitivity.store, Store::automatic);
@@ -178,6 +181,8 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   const Uncertainty by_rank = settings("  uncertainty: {rank: 50}\n").uncertainty;
   EXPECT_EQ(by_rank.rank, 50);
   EXPECT_EQ(by_rank.samples, 0);
+  EXPECT_EQ(settings("  preconditioner: jacobi\n").preconditioner_rank, 0);
+  EXPECT_EQ(settings("  preconditioner: {rank: 50}\n").preconditioner_rank, 50);
   // smoothness alone chooses a model too
   EXPECT_EQ(settings("  smallness: 0\n").smallness, 0);
 }
@@ -232,6 +237,11 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"uncertainty: {rank: 5, samples: 5}",
        "inversion.uncertainty: has samples and rank; exactly one of samples, rank is allowed"},
       {"uncertainty: {rank: 5, seed: 5}", "inversion.uncertainty.seed: goes with samples, not with rank"},
+      {"preconditioner: 50", "inversion.preconditioner: is '50'; jacobi or {rank: 50} is expected"},
+      {"preconditioner: ilu", "inversion.preconditioner: is 'ilu'; jacobi or {rank: 50} is expected"},
+      {"preconditioner: {rank: 0}", "inversion.preconditioner.rank: is '0'; a whole number of at least 1 is expected"},
+      {"preconditioner: {}", "inversion.preconditioner.rank: is missing; a whole number such as 50 is expected"},
+      {"preconditioner: {rang: 5, rank: 5}", "inversion.preconditioner.rang: is no known key; did you mean rank?"},
       {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; allowed: true, false"},
       {"target_misfit: 0", "inversion.target_misfit: is '0'; a number above 0 is expected"},
       {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number of at least 1 is expected"},
@@ -249,6 +259,11 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithSeveralKeysTogether) {
   EXPECT_EQ(wrong("smallness: 0\n  smoothness: 0"),
             "case.yaml:2: inversion: has smallness 0 and smoothness 0: nothing chooses among the models that fit the "
             "data; one of them must be above 0");
+  EXPECT_EQ(
+      wrong("smallness: 0\n  uncertainty: {rank: 50}"),
+      "case.yaml:5: inversion.uncertainty: is by rank, which needs variances of the prior: with smallness 0 there "
+      "are none; write smallness: 1e-3 or another number above 0, or uncertainty: {samples: 100}");
+  EXPECT_EQ(wrong("smallness: 0\n  uncertainty: {samples: 50}"), "");
   EXPECT_EQ(wrong("bounds: [0, 300]\n  reference: 301"),
             "case.yaml:5: inversion.reference: is 301, outside bounds, [0, 300]; change one of the two");
   EXPECT_EQ(wrong("bounds: [0, 300]\n  reference: 300"), "");
@@ -272,6 +287,57 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithTheData) {
   EXPECT_THAT(data("{file: a, columns: [[x]]}"), HasSubstr("inversion.data.columns.0: is a list"));
   EXPECT_THAT(data("{file: a, sigma: 3}"),
               HasSubstr("inversion.data.sigma: is no known key here, but in inversion (look at the indentation)"));
+}
+
+TEST_F(ReadInversion, ReadsEpochs) {
+  const Case run = read(cells +
+                        "inversion:\n  data:\n    - {epochs: [a.csv, b.csv, c.csv], fields: gz, length_unit: km}\n"
+                        "    - {epochs: [d, e, f], labels: [2021, 2022, after the rain]}\n  change: 0.25\n");
+  const InversionSpec& spec = run.inversion.value();
+  EXPECT_EQ(spec.n_epochs, 3);
+  EXPECT_THAT(spec.epoch_labels, ElementsAre("2021", "2022", "after the rain"));
+  EXPECT_THAT(spec.data_keys,
+              ElementsAre("inversion.data.0.epochs.0", "inversion.data.0.epochs.1", "inversion.data.0.epochs.2",
+                          "inversion.data.1.epochs.0", "inversion.data.1.epochs.1", "inversion.data.1.epochs.2"));
+  for (std::size_t e = 0; e < 3; ++e) {
+    EXPECT_EQ(spec.data[e].file, m_folder / (std::string(1, static_cast<char>('a' + e)) + ".csv"));
+    EXPECT_EQ(spec.data[e].fields, FieldList{Field::gz});
+    EXPECT_EQ(spec.data[e].length_to_si, 1000);
+    EXPECT_EQ(spec.data[3 + e].length_to_si, 1);
+  }
+  EXPECT_EQ(spec.settings.change, 0.25);
+  // an output must not replace any of them
+  EXPECT_EQ(run.input_files().size(), 7U);
+  const InversionSpec two = read(cells + "inversion: {data: {epochs: [a, b]}}\n").inversion.value();
+  EXPECT_EQ(two.n_epochs, 2);
+  EXPECT_EQ(two.settings.change, 1);
+  EXPECT_THAT(two.epoch_labels, IsEmpty());
+  EXPECT_EQ(read(cells + "inversion: {data: {epochs: [a]}}\n").inversion->n_epochs, 1);
+}
+
+TEST_F(ReadInversion, SaysWhatIsWrongWithEpochs) {
+  const auto data = [&](const std::string& value) { return problems(cells + "inversion: {data: " + value + "}\n"); };
+  const std::string at = "case.yaml:2: inversion.data";
+  EXPECT_EQ(data("{epochs: []}"), at + ".epochs: is an empty list; the names of files, one an epoch, are expected");
+  EXPECT_EQ(data("{epochs: a.csv}"),
+            at + ".epochs: is 'a.csv'; a list of the names of files, one an epoch, is expected");
+  EXPECT_THAT(data("{epochs: [a, {file: b}]}"), HasSubstr(at + ".epochs.1: is a map; the name of a file is expected"));
+  EXPECT_EQ(data("{epochs: [a, b], file: c}"), at + ": has file and epochs; exactly one of file, epochs is allowed");
+  EXPECT_EQ(data("{file: c, labels: [x]}"), at + ".labels: goes with epochs, not with file");
+  EXPECT_EQ(data("{epochs: [a, b], labels: [x]}"), at + ".labels: has 1 names for 2 epochs");
+  EXPECT_EQ(data("{epochs: [a, b], labels: [x, x]}"),
+            at + ".labels.1: is 'x' once more; every epoch needs a name of its own");
+  EXPECT_EQ(data("[{epochs: [a, b]}, {epochs: [c, d, e]}]"),
+            at + ".1: has 3 epochs, a data set before it 2; all need the same epochs");
+  EXPECT_EQ(data("[{epochs: [a, b]}, c]"), at + ".1: has 1 epoch, a data set before it 2; all need the same epochs");
+  EXPECT_EQ(data("[{epochs: [a, b], labels: [x, y]}, {epochs: [c, d], labels: [y, x]}]"),
+            at + ".1.labels: differs from the labels of a data set before it; write them beside one of them");
+  EXPECT_EQ(data("{epochs: [a, b]}, change: -1"),
+            "case.yaml:2: inversion.change: is '-1'; a number of at least 0 is expected");
+  EXPECT_EQ(
+      data("a, change: 1"),
+      "case.yaml:2: inversion.change: is for several epochs; write data: {epochs: [2021.csv, 2022.csv]}, or leave "
+      "change out");
 }
 
 TEST_F(ReadInversion, NeedsCellsAndNeitherDensitiesNorPoints) {

@@ -157,7 +157,9 @@ TEST_F(OutputTest, RecordsPerformance) {
   const Points points = grid_points(4, 3);
   const Fields result = sample_result(points);
   Case run = sample_case(path("p.h5"));
-  write_result(result_header(run), points, result, RunTimes{0.5, 10.0});
+  ResultHeader header = result_header(run);
+  header.performance = {{"pays_after", 12.0}, {"stored_bytes", 1e10}};
+  write_result(header, points, result, RunTimes{0.5, 10.0});
   const Hdf5File file = Hdf5File::open(path("p.h5"));
   const std::string group = "/performance";
   for (const auto& [name, value] :
@@ -182,6 +184,8 @@ TEST_F(OutputTest, RecordsPerformance) {
                                                                                {"pairs_corners", 0},
                                                                                {"setup_seconds", 0.75},
                                                                                {"field_seconds", 2.0},
+                                                                               {"pays_after", 12},
+                                                                               {"stored_bytes", 1e10},
                                                                                {"pairs_per_second", 6000}}) {
     EXPECT_EQ(file.read_attribute(group, name), value) << name;
   }

@@ -112,6 +112,26 @@ TEST(RunTable, ColumnsAreThoseOfTheManual) {
       "pairs_multipole_6,pairs_multipole_4,pairs_multipole_2,pairs_multipole_0,pairs_corners\n");
 }
 
+TEST(RunTable, StudiesOfOtherCommandsHaveMeasures) {
+  RunRow row = full_row();
+  for (std::size_t m = 0; m < n_measures; ++m) row.measures[m] = 0.1 * static_cast<double>(m + 1);
+  row.measures[2] = not_known;
+  const testing::ScratchFolder folder;
+  const RunTable found = read_back(folder.write("runs.csv", run_header(axes, true) + run_line(row, true)));
+  EXPECT_TRUE(found.has_measures);
+  EXPECT_EQ(found.axes, axes);
+  ASSERT_EQ(found.rows.size(), 1U);
+  EXPECT_EQ(run_line(found.rows[0], true).substr(20), run_line(row, true).substr(20));
+  EXPECT_TRUE(std::isnan(found.rows[0].measures[2]));
+  EXPECT_EQ(found.rows[0].measures[7], row.measures[7]);
+  // an axis of such a name is another column
+  EXPECT_EQ(axis_of_column(axis_column("chi")), "chi");
+  EXPECT_EQ(axis_column("chi"), "axis.chi");
+  const RunTable without = read_back(folder.write("runs.csv", run_header({"chi", "products"})));
+  EXPECT_FALSE(without.has_measures);
+  EXPECT_EQ(without.axes, (std::vector<std::string>{"chi", "products"}));
+}
+
 TEST(RunTable, WhatIsNotFiniteIsEmpty) {
   RunRow row = full_row();
   row.largest_error = std::numeric_limits<double>::infinity();

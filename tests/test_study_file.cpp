@@ -94,7 +94,8 @@ TEST_F(StudyFileTest, MistakesAreToldAllAtOnceByLine) {
               "tolerance: -1\nsweep: {threads: [1, 2]}\nbaseline: {threads: 4, ranks: 1}\nscaling: ranks\n"
               "figure: {x: thread, y: speed, curves: [threads]}\nreference: double\nlauncher: mpirun {rank} {program}\n"
               "maps: [gzzz]\nexecution: {slots: 4}\nreport: [a]\n"),
-      "study.yaml:2: repeat: is no known key; did you mean repeats? Allowed: title, base, sweep, repeats, warmup, "
+      "study.yaml:2: repeat: is no known key; did you mean repeats? Allowed: title, base, command, sweep, repeats, "
+      "warmup, "
       "time_budget, run_limit, order, seed, tolerance, reference, launcher, oversubscribe, baseline, scaling, weak, "
       "keep_results, trace, histogram, busy, maps, figure, compare_with, reduced, report\n"
       "study.yaml:3: repeats: is '0'; a whole number from 1 to 10000 is expected\n"

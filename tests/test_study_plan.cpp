@@ -99,6 +99,46 @@ TEST_F(StudyPlanTest, PointsOfOneProblemHaveOneReference) {
   EXPECT_EQ(plan("sweep: {model.voxels.density: [300, 200]}\n").problems.size(), 2U);
 }
 
+TEST_F(StudyPlanTest, StoredSensitivitiesAreComparedWithARun) {
+  m_folder.write("case.yaml",
+                 std::string(small_case) + "sensitivity: {file: G.h5, store: memory}\ninversion: {data: no.csv}\n");
+  const std::string sweep = "sweep: {sensitivity.store: [memory, none], fields: [[gz], [gzz]]}\n";
+  const StudyPlan made = plan("command: sensitivity\n" + sweep);
+  ASSERT_EQ(made.points.size(), 4U);
+  ASSERT_EQ(made.problems.size(), 2U) << "how G is kept is no other problem";
+  const StudyJob& reference = made.problems[0].reference;
+  EXPECT_EQ(reference.start.use, CaseUse::forward);
+  EXPECT_EQ(made.cases[reference.case_number].find("sensitivity"), nullptr);
+  for (const PlannedPoint& point : made.points) {
+    EXPECT_EQ(point.job.start.use, CaseUse::sensitivity);
+    const YamlNode& tree = made.cases[point.job.case_number];
+    EXPECT_EQ(tree.find("sensitivity")->find("file"), nullptr);
+    EXPECT_EQ(tree.find("inversion"), nullptr);
+    EXPECT_EQ(run_words(spec("command: sensitivity\n"), host(), {"prismfield", {}}, point.job.start, {"a", "b", ""})[1],
+              "sensitivity");
+  }
+  EXPECT_NE(made.hash,
+            plan("command: sensitivity\nsweep: {sensitivity.store: [memory, auto], fields: [[gz], [gzz]]}\n").hash);
+  EXPECT_THAT(refused(sweep), HasSubstr("sweep.sensitivity.store.0: changes nothing that a study measures"));
+}
+
+TEST_F(StudyPlanTest, ModelsAreComparedWithThatOfGInDouble) {
+  m_folder.write("case.yaml", std::string(small_case) + "sensitivity: {compression: 1e-4}\ninversion: {data: d.csv}\n");
+  m_folder.write("d.csv", "easting,northing,upward,gz,gz_sigma\n1,1,1,1,1\n");
+  const StudyPlan made =
+      plan("command: invert\nsweep: {sensitivity.precision: [float, double], inversion.norm: [1, 2]}\n");
+  ASSERT_EQ(made.problems.size(), 2U);
+  const StudyJob& reference = made.problems[0].reference;
+  EXPECT_EQ(reference.start.use, CaseUse::inversion);
+  const YamlNode& tree = made.cases[reference.case_number];
+  EXPECT_EQ(tree.find("sensitivity")->find("precision")->text, "double");
+  EXPECT_EQ(tree.find("sensitivity")->find("compression"), nullptr);
+  EXPECT_EQ(tree.find("observations"), nullptr);
+  // other data are another problem
+  m_folder.write("d.csv", "easting,northing,upward,gz,gz_sigma\n1,1,1,2,1\n");
+  EXPECT_NE(plan("command: invert\nsweep: {inversion.norm: [1, 2]}\n").problems[0].hash, made.problems[0].hash);
+}
+
 TEST_F(StudyPlanTest, TheReferenceIsAskedForByKeysOfExecution) {
   const StudyPlan made = plan(
       "sweep: {execution.kernel: [auto, corners], execution.slots: [1, 2]}\nreference: {execution.kernel: corners, "

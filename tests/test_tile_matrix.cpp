@@ -174,6 +174,47 @@ TYPED_TEST(TileMatrixOf, MultipliesByWhatItHolds) {
   }
 }
 
+/// The same but for how a compiler rounds products that it adds.
+void expect_same(const std::vector<double>& are, const std::vector<double>& expected) {
+  ASSERT_EQ(are.size(), expected.size());
+  double largest = 0;
+  for (const double value : expected) largest = std::max(largest, std::abs(value));
+  ASSERT_GT(largest, 0);
+  for (std::size_t i = 0; i < are.size(); ++i) ASSERT_NEAR(are[i], expected[i], 2e-14 * largest) << i;
+}
+
+/// Several vectors at once, more than kernels take: each as alone.
+TYPED_TEST(TileMatrixOf, MultipliesSeveralVectorsAsEachAlone) {
+  const typename TestFixture::Space space;
+  using Numbers = typename TestFixture::Vector;
+  for (const Size& size : {Size{5, 33}, Size{131, 544}, Size{9, 513}, Size{300, 1500}}) {
+    auto matrix = TestFixture::matrix_of(size, spread_entries(size.rows * size.columns));
+    const auto rows = static_cast<std::size_t>(size.rows), columns = static_cast<std::size_t>(size.columns);
+    for (const std::int64_t n : {2, 3, 4, 6, 9, 1}) {
+      const auto vectors = static_cast<std::size_t>(n);
+      const Numbers densities = TestFixture::on_space(values(n * size.columns, 3));
+      const Numbers factors = TestFixture::on_space(values(n * size.rows, 4));
+      const Numbers fields("fields", vectors * rows), transposed("transposed", vectors * columns),
+          diagonal("diagonal", vectors * columns), field("field", rows), one_transposed("one", columns),
+          one_diagonal("one", columns);
+      matrix.multiply(space, n, densities, fields);
+      matrix.multiply_transposed(space, n, factors, transposed);
+      matrix.diagonal(space, n, factors, diagonal);
+      for (std::size_t v = 0; v < vectors; ++v) {
+        matrix.multiply(space, Numbers(densities.data() + v * columns, columns), field);
+        matrix.multiply_transposed(space, Numbers(factors.data() + v * rows, rows), one_transposed);
+        matrix.diagonal(space, Numbers(factors.data() + v * rows, rows), one_diagonal);
+        space.fence();
+        SCOPED_TRACE(testing::Message() << "vector " << v << " of " << n);
+        expect_same(TestFixture::on_host(fields.data() + v * rows, rows), TestFixture::on_host(field));
+        expect_same(TestFixture::on_host(transposed.data() + v * columns, columns),
+                    TestFixture::on_host(one_transposed));
+        expect_same(TestFixture::on_host(diagonal.data() + v * columns, columns), TestFixture::on_host(one_diagonal));
+      }
+    }
+  }
+}
+
 TYPED_TEST(TileMatrixOf, KeepsZerosAndRowsOfZeros) {
   const Size size{3, 600};
   std::vector<double> entries = spread_entries(size.rows * size.columns);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/fields.hpp>
@@ -64,6 +65,42 @@ public:
     static_cast<void>(space), static_cast<void>(weights), static_cast<void>(density), static_cast<void>(product);
     return false;
   }
+
+  // The same for n vectors at once, n >= 1, one behind another in one View: of n columns() and n rows() numbers. By
+  // default one after another; in one pass over G where that saves reading it again.
+
+  /// fields = G density.
+  virtual void apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
+                          const Vector& fields) {
+    for (std::int64_t v = 0; v < n; ++v) {
+      apply(space, one_of(density, n, v, columns()), one_of(fields, n, v, rows()));
+    }
+  }
+  /// density = G' fields.
+  virtual void apply_transpose_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& fields,
+                                    const Vector& density) {
+    for (std::int64_t v = 0; v < n; ++v) {
+      apply_transpose(space, one_of(fields, n, v, rows()), one_of(density, n, v, columns()));
+    }
+  }
+  /// The diagonals of G' diag(weights) G.
+  virtual void diagonal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
+                             const Vector& diagonal) {
+    for (std::int64_t v = 0; v < n; ++v) {
+      this->diagonal(space, one_of(weights, n, v, rows()), one_of(diagonal, n, v, columns()));
+    }
+  }
+  /// product = G' diag(weights) G density, each by its own weights; as apply_normal().
+  virtual bool apply_normal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
+                                 const ConstVector& density, const Vector& product) {
+    for (std::int64_t v = 0; v < n; ++v) {
+      const bool done = apply_normal(space, one_of(weights, n, v, rows()), one_of(density, n, v, columns()),
+                                     one_of(product, n, v, columns()));
+      if (!done) return false;
+    }
+    return true;
+  }
+
   /// Rows of G at some of this rank's points, numbered from 0: entries(f, i, p). Not collective.
   virtual void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) = 0;
 
@@ -82,6 +119,16 @@ public:
 
 protected:
   Operator() = default;
+
+  /// Vector number v of n in a View of all. The last is what is left, so that a View of another length is noticed where
+  /// vectors of one are.
+  template <class View>
+  [[nodiscard]] static View one_of(const View& all, std::int64_t n, std::int64_t v, std::int64_t length) {
+    const auto size = static_cast<std::int64_t>(all.extent(0));
+    const std::int64_t begin = v * length < size ? v * length : size;
+    const std::int64_t end = v + 1 < n && begin + length < size ? begin + length : size;
+    return Kokkos::subview(all, std::make_pair(begin, end));
+  }
 };
 
 /// G computed anew from closed forms and multipoles in every product. The prisms' geometry is prepared once and kept in

@@ -86,6 +86,19 @@ void wait_for_room(const fs::path& folder, std::int64_t bytes) {
   }
 }
 
+/// Throws InputError where a disk has less room than is asked of it.
+void check_demands(const Case& run, const std::vector<Demand>& demands) {
+  ProblemList problems;
+  for (const auto& [key, what, where, bytes] : demands) {
+    const std::optional<std::int64_t> room = free_bytes(where);
+    if (!room || *room >= bytes) continue;
+    problems.add(run.where(key), key,
+                 fmt::format("{} about {}, and the disk of {} has {} free; make room or name a folder on another disk",
+                             what, size_text(bytes), where.string(), size_text(*room)));
+  }
+  problems.throw_if_any();
+}
+
 }  // namespace
 
 void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes) {
@@ -107,15 +120,23 @@ void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes) {
                          folder_of(file), beside + checkpoint_bytes});
     }
   }
-  ProblemList problems;
-  for (const auto& [key, what, where, bytes] : demands) {
-    const std::optional<std::int64_t> room = free_bytes(where);
-    if (!room || *room >= bytes) continue;
-    problems.add(inputs.run.where(key), key,
-                 fmt::format("{} about {}, and the disk of {} has {} free; make room or name a folder on another disk",
-                             what, size_text(bytes), where.string(), size_text(*room)));
+  check_demands(inputs.run, demands);
+}
+
+void check_model_disks(const Case& run, const std::vector<ModelFileSize>& files) {
+  std::vector<Demand> demands;
+  for (const auto& [key, file, bytes] : files) {
+    const fs::path folder = folder_of(followed(file));
+    const auto same = std::find_if(demands.begin(), demands.end(),
+                                   [&](const Demand& demand) { return on_one_disk(demand.folder, folder); });
+    if (same == demands.end()) {
+      demands.push_back({key, key == "output.file" ? "the model takes" : "the file takes", folder, bytes});
+    } else {
+      same->bytes += bytes;
+      same->what = same->key == "output.file" ? "the model and the files beside it take" : "these files take";
+    }
   }
-  problems.throw_if_any();
+  check_demands(run, demands);
 }
 
 void write_or_keep(const Computed& computed, const std::function<void(const std::string&)>& warn) {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/model_export.hpp"
 #include "app/run_inputs.hpp"
 #include "io/result_file.hpp"
 
@@ -16,6 +18,9 @@ namespace prismfield {
 /// Throws InputError, before anything is computed, when the disks of the result and the checkpoint have less room than
 /// these take. `checkpoint_bytes`: of all ranks together. For rank 0.
 void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes);
+
+/// The same for an inversion: the files that it writes.
+void check_model_disks(const Case& run, const std::vector<ModelFileSize>& files);
 
 /// What was computed, and where it is to go.
 struct Computed {

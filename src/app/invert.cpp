@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/invert.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -16,6 +19,7 @@
 #include "app/disk_room.hpp"
 #include "app/invert_text.hpp"
 #include "app/likeness.hpp"
+#include "app/model_export.hpp"
 #include "app/model_figure.hpp"
 #include "app/progress.hpp"
 #include "app/run_inputs.hpp"
@@ -63,10 +67,6 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
     if (options.resume && !run.output.checkpoint) {
       problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
     }
-    if (run.inversion && run.inversion->settings.uncertainty.rank > 0) {
-      problems.add(run.where("inversion.uncertainty.rank"), "inversion.uncertainty.rank",
-                   "this version has standard deviations by samples alone; write uncertainty: {samples: 100}");
-    }
     problems.throw_if_any();
     throw_if_interrupted();
   });
@@ -98,7 +98,7 @@ public:
         m_hash(hash),
         m_communicator(communicator),
         m_tells(communicator.rank() == 0 && !options.quiet),
-        m_progress(communicator.rank() == 0 ? progress_style(options.quiet) : ProgressStyle::silent, std::cerr) {}
+        m_style(communicator.rank() == 0 ? progress_style(options.quiet) : ProgressStyle::silent) {}
 
   void prepared(const std::vector<std::string>& storage) override {
     m_storage = storage;
@@ -110,8 +110,10 @@ public:
     if (m_tells) std::cout << convergence_line(row) << std::flush;
   }
   void step(const char* what, std::int64_t done, std::int64_t all) override {
-    m_progress.show(static_cast<double>(done) / static_cast<double>(all),
-                    [&] { return std::string(what) + " " + std::to_string(done) + " of " + std::to_string(all); });
+    if (m_what != what) m_progress.emplace(m_style, std::cerr);
+    m_what = what;
+    m_progress->show(static_cast<double>(done) / static_cast<double>(all),
+                     [&] { return std::string(what) + " " + std::to_string(done) + " of " + std::to_string(all); });
   }
   void state(const InversionState& state) override {
     const bool stops = m_communicator.any(interrupted());
@@ -146,7 +148,10 @@ private:
   Digest m_hash;
   const Communicator& m_communicator;
   bool m_tells;
-  Progress m_progress;
+  ProgressStyle m_style;
+  /// of the part that `m_what` names
+  std::optional<Progress> m_progress;
+  std::string m_what;
   std::vector<std::string> m_storage;
   std::string m_failure;
   Moment m_last = std::chrono::steady_clock::now();
@@ -154,13 +159,13 @@ private:
 
 /// Where the inversion goes on. Collective.
 std::optional<InversionState> state_to_go_on(const InvertOptions& options, const Case& run, const Digest& hash,
-                                             std::int64_t n_cells, const Communicator& communicator) {
+                                             std::int64_t n_values, const Communicator& communicator) {
   std::optional<InversionState> state;
   if (!run.output.checkpoint) return state;
   const fs::path& file = run.output.checkpoint->file;
   agree(communicator, [&] {
     if (!options.resume) return;
-    state = at_places_of(run, [&] { return read_inversion_checkpoint(file, hash, n_cells); });
+    state = at_places_of(run, [&] { return read_inversion_checkpoint(file, hash, n_values); });
   });
   if (communicator.any(state.has_value()) != !communicator.any(!state.has_value())) {
     agree(communicator, [&] {
@@ -191,15 +196,16 @@ ModelHeader model_header(const Case& run, const std::vector<std::string>& storag
   header.ranks = ranks;
   header.threads = facts.host_threads;
   for (const std::string& line : storage) header.sensitivities += (header.sensitivities.empty() ? "" : "\n") + line;
+  header.stored_bytes = outcome.stored_bytes;
   header.setup_seconds = outcome.setup_seconds;
   header.inversion_seconds = outcome.inversion_seconds;
   header.total_seconds = seconds_since(begin);
   return header;
 }
 
-/// Writes, draws and sums up; on rank 0 only.
-void finish(const InvertOptions& options, const Case& run, const InversionInputs& inputs, const ModelHeader& header,
-            const InversionOutcome& outcome, Moment begin) {
+/// Writes, draws and sums up, and returns why files beside the model were not written; on rank 0 only.
+std::vector<std::string> finish(const InvertOptions& options, const Case& run, const InversionInputs& inputs,
+                                const ModelHeader& header, const InversionOutcome& outcome, Moment begin) {
   Computed computed{header.file, model_bytes(run, inputs), {}, {}};
   if (run.output.checkpoint) computed.checkpoint = run.output.checkpoint->file;
   computed.write = [&](const fs::path& file) {
@@ -208,12 +214,19 @@ void finish(const InvertOptions& options, const Case& run, const InversionInputs
     write_model(of_file, outcome.model);
   };
   write_or_keep(computed, warn);
+  const ExportedModel exported = export_model(run, outcome.model);
   for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
   if (run.output.figure) {
     const std::string warning = draw_model(header.file, *run.output.figure);
     if (!warning.empty()) warn(warning);
   }
-  if (!options.quiet) std::cout << '\n' << inversion_summary(run, outcome, seconds_since(begin)) << std::flush;
+  if (!options.quiet) {
+    std::cout << '\n' << inversion_summary(run, outcome, seconds_since(begin));
+    for (const std::string& line : exported.lines) std::cout << line << '\n';
+    std::cout << std::flush;
+    for (const std::string& note : exported.notes) std::cerr << "note: " << shown(note) << std::endl;
+  }
+  return exported.failures;
 }
 
 void tell_inputs(const InvertOptions& options, const Case& run, const InversionInputs& inputs) {
@@ -228,7 +241,8 @@ void tell_inputs(const InvertOptions& options, const Case& run, const InversionI
 double seconds_of_sensitivities(const Case& run, const InversionInputs& inputs, const Communicator& communicator) {
   double seconds = 0;
   agree(communicator, [&] {
-    for (const DataSet& data : inputs.data) {
+    for (std::size_t i = 0; i < inputs.data.size(); i += static_cast<std::size_t>(inputs.n_epochs())) {
+      const DataSet& data = inputs.data[i];
       Request request = run.request();
       request.fields = data.fields;
       request.execution.partition = Partition::points;
@@ -249,7 +263,8 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
     lock = at_places_of(run, [&] { return std::make_unique<CheckpointLock>(run.output.checkpoint->file); });
   });
   const Digest hash = inversion_hash(run, inputs);
-  const std::optional<InversionState> state = state_to_go_on(options, run, hash, inputs.cells->size(), communicator);
+  const std::int64_t n_values = inputs.n_epochs() * inputs.cells->size();
+  const std::optional<InversionState> state = state_to_go_on(options, run, hash, n_values, communicator);
   InversionInput input;
   input.request = run.request();
   input.storage = run.sensitivity;
@@ -263,6 +278,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.storage.rows = &files;
   input.settings = run.inversion->settings;
   input.cells = inputs.cells.get();
+  input.epochs = inputs.epochs;
   input.data = inputs.data;
   input.reference = inputs.reference;
   InvertObserver observer(options, run, hash, communicator);
@@ -279,9 +295,14 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   agree(communicator, [&] {
     if (of_all) std::rethrow_exception(of_all);
     if (!is_root) return;
-    finish(options, run, inputs, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome,
-           begin);
+    const std::vector<std::string> failures =
+        finish(options, run, inputs, model_header(run, observer.storage(), outcome, communicator.size(), begin),
+               outcome, begin);
     if (run.output.checkpoint) remove_inversion_checkpoint(run.output.checkpoint->file, hash);
+    if (!failures.empty()) {
+      if (!outcome.on_target) warn(outcome.message);
+      throw RunError(fmt::format("{}", fmt::join(failures, "\nerror: ")));
+    }
     if (!outcome.on_target) {
       throw RunError(outcome.message + " (" + output_file(run).string() + " holds the last model)");
     }
@@ -320,6 +341,9 @@ void invert_command(const InvertOptions& options, const std::vector<std::string>
     }
     return;
   }
+  agree(communicator, [&] {
+    if (is_root) check_model_disks(run, model_file_sizes(run, inputs));
+  });
   invert_and_write(options, run, inputs, communicator, begin);
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/model_export.hpp"
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "model/choices.hpp"
@@ -43,6 +44,8 @@ std::string settings_text(const InversionSettings& settings) {
   std::string text = fmt::format("target chi {:g}, weighting {}, norm {:g}", settings.target_misfit,
                                  weighting_text(settings.weighting), fmt::join(norms, " "));
   if (settings.beta) text += fmt::format(", beta {:g}", *settings.beta);
+  if (settings.preconditioner_rank > 0)
+    text += fmt::format(", preconditioner of rank {}", settings.preconditioner_rank);
   if (settings.bounds) text += fmt::format(", bounds {:g} to {:g} kg/m3", settings.bounds->min, settings.bounds->max);
   if (settings.trend != Trend::none) text += settings.trend == Trend::linear ? ", linear trend" : ", constant trend";
   return text;
@@ -120,6 +123,30 @@ double normalized_rms(const PredictedData& data, std::size_t field) {
   return std::sqrt(sum / static_cast<double>(n));
 }
 
+/// Vectors of a float a cell that the low ranks keep.
+std::int64_t low_rank_columns(const InversionSettings& settings, std::int64_t rows) {
+  const std::int64_t rank = settings.uncertainty.rank;
+  return std::min(rank + (rank + 1) / 2, rows) + std::min(settings.preconditioner_rank, rows);
+}
+
+/// What the standard deviations are from, and how good they are.
+std::string uncertainty_text(const InvertedModel& model) {
+  if (model.rank == 0) {
+    return fmt::format("from {} each known to {:.0f} %", counted(model.samples, "sample"),
+                       100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
+  }
+  return fmt::format("from {} of the data, the prior's part good to {:.2g} %", counted(model.rank, "direction"),
+                     100 * model.density_sigma_error);
+}
+
+/// How much of it the low rank holds; what it leaves out would lower the standard deviations.
+std::string least_trace_text(const InvertedModel& model) {
+  constexpr double most_of_it = 0.8;
+  const bool is_short = *model.resolution_trace_least < most_of_it * *model.resolution_trace;
+  return fmt::format("; {:.4g} of them in these directions{}", *model.resolution_trace_least,
+                     is_short ? ": a larger rank may lower the standard deviations" : "");
+}
+
 }  // namespace
 
 std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
@@ -129,7 +156,12 @@ std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
     text += fmt::format("data: {}: {}, {}; {}\n", shown(data.name), counted(data.points.size(), "station"),
                         fmt::join(names_of(data.fields), ", "), extent_text(bounds_of(data.points)));
   }
-  return text + settings_text(run.inversion->settings) + "\n";
+  text += settings_text(run.inversion->settings) + "\n";
+  if (inputs.epochs.empty()) return text;
+  std::vector<std::string> names;
+  for (const std::string& epoch : inputs.epochs) names.push_back(shown(epoch));
+  return text + fmt::format("epochs: {}: {}; change {:g}\n", names.size(), fmt::join(names, ", "),
+                            run.inversion->settings.change);
 }
 
 std::string convergence_header() {
@@ -144,8 +176,11 @@ std::string convergence_line(const ConvergenceRow& row) {
 
 std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text,
                             double seconds) {
+  const std::int64_t epochs = inputs.n_epochs();
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
+  // G serves all epochs
+  rows /= epochs;
   const std::int64_t mine = (rows + ranks - 1) / ranks;
   const std::int64_t columns = inputs.cells->size();
   std::string text;
@@ -158,21 +193,18 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
     row(fmt::format("as {}", word).c_str(), size_text(stored_bytes(precision, mine, columns)) + " a rank, if stored");
   }
   // neighbours, weights and the vectors of the solver
-  constexpr std::int64_t bytes_of_cell = 24 + 10 * 8 + 14 * 8;
-  row("vectors", size_text(columns * bytes_of_cell) + " a rank");
-  row("model", fmt::format("{}, about {}", output_file(run).string(), size_text(model_bytes(run, inputs))));
+  constexpr std::int64_t bytes_of_cell = 24 + 10 * 8, bytes_of_unknown = 14 * 8;
+  row("vectors", size_text(columns * (bytes_of_cell + epochs * bytes_of_unknown)) + " a rank");
+  if (const std::int64_t of_low_rank = low_rank_columns(run.inversion->settings, rows); of_low_rank > 0) {
+    row("low rank", size_text(columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
+  }
+  for (const ModelFileSize& file : model_file_sizes(run, inputs)) {
+    const bool own = file.key == "output.file";
+    const std::string kind = own ? "" : fmt::format("{}, ", info(model_format(file.file).value()).long_name);
+    row(own ? "model" : "also", fmt::format("{}, {}about {}", file.file.string(), kind, size_text(file.bytes)));
+  }
   row("estimated time", duration_text(seconds) + " to compute G once; hundreds of products with it follow");
   return text;
-}
-
-std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
-  const InversionSettings& settings = run.inversion->settings;
-  const std::int64_t fields =
-      1 + (settings.uncertainty.samples > 0 ? 1 : 0) + (settings.depth_of_investigation ? 1 : 0);
-  std::int64_t rows = 0;
-  for (const DataSet& data : inputs.data) rows += data.size();
-  constexpr std::int64_t columns_of_data = 7, others = 100'000;
-  return 8 * (fields * inputs.cells->total() + columns_of_data * rows) + others;
 }
 
 std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
@@ -235,13 +267,13 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   text += fmt::format("density: {:.4g} to {:.4g} kg/m3", *least, *most);
   if (!model.density_sigma.empty()) {
     const auto [low, high] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
-    text += fmt::format("; standard deviation {:.3g} to {:.3g} kg/m3, from {} each known to {:.0f} %", *low, *high,
-                        counted(model.samples, "sample"), 100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
+    text += fmt::format("; standard deviation {:.3g} to {:.3g} kg/m3, {}", *low, *high, uncertainty_text(model));
   }
   if (model.resolution_trace) {
     text += fmt::format("\nparameters that the data decide (trace of the resolution): {:.4g} +- {:.2g} of {}",
                         *model.resolution_trace, model.resolution_trace_error.value_or(0),
                         grouped(static_cast<std::int64_t>(model.density.size())));
+    if (model.resolution_trace_least) text += least_trace_text(model);
   }
   const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;
   return text + fmt::format("\n{}: {}, {} in {}\n", shown(output_file(run).string()),

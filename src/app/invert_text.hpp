@@ -16,12 +16,10 @@ namespace prismfield {
 /// The names of the table's columns, and a row of it: at most 80 columns wide.
 [[nodiscard]] std::string convergence_header();
 [[nodiscard]] std::string convergence_line(const ConvergenceRow& row);
-/// What --dry-run prints beside the heading: bytes of G by precision for so many ranks, of vectors, of the model file.
-/// `seconds`: in which all of G is computed once.
+/// What --dry-run prints beside the heading: bytes of G by precision for so many ranks, of vectors, of the model and
+/// the files beside it. `seconds`: in which all of G is computed once.
 [[nodiscard]] std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks,
                                           const std::string& ranks_text, double seconds);
-/// Bytes of the model's file, about.
-[[nodiscard]] std::int64_t model_bytes(const Case& run, const InversionInputs& inputs);
 /// What a user should be told of bounds, a reference and data that can hardly be in their units, or whose sigma can
 /// hardly be theirs; of densities that were found, likewise.
 [[nodiscard]] std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs);

@@ -4,7 +4,8 @@
 
 Follows drawing.py in the text that the program hands to Python. From top to bottom: three sections through the cell
 that differs most, the same of the standard deviation and of the depth of investigation where there are, each field
-observed and predicted with its residual, and how the inversion went.
+observed and predicted with its residual, and how the inversion went. Of several epochs it shows the last, the change
+from the first to it, and the data of both.
 """
 
 # inches: what fits on a page across, and the room around panels for labels and titles
@@ -166,6 +167,12 @@ class Scale:
         return {"cmap": self.colours, "vmin": self.low, "vmax": self.high}
 
 
+def last_epoch(dataset, name):
+    """Values on the cells, of several epochs those of the last."""
+    values = dataset[name].values
+    return values[-1] if "epoch" in dataset[name].dims else values
+
+
 def background(values):
     """The density about which a model's colours turn: 0, or the commonest of a model that is far from it."""
     finite = values[np.isfinite(values)]
@@ -190,7 +197,7 @@ class Mesh:
         self.counts = [len(edges) - 1 for edges in self.edges]
         self.horizontal = length_unit(self.spans[0], self.spans[1])
         self.vertical = length_unit(self.spans[2])
-        density = dataset["density"].values
+        density = last_epoch(dataset, "density")
         differs = np.abs(density - background(density))
         largest = np.nanargmax(differs) if np.isfinite(density).any() else 0
         at = np.unravel_index(largest, density.shape)
@@ -495,6 +502,8 @@ def maps_of_field(dataset, name, frame):
 def add_data(page, which, dataset):
     names = [name for name in SYMBOLS if name in dataset]
     name = str(dataset.attrs.get("name", "")).replace("$", r"\$")
+    epoch = str(dataset.attrs.get("epoch", name)).replace("$", r"\$")
+    name += f" ({epoch})" if epoch != name else ""
     squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
     chi = float(np.mean(squares)) if squares.size else 0.0
     n = dataset["upward"].size
@@ -640,11 +649,14 @@ def add_convergence(page, rows):
 def summary(dataset, mesh, rows):
     """A line on the mesh, the densities and the end of the inversion."""
     cells = " × ".join(str(n) for n in mesh.counts)
-    active = int(np.isfinite(dataset["density"].values).sum())
+    density = dataset["density"].values
+    active = int(np.isfinite(last_epoch(dataset, "density")).sum())
     active_text = f"{active:,}".replace(",", " ")
     parts = [f"{cells} cells, {active_text} active"]
+    if "epoch" in dataset["density"].dims:
+        parts.append(f"{len(density)} epochs")
     if active:
-        low, high = (float(f(dataset["density"].values)) for f in (np.nanmin, np.nanmax))
+        low, high = (float(f(density)) for f in (np.nanmin, np.nanmax))
         parts.append(f"density {low:.4g} to {high:.4g} kg/m³".replace("-", "−"))
     if rows.sizes.get("iteration", 0):
         last = rows.isel(iteration=-1)
@@ -663,7 +675,7 @@ def draw_model(path):
     rows = open_file(path, "convergence")
     sets = [open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
     mesh = Mesh(dataset)
-    density = dataset["density"].values
+    density = last_epoch(dataset, "density")
     stations = [
         (data["easting"].values, data["northing"].values)
         for data in sets
@@ -671,16 +683,25 @@ def draw_model(path):
     ]
     page = Page()
     scale = Scale(density, middle=background(density))
-    add_sections(page, "Density", mesh, density, scale, "kg/m³", stations=stations)
+    names = [str(name) for name in dataset["epoch"].values] if "epoch" in dataset else []
+    epochs = [name.replace("$", r"\$") for name in names]
+    of_last = f", {epochs[-1]}" if epochs else ""
+    add_sections(page, "Density" + of_last, mesh, density, scale, "kg/m³", stations=stations)
+    if epochs:
+        values = density - dataset["density"].values[0]
+        heading = f"Change of the density from {epochs[0]} to {epochs[-1]}"
+        add_sections(page, heading, mesh, values, Scale(values, middle=0.0), "kg/m³")
     if "density_sigma" in dataset:
-        values = dataset["density_sigma"].values
-        add_sections(page, "Standard deviation of the density", mesh, values, Scale(values), "kg/m³", small=True)
+        values = last_epoch(dataset, "density_sigma")
+        heading = "Standard deviation of the density" + of_last
+        add_sections(page, heading, mesh, values, Scale(values), "kg/m³", small=True)
     if "depth_of_investigation" in dataset:
-        values = dataset["depth_of_investigation"].values
+        values = last_epoch(dataset, "depth_of_investigation")
         heading = "Depth of investigation (0: the data decide, 1: the reference does)"
         add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "", small=True)
     for k, data in enumerate(sets):
-        add_data(page, k + 1, data)
+        if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):
+            add_data(page, k + 1, data)
     add_convergence(page, rows)
     title = str(dataset.attrs.get("title", "")).strip()
     return page.finish(title, summary(dataset, mesh, rows), str(dataset.attrs.get("source", "")))

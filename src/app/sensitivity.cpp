@@ -223,9 +223,29 @@ void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, Sensiti
   for (const std::string& warning : files.warnings()) warn(warning);
 }
 
+/// What the result's /performance says of G: seconds of products and, where it is stored, its bytes. Collective.
+std::vector<std::pair<std::string, double>> performance_of(const SensitivityMatrix& matrix,
+                                                           const SensitivityTimes& times,
+                                                           const Communicator& communicator) {
+  const StorageChoice& choice = matrix.choice();
+  std::int64_t bytes = choice.bytes;
+  communicator.sum_to_root(&bytes, 1);
+  std::vector<std::pair<std::string, double>> values{{"transposed_seconds", times.kept.transpose}};
+  if (choice.store == Store::none) return values;
+  values.emplace_back("stored_bytes", static_cast<double>(bytes));
+  values.emplace_back("anew_seconds", times.anew.apply);
+  values.emplace_back("anew_transposed_seconds", times.anew.transpose);
+  if (const auto products = products_that_pay(choice, times)) {
+    values.emplace_back("pays_after", static_cast<double>(*products));
+  }
+  return values;
+}
+
 /// Writes, shows and draws the fields; on rank 0 only.
-void finish(const Inputs& inputs, const Fields& result, const std::string& differences, bool quiet, Moment begin) {
+void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<std::string, double>> performance,
+            const std::string& differences, bool quiet, Moment begin) {
   ResultHeader header = result_header(inputs.run);
+  header.performance = std::move(performance);
   header.command = "prismfield sensitivity " + inputs.run.file.string();
   std::vector<std::string> notes;
   Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
@@ -294,9 +314,10 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   write_matrix(all, *matrix, files, tells, communicator);
   const Fields result = fields_of_model(all, *matrix, times, communicator);
   const std::string differences = compare_directly(all, result, communicator);
+  const std::vector<std::pair<std::string, double>> performance = performance_of(*matrix, times, communicator);
   agree(communicator, [&] {
     throw_if_interrupted();
-    if (is_root) finish(all.inputs, result, differences, options.quiet, begin);
+    if (is_root) finish(all.inputs, result, performance, differences, options.quiet, begin);
   });
 }
 

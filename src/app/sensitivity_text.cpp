@@ -67,6 +67,13 @@ std::string sensitivity_sizes(const Inputs& inputs, const ActiveCells& cells, in
   return text;
 }
 
+std::optional<std::int64_t> products_that_pay(const StorageChoice& choice, const SensitivityTimes& times) {
+  if (choice.store == Store::none || choice.was_there || times.anew.apply <= 0) return std::nullopt;
+  const double saved = (times.anew.apply + times.anew.transpose - times.kept.apply - times.kept.transpose) / 2;
+  if (!(saved > 0)) return std::nullopt;
+  return static_cast<std::int64_t>(std::min(std::ceil(times.build_seconds / saved), 1e15));
+}
+
 std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells, const StorageChoice& choice,
                                const SensitivityTimes& times) {
   std::string text = fmt::format("\nsensitivities: {}\n", shown(choice.why));
@@ -88,11 +95,8 @@ std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells, c
   row("G m", times.kept.apply, times.anew.apply);
   row("G' d", times.kept.transpose, times.anew.transpose);
   if (!compared || choice.was_there) return text;
-  const double saved = (times.anew.apply + times.anew.transpose - times.kept.apply - times.kept.transpose) / 2;
-  if (saved > 0) {
-    return text + fmt::format("storing pays after {}\n",
-                              counted(static_cast<std::int64_t>(std::min(std::ceil(times.build_seconds / saved), 1e15)),
-                                      "product"));
+  if (const auto products = products_that_pay(choice, times)) {
+    return text + fmt::format("storing pays after {}\n", counted(*products, "product"));
   }
   return text + "storing does not pay: products computed anew are as fast\n";
 }

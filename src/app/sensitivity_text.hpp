@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct SensitivityTimes {
   /// computed anew; 0: not measured
   ProductSeconds anew;
 };
+
+/// Products, of G and of its transposed alike, after which storing has paid; nothing where it does not, or where G was
+/// not made or not measured.
+[[nodiscard]] std::optional<std::int64_t> products_that_pay(const StorageChoice& choice, const SensitivityTimes& times);
 
 /// How G is kept, how long making it and its products take and how often these must be wanted for storing to pay.
 [[nodiscard]] std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -192,15 +193,16 @@ std::string dry_run_text(const StudySpec& spec, const StudyPlan& plan, const Mac
     const std::string why = why_not(plan, i);
     if (why.empty()) {
       first = std::min(first, i);
-      seconds += estimate.seconds * (spec.repeats + spec.warmup);
+      // sensitivity and invert say of no run how long it takes
+      if (std::isfinite(estimate.seconds)) seconds += estimate.seconds * (spec.repeats + spec.warmup);
     }
     const std::string remark = !why.empty() ? "not run: " + shown(why) : start.oversubscribed ? "oversubscribed" : "";
-    text += without_blank_end(fmt::format(fmt::runtime(layout), point.point.id, labels(point), width, start.ranks,
-                                          start.threads, estimate.memory,
-                                          why.empty() ? duration_text(estimate.seconds) : "", remark));
+    text += without_blank_end(fmt::format(
+        fmt::runtime(layout), point.point.id, labels(point), width, start.ranks, start.threads, estimate.memory,
+        why.empty() && std::isfinite(estimate.seconds) ? duration_text(estimate.seconds) : "", remark));
   }
   if (first == plan.points.size()) return text;
-  text += fmt::format("fields of all runs but references: {}\n", duration_text(seconds));
+  if (seconds > 0) text += fmt::format("fields of all runs but references: {}\n", duration_text(seconds));
   const RunStart& start = plan.points[first].job.start;
   const Environment environment = run_environment(spec, machine, start);
   std::string variables;

@@ -28,6 +28,11 @@ enum class RandomStream : std::uint32_t {
   posterior_cells = 33,
   posterior_data = 34,
   power_iteration = 35,
+  /// samples of the change between an inversion's epochs
+  posterior_change = 36,
+  /// where an inversion's low rank begins, and the signs of its probes
+  low_rank = 40,
+  probe = 41,
 };
 
 /// The block cipher-like generator Philox4x32 with ten rounds: 128 random bits from a counter and a key.

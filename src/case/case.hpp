@@ -82,6 +82,8 @@ struct CheckpointSpec {
 /// output
 struct OutputSpec {
   std::filesystem::path file;
+  /// of an inversion: the model once more, each of the format that its suffix names
+  std::vector<std::filesystem::path> also;
   std::optional<std::filesystem::path> figure;
   std::optional<CheckpointSpec> checkpoint;
 };

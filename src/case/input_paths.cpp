@@ -7,11 +7,19 @@
 namespace prismfield {
 namespace {
 
-/// A data set is a map that names a file, or the name alone; there is one or a list of them.
+/// A data set is a map that names a file or those of its epochs, or the name alone; there is one or a list of them.
 void collect_data(YamlNode& node, const std::string& key, std::vector<InputPath>& paths) {
   if (node.kind == YamlNode::Kind::scalar) paths.push_back({key, &node});
   if (YamlNode* const file = node.find("file"); file != nullptr && file->kind == YamlNode::Kind::scalar) {
     paths.push_back({join_key(key, "file"), file});
+  }
+  if (YamlNode* const epochs = node.find("epochs")) {
+    for (std::size_t i = 0; i < epochs->items.size(); ++i) {
+      YamlNode& epoch = epochs->items[i];
+      if (epoch.kind == YamlNode::Kind::scalar) {
+        paths.push_back({join_key(join_key(key, "epochs"), std::to_string(i)), &epoch});
+      }
+    }
   }
   for (std::size_t i = 0; i < node.items.size(); ++i)
     collect_data(node.items[i], join_key(key, std::to_string(i)), paths);

@@ -31,7 +31,7 @@ inline const Words stations = {"file", "random", "easting", "northing", "upward"
 inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
                                 "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
 inline const Words partition = {"ranks"};
-inline const Words output = {"file", "figure", "checkpoint"};
+inline const Words output = {"file", "also", "figure", "checkpoint"};
 inline const Words checkpoint = {"every", "file"};
 /// What fills the cells of a model, which an inversion finds out.
 inline const Words densities = {"model.voxels.density", "model.voxels.spheres", "model.voxels.boxes",
@@ -44,14 +44,16 @@ inline const Words inversion = {"data",          "sigma",
                                 "norm",          "beta",
                                 "topography",    "trend",
                                 "uncertainty",   "depth_of_investigation",
-                                "target_misfit", "max_iterations"};
-inline const Words data = {"file", "columns", "axes", "fields", "length_unit"};
+                                "target_misfit", "max_iterations",
+                                "change",        "preconditioner"};
+inline const Words data = {"file", "epochs", "labels", "columns", "axes", "fields", "length_unit"};
 inline const Words sigma = {"relative", "floor"};
 inline const Words reference = {"file", "dataset", "density_unit"};
 inline const Words weighting = {"depth", "distance"};
 inline const Words weighting_depth = {"power", "z0"};
 inline const Words topography = {"file", "columns"};
 inline const Words uncertainty = {"samples", "rank", "seed"};
+inline const Words preconditioner = {"rank"};
 
 /// Where a key belongs that stands at the wrong level, which is what wrong indentation leads to.
 inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &top},
@@ -69,6 +71,7 @@ inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &to
                                                                         {"inversion.data", &data},
                                                                         {"inversion.sigma", &sigma},
                                                                         {"inversion.topography", &topography},
-                                                                        {"inversion.uncertainty", &uncertainty}};
+                                                                        {"inversion.uncertainty", &uncertainty},
+                                                                        {"inversion.preconditioner", &preconditioner}};
 
 }  // namespace prismfield::case_keys

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -104,6 +106,50 @@ void check_bounds(const std::vector<double>& densities, const Range& bounds, con
                   *least, *most, counted(outside, "active cell"), bounds.min, bounds.max));
 }
 
+std::string place_text(const Points& points, std::size_t i) {
+  return fmt::format("easting {}, northing {}, upward {}", points.easting[i], points.northing[i], points.upward[i]);
+}
+
+/// "line 7 of 2021.csv", "point 5 of 2021.h5"
+std::string point_text(const DataSet& data, std::size_t i) {
+  return data.lines.empty() ? fmt::format("point {} of {}", i, data.name)
+                            : fmt::format("line {} of {}", data.lines[i], data.name);
+}
+
+/// Throws InputError where an epoch has other stations or fields than the first: one G serves all.
+void check_epoch(const DataSet& epoch, const DataSet& first, const InputFile& file) {
+  if (epoch.fields != first.fields) {
+    const std::size_t at = file.key.rfind(".epochs");
+    throw file.error(fmt::format("has other fields than {}; epochs need the same, say which by {}.fields", first.name,
+                                 file.key.substr(0, at)));
+  }
+  // what nobody measures, but units and digits may leave
+  constexpr double alike = 1e-3;
+  const auto n = static_cast<std::size_t>(std::min(epoch.points.size(), first.points.size()));
+  std::int64_t others = 0;
+  std::size_t other = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_same = std::abs(epoch.points.easting[i] - first.points.easting[i]) <= alike &&
+                         std::abs(epoch.points.northing[i] - first.points.northing[i]) <= alike &&
+                         std::abs(epoch.points.upward[i] - first.points.upward[i]) <= alike;
+    if (is_same) continue;
+    if (others++ == 0) other = i;
+  }
+  constexpr const char* remedy = "epochs need the same stations in the same order";
+  const std::string sizes =
+      epoch.points.size() == first.points.size()
+          ? ""
+          : fmt::format("{} has {}, {} has {}; ", epoch.name, counted(epoch.points.size(), "station"), first.name,
+                        grouped(first.points.size()));
+  if (others > 0) {
+    const std::string rest = others > 1 ? fmt::format(", and {} more differ", grouped(others - 1)) : "";
+    throw file.error(fmt::format("has another station than the first epoch: {} is at {}, {} at {}{}; {}{}",
+                                 point_text(epoch, other), place_text(epoch.points, other), point_text(first, other),
+                                 place_text(first.points, other), rest, sizes, remedy));
+  }
+  if (!sizes.empty()) throw file.error(fmt::format("has another number of stations: {}{}", sizes, remedy));
+}
+
 /// Makes the inputs on one rank.
 class InversionMaker {
 public:
@@ -113,6 +159,7 @@ public:
 
 private:
   void read_data();
+  void name_epochs();
   std::vector<double> heights_over(const CellEdges& edges);
   void make_cells();
   void make_reference();
@@ -137,6 +184,8 @@ private:
   std::vector<double> m_heights;
   /// the key of each data set that was read
   std::vector<std::string> m_data_keys;
+  /// those whose stations stand for all epochs: the first that was read of each
+  std::vector<std::size_t> m_first_epochs;
 };
 
 void InversionMaker::read_data() {
@@ -144,13 +193,39 @@ void InversionMaker::read_data() {
   defaults.axes = m_run.axes;
   if (m_run.fields_given) defaults.fields = m_run.fields;
   defaults.sigma = m_spec.sigma;
+  bool is_first = true;
   for (std::size_t i = 0; i < m_spec.data.size(); ++i) {
+    if (static_cast<std::int64_t>(i) % m_spec.n_epochs == 0) is_first = true;
     const ObservedDataFile& spec = m_spec.data[i];
     collect([&] {
-      m_result.data.push_back(read_observed_data(input_file(m_run, spec.file, m_spec.data_keys[i]), spec, defaults));
+      const InputFile file = input_file(m_run, spec.file, m_spec.data_keys[i]);
+      m_result.data.push_back(read_observed_data(file, spec, defaults));
       m_data_keys.push_back(m_spec.data_keys[i]);
+      if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
+      is_first = false;
+      m_first_epochs.push_back(m_result.data.size() - 1);
     });
   }
+  name_epochs();
+}
+
+void InversionMaker::name_epochs() {
+  if (m_spec.n_epochs == 1) return;
+  m_result.epochs = m_spec.epoch_labels;
+  if (!m_result.epochs.empty()) return;
+  const auto are_distinct = [&] {
+    return std::set<std::string>(m_result.epochs.begin(), m_result.epochs.end()).size() == m_result.epochs.size();
+  };
+  // files' names; where these are alike the folders too, and numbers where that does not help
+  for (const bool with_folder : {false, true}) {
+    m_result.epochs.clear();
+    for (std::size_t e = 0; e < static_cast<std::size_t>(m_spec.n_epochs); ++e) {
+      const std::filesystem::path& file = m_spec.data[e].file;
+      m_result.epochs.push_back(((with_folder ? file.parent_path().filename() : "") / file.filename()).string());
+    }
+    if (are_distinct()) return;
+  }
+  for (std::size_t e = 0; e < m_result.epochs.size(); ++e) m_result.epochs[e] = fmt::format("epoch {}", e + 1);
 }
 
 std::vector<double> InversionMaker::heights_over(const CellEdges& edges) {
@@ -278,7 +353,7 @@ InversionInputs InversionMaker::make() {
   collect([&] { make_cells(); });
   if (m_result.cells) {
     collect([&] { make_reference(); });
-    for (std::size_t set = 0; set < m_result.data.size(); ++set) {
+    for (const std::size_t set : m_first_epochs) {
       check_stations(set);
       check_heights(set);
       check_place(set);
@@ -318,6 +393,7 @@ void share(InversionInputs& inputs, const Communicator& communicator) {
   broadcast(communicator, sets);
   inputs.data.resize(static_cast<std::size_t>(sets));
   for (DataSet& set : inputs.data) share(set, communicator);
+  broadcast(communicator, inputs.epochs);
   broadcast(communicator, inputs.reference);
   broadcast(communicator, inputs.notes);
   broadcast(communicator, inputs.warnings);

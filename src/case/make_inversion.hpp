@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct Case;
 /// What an inversion is made from, the same on every rank.
 struct InversionInputs {
   std::unique_ptr<ActiveCells> cells;
+  /// names of the epochs; empty: one, without a name
+  std::vector<std::string> epochs;
+  /// data set by data set, each epoch by epoch
   std::vector<DataSet> data;
   /// one an active cell, kg/m3
   std::vector<double> reference;
@@ -24,11 +28,15 @@ struct InversionInputs {
   std::vector<std::string> notes;
   /// what the user should be told though the inversion goes on
   std::vector<std::string> warnings;
+
+  [[nodiscard]] std::int64_t n_epochs() const noexcept {
+    return epochs.empty() ? 1 : static_cast<std::int64_t>(epochs.size());
+  }
 };
 
 /// Makes the cells, data and reference of a case read for CaseUse::inversion. Files are read by rank 0 alone. Throws
 /// InputError with every mistake found, the same on every rank: beside those of the files stations under active cells'
-/// tops, references outside the bounds, no active cell. Collective.
+/// tops, references outside the bounds, no active cell, epochs of other stations or fields. Collective.
 [[nodiscard]] InversionInputs make_inversion(const Case& run, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -86,6 +86,27 @@ void check_kind(const Case& run, const fs::path& result, ProblemList& problems) 
 
 }  // namespace
 
+std::vector<AlsoFile> also_files(const Case& run) {
+  std::vector<AlsoFile> files;
+  if (run.use != CaseUse::inversion) return files;
+  for (std::size_t i = 0; i < run.output.also.size(); ++i) {
+    files.push_back({run.output.also[i], fmt::format("output.also.{}", i)});
+  }
+  return files;
+}
+
+std::optional<FileFormat> model_format(const fs::path& file) {
+  const std::optional<FileFormat> format = format_of_suffix(file);
+  if (!format) return std::nullopt;
+  switch (*format) {
+    case FileFormat::vtr:
+    case FileFormat::vtu:
+    case FileFormat::ubc_mesh:
+    case FileFormat::ubc_model: return format;
+    default: return std::nullopt;
+  }
+}
+
 const std::vector<std::string>& figure_suffixes() {
   static const std::vector<std::string> suffixes{".png", ".pdf", ".svg"};
   return suffixes;
@@ -100,10 +121,11 @@ void check_output(const Case& run) {
   ProblemList problems;
   const fs::path result = output_file(run);
   struct Output {
-    const char* key;
+    std::string key;
     fs::path file;
   };
   std::vector<Output> outputs{{"output.file", result}};
+  for (AlsoFile& also : also_files(run)) outputs.push_back({std::move(also.key), std::move(also.file)});
   if (run.output.figure) outputs.push_back({"output.figure", *run.output.figure});
   if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
   if (!run.sensitivity.file.empty()) outputs.push_back({"sensitivity.file", run.sensitivity.file});
@@ -126,6 +148,23 @@ void check_output(const Case& run) {
     }
   }
   check_kind(run, result, problems);
+  for (const AlsoFile& also : also_files(run)) {
+    const std::string suffix = also.file.extension().string();
+    if (model_format(also.file)) {
+      if (run.inversion && run.inversion->n_epochs > 1 && suffix != ".vtr" && suffix != ".msh") {
+        problems.add(run.where(also.key), also.key,
+                     fmt::format("holds one epoch, of which the data have {}; leave it out: prismfield convert with "
+                                 "--field density_1 writes the first from output.file",
+                                 run.inversion->n_epochs));
+      }
+      continue;
+    }
+    problems.add(run.where(also.key), also.key,
+                 fmt::format("{}; allowed: .vtr (VTK grid), .vtu (VTK voxels), .msh (UBC mesh), .den and .mod (UBC "
+                             "model); output.file is the netCDF-4 file",
+                             suffix.empty() ? "has no suffix that says what to write"
+                                            : fmt::format("no model beside output.file ends in '{}'", suffix)));
+  }
   if (run.output.figure) {
     const auto& suffixes = figure_suffixes();
     const std::string suffix = run.output.figure->extension().string();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "case/case.hpp"
+#include "io/file_formats.hpp"
 #include "io/result_file.hpp"
 
 namespace prismfield {
@@ -17,12 +19,24 @@ namespace prismfield {
 /// Why a file of this name cannot be made, with the remedy, or "".
 [[nodiscard]] std::string why_not_writable(const std::filesystem::path& file);
 
+/// A file of output.also, and the key that names it.
+struct AlsoFile {
+  std::filesystem::path file;
+  std::string key;
+};
+
+/// What an inversion writes beside its model; nothing for other commands.
+[[nodiscard]] std::vector<AlsoFile> also_files(const Case& run);
+
+/// The format of a model that a file's suffix names: VTK or UBC; nothing for others.
+[[nodiscard]] std::optional<FileFormat> model_format(const std::filesystem::path& file);
+
 /// Suffixes that name a kind of figure: ".png", ".pdf", ".svg".
 [[nodiscard]] const std::vector<std::string>& figure_suffixes();
 
-/// Checks, before anything is computed, that the result, the figure, the checkpoint and the sensitivities can be
-/// written: the folder exists and is writable, and no input would be replaced. Also that the result is of a kind that
-/// holds what is computed. Throws InputError with every mistake found, each naming its key.
+/// Checks, before anything is computed, that the result, what is written beside it, the figure, the checkpoint and
+/// the sensitivities can be written: the folder exists and is writable, and no input would be replaced. Also that the
+/// result is of a kind that holds what is computed. Throws InputError with every mistake found, each naming its key.
 void check_output(const Case& run);
 
 /// Where the result goes: output.file, or the case's name with .h5 in the working folder.

@@ -69,9 +69,9 @@ void collect_locations(const YamlNode& node, const std::string& path, const std:
 /// The keys that nothing asks for in a case of this use.
 std::vector<std::string> unused_keys(const std::map<std::string, std::string>& locations, CaseUse use) {
   // every pair is computed directly: nothing is approximated to a tolerance
-  Words asked_of_others = {"sensitivity", "inversion", "execution.tolerance"};
+  Words asked_of_others = {"sensitivity", "inversion", "execution.tolerance", "output.also"};
   if (use == CaseUse::sensitivity) {
-    asked_of_others = {"observations.noise", "inversion", "execution.tolerance", "output.checkpoint"};
+    asked_of_others = {"observations.noise", "inversion", "execution.tolerance", "output.also", "output.checkpoint"};
   }
   if (use == CaseUse::inversion) {
     asked_of_others = {"observations", "execution.tolerance"};

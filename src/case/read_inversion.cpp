@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/human_text.hpp"
 #include "case/keys.hpp"
 
 namespace prismfield {
@@ -20,7 +22,10 @@ public:
 
 private:
   void data(const Value& value, InversionSpec& spec);
-  void data_set(const Value& value, InversionSpec& spec);
+  /// Returns the number of its epochs, 0 where there is a mistake.
+  std::int64_t data_set(const Value& value, InversionSpec& spec);
+  std::int64_t epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec);
+  void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec);
   Words columns(const Value& value);
   SigmaRule sigma(const Value& value);
   bool add_sigma(const Value& value, std::map<Field, double>& sigmas);
@@ -31,9 +36,11 @@ private:
   Weighting weighting(const Value& value);
   void norm(const Value& value, InversionSettings& settings);
   Uncertainty uncertainty(const Value& value);
+  std::int64_t preconditioner_rank(const Value& value);
   std::optional<double> positive_or(const Value& value, const char* word);
   std::optional<double> not_negative(const Value& value);
   void check_reference(const Section& section, const InversionSpec& spec);
+  void check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs);
 };
 
 bool is_word(const Value& value, const char* word) {
@@ -67,35 +74,89 @@ Words InversionReader::columns(const Value& value) {
   return result;
 }
 
-void InversionReader::data_set(const Value& value, InversionSpec& spec) {
+/// Names of the epochs, which are those of every data set.
+void InversionReader::epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec) {
+  if (!is_list(value, "a list of the epochs' names")) return;
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+    const Value name = item(value, i);
+    const auto label = words(name, "the name of an epoch");
+    if (!label) return;
+    if (std::find(labels.begin(), labels.end(), *label) != labels.end()) {
+      problem(name, fmt::format("is {} once more; every epoch needs a name of its own", kind_name(*name.node)));
+      return;
+    }
+    labels.push_back(*label);
+  }
+  if (static_cast<std::int64_t>(labels.size()) != n_epochs) {
+    problem(value, fmt::format("has {} names for {}", labels.size(), counted(n_epochs, "epoch")));
+    return;
+  }
+  if (!spec.epoch_labels.empty() && spec.epoch_labels != labels) {
+    problem(value, "differs from the labels of a data set before it; write them beside one of them");
+    return;
+  }
+  spec.epoch_labels = std::move(labels);
+}
+
+std::int64_t InversionReader::epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec) {
+  const auto files = section.find("epochs");
+  if (!files || !is_list(*files, "a list of the names of files, one an epoch,")) return 0;
+  const std::size_t n = files->node->items.size();
+  if (n == 0) problem(*files, "is an empty list; the names of files, one an epoch, are expected");
+  for (std::size_t i = 0; i < n; ++i) {
+    const Value name = item(*files, i);
+    ObservedDataFile epoch = of_all;
+    epoch.file = input(name).value_or("");
+    spec.data.push_back(epoch);
+    spec.data_keys.push_back(name.path);
+  }
+  if (const auto v = section.find("labels")) epoch_labels(*v, static_cast<std::int64_t>(n), spec);
+  return static_cast<std::int64_t>(n);
+}
+
+std::int64_t InversionReader::data_set(const Value& value, InversionSpec& spec) {
   ObservedDataFile result;
   if (value.node->kind == Kind::scalar) {
     result.file = input(value).value_or("");
     spec.data.push_back(result);
     spec.data_keys.push_back(value.path);
-    return;
+    return 1;
   }
   if (value.node->kind != Kind::map) {
     problem(value, fmt::format("is {}; the name of a file or {{file: name}} is expected", kind_name(*value.node)));
-    return;
+    return 0;
   }
   const Section section(*this, value, case_keys::data);
-  if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
+  const bool has_epochs = section.has("epochs");
+  if (has_epochs || section.has("labels")) static_cast<void>(section.one_of({{"file", {}}, {"epochs", {"labels"}}}));
   if (const auto v = section.find("columns")) result.columns = columns(*v);
   if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
   if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
   result.length_to_si = unit_factor(section, "length_unit", "m", "km", 1000);
+  if (has_epochs) return epochs(section, result, spec);
+  if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
   spec.data.push_back(result);
   spec.data_keys.push_back(join_key(value.path, "file"));
+  return 1;
 }
 
 void InversionReader::data(const Value& value, InversionSpec& spec) {
   if (value.node->kind != Kind::list) {
-    data_set(value, spec);
+    spec.n_epochs = std::max<std::int64_t>(data_set(value, spec), 1);
     return;
   }
   if (value.node->items.empty()) problem(value, "is an empty list; the name of a file or more are expected");
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) data_set(item(value, i), spec);
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+    const std::int64_t n = data_set(item(value, i), spec);
+    if (n == 0) continue;
+    if (first == 0) first = n;
+    if (n == first) continue;
+    problem(item(value, i), fmt::format("has {}, a data set before it {}; all need the same epochs",
+                                        counted(n, "epoch"), grouped(first)));
+  }
+  spec.n_epochs = std::max<std::int64_t>(first, 1);
 }
 
 /// {gz: 0.05, gzz: 1}; false when a key of it has a mistake.
@@ -235,6 +296,33 @@ Uncertainty InversionReader::uncertainty(const Value& value) {
   return result;
 }
 
+/// 0: Jacobi's.
+std::int64_t InversionReader::preconditioner_rank(const Value& value) {
+  if (is_word(value, "jacobi")) return 0;
+  if (value.node->kind != Kind::map) {
+    problem(value, fmt::format("is {}; jacobi or {{rank: 50}} is expected", kind_name(*value.node)));
+    return 0;
+  }
+  const Section section(*this, value, case_keys::preconditioner);
+  const auto v = section.need("rank", "a whole number such as 50");
+  return v ? whole(*v, 1).value_or(1) : 0;
+}
+
+/// A low rank begins with the variances of the prior, one epoch's. Without smallness the prior lets every constant
+/// through and has none.
+void InversionReader::check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs) {
+  if (settings.uncertainty.rank == 0) return;
+  if (!(settings.smallness > 0)) {
+    problem(*section.find("uncertainty"),
+            "is by rank, which needs variances of the prior: with smallness 0 there are none; write smallness: 1e-3 "
+            "or another number above 0, or uncertainty: {samples: 100}");
+  }
+  if (n_epochs > 1) {
+    problem(*section.find("uncertainty"),
+            "is by rank, which is for one epoch alone; write uncertainty: {samples: 100}");
+  }
+}
+
 /// The keys of phi_m.
 void InversionReader::model_terms(const Section& section, InversionSettings& settings) {
   if (const auto v = section.find("reference_in_smoothness")) {
@@ -288,8 +376,16 @@ InversionSpec InversionReader::inversion(const Value& value) {
             .value_or(settings.trend);
   }
   if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
+  if (const auto v = section.find("preconditioner")) settings.preconditioner_rank = preconditioner_rank(*v);
+  check_rank(section, settings, result.n_epochs);
   if (const auto v = section.find("depth_of_investigation")) {
     settings.depth_of_investigation = truth(*v).value_or(false);
+  }
+  if (const auto v = section.find("change")) {
+    settings.change = not_negative(*v).value_or(settings.change);
+    if (result.n_epochs == 1) {
+      problem(*v, "is for several epochs; write data: {epochs: [2021.csv, 2022.csv]}, or leave change out");
+    }
   }
   if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
   if (const auto v = section.find("max_iterations")) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "inversion/vector_math.hpp"
 #include "model/axis.hpp"
@@ -101,10 +102,10 @@ struct ConjugateStep {
   }
 };
 
-/// Minimises m'Hm/2 - b'm for a symmetric positive definite H, within bounds: conjugate gradients with Jacobi's
-/// preconditioner on the cells that no bound holds, steps clipped to the bounds and halved until they gain enough.
-/// Source: projected Newton method of Bertsekas, SIAM J. Control Optim. 20 (1982), with inner conjugate gradients; see
-/// docs/inversion.md. The steps are computed by every rank alike.
+/// Minimises m'Hm/2 - b'm for a symmetric positive definite H, within bounds: conjugate gradients with Jacobi's or a
+/// given preconditioner on the cells that no bound holds, steps clipped to the bounds and halved until they gain
+/// enough. Source: projected Newton method of Bertsekas, SIAM J. Control Optim. 20 (1982), with inner conjugate
+/// gradients; see docs/inversion.md. The steps are computed by every rank alike.
 template <class ExecutionSpace>
 class BoundSolver {
 public:
@@ -114,6 +115,8 @@ public:
   using ConstVector = typename Math::ConstVector;
   /// out = H p
   using Product = std::function<void(const ConstVector& p, const Vector& out)>;
+  /// z = M^-1 r, M symmetric and positive definite
+  using Preconditioner = std::function<void(const ConstVector& r, const Vector& z)>;
 
   BoundSolver(Math& math, std::int64_t n, const std::optional<Range>& bounds)
       : m_math(math),
@@ -128,6 +131,9 @@ public:
         m_direction(math.zeros("direction", n)),
         m_product(math.zeros("product", n)) {}
 
+  /// Instead of Jacobi's, from the next solution on. Of the free cells' part of M^-1 alone use is made.
+  void set_preconditioner(Preconditioner preconditioner) { m_preconditioner = std::move(preconditioner); }
+
   /// Improves `model` until the gradient of the free cells is `tolerance` of what it was, in the norm of the inverse
   /// `diagonal` of H, or the smaller of 1e-4 and tolerance / 100 of that of b.
   void solve(const Product& product, const ConstVector& b, const ConstVector& diagonal, double tolerance,
@@ -140,6 +146,19 @@ private:
   [[nodiscard]] double size(const ConstVector& g, const ConstVector& diagonal) {
     return std::sqrt(m_math.sum("gradient_size", m_n, ScaledSquare<Memory>{m_free, g, diagonal}));
   }
+  /// m_trial = what stands before H, of m_residual, which is 0 where a bound holds
+  void precondition(const ConstVector& diagonal) {
+    if (!m_preconditioner) {
+      m_math.each("precondition", m_n, DivideBy<Memory>{m_residual, diagonal, m_trial});
+      return;
+    }
+    m_preconditioner(m_residual, m_trial);
+    m_math.each("precondition", m_n, KeepFree<Memory>{m_free, m_trial, 1, m_trial});
+  }
+  /// The residual in the norm of the inverse diagonal, whatever the preconditioner; `rz`: its product with m_trial.
+  [[nodiscard]] double residual_size(double rz, const ConstVector& diagonal) {
+    return m_preconditioner ? size(m_residual, diagonal) : std::sqrt(rz);
+  }
   /// Conjugate gradients from the gradient g = m_gradient on the free cells: m_step and H m_step.
   void conjugate_gradients(const Product& product, const ConstVector& diagonal, double target);
   /// Clips, halves and takes the step; false when nothing was gained.
@@ -148,6 +167,7 @@ private:
   Math& m_math;
   std::int64_t m_n;
   std::optional<Range> m_bounds;
+  Preconditioner m_preconditioner;
   Vector m_gradient, m_free, m_step, m_step_product, m_trial, m_residual, m_direction, m_product;
   Vector m_model;
 };
@@ -158,17 +178,17 @@ void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, co
   m_math.fill(m_step, 0);
   m_math.fill(m_step_product, 0);
   m_math.each("residual", m_n, KeepFree<Memory>{m_free, m_gradient, -1, m_residual});
-  m_math.each("precondition", m_n, DivideBy<Memory>{m_residual, diagonal, m_trial});
+  precondition(diagonal);
   m_math.copy(m_direction, m_trial);
   double rz = m_math.dot(m_residual, m_trial);
-  for (int iteration = 0; iteration < most_iterations && std::sqrt(rz) > target; ++iteration) {
+  for (int iteration = 0; iteration < most_iterations && residual_size(rz, diagonal) > target; ++iteration) {
     product(m_direction, m_product);
     const double curvature = m_math.dot(m_direction, m_product);
     if (!(curvature > 0)) break;
     const double a = rz / curvature;
     m_math.each("conjugate_step", m_n,
                 ConjugateStep<Memory>{a, m_direction, m_product, m_free, m_step, m_step_product, m_residual});
-    m_math.each("precondition", m_n, DivideBy<Memory>{m_residual, diagonal, m_trial});
+    precondition(diagonal);
     const double next = m_math.dot(m_residual, m_trial);
     m_math.each("next_direction", m_n, NextDirection<Memory>{m_trial, next / rz, m_direction});
     rz = next;

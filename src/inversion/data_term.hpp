@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct ScaledDifference {
 
 /// phi_d = sum ((G m - d) / sigma)^2 of several data sets. Where a trend is unknown too, it is taken out exactly: the
 /// residuals over sigma are projected off the functions that it is made of, W T, so that cells alone remain as
-/// unknowns: phi_d(m) = min over c of |W (G m + T c - d)|^2.
+/// unknowns: phi_d(m) = min over c of |W (G m + T c - d)|^2. Of several epochs it is the sum over them; models and what
+/// else is one a cell are (epoch, cell) then, and one product with G serves all epochs.
 template <class ExecutionSpace>
 class DataTerm {
 public:
@@ -48,7 +50,7 @@ public:
   using ConstVector = typename Math::ConstVector;
   using OperatorPointer = std::unique_ptr<Operator<ExecutionSpace>>;
 
-  /// One operator a data set, of its fields and points.
+  /// One operator a data set, of its fields and points, for all its epochs; `data`: set by set, epoch by epoch.
   DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators, Trend trend,
            const Communicator& communicator);
 
@@ -64,25 +66,36 @@ public:
   /// out = the diagonal of G'WWG; without the trend's projection.
   void diagonal(const Vector& out);
   [[nodiscard]] double misfit(const ConstVector& model);
-  /// |W G x|^2, a sample's part of the trace of the resolution matrix.
+  /// Of all epochs: |W G x|^2, a sample's part of the trace of the resolution matrix.
   [[nodiscard]] double weighted_size(const ConstVector& x);
-  /// out += G'W e, e standard normal: of covariance G'WWG; a function of seed and sample alone.
-  void add_sample(std::uint64_t seed, std::int64_t sample, const Vector& out);
-  /// Of a data set, every rank's: (field, point), SI units, the trend included, and the trend's coefficients, three a
-  /// field.
-  [[nodiscard]] std::vector<double> predicted(std::size_t set, const ConstVector& model, std::vector<double>& trend);
+  /// P W G x, P off the trend: this rank's rows of every data set and epoch, one after the other.
+  [[nodiscard]] std::vector<double> weighted_fields(const ConstVector& x);
+  /// out += G'W P e of such rows; with a call of weighted_fields() one product.
+  void add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out);
+  /// Such rows of standard normal deviates; a function of stream, seed and sample alone.
+  [[nodiscard]] std::vector<double> normals(RandomStream stream, std::uint64_t seed, std::int64_t sample) const;
+  /// Of a data set, by its number among all with their epochs, every rank's: (field, point), SI units, the trend
+  /// included, and the trend's coefficients, three a field.
+  [[nodiscard]] std::vector<double> predicted(std::size_t index, const ConstVector& model, std::vector<double>& trend);
 
 private:
   struct Set {
     OperatorPointer g;
-    /// (row), of this rank's points
+    /// (epoch, row), of this rank's points
     Vector observed, inverse_sigma, weights, fields;
-    TrendBasis basis;
-    std::vector<Vector> functions;
+    /// of each epoch
+    std::vector<TrendBasis> bases;
+    std::vector<std::vector<Vector>> functions;
     /// number of a field's first point in the whole set
     std::int64_t n_points = 0;
   };
-  void make_set(const DataSet& data, OperatorPointer g, Trend trend);
+  void make_set(std::span<const DataSet> epochs, OperatorPointer g, Trend trend);
+  /// Rows of all epochs, and those of one.
+  [[nodiscard]] std::int64_t rows(const Set& set) const { return m_epochs * set.g->rows(); }
+  [[nodiscard]] static Vector of_epoch(const Set& set, const Vector& values, std::size_t epoch) {
+    const auto n = static_cast<std::size_t>(set.g->rows());
+    return Vector(values.data() + epoch * n, n);
+  }
   [[nodiscard]] std::int64_t number_of_row(const Set& set, std::int64_t row) const {
     const std::int64_t n = set.g->points().size();
     return row / n * set.n_points + set.g->points().begin + row % n;
@@ -94,29 +107,33 @@ private:
     return sum;
   }
   void project(Set& set) {
-    for (const Vector& function : set.functions) {
-      const double c = dot(function, set.fields);
-      m_math.each("project", set.g->rows(), AddScaled<Memory>{-c, function, set.fields});
+    for (std::size_t e = 0; e < set.functions.size(); ++e) {
+      const Vector fields = of_epoch(set, set.fields, e);
+      for (const Vector& function : set.functions[e]) {
+        const double c = dot(function, fields);
+        m_math.each("project", set.g->rows(), AddScaled<Memory>{-c, function, fields});
+      }
     }
   }
   /// fields = W (fields), projected
   void weigh(Set& set) {
-    m_math.each("weigh", set.g->rows(), ScaleBy<Memory>{set.inverse_sigma, set.fields, set.fields});
+    m_math.each("weigh", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.fields, set.fields});
     project(set);
   }
   /// out += G' (W fields)
   void add_transposed(Set& set, const Vector& out) {
-    m_math.each("weigh", set.g->rows(), ScaleBy<Memory>{set.inverse_sigma, set.fields, set.fields});
-    set.g->apply_transpose(m_math.space(), set.fields, m_cells);
+    m_math.each("weigh", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.fields, set.fields});
+    set.g->apply_transpose_many(m_math.space(), m_epochs, set.fields, m_cells);
     m_math.each("add_transposed", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
   }
 
   Math& m_math;
   const Communicator& m_communicator;
   std::vector<Set> m_sets;
+  std::int64_t m_epochs = 1;
   std::int64_t m_size = 0;
   std::int64_t m_products = 0;
-  /// (cell)
+  /// (epoch, cell)
   Vector m_cells;
 };
 
@@ -124,36 +141,44 @@ template <class ExecutionSpace>
 DataTerm<ExecutionSpace>::DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators,
                                    Trend trend, const Communicator& communicator)
     : m_math(math), m_communicator(communicator) {
-  m_cells = m_math.zeros("cells", operators.front()->columns());
-  for (std::size_t i = 0; i < data.size(); ++i) make_set(data[i], std::move(operators[i]), trend);
+  const std::size_t epochs = data.size() / operators.size();
+  m_epochs = static_cast<std::int64_t>(epochs);
+  m_cells = m_math.zeros("cells", m_epochs * operators.front()->columns());
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]), trend);
+  }
 }
 
 template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::make_set(const DataSet& data, OperatorPointer g, Trend trend) {
+void DataTerm<ExecutionSpace>::make_set(std::span<const DataSet> epochs, OperatorPointer g, Trend trend) {
   Set set;
   set.g = std::move(g);
-  set.n_points = data.points.size();
-  const std::int64_t rows = set.g->rows();
-  std::vector<double> observed(static_cast<std::size_t>(rows)), inverse_sigma(observed.size());
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto from = static_cast<std::size_t>(number_of_row(set, row));
-    observed[static_cast<std::size_t>(row)] = data.values[from];
-    inverse_sigma[static_cast<std::size_t>(row)] = 1 / data.sigma[from];
+  set.n_points = epochs.front().points.size();
+  const std::int64_t n = set.g->rows();
+  const auto mine = [&](const std::vector<double>& all) {
+    std::vector<double> values;
+    for (std::int64_t row = 0; row < n; ++row) {
+      values.push_back(all[static_cast<std::size_t>(number_of_row(set, row))]);
+    }
+    return values;
+  };
+  std::vector<double> observed, inverse_sigma;
+  for (const DataSet& data : epochs) {
+    for (const double value : mine(data.values)) observed.push_back(value);
+    for (const double sigma : mine(data.sigma)) inverse_sigma.push_back(1 / sigma);
+    set.bases.push_back(make_trend_basis(data, trend));
+    std::vector<Vector> functions;
+    for (const std::vector<double>& function : set.bases.back().orthonormal) {
+      functions.push_back(m_math.from_host("trend", mine(function)));
+    }
+    set.functions.push_back(std::move(functions));
+    m_size += data.size();
   }
   set.observed = m_math.from_host("observed", observed);
   set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
-  set.fields = m_math.zeros("fields", rows);
-  set.weights = m_math.zeros("weights", rows);
-  m_math.each("weights", rows, ScaleBy<Memory>{set.inverse_sigma, set.inverse_sigma, set.weights});
-  set.basis = make_trend_basis(data, trend);
-  for (const std::vector<double>& function : set.basis.orthonormal) {
-    std::vector<double> mine(static_cast<std::size_t>(rows));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      mine[static_cast<std::size_t>(row)] = function[static_cast<std::size_t>(number_of_row(set, row))];
-    }
-    set.functions.push_back(m_math.from_host("trend", mine));
-  }
-  m_size += data.size();
+  set.fields = m_math.zeros("fields", rows(set));
+  set.weights = m_math.zeros("weights", rows(set));
+  m_math.each("weights", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.inverse_sigma, set.weights});
   m_sets.push_back(std::move(set));
 }
 
@@ -162,10 +187,11 @@ void DataTerm<ExecutionSpace>::normal_product(const ConstVector& p, const Vector
   ++m_products;
   m_math.fill(out, 0);
   for (Set& set : m_sets) {
-    if (set.functions.empty() && set.g->apply_normal(m_math.space(), set.weights, p, m_cells)) {
+    const bool is_plain = set.bases.front().orthonormal.empty();
+    if (is_plain && set.g->apply_normal_many(m_math.space(), m_epochs, set.weights, p, m_cells)) {
       m_math.each("add_normal", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
     } else {
-      set.g->apply(m_math.space(), p, set.fields);
+      set.g->apply_many(m_math.space(), m_epochs, p, set.fields);
       weigh(set);
       add_transposed(set, out);
     }
@@ -186,7 +212,7 @@ template <class ExecutionSpace>
 void DataTerm<ExecutionSpace>::diagonal(const Vector& out) {
   m_math.fill(out, 0);
   for (Set& set : m_sets) {
-    set.g->diagonal(m_math.space(), set.weights, m_cells);
+    set.g->diagonal_many(m_math.space(), m_epochs, set.weights, m_cells);
     m_math.each("add_diagonal", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
   }
 }
@@ -195,8 +221,8 @@ template <class ExecutionSpace>
 double DataTerm<ExecutionSpace>::misfit(const ConstVector& model) {
   double sum = 0;
   for (Set& set : m_sets) {
-    set.g->apply(m_math.space(), model, set.fields);
-    m_math.each("residual", set.g->rows(),
+    set.g->apply_many(m_math.space(), m_epochs, model, set.fields);
+    m_math.each("residual", rows(set),
                 ScaledDifference<Memory>{set.inverse_sigma, set.fields, set.observed, set.fields});
     project(set);
     sum += dot(set.fields, set.fields);
@@ -208,7 +234,7 @@ template <class ExecutionSpace>
 double DataTerm<ExecutionSpace>::weighted_size(const ConstVector& x) {
   double sum = 0;
   for (Set& set : m_sets) {
-    set.g->apply(m_math.space(), x, set.fields);
+    set.g->apply_many(m_math.space(), m_epochs, x, set.fields);
     weigh(set);
     sum += dot(set.fields, set.fields);
   }
@@ -216,29 +242,58 @@ double DataTerm<ExecutionSpace>::weighted_size(const ConstVector& x) {
 }
 
 template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::add_sample(std::uint64_t seed, std::int64_t sample, const Vector& out) {
+std::vector<double> DataTerm<ExecutionSpace>::normals(RandomStream stream, std::uint64_t seed,
+                                                      std::int64_t sample) const {
+  std::vector<double> all;
   auto first = static_cast<std::uint64_t>(sample) * static_cast<std::uint64_t>(m_size);
-  for (Set& set : m_sets) {
-    const std::int64_t rows = set.g->rows();
-    std::vector<double> normals(static_cast<std::size_t>(rows));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const auto index = first + static_cast<std::uint64_t>(number_of_row(set, row));
-      normals[static_cast<std::size_t>(row)] = random_normal(seed, RandomStream::posterior_data, index);
+  for (const Set& set : m_sets) {
+    for (std::int64_t epoch = 0; epoch < m_epochs; ++epoch) {
+      for (std::int64_t row = 0; row < set.g->rows(); ++row) {
+        const auto index = first + static_cast<std::uint64_t>(number_of_row(set, row));
+        all.push_back(random_normal(seed, stream, index));
+      }
+      first += static_cast<std::uint64_t>(set.g->fields().size() * set.n_points);
     }
-    m_math.copy_in(normals, set.fields);
+  }
+  return all;
+}
+
+template <class ExecutionSpace>
+std::vector<double> DataTerm<ExecutionSpace>::weighted_fields(const ConstVector& x) {
+  std::vector<double> all;
+  for (Set& set : m_sets) {
+    set.g->apply_many(m_math.space(), m_epochs, x, set.fields);
+    weigh(set);
+    const std::vector<double> of_set = m_math.to_host(set.fields);
+    all.insert(all.end(), of_set.begin(), of_set.end());
+  }
+  return all;
+}
+
+template <class ExecutionSpace>
+void DataTerm<ExecutionSpace>::add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out) {
+  ++m_products;
+  std::size_t first = 0;
+  for (Set& set : m_sets) {
+    const auto n = static_cast<std::size_t>(rows(set));
+    m_math.copy_in(std::span(rows_of_all).subspan(first, n), set.fields);
     project(set);
     add_transposed(set, out);
-    first += static_cast<std::uint64_t>(set.g->fields().size() * set.n_points);
+    first += n;
   }
 }
 
 template <class ExecutionSpace>
 std::vector<double> DataTerm<ExecutionSpace>::predicted(std::size_t index, const ConstVector& model,
                                                         std::vector<double>& trend) {
-  Set& set = m_sets[index];
-  set.g->apply(m_math.space(), model, set.fields);
-  const std::vector<double> mine = m_math.to_host(set.fields);
-  const std::vector<double> observed = m_math.to_host(set.observed);
+  const auto epochs = static_cast<std::size_t>(m_epochs);
+  Set& set = m_sets[index / epochs];
+  const std::size_t epoch = index % epochs;
+  const auto n_cells = static_cast<std::size_t>(set.g->columns());
+  const Vector fields = of_epoch(set, set.fields, epoch);
+  set.g->apply(m_math.space(), ConstVector(model.data() + epoch * n_cells, n_cells), fields);
+  const std::vector<double> mine = m_math.to_host(fields);
+  const std::vector<double> observed = m_math.to_host(of_epoch(set, set.observed, epoch));
   std::vector<double> all(static_cast<std::size_t>(set.g->fields().size() * set.n_points));
   std::vector<double> residual(all.size());
   for (std::size_t row = 0; row < mine.size(); ++row) {
@@ -249,8 +304,8 @@ std::vector<double> DataTerm<ExecutionSpace>::predicted(std::size_t index, const
   // other ranks' are 0 here
   m_communicator.sum_everywhere(all.data(), static_cast<std::int64_t>(all.size()));
   m_communicator.sum_everywhere(residual.data(), static_cast<std::int64_t>(residual.size()));
-  trend = set.basis.coefficients(residual);
-  set.basis.add(trend, all);
+  trend = set.bases[epoch].coefficients(residual);
+  set.bases[epoch].add(trend, all);
   return all;
 }
 

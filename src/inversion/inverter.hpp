@@ -25,9 +25,16 @@ struct InversionInput {
   StorageSettings storage;
   InversionSettings settings;
   const ActiveCells* cells = nullptr;
+  /// names of the epochs, each of which gets a model of its own; empty: one, without a name
+  std::vector<std::string> epochs;
+  /// data set by data set, each epoch by epoch: the points and fields of a set are the same in all of its epochs
   std::vector<DataSet> data;
   /// one an active cell, kg/m3
   std::vector<double> reference;
+
+  [[nodiscard]] std::int64_t n_epochs() const noexcept {
+    return epochs.empty() ? 1 : static_cast<std::int64_t>(epochs.size());
+  }
 };
 
 /// Told on the way, on every rank.
@@ -38,7 +45,7 @@ public:
   virtual void prepared(const std::vector<std::string>& storage) { static_cast<void>(storage); }
   /// A solution for one beta.
   virtual void row(const ConvergenceRow& row) { static_cast<void>(row); }
-  /// `done` of `all` steps of what the word says ("samples").
+  /// `done` of `all` steps of what the word says, such as "samples".
   virtual void step(const char* what, std::int64_t done, std::int64_t all) {
     static_cast<void>(what), static_cast<void>(done), static_cast<void>(all);
   }
@@ -53,6 +60,8 @@ struct InversionOutcome {
   bool on_target = true;
   std::string message;
   double setup_seconds = 0, inversion_seconds = 0;
+  /// of G as it is kept, of all ranks and data sets; 0: it is computed anew
+  std::int64_t stored_bytes = 0;
 };
 
 /// Inverts in request.execution.space with vectors in its memory; Kokkos must run. `resume`: where an earlier one

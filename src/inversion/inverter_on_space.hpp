@@ -18,7 +18,10 @@
 #include "inversion/bound_solver.hpp"
 #include "inversion/cell_weights.hpp"
 #include "inversion/data_term.hpp"
+#include "inversion/epoch_regularization.hpp"
 #include "inversion/inverter.hpp"
+#include "inversion/low_rank_preconditioner.hpp"
+#include "inversion/low_rank_uncertainty.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"
 #include "sensitivity/make_operator.hpp"
@@ -39,7 +42,7 @@ public:
         m_settings(input.settings),
         m_communicator(communicator),
         m_observer(observer),
-        m_n(input.cells->size()) {}
+        m_n(input.n_epochs() * input.cells->size()) {}
 
   InversionOutcome run(const InversionState* resume);
 
@@ -73,6 +76,14 @@ private:
   /// What of a step of the reference everywhere comes back in the model, without bounds and compact norms.
   void find_depth_of_investigation();
   void draw_samples();
+  /// Standard deviations by a low rank of the data term.
+  void find_low_rank();
+  void make_preconditioner();
+  /// Of `solver`, for the beta and weights that set_diagonal() was last told.
+  void precondition(BoundSolver<ExecutionSpace>& solver) {
+    if (!m_preconditioner) return;
+    solver.set_preconditioner([this](const ConstVector& r, const Vector& z) { m_preconditioner->apply(r, z); });
+  }
   void next_phase(const char* phase) {
     m_state.phase = phase;
     keep_state();
@@ -88,12 +99,15 @@ private:
   const InversionSettings& m_settings;
   const Communicator& m_communicator;
   InversionObserver& m_observer;
+  /// unknowns: cells times epochs
   std::int64_t m_n;
   Math m_math{ExecutionSpace()};
   std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
-  std::unique_ptr<Regularization<ExecutionSpace>> m_regularization;
+  std::unique_ptr<EpochRegularization<ExecutionSpace>> m_regularization;
   std::unique_ptr<BoundSolver<ExecutionSpace>> m_solver;
-  /// (cell)
+  /// null: Jacobi's
+  std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
+  /// (epoch, cell)
   Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
   InversionState m_state;
   InversionOutcome m_outcome;
@@ -105,15 +119,19 @@ template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
   std::vector<std::string> storage;
-  const std::int64_t likely = 100 + (m_settings.is_compact() ? 600 : 0) + 30 * m_settings.uncertainty.samples;
-  for (const DataSet& set : m_input.data) {
+  const std::int64_t likely = 100 + (m_settings.is_compact() ? 600 : 0) + 30 * m_settings.uncertainty.samples +
+                              2 * m_settings.uncertainty.rank + m_settings.preconditioner_rank;
+  const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
+  const std::size_t n_sets = m_input.data.size() / epochs;
+  for (std::size_t i = 0; i < n_sets; ++i) {
+    const DataSet& set = m_input.data[i * epochs];
     Request request = m_input.request;
     request.fields = set.fields;
     request.execution.partition = Partition::points;
     StorageSettings settings = m_input.storage;
     if (!settings.precision) settings.precision = StoredPrecision::float_;
     settings.file = file_of_set(settings.file, operators.size());
-    if (settings.store == Store::automatic && resume != nullptr && resume->stored.size() == m_input.data.size()) {
+    if (settings.store == Store::automatic && resume != nullptr && resume->stored.size() == n_sets) {
       // what was measured once: another choice now would round otherwise
       constexpr Store kept = Math::on_host ? Store::memory : Store::device;
       settings.store = resume->stored[operators.size()] != 0 ? kept : Store::none;
@@ -122,6 +140,7 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
     operators.push_back(
         make_operator(m_math.space(), *m_input.cells, set.points, request, settings, likely, m_communicator, choice));
     m_state.stored.push_back(choice.bytes > 0 ? 1 : 0);
+    for (const std::int64_t bytes : m_communicator.gather_everywhere(choice.bytes)) m_outcome.stored_bytes += bytes;
     storage.push_back(choice.why);
     if (!choice.warning.empty()) storage.push_back(choice.warning);
   }
@@ -133,12 +152,33 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   m_diagonal = m_math.zeros("diagonal", m_n);
   m_right_side = m_math.zeros("right_side", m_n);
   m_data_diagonal = m_math.zeros("data_diagonal", m_n);
-  m_reference = m_math.from_host("reference", m_input.reference);
+  std::vector<double> reference;
+  for (std::size_t e = 0; e < epochs; ++e) {
+    reference.insert(reference.end(), m_input.reference.begin(), m_input.reference.end());
+  }
+  m_reference = m_math.from_host("reference", reference);
   m_data->diagonal(m_data_diagonal);
   m_data->pull(m_pull);
-  m_regularization = std::make_unique<Regularization<ExecutionSpace>>(m_math, *m_input.cells, m_settings,
-                                                                      weights(m_data_diagonal), m_reference);
+  const ConstVector of_cells = Kokkos::subview(m_reference, std::make_pair(std::size_t{0}, m_input.reference.size()));
+  m_regularization = std::make_unique<EpochRegularization<ExecutionSpace>>(
+      m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), of_cells);
   m_solver = std::make_unique<BoundSolver<ExecutionSpace>>(m_math, m_n, m_settings.bounds);
+  make_preconditioner();
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::make_preconditioner() {
+  if (m_settings.preconditioner_rank == 0) return;
+  m_regularization->diagonal(m_right_side);
+  if (!(m_math.least(m_right_side) > 0)) {
+    throw InputError("", "inversion.preconditioner",
+                     "is of a low rank, which needs every cell in the regularisation: smallness is 0 and a cell has no "
+                     "neighbour; write smallness: 1e-3 or another number above 0, or preconditioner: jacobi");
+  }
+  m_preconditioner = std::make_unique<LowRankPreconditioner<ExecutionSpace>>(
+      m_math, *m_data, m_communicator, m_right_side, m_settings.preconditioner_rank,
+      [this](std::int64_t done, std::int64_t all) { m_observer.step("directions of the preconditioner", done, all); });
+  precondition(*m_solver);
 }
 
 template <class ExecutionSpace>
@@ -153,9 +193,16 @@ std::vector<double> InverterOnSpace<ExecutionSpace>::weights(const Vector& diago
     case WeightingKind::distance:
       return distance_weights(cells, all_stations(m_input.data), power,
                               weighting.z0.value_or(shortest_edge(cells.edges()) / 4));
-    case WeightingKind::sensitivity: return sensitivity_weights(cells, m_math.to_host(diagonal_of_data));
+    case WeightingKind::sensitivity: {
+      // all epochs are weighted alike: by their data together
+      const auto n = static_cast<std::size_t>(cells.size());
+      std::vector<double> sums = m_math.to_host(diagonal_of_data);
+      for (std::size_t k = n; k < sums.size(); ++k) sums[k % n] += sums[k];
+      sums.resize(n);
+      return sensitivity_weights(cells, sums);
+    }
   }
-  return std::vector<double>(static_cast<std::size_t>(m_n), 1.0);
+  return std::vector<double>(static_cast<std::size_t>(cells.size()), 1.0);
 }
 
 template <class ExecutionSpace>
@@ -222,6 +269,7 @@ void InverterOnSpace<ExecutionSpace>::set_diagonal(double beta) {
   m_regularization->diagonal(m_right_side);
   m_math.copy(m_diagonal, m_data_diagonal);
   m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{beta, m_right_side, m_diagonal});
+  if (m_preconditioner) m_preconditioner->set(beta, m_right_side);
 }
 
 template <class ExecutionSpace>
@@ -328,6 +376,7 @@ void InverterOnSpace<ExecutionSpace>::find_depth_of_investigation() {
   m_regularization->add_pull(m_state.beta, ones, right_side);
   const Vector difference = m_math.zeros("difference_of_models", m_n);
   BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
+  precondition(solver);
   set_diagonal(m_state.beta);
   constexpr double tolerance = 1e-4;
   solver.solve(product_of(m_state.beta), right_side, m_diagonal, tolerance, difference);
@@ -345,12 +394,14 @@ void InverterOnSpace<ExecutionSpace>::draw_samples() {
   const Vector right_side = m_math.zeros("sample_right_side", m_n);
   // the posterior of the quadratic problem: no bounds
   BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
+  precondition(solver);
   set_diagonal(m_state.beta);
   const auto product = product_of(m_state.beta);
   while (m_state.samples < uncertainty.samples) {
     m_math.fill(right_side, 0);
     m_math.fill(x, 0);
-    m_data->add_sample(uncertainty.seed, m_state.samples, right_side);
+    m_data->add_weighted_transpose(m_data->normals(RandomStream::posterior_data, uncertainty.seed, m_state.samples),
+                                   right_side);
     m_regularization->add_sample(m_state.beta, uncertainty.seed, m_state.samples, right_side);
     // a hundredth of what the samples themselves are good for
     constexpr double tolerance = 1e-3;
@@ -367,10 +418,29 @@ void InverterOnSpace<ExecutionSpace>::draw_samples() {
 }
 
 template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::find_low_rank() {
+  const std::int64_t rank = m_settings.uncertainty.rank;
+  if (rank == 0 || !m_state.message.empty()) return;
+  std::array<double, 3> lengths = m_settings.smoothness;
+  for (double& length : lengths) length *= shortest_edge(m_input.cells->edges());
+  set_diagonal(m_state.beta);
+  // the case has one epoch
+  LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, m_regularization->of_first_epoch(), *m_input.cells,
+                                                 m_communicator);
+  // one that was stopped here begins this part anew, and finds the same
+  const auto tell = [this](const char* what, std::int64_t done, std::int64_t all) {
+    m_observer.step(what, done, all);
+    keep_state();
+  };
+  uncertainty.find(m_state.beta, rank, lengths, m_diagonal, tell, m_outcome.model);
+}
+
+template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::finish() {
   InvertedModel& model = m_outcome.model;
   model.edges = m_input.cells->edges();
   model.cells = m_input.cells->cells();
+  model.epochs = m_input.epochs;
   model.density = m_math.to_host(m_model);
   model.convergence = m_state.rows;
   add_uncertainty(m_state, model);
@@ -388,6 +458,12 @@ void InverterOnSpace<ExecutionSpace>::finish() {
 template <class ExecutionSpace>
 InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resume) {
   const Moment begin = m_begin;
+  if (m_settings.uncertainty.rank > 0 && !(m_settings.smallness > 0)) {
+    throw InputError("", "inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
+  }
+  if (m_settings.uncertainty.rank > 0 && m_input.n_epochs() > 1) {
+    throw InputError("", "inversion.uncertainty.rank", "is for one epoch alone");
+  }
   prepare(resume);
   m_begin = std::chrono::steady_clock::now();
   m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();
@@ -405,6 +481,7 @@ InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resu
     next_phase("samples");
   }
   draw_samples();
+  find_low_rank();
   finish();
   m_outcome.message = m_state.message;
   m_outcome.on_target = m_state.message.empty();

@@ -169,6 +169,12 @@ public:
   /// `weights`: w, one a cell. `reference`: (cell), kg/m3.
   Regularization(Math& math, const ActiveCells& cells, const InversionSettings& settings,
                  const std::vector<double>& weights, const ConstVector& reference);
+  /// The same terms for another model of the same cells, with compact weights of its own.
+  [[nodiscard]] Regularization another() const {
+    Regularization copy = *this;
+    copy.own_weights();
+    return copy;
+  }
 
   /// out += scale R p
   void add(double scale, const ConstVector& p, const Vector& out) const {
@@ -191,8 +197,9 @@ public:
   }
   /// Largest |f| of smallness, kg/m3, and of the gradients, kg/m3 per metre.
   [[nodiscard]] std::array<double, 4> largest(const ConstVector& model) const;
-  /// Weights of the compact norms for this model and these epsilons, one a term.
-  void reweight(const ConstVector& model, const std::array<double, 4>& epsilon);
+  /// Weights of the compact norms for this model and these epsilons, one a term; `most`: largest() of it and of all
+  /// that is to be weighted alike.
+  void reweight(const ConstVector& model, const std::array<double, 4>& epsilon, const std::array<double, 4>& most);
   /// out += a random vector of covariance scale R; a function of seed and sample alone.
   void add_sample(double scale, std::uint64_t seed, std::int64_t sample, const Vector& out) const;
 
@@ -201,6 +208,8 @@ private:
     return {term, m_terms, m_spacing, model, m_reference, m_settings.reference_in_smoothness};
   }
   void add_faces(const ActiveCells& cells, std::size_t d, const std::vector<double>& weights);
+  /// Memory for the weights of compact norms.
+  void own_weights();
 
   Math& m_math;
   InversionSettings m_settings;
@@ -235,7 +244,12 @@ Regularization<ExecutionSpace>::Regularization(Math& math, const ActiveCells& ce
   for (std::size_t d = 0; d < 3; ++d) add_faces(cells, d, weights);
   m_terms.cell = m_base_cell;
   m_terms.face = m_base_face;
-  if (!settings.is_compact()) return;
+  own_weights();
+}
+
+template <class ExecutionSpace>
+void Regularization<ExecutionSpace>::own_weights() {
+  if (!m_settings.is_compact()) return;
   m_terms.cell = m_math.zeros("compact_cell_weights", m_n);
   m_math.copy(m_terms.cell, m_base_cell);
   for (int d = 0; d < 3; ++d) {
@@ -289,8 +303,8 @@ std::array<double, 4> Regularization<ExecutionSpace>::largest(const ConstVector&
 }
 
 template <class ExecutionSpace>
-void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const std::array<double, 4>& epsilon) {
-  const std::array<double, 4> most = largest(model);
+void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const std::array<double, 4>& epsilon,
+                                              const std::array<double, 4>& most) {
   for (int term = 0; term < 4; ++term) {
     const auto t = static_cast<std::size_t>(term);
     const double p = m_settings.norm[t];

@@ -49,14 +49,16 @@ public:
     }
     const CellCounts counts = counts_of(model.edges);
     m_shape = {counts[2], counts[1], counts[0]};
-    std::vector<std::string> names = m_content.dataset_names();
-    if (const auto first = std::find(names.begin(), names.end(), name); first != names.end()) {
-      std::rotate(names.begin(), first, first + 1);
+    for (const std::string& dataset : m_content.dataset_names()) {
+      if (const std::int64_t epochs = epochs_of_cells(m_content, dataset); epochs > 0) {
+        add_epochs(read_values(dataset, density_to_si), epochs, model);
+      } else if (dataset == name || m_content.shape(dataset) == m_shape) {
+        model.values.push_back(read_values(dataset, density_to_si));
+      }
     }
-    for (const std::string& dataset : names) {
-      if (dataset != name && m_content.shape(dataset) != m_shape) continue;
-      model.values.push_back(read_values(dataset, density_to_si));
-    }
+    const auto first = std::find_if(model.values.begin(), model.values.end(),
+                                    [&](const CellValues& values) { return values.name == name; });
+    if (first != model.values.end()) std::rotate(model.values.begin(), first, first + 1);
     return model;
   }
 
@@ -111,13 +113,26 @@ private:
     return edges;
   }
 
+  static void add_epochs(const CellValues& all, std::int64_t epochs, CellModel& model) {
+    const auto n = static_cast<std::ptrdiff_t>(all.values.size()) / epochs;
+    for (std::int64_t e = 0; e < epochs; ++e) {
+      const auto begin = all.values.begin() + e * n;
+      model.values.push_back({fmt::format("{}_{}", all.name, e + 1), all.unit, {begin, begin + n}});
+    }
+  }
+
+  /// Of all epochs where there are several.
   CellValues read_values(const std::string& dataset, double density_to_si) {
-    const std::vector<std::int64_t> shape = m_content.shape(dataset);
+    std::vector<std::int64_t> shape = m_content.shape(dataset);
+    std::vector<std::string> dimensions = m_content.dimension_names(dataset);
+    if (epochs_of_cells(m_content, dataset) > 0) {
+      shape.erase(shape.begin());
+      dimensions.erase(dimensions.begin());
+    }
     if (shape != m_shape) {
       fail(fmt::format("has {} of shape {}; the mesh wants (upward, northing, easting) = {}", dataset,
                        shape_text(shape), shape_text(m_shape)));
     }
-    const std::vector<std::string> dimensions = m_content.dimension_names(dataset);
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
       for (std::size_t d = 0; d < 3; ++d) {
         if (d != 2 - i && dimensions[i] == direction_names[d]) {
@@ -154,6 +169,12 @@ bool holds_cells(const Hdf5File& content, const std::string& name) {
   return std::all_of(direction_names.begin(), direction_names.end(), [&](const char* coordinate) {
     return content.has(coordinate) && content.has(bounds_name(content, coordinate));
   });
+}
+
+std::int64_t epochs_of_cells(const Hdf5File& content, const std::string& name) {
+  if (!content.has(name)) return 0;
+  const std::vector<std::int64_t> shape = content.shape(name);
+  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
 }
 
 CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,

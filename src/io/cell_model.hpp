@@ -18,8 +18,12 @@ namespace prismfield {
 /// True for a file with a dataset `name` of three dimensions, or with coordinates of cells that have bounds.
 [[nodiscard]] bool holds_cells(const Hdf5File& content, const std::string& name);
 
+/// Epochs of a dataset `name` (epoch, upward, northing, easting); 0 for any other and for none.
+[[nodiscard]] std::int64_t epochs_of_cells(const Hdf5File& content, const std::string& name);
+
 /// The cells of an HDF5 or netCDF-4 file: `name` (upward, northing, easting) first, densities times `density_to_si`,
-/// then every other number a cell. Edges are those of the coordinates' bounds; centres at equal distances do without;
+/// then every other number a cell. Of values with epochs each epoch is there by itself, named density_1, density_2,
+/// ...; `name` can be one of these. Edges are those of the coordinates' bounds; centres at equal distances do without;
 /// `edges`, when given, stand for the file's. Throws InputError for anything else.
 [[nodiscard]] CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,
                                          const std::optional<CellEdges>& edges);

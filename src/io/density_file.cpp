@@ -6,6 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
@@ -52,7 +55,8 @@ std::vector<double> densities_from_text(const InputFile& file, double to_si, con
 /// be read upside down.
 void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::string& dataset,
                      const CellCounts& counts) {
-  const std::vector<std::string> dimensions = arrays.dimension_names(dataset);
+  std::vector<std::string> dimensions = arrays.dimension_names(dataset);
+  if (dimensions.size() == 4) dimensions.erase(dimensions.begin());
   if (dimensions.size() != 3) return;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string& name = dimensions[d];
@@ -76,24 +80,51 @@ void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::
   }
 }
 
+bool has_epochs(const ArrayFile& arrays, const std::string& dataset) {
+  return arrays.has(dataset) && arrays.shape(dataset).size() == 4 && arrays.dimension_names(dataset).front() == "epoch";
+}
+
+/// Of density_2, where density has epochs, that and 2; nothing for others.
+std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& arrays, const std::string& dataset) {
+  const std::size_t cut = dataset.rfind('_');
+  constexpr std::size_t most_digits = 6;
+  if (cut == std::string::npos || cut + 1 == dataset.size() || dataset.size() - cut - 1 > most_digits) return {};
+  if (dataset.find_first_not_of("0123456789", cut + 1) != std::string::npos) return {};
+  const std::string all = dataset.substr(0, cut);
+  const std::int64_t number = std::stoll(dataset.substr(cut + 1));
+  if (!has_epochs(arrays, all) || number < 1 || number > arrays.shape(all).front()) return {};
+  return std::pair{all, number};
+}
+
 std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
                                           NanDensities nan) {
   const ArrayFile arrays(file);
   const std::string name = spec.dataset.empty() ? "density" : spec.dataset;
-  const std::string dataset = name.starts_with('/') ? name : "/" + name;
+  std::string dataset = name.starts_with('/') ? name : "/" + name;
+  const auto epoch = arrays.has(dataset) ? std::nullopt : epoch_of(arrays, dataset);
+  if (epoch) dataset = epoch->first;
   if (!arrays.has(dataset)) {
     throw file.error(
         fmt::format("has no dataset {}; its datasets are: {}", dataset, shown_list(arrays.dataset_names("/"))));
   }
-  const std::vector<std::int64_t> shape = arrays.shape(dataset);
+  std::vector<std::int64_t> shape = arrays.shape(dataset);
+  if (epoch) shape.erase(shape.begin());
   const std::int64_t total = counts[0] * counts[1] * counts[2];
   const std::vector<std::int64_t> wanted = {counts[2], counts[1], counts[0]};
+  if (!epoch && has_epochs(arrays, dataset)) {
+    throw file.error(fmt::format("has {0} of {1}, the first of which is dataset: {0}_1; say which is meant", name,
+                                 counted(shape.front(), "epoch")));
+  }
   if (shape != wanted && shape != std::vector<std::int64_t>{total}) {
     throw file.error(fmt::format("has {} of shape {}; (upward, northing, easting) = {} or ({}) is needed", dataset,
                                  shape_text(shape), shape_text(wanted), total));
   }
   if (shape.size() == 3) check_ascending(arrays, file, dataset, counts);
   std::vector<double> densities = arrays.read(dataset);
+  if (epoch) {
+    const auto first = densities.begin() + (epoch->second - 1) * total;
+    densities = std::vector<double>(first, first + total);
+  }
   to_kilograms(densities, spec.to_si, file, counts, nan);
   return densities;
 }

@@ -14,7 +14,8 @@ namespace prismfield {
 /// Densities of shape (upward, northing, easting) or flat in that order, from HDF5, netCDF-4 or text.
 struct DensityFile {
   std::filesystem::path file;
-  /// HDF5 or netCDF-4 only; empty: "density"
+  /// HDF5 or netCDF-4 only; empty: "density". density_2 is the second epoch of a density (epoch, upward, northing,
+  /// easting) too
   std::string dataset;
   /// factor from the file's unit to kg/m3
   double to_si = 1;

@@ -173,12 +173,12 @@ bool is_whole(const Found& found) {
          digest_of(found.content.data(), found.content.size()) == found.header.content;
 }
 
-/// Whether the sizes of a state fit its cells.
-bool fits(const InversionState& state, std::size_t n_cells) {
+/// Whether the sizes of a state fit its cells and epochs.
+bool fits(const InversionState& state, std::size_t n_values) {
   const auto all_or_none = [&](const std::vector<double>& values) {
-    return values.empty() || values.size() == n_cells;
+    return values.empty() || values.size() == n_values;
   };
-  return state.model.size() == n_cells && all_or_none(state.weights_model) && all_or_none(state.squares) &&
+  return state.model.size() == n_values && all_or_none(state.weights_model) && all_or_none(state.squares) &&
          all_or_none(state.depth_of_investigation);
 }
 
@@ -201,7 +201,7 @@ void write_inversion_checkpoint(const fs::path& file, const Digest& case_hash, c
 }
 
 std::optional<InversionState> read_inversion_checkpoint(const fs::path& file, const Digest& case_hash,
-                                                        std::int64_t n_cells) {
+                                                        std::int64_t n_values) {
   const Found found = look(file, true);
   if (!found.is_there) return std::nullopt;
   check_inversion_checkpoint_place(file);
@@ -214,7 +214,7 @@ std::optional<InversionState> read_inversion_checkpoint(const fs::path& file, co
   try {
     const ByteReader reader(found.content);
     each_part(state, reader);
-    if (!reader.is_at_end() || !fits(state, static_cast<std::size_t>(n_cells))) throw std::out_of_range("sizes");
+    if (!reader.is_at_end() || !fits(state, static_cast<std::size_t>(n_values))) throw std::out_of_range("sizes");
   } catch (const std::out_of_range&) {
     fail(file, std::string("is damaged") + begins_anew);
   }

@@ -15,11 +15,12 @@ namespace prismfield {
 void write_inversion_checkpoint(const std::filesystem::path& file, const Digest& case_hash,
                                 const InversionState& state);
 
-/// Where the inversion of this case was; nothing when there is no such file. `n_cells`: active cells. Throws
+/// Where the inversion of this case was; nothing when there is no such file. `n_values`: active
+/// cells times epochs. Throws
 /// InputError by the key output.checkpoint.file for a file of another case, a damaged one and what is no checkpoint of
 /// an inversion.
 [[nodiscard]] std::optional<InversionState> read_inversion_checkpoint(const std::filesystem::path& file,
-                                                                      const Digest& case_hash, std::int64_t n_cells);
+                                                                      const Digest& case_hash, std::int64_t n_values);
 
 /// Throws InputError by the same key when something is there that is no checkpoint of an inversion and must not be
 /// replaced.

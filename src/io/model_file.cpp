@@ -27,14 +27,17 @@ namespace fs = std::filesystem;
 constexpr const char* density_unit = "kg m-3";
 
 /// Shape and dimensions of what lies on the cells.
-const std::vector<std::string>& cell_dimensions() {
-  static const std::vector<std::string> names{"upward", "northing", "easting"};
+std::vector<std::string> cell_dimensions(const InvertedModel& model) {
+  std::vector<std::string> names{"upward", "northing", "easting"};
+  if (!model.epochs.empty()) names.insert(names.begin(), "epoch");
   return names;
 }
 
 std::vector<std::int64_t> cell_shape(const InvertedModel& model) {
   const CellCounts counts = counts_of(model.edges);
-  return {counts[2], counts[1], counts[0]};
+  std::vector<std::int64_t> shape{counts[2], counts[1], counts[0]};
+  if (!model.epochs.empty()) shape.insert(shape.begin(), model.n_epochs());
+  return shape;
 }
 
 /// Throws RunError where the parts of a model do not belong together, before anything is written.
@@ -44,13 +47,14 @@ void check_sizes(const InvertedModel& model) {
   };
   const CellCounts counts = counts_of(model.edges);
   const std::int64_t n_cells = counts[0] * counts[1] * counts[2];
-  const std::size_t n = model.cells.size();
+  const std::size_t n = model.cells.size() * static_cast<std::size_t>(model.n_epochs());
   require(std::all_of(model.cells.begin(), model.cells.end(), [&](std::int64_t c) { return c >= 0 && c < n_cells; }),
           "cells lie outside its edges");
-  require(model.density.size() == n, "densities are not one a cell");
+  require(model.density.size() == n, "densities are not one a cell and epoch");
   require(model.density_sigma.empty() || model.density_sigma.size() == n, "deviations are not one a cell");
   require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n,
           "depths of investigation are not one a cell");
+  require(model.data.size() % static_cast<std::size_t>(model.n_epochs()) == 0, "data are not there for every epoch");
   for (const PredictedData& data : model.data) {
     const auto values = static_cast<std::size_t>(data.size());
     require(data.values.size() == values && data.sigma.size() == values && data.predicted.size() == values,
@@ -76,6 +80,13 @@ void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const s
   file.attach_dimensions(name + "_bounds", {name, "bounds"});
 }
 
+void write_epochs(Hdf5File& file, const InvertedModel& model) {
+  if (model.epochs.empty()) return;
+  file.write_texts("epoch", model.epochs);
+  file.make_dimension("epoch");
+  file.write_attribute("epoch", "long_name", "epoch");
+}
+
 void write_cells(Hdf5File& file, const InvertedModel& model) {
   constexpr Coordinate upward{"upward", "height of the cell centres, positive upwards", "", "Z"};
   file.make_dimension_without_values("bounds", 2);
@@ -84,16 +95,12 @@ void write_cells(Hdf5File& file, const InvertedModel& model) {
   write_cell_coordinate(file, easting_coordinate, model.edges[0]);
 }
 
-/// Values of the active cells; NaN in the others.
+/// Values of the active cells, of every epoch; NaN in the others.
 void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::string& name,
                        const std::string& long_name, const std::string& unit, const std::vector<double>& values) {
-  const std::vector<std::int64_t> shape = cell_shape(model);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> all(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]), nan);
-  for (std::size_t j = 0; j < values.size(); ++j) all[static_cast<std::size_t>(model.cells[j])] = values[j];
-  file.write(name, shape, all.data());
-  file.attach_dimensions(name, cell_dimensions());
-  file.write_attribute(name, "_FillValue", nan);
+  file.write(name, cell_shape(model), on_all_cells(model, values).data());
+  file.attach_dimensions(name, cell_dimensions(model));
+  file.write_attribute(name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
   file.write_attribute(name, "units", unit);
   file.write_attribute(name, "long_name", long_name);
   write_range(file, name, values.data(), static_cast<std::int64_t>(values.size()));
@@ -105,7 +112,12 @@ void write_densities(Hdf5File& file, const InvertedModel& model) {
   if (!model.density_sigma.empty()) {
     write_cell_values(file, model, "density_sigma", "posterior standard deviation of the density", density_unit,
                       model.density_sigma);
-    file.write_attribute("density_sigma", "samples", model.samples);
+    if (model.rank > 0) {
+      file.write_attribute("density_sigma", "rank", model.rank);
+      file.write_attribute("density_sigma", "relative_error", model.density_sigma_error);
+    } else {
+      file.write_attribute("density_sigma", "samples", model.samples);
+    }
     ancillary = "density_sigma";
   }
   if (!model.depth_of_investigation.empty()) {
@@ -127,6 +139,7 @@ void write_root_attributes(Hdf5File& file, const ModelHeader& header, const Inve
   file.write_attribute("/", "data_sets", static_cast<std::int64_t>(model.data.size()));
   if (model.resolution_trace) file.write_attribute("/", "resolution_trace", *model.resolution_trace);
   if (model.resolution_trace_error) file.write_attribute("/", "resolution_trace_error", *model.resolution_trace_error);
+  if (model.resolution_trace_least) file.write_attribute("/", "resolution_trace_least", *model.resolution_trace_least);
   write_case_text(file, header.case_text);
 }
 
@@ -227,6 +240,11 @@ void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes 
   const std::string group = "/data_" + std::to_string(k + 1);
   file.make_group(group);
   file.write_attribute(group, "name", data.name);
+  if (!model.epochs.empty()) {
+    const std::size_t n = model.epochs.size();
+    file.write_attribute(group, "epoch", model.epochs[k % n]);
+    file.write_attribute(group, "data_set", static_cast<std::int64_t>(k / n) + 1);
+  }
   const PointLayout layout = write_points(file, group, data.points);
   const std::vector<double> none;
   const std::vector<double>& trend = k < model.trend.size() ? model.trend[k] : none;
@@ -242,11 +260,15 @@ void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes 
   }
 }
 
-void write_performance(Hdf5File& file, const ModelHeader& header) {
+void write_performance(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
   const std::string group = "/performance";
   file.make_group(group);
   write_machine(file, group, header.space, header.device, header.ranks, header.threads);
   file.write_attribute(group, "sensitivities", header.sensitivities);
+  std::int64_t rows = 0;
+  for (const PredictedData& data : model.data) rows += data.size();
+  file.write_attribute(group, "rows", rows);
+  file.write_attribute(group, "stored_bytes", header.stored_bytes);
   file.write_attribute(group, "setup_seconds", header.setup_seconds);
   file.write_attribute(group, "inversion_seconds", header.inversion_seconds);
 }
@@ -256,11 +278,12 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
   const auto begin = std::chrono::steady_clock::now();
   Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
   write_root_attributes(file, header, model);
+  write_epochs(file, model);
   write_cells(file, model);
   write_densities(file, model);
   write_convergence(file, model.convergence);
   for (std::size_t k = 0; k < model.data.size(); ++k) write_data(file, model, k, header.axes);
-  write_performance(file, header);
+  write_performance(file, header, model);
   // The time that the file itself can hold; bringing it to the disk follows.
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   file.write_attribute("/performance", "output_seconds", elapsed.count());

@@ -27,6 +27,8 @@ struct ModelHeader {
   std::int64_t ranks = 1, threads = 1;
   /// how sensitivities were kept, one line a data set
   std::string sensitivities;
+  /// bytes of G as it is kept, of all ranks and data sets; 0: it is computed anew
+  std::int64_t stored_bytes = 0;
   double setup_seconds = 0, inversion_seconds = 0, total_seconds = 0;
 };
 
@@ -35,9 +37,10 @@ struct ModelHeader {
 /// are, `density_sigma`, `depth_of_investigation`, `resolution_trace` and its error as attributes; group `convergence`
 /// (stage, beta, phi_d, chi, phi_m, products, minimum, maximum, seconds); a group `data_1`, `data_2`, ... a data set:
 /// easting, northing, upward, and per field <field>, <field>_sigma, <field>_predicted, <field>_residual (observed -
-/// predicted, over sigma), in units and axes of the output, with the set's name as an attribute. Under a temporary name
-/// in the same folder, renamed when complete. Throws RunError, NoRoomError, leaving neither a half-written file nor a
-/// changed old one.
+/// predicted, over sigma), in units and axes of the output, with the set's name as an attribute. Of several epochs
+/// values on cells are (epoch, upward, northing, easting), `epoch` being the epochs' names, and each epoch of a data
+/// set has a group, with its epoch as an attribute. Under a temporary name in the same folder, renamed when complete.
+/// Throws RunError, NoRoomError, leaving neither a half-written file nor a changed old one.
 void write_model(const ModelHeader& header, const InvertedModel& model);
 
 }  // namespace prismfield

@@ -449,6 +449,7 @@ private:
     limited.finish();
     m_problems.throw_if_any();
     data.points = std::move(m_read.points);
+    data.lines = std::move(m_read.lines);
     return data;
   }
 

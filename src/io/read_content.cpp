@@ -206,10 +206,18 @@ private:
                    read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges)));
     }
     bool is_model = false;
+    std::int64_t epochs = 0;
     try {
-      is_model = holds_cells(Hdf5File::open(m_spec.file.path), name);
+      const Hdf5File content = Hdf5File::open(m_spec.file.path);
+      is_model = holds_cells(content, name);
+      epochs = epochs_of_cells(content, name);
     } catch (const RunError& error) {
       throw InputError(m_spec.file.where, m_spec.file.key, error.what());
+    }
+    if (is_model && epochs > 0) {
+      throw InputError("--field", "",
+                       fmt::format("'{0}' has {1} of {2}; say which by --field {1}_1 (the first) to --field {1}_{3}",
+                                   m_spec.file.path.string(), name, counted(epochs, "epoch"), epochs));
     }
     if (is_model) {
       CellModel model = read_cell_arrays(m_spec.file, name, m_read.density_to_si, std::nullopt);

@@ -123,7 +123,7 @@ void write_busy(Hdf5File& file, const Fields& result) {
   write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) -> double { return b.end; });
 }
 
-void write_performance(Hdf5File& file, const Fields& result, const RunTimes& times) {
+void write_performance(Hdf5File& file, const ResultHeader& header, const Fields& result, const RunTimes& times) {
   const std::string group = "/performance";
   const Plan& plan = result.plan;
   write_machine(file, group, name(plan.space), plan.device,
@@ -148,6 +148,7 @@ void write_performance(Hdf5File& file, const Fields& result, const RunTimes& tim
                        result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0.0);
   file.write_attribute(group, "setup_seconds", times.setup_seconds + result.setup_seconds);
   file.write_attribute(group, "field_seconds", result.field_seconds);
+  for (const auto& [name, value] : header.performance) file.write_attribute(group, name, value);
 }
 
 void write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
@@ -160,7 +161,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Re
   file.make_group("/performance");
   write_ranks(file, result);
   write_busy(file, result);
-  write_performance(file, result, times);
+  write_performance(file, header, result, times);
   // The time that the file itself can hold; bringing it to the disk follows.
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   file.write_attribute("/performance", "output_seconds", elapsed.count());

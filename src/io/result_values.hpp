@@ -30,6 +30,8 @@ struct ResultHeader {
   /// the YAML as run
   std::string case_text;
   std::optional<NoiseSpec> noise;
+  /// further attributes of /performance
+  std::vector<std::pair<std::string, double>> performance;
   /// the station file, whose own columns a table keeps; nothing for other points
   std::optional<InputFile> stations;
 };

@@ -24,7 +24,7 @@ struct Weighting {
 /// Unknowns beside the cells: a regional field of each data set and field.
 enum class Trend { none, constant, linear };
 
-/// Posterior standard deviations, by samples of the posterior or by the largest eigenvalues of the data term.
+/// Posterior standard deviations, by samples of the posterior or by a low rank of the data term.
 struct Uncertainty {
   /// 0: none
   std::int64_t samples = 0;
@@ -49,8 +49,13 @@ struct InversionSettings {
   std::optional<double> beta;
   Trend trend = Trend::none;
   Uncertainty uncertainty;
+  /// of the data term before conjugate gradients, beside the regularisation's diagonal; 0: Jacobi's preconditioner
+  std::int64_t preconditioner_rank = 0;
   /// how much of the reference comes back in the model, cell by cell
   bool depth_of_investigation = false;
+  /// of several epochs: weight of the change from one to the next, in `smallness`'s measure; 0: none, epochs are
+  /// independent but for beta
+  double change = 1;
   /// chi factor
   double target_misfit = 1;
   /// solutions for a beta at most, in the search for beta and again in the compact steps

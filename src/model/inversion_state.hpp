@@ -18,7 +18,7 @@ struct InversionState {
   std::vector<ConvergenceRow> rows;
   /// of each data set 1 where G is stored, 0 where it is computed anew: what `store: auto` found once
   std::vector<std::int64_t> stored;
-  /// one an active cell, kg/m3
+  /// one an active cell, kg/m3; of several epochs (epoch, active cell), as all that is one a cell
   std::vector<double> model;
   double beta = 0;
   /// why the target was not met; empty: it was, or is still searched for

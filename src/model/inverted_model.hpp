@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,26 +36,49 @@ struct PredictedData : DataSet {
   std::vector<double> predicted;
 };
 
-/// What an inversion comes to.
+/// What an inversion comes to. Of several epochs, what is one an active cell is (epoch, active cell).
 struct InvertedModel {
   CellEdges edges;
   /// numbers of the active cells, rising: easting fastest, then northing, then upward
   std::vector<std::int64_t> cells;
+  /// names of the epochs; empty: one, without a name
+  std::vector<std::string> epochs;
   /// one an active cell, kg/m3
   std::vector<double> density;
   /// posterior standard deviation, kg/m3; empty: not asked for
   std::vector<double> density_sigma;
   /// 0: as the data want it, 1: as the reference is; empty: not asked for
   std::vector<double> depth_of_investigation;
-  /// trace of the resolution matrix and its standard error: parameters that the data decide
-  std::optional<double> resolution_trace, resolution_trace_error;
-  /// samples or rank behind density_sigma
-  std::int64_t samples = 0;
+  /// trace of the resolution matrix and its standard error: parameters that the data decide; by a low rank also what it
+  /// is at least
+  std::optional<double> resolution_trace, resolution_trace_error, resolution_trace_least;
+  /// behind density_sigma: samples, or directions of the data; the other is 0
+  std::int64_t samples = 0, rank = 0;
+  /// standard error of density_sigma, relative to it, that comes from the prior's variances; by a low rank alone
+  double density_sigma_error = 0;
   std::vector<ConvergenceRow> convergence;
+  /// data set by data set, each epoch by epoch
   std::vector<PredictedData> data;
   /// coefficients of the regional trend of each data set, field by field, in output units: constant, per metre of
   /// easting, per metre of northing; empty: none
   std::vector<std::vector<double>> trend;
+
+  [[nodiscard]] std::int64_t n_epochs() const noexcept {
+    return epochs.empty() ? 1 : static_cast<std::int64_t>(epochs.size());
+  }
 };
+
+/// Values of active cells, of every epoch, as one a cell of the whole mesh, NaN in the others.
+[[nodiscard]] inline std::vector<double> on_all_cells(const InvertedModel& model, const std::vector<double>& values) {
+  const CellCounts counts = counts_of(model.edges);
+  const auto of_epoch = static_cast<std::size_t>(counts[0] * counts[1] * counts[2]);
+  const std::size_t n = model.cells.size();
+  std::vector<double> all(of_epoch * static_cast<std::size_t>(model.n_epochs()),
+                          std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    all[j / n * of_epoch + static_cast<std::size_t>(model.cells[j % n])] = values[j];
+  }
+  return all;
+}
 
 }  // namespace prismfield

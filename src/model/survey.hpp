@@ -21,6 +21,8 @@ struct DataSet {
   std::vector<double> values;
   /// the same, above 0
   std::vector<double> sigma;
+  /// where each point stands in its text file, from 1; empty: in no text file
+  std::vector<std::int64_t> lines;
 
   [[nodiscard]] std::int64_t size() const noexcept { return fields.size() * points.size(); }
 };

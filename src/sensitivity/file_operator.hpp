@@ -42,6 +42,15 @@ public:
   void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) override;
   void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) override;
   void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) override;
+  /// Reads G once for all vectors, as the next two and apply_normal_many().
+  void apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
+                  const Vector& fields) override;
+  void apply_transpose_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& fields,
+                            const Vector& density) override;
+  void diagonal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
+                     const Vector& diagonal) override;
+  bool apply_normal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
+                         const ConstVector& density, const Vector& product) override;
   /// Reads G once for both products.
   bool apply_normal(const ExecutionSpace& space, const ConstVector& weights, const ConstVector& density,
                     const Vector& product) override;

@@ -27,34 +27,50 @@
 /// The bodies of FileOperator; instantiated in one source file a space.
 namespace prismfield {
 
-/// to(at + i) = factor * from(i)
+/// Where the n rows of a block are: `block` numbers a vector in the stream's scratch, `all` a vector of this rank's
+/// rows, from `at` on in each.
+struct BlockRows {
+  std::int64_t n, at, block, all;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION bool has(std::int64_t i) const { return i % block < n; }
+  /// the place of number i of the scratch among this rank's rows
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t place(std::int64_t i) const {
+    return i / block * all + at + i % block;
+  }
+};
+
+/// to(place of i) = factor * from(i)
 template <class Memory>
 struct ScaleRows {
   Kokkos::View<const double*, Memory> from;
   double factor;
-  std::int64_t at;
+  BlockRows rows;
   Kokkos::View<double*, Memory> to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to(at + i) = factor * from(i); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (rows.has(i)) to(rows.place(i)) = factor * from(i);
+  }
 };
 
-/// to(i) = factor * from(at + i), 0 behind the last of n
+/// to(i) = factor * from(place of i), 0 behind the last of the block
 template <class Memory>
 struct TakeRows {
   Kokkos::View<const double*, Memory> from;
   double factor;
-  std::int64_t at, n;
+  BlockRows rows;
   Kokkos::View<double*, Memory> to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to(i) = i < n ? factor * from(at + i) : 0; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to(i) = rows.has(i) ? factor * from(rows.place(i)) : 0; }
 };
 
-/// rows(i) *= factor * weights(at + i), 0 behind the last of n
+/// values(i) *= factor * weights(place of i), 0 behind the last of the block
 template <class Memory>
 struct WeighRows {
   Kokkos::View<const double*, Memory> weights;
   double factor;
-  std::int64_t at, n;
-  Kokkos::View<double*, Memory> rows;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { rows(i) = i < n ? factor * weights(at + i) * rows(i) : 0; }
+  BlockRows rows;
+  Kokkos::View<double*, Memory> values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    values(i) = rows.has(i) ? factor * weights(rows.place(i)) * values(i) : 0;
+  }
 };
 
 /// sum(i) += part(i)
@@ -96,17 +112,29 @@ public:
       if (!is_read_in_place())
         m_entries = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("rows")), values);
       if (!is_double()) m_doubles.resize(values);
-      m_rows = Vector(view_label("rows_of_block"), static_cast<std::size_t>(m_block_rows));
-      m_sums = Vector(view_label("columns_of_block"), static_cast<std::size_t>(m_columns));
     });
+    make_room(1);
     m_matrix = make_stored_matrix<Space>(source.precision(), m_block_rows, m_columns);
   }
 
   [[nodiscard]] std::int64_t block_rows() const noexcept { return m_block_rows; }
   [[nodiscard]] StoredMatrix<Space>& matrix() noexcept { return *m_matrix; }
-  /// (block_rows()) and (columns)
-  [[nodiscard]] const Vector& rows() const noexcept { return m_rows; }
-  [[nodiscard]] const Vector& sums() const noexcept { return m_sums; }
+  /// Scratch of products with n vectors. Throws AllocationFailure.
+  void make_room(std::int64_t n) {
+    if (n <= m_room) return;
+    allocate_or_fail([&] {
+      m_rows = Vector(view_label("rows_of_block"), static_cast<std::size_t>(n * m_block_rows));
+      m_sums = Vector(view_label("columns_of_block"), static_cast<std::size_t>(n * m_columns));
+    });
+    m_room = n;
+  }
+  /// Of the first n vectors that there is room for: (n, block_rows()) and (n, columns).
+  [[nodiscard]] Vector rows(std::int64_t n) const {
+    return Kokkos::subview(m_rows, std::make_pair(std::int64_t{0}, n * m_block_rows));
+  }
+  [[nodiscard]] Vector sums(std::int64_t n) const {
+    return Kokkos::subview(m_sums, std::make_pair(std::int64_t{0}, n * m_columns));
+  }
   [[nodiscard]] std::int64_t host_bytes() const noexcept {
     return static_cast<std::int64_t>(2 * m_buffers[0].size() + m_doubles.size() * sizeof(double));
   }
@@ -175,7 +203,7 @@ private:
 
   const RowSource& m_source;
   IndexRange m_points;
-  std::int64_t m_columns, m_block_rows = 1;
+  std::int64_t m_columns, m_block_rows = 1, m_room = 0;
   std::vector<RowBlock> m_blocks;
   std::array<Bytes, 2> m_buffers;
   std::vector<double> m_doubles;
@@ -234,43 +262,46 @@ struct FileOperator<ExecutionSpace>::Parts {
     sink->complete();
   }
 
-  /// Where the rows of a block begin among this rank's.
-  [[nodiscard]] std::int64_t first_row(const RowBlock& block) const {
-    return block.field * plan.points().size() + block.points.begin;
+  /// Where the rows of a block are among this rank's.
+  [[nodiscard]] BlockRows places(const RowBlock& block) const {
+    return {block.points.size(), block.field * plan.points().size() + block.points.begin, stream->block_rows(), rows()};
   }
 
   /// What a product of these lengths needs, on all ranks; output is 0 without rows and columns.
   template <class Multiply>
   void product(const ExecutionSpace& space, const char* in_key, const ConstVector& in, std::int64_t n_in,
-               const char* out_key, const Vector& out, std::int64_t n_out, const Multiply& multiply) {
+               const char* out_key, const Vector& out, std::int64_t n_out, std::int64_t n, const Multiply& multiply) {
     on_all_ranks(all_ranks, [&] {
       check_product(in_key, in, n_in, out_key, out, n_out);
       Kokkos::deep_copy(space, out, 0.0);
-      if (stream) stream->each(space, multiply);
+      if (!stream) return;
+      stream->make_room(n);
+      stream->each(space, multiply);
     });
   }
 
-  /// Adds a block's part of G' diag(weights) G density.
-  void add_normal(const ExecutionSpace& space, const RowBlock& block, const ConstVector& weights,
+  /// Adds a block's part of G' diag(weights) G density for n vectors.
+  void add_normal(const ExecutionSpace& space, const RowBlock& block, std::int64_t n, const ConstVector& weights,
                   const ConstVector& density, const Vector& sum) {
-    check_length("weights", weights.extent(0), rows());
+    check_length("weights", weights.extent(0), n * rows());
     const double factor = source->to_si(block.field);
-    stream->matrix().multiply(space, density, stream->rows());
-    Kokkos::parallel_for(
-        "prismfield::weigh_rows", Policy(space, 0, stream->block_rows()),
-        WeighRows<Memory>{weights, factor * factor, first_row(block), block.points.size(), stream->rows()});
-    stream->matrix().multiply_transposed(space, stream->rows(), stream->sums());
-    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, columns()), AddPart<Memory>{stream->sums(), sum});
+    const Vector of_rows = stream->rows(n), sums = stream->sums(n);
+    stream->matrix().multiply(space, n, density, of_rows);
+    Kokkos::parallel_for("prismfield::weigh_rows", Policy(space, 0, n * stream->block_rows()),
+                         WeighRows<Memory>{weights, factor * factor, places(block), of_rows});
+    stream->matrix().multiply_transposed(space, n, of_rows, sums);
+    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, n * columns()), AddPart<Memory>{sums, sum});
   }
 
   /// Adds a block's part of a product with the rows: the transposed or the diagonal.
   template <class Multiply>
-  void add_columns(const ExecutionSpace& space, const RowBlock& block, double factor, const ConstVector& rows,
-                   const Vector& sum, const Multiply& multiply) {
-    Kokkos::parallel_for("prismfield::take_rows", Policy(space, 0, stream->block_rows()),
-                         TakeRows<Memory>{rows, factor, first_row(block), block.points.size(), stream->rows()});
-    multiply(stream->matrix(), stream->rows(), stream->sums());
-    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, columns()), AddPart<Memory>{stream->sums(), sum});
+  void add_columns(const ExecutionSpace& space, const RowBlock& block, std::int64_t n, double factor,
+                   const ConstVector& rows, const Vector& sum, const Multiply& multiply) {
+    const Vector of_rows = stream->rows(n), sums = stream->sums(n);
+    Kokkos::parallel_for("prismfield::take_rows", Policy(space, 0, n * stream->block_rows()),
+                         TakeRows<Memory>{rows, factor, places(block), of_rows});
+    multiply(stream->matrix(), of_rows, sums);
+    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, n * columns()), AddPart<Memory>{sums, sum});
   }
 };
 
@@ -298,47 +329,77 @@ IndexRange FileOperator<ExecutionSpace>::prisms() const noexcept {
 template <class ExecutionSpace>
 void FileOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
                                          const Vector& fields) {
-  Parts& parts = *m_parts;
-  parts.product(space, "density", density, this->columns(), "fields", fields, this->rows(), [&](const RowBlock& block) {
-    parts.stream->matrix().multiply(space, density, parts.stream->rows());
-    Kokkos::parallel_for("prismfield::scale_rows", typename Parts::Policy(space, 0, block.points.size()),
-                         ScaleRows<typename Parts::Memory>{parts.stream->rows(), parts.source->to_si(block.field),
-                                                           parts.first_row(block), fields});
-  });
+  apply_many(space, 1, density, fields);
 }
 
 template <class ExecutionSpace>
 void FileOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, const ConstVector& fields,
                                                    const Vector& density) {
-  Parts& parts = *m_parts;
-  parts.product(space, "fields", fields, this->rows(), "density", density, this->columns(), [&](const RowBlock& block) {
-    parts.add_columns(
-        space, block, parts.source->to_si(block.field), fields, density,
-        [&](auto& matrix, const auto& rows, const auto& sums) { matrix.multiply_transposed(space, rows, sums); });
-  });
-  sum_over_ranks(space, parts.all_ranks, density);
+  apply_transpose_many(space, 1, fields, density);
 }
 
 template <class ExecutionSpace>
 void FileOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const ConstVector& weights,
                                             const Vector& diagonal) {
-  Parts& parts = *m_parts;
-  parts.product(space, "weights", weights, this->rows(), "diagonal", diagonal, this->columns(),
-                [&](const RowBlock& block) {
-                  const double factor = parts.source->to_si(block.field);
-                  parts.add_columns(
-                      space, block, factor * factor, weights, diagonal,
-                      [&](auto& matrix, const auto& rows, const auto& sums) { matrix.diagonal(space, rows, sums); });
-                });
-  sum_over_ranks(space, parts.all_ranks, diagonal);
+  diagonal_many(space, 1, weights, diagonal);
 }
 
 template <class ExecutionSpace>
 bool FileOperator<ExecutionSpace>::apply_normal(const ExecutionSpace& space, const ConstVector& weights,
                                                 const ConstVector& density, const Vector& product) {
+  return apply_normal_many(space, 1, weights, density, product);
+}
+
+template <class ExecutionSpace>
+void FileOperator<ExecutionSpace>::apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
+                                              const Vector& fields) {
   Parts& parts = *m_parts;
-  parts.product(space, "density", density, this->columns(), "product", product, this->columns(),
-                [&](const RowBlock& block) { parts.add_normal(space, block, weights, density, product); });
+  parts.product(
+      space, "density", density, n * this->columns(), "fields", fields, n * this->rows(), n,
+      [&](const RowBlock& block) {
+        const Vector rows = parts.stream->rows(n);
+        parts.stream->matrix().multiply(space, n, density, rows);
+        Kokkos::parallel_for(
+            "prismfield::scale_rows", typename Parts::Policy(space, 0, n * parts.stream->block_rows()),
+            ScaleRows<typename Parts::Memory>{rows, parts.source->to_si(block.field), parts.places(block), fields});
+      });
+}
+
+template <class ExecutionSpace>
+void FileOperator<ExecutionSpace>::apply_transpose_many(const ExecutionSpace& space, std::int64_t n,
+                                                        const ConstVector& fields, const Vector& density) {
+  Parts& parts = *m_parts;
+  parts.product(space, "fields", fields, n * this->rows(), "density", density, n * this->columns(), n,
+                [&](const RowBlock& block) {
+                  parts.add_columns(space, block, n, parts.source->to_si(block.field), fields, density,
+                                    [&](auto& matrix, const auto& rows, const auto& sums) {
+                                      matrix.multiply_transposed(space, n, rows, sums);
+                                    });
+                });
+  sum_over_ranks(space, parts.all_ranks, density);
+}
+
+template <class ExecutionSpace>
+void FileOperator<ExecutionSpace>::diagonal_many(const ExecutionSpace& space, std::int64_t n,
+                                                 const ConstVector& weights, const Vector& diagonal) {
+  Parts& parts = *m_parts;
+  parts.product(space, "weights", weights, n * this->rows(), "diagonal", diagonal, n * this->columns(), n,
+                [&](const RowBlock& block) {
+                  const double factor = parts.source->to_si(block.field);
+                  parts.add_columns(
+                      space, block, n, factor * factor, weights, diagonal,
+                      [&](auto& matrix, const auto& rows, const auto& sums) { matrix.diagonal(space, n, rows, sums); });
+                });
+  sum_over_ranks(space, parts.all_ranks, diagonal);
+}
+
+template <class ExecutionSpace>
+bool FileOperator<ExecutionSpace>::apply_normal_many(const ExecutionSpace& space, std::int64_t n,
+                                                     const ConstVector& weights, const ConstVector& density,
+                                                     const Vector& product) {
+  Parts& parts = *m_parts;
+  parts.product(space, "density", density, n * this->columns(), "product", product, n * this->columns(), n,
+                [&](const RowBlock& block) { parts.add_normal(space, block, n, weights, density, product); });
   sum_over_ranks(space, parts.all_ranks, product);
   return true;
 }

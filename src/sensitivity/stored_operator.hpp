@@ -34,6 +34,13 @@ public:
   void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) override;
   void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) override;
   void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) override;
+  /// In one pass over G for every four vectors, each as it is alone.
+  void apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
+                  const Vector& fields) override;
+  void apply_transpose_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& fields,
+                            const Vector& density) override;
+  void diagonal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
+                     const Vector& diagonal) override;
   void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override;
   [[nodiscard]] double dot_fields(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
   [[nodiscard]] double dot_densities(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;

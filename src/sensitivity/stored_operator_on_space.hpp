@@ -154,23 +154,42 @@ IndexRange StoredOperator<ExecutionSpace>::prisms() const noexcept {
 template <class ExecutionSpace>
 void StoredOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
                                            const Vector& fields) {
-  m_parts->product(space, "density", density, this->columns(), "fields", fields, this->rows(),
-                   [&](StoredMatrix<ExecutionSpace>& matrix) { matrix.multiply(space, density, fields); });
+  apply_many(space, 1, density, fields);
 }
 
 template <class ExecutionSpace>
 void StoredOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, const ConstVector& fields,
                                                      const Vector& density) {
-  m_parts->product(space, "fields", fields, this->rows(), "density", density, this->columns(),
-                   [&](StoredMatrix<ExecutionSpace>& matrix) { matrix.multiply_transposed(space, fields, density); });
-  sum_over_ranks(space, m_parts->all_ranks, density);
+  apply_transpose_many(space, 1, fields, density);
 }
 
 template <class ExecutionSpace>
 void StoredOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const ConstVector& weights,
                                               const Vector& diagonal) {
-  m_parts->product(space, "weights", weights, this->rows(), "diagonal", diagonal, this->columns(),
-                   [&](StoredMatrix<ExecutionSpace>& matrix) { matrix.diagonal(space, weights, diagonal); });
+  diagonal_many(space, 1, weights, diagonal);
+}
+
+template <class ExecutionSpace>
+void StoredOperator<ExecutionSpace>::apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
+                                                const Vector& fields) {
+  m_parts->product(space, "density", density, n * this->columns(), "fields", fields, n * this->rows(),
+                   [&](StoredMatrix<ExecutionSpace>& matrix) { matrix.multiply(space, n, density, fields); });
+}
+
+template <class ExecutionSpace>
+void StoredOperator<ExecutionSpace>::apply_transpose_many(const ExecutionSpace& space, std::int64_t n,
+                                                          const ConstVector& fields, const Vector& density) {
+  m_parts->product(
+      space, "fields", fields, n * this->rows(), "density", density, n * this->columns(),
+      [&](StoredMatrix<ExecutionSpace>& matrix) { matrix.multiply_transposed(space, n, fields, density); });
+  sum_over_ranks(space, m_parts->all_ranks, density);
+}
+
+template <class ExecutionSpace>
+void StoredOperator<ExecutionSpace>::diagonal_many(const ExecutionSpace& space, std::int64_t n,
+                                                   const ConstVector& weights, const Vector& diagonal) {
+  m_parts->product(space, "weights", weights, n * this->rows(), "diagonal", diagonal, n * this->columns(),
+                   [&](StoredMatrix<ExecutionSpace>& matrix) { matrix.diagonal(space, n, weights, diagonal); });
   sum_over_ranks(space, m_parts->all_ranks, diagonal);
 }
 

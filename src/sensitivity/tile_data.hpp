@@ -26,6 +26,8 @@ struct TileShape {
     const std::int64_t rest = padded() - tile * width;
     return rest < width ? static_cast<int>(rest) : width;
   }
+  /// rows of all tiles
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t tile_rows() const { return tiles() * rows; }
   /// where a row of a tile begins
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t begin_of(std::int64_t tile, std::int64_t row) const {
     return tile * width * rows + row * width_of(tile);

@@ -11,16 +11,23 @@
 #include "sensitivity/tile_data.hpp"
 
 /// The kernels of TileMatrix. A sum over columns is a sum for each tile first, one over rows a sum for each part of the
-/// rows; these are added in their order by a second kernel.
+/// rows; these are added in their order by a second kernel. Several vectors are multiplied at once, row by row of a
+/// tile while it is in the nearest cache; each adds in the order that it has alone.
 namespace prismfield {
 
-/// Sums of several rows that the lanes of a device reduce together.
+/// Vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
+inline constexpr int most_vectors = 4;
+
+/// Sums of several rows with several vectors that the lanes of a device reduce together.
+template <int vectors>
 struct RowSums {
   static constexpr int rows = 4;
-  double values[rows] = {};
+  double values[vectors][rows] = {};
 
   KOKKOS_INLINE_FUNCTION RowSums& operator+=(const RowSums& other) {
-    for (int r = 0; r < rows; ++r) values[r] += other.values[r];
+    for (int v = 0; v < vectors; ++v) {
+      for (int r = 0; r < rows; ++r) values[v][r] += other.values[v][r];
+    }
     return *this;
   }
 };
@@ -76,15 +83,16 @@ struct ReadRows {
   }
 };
 
-/// Products of the rows of a part of a tile with a density, on a host.
+/// Products of the rows of a part of a tile with densities, on a host.
 template <class Memory, class Real>
 struct HostRowProducts {
   TileData<Real, Memory> matrix;
   RowParts cut;
-  /// (padded columns)
+  /// (vector, padded columns)
   Kokkos::View<const double*, Memory> density;
-  /// (tile * rows + row)
+  /// (vector, tile * rows + row)
   Kokkos::View<double*, Memory> sums;
+  int vectors;
 
   void operator()(std::int64_t item) const {
     const std::int64_t tile = item / cut.parts;
@@ -92,24 +100,40 @@ struct HostRowProducts {
     const std::int64_t end = Kokkos::min(begin + cut.rows_per_part, matrix.shape.rows);
     const int width = matrix.shape.width_of(tile);
     const double* const factors = density.data() + tile * TileShape::width;
+    double* const to = sums.data() + tile * matrix.shape.rows;
     const Real* row = matrix.values.data() + matrix.shape.begin_of(tile, begin);
     for (std::int64_t r = begin; r < end; ++r, row += width) {
-      sums(tile * matrix.shape.rows + r) = matrix.scale(tile, r) * product(row, factors, width);
+      // for four there are registers
+      int v = 0;
+      for (; v + 4 <= vectors; v += 4) multiply<4>(tile, r, row, factors, v, to + r);
+      for (; v + 2 <= vectors; v += 2) multiply<2>(tile, r, row, factors, v, to + r);
+      for (; v < vectors; ++v) multiply<1>(tile, r, row, factors, v, to + r);
     }
   }
 
-  static double product(const Real* row, const double* factors, int width) {
-    EightDoubles partial[4] = {};
+  /// The products of a row with n vectors, which are added side by side.
+  template <int n>
+  void multiply(std::int64_t tile, std::int64_t r, const Real* row, const double* factors, int first,
+                double* to) const {
+    const std::int64_t stride = matrix.shape.padded();
+    const int width = matrix.shape.width_of(tile);
+    EightDoubles partial[n][4] = {};
     for (int c = 0; c < width; c += TileShape::step) {
       for (int k = 0; k < 4; ++k) {
-        EightDoubles entries, with;
+        EightDoubles entries;
         load_eight(row + c + 8 * k, entries);
-        load_eight(factors + c + 8 * k, with);
-        partial[k] += entries * with;
+        for (int v = 0; v < n; ++v) {
+          EightDoubles with;
+          load_eight(factors + (first + v) * stride + c + 8 * k, with);
+          partial[v][k] += entries * with;
+        }
       }
     }
-    const EightDoubles all = (partial[0] + partial[1]) + (partial[2] + partial[3]);
-    return ((all[0] + all[4]) + (all[1] + all[5])) + ((all[2] + all[6]) + (all[3] + all[7]));
+    for (int v = 0; v < n; ++v) {
+      const EightDoubles all = (partial[v][0] + partial[v][1]) + (partial[v][2] + partial[v][3]);
+      const double sum = ((all[0] + all[4]) + (all[1] + all[5])) + ((all[2] + all[6]) + (all[3] + all[7]));
+      to[(first + v) * matrix.shape.tile_rows()] = matrix.scale(tile, r) * sum;
+    }
   }
 };
 
@@ -119,41 +143,61 @@ template <class Memory, class Real, bool squares>
 struct HostColumnSums {
   TileData<Real, Memory> matrix;
   RowParts cut;
-  /// (rows)
+  /// (vector, rows)
   Kokkos::View<const double*, Memory> factors;
-  /// (part, padded columns)
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> sums;
+  /// (vector, part, padded columns)
+  Kokkos::View<double***, Kokkos::LayoutRight, Memory> sums;
+  int vectors;
 
   void operator()(std::int64_t item) const {
+    if (vectors == 1) {
+      add_rows<1>(item);
+    } else if (vectors == 2) {
+      add_rows<2>(item);
+    } else {
+      add_rows<most_vectors>(item);
+    }
+  }
+
+  /// The sums of all vectors, of which there are n or fewer.
+  template <int n>
+  void add_rows(std::int64_t item) const {
     const std::int64_t tile = item / cut.parts;
     const std::int64_t part = item % cut.parts;
     const std::int64_t end = Kokkos::min((part + 1) * cut.rows_per_part, matrix.shape.rows);
     const int width = matrix.shape.width_of(tile);
-    EightDoubles sum[TileShape::width / 8] = {};
+    // side by side: vectors a page apart would wait for each other's stores
+    EightDoubles sum[TileShape::width / 8][n] = {};
     const std::int64_t begin = part * cut.rows_per_part;
     const Real* row = matrix.values.data() + matrix.shape.begin_of(tile, begin);
-    // row by row, although the sums are read and written each time: one stream of memory was up to twice as fast
+    // Row by row, although the sums are read and written each time: one stream of memory was up to twice as fast. Two
+    // rows for four vectors were slower for floats.
     for (std::int64_t r = begin; r < end; ++r, row += width) {
-      const double f = factor(tile, r);
-      for (int c = 0; c < width; c += 8) add(row + c, f, sum[c / 8]);
+      double with[n];
+      for (int v = 0; v < n; ++v) with[v] = v < vectors ? factor(v, tile, r) : 0;
+      for (int c = 0; c < width; c += 8) {
+        EightDoubles values;
+        load_eight(row + c, values);
+        for (int v = 0; v < n; ++v) sum[c / 8][v] += with[v] * (squares ? values * values : values);
+      }
     }
-    std::memcpy(&sums(part, tile * TileShape::width), sum, sizeof(double) * static_cast<std::size_t>(width));
+    for (int v = 0; v < vectors; ++v) {
+      double* const to = &sums(v, part, tile * TileShape::width);
+      for (int c = 0; c < width; c += 8) std::memcpy(to + c, &sum[c / 8][v], sizeof(EightDoubles));
+    }
   }
 
-  [[nodiscard]] double factor(std::int64_t tile, std::int64_t row) const {
+  [[nodiscard]] double factor(int vector, std::int64_t tile, std::int64_t row) const {
     const double scale = matrix.scale(tile, row);
-    return factors(row) * (squares ? scale * scale : scale);
-  }
-  [[gnu::always_inline]] static void add(const Real* entries, double factor, EightDoubles& sum) {
-    EightDoubles values;
-    load_eight(entries, values);
-    sum += factor * (squares ? values * values : values);
+    return factors(vector * matrix.shape.rows + row) * (squares ? scale * scale : scale);
   }
 };
 
-/// The same products on a device: some rows of a part at once, by the lanes of a thread.
-template <class Space, class Real>
+/// The same products on a device: some rows of a part at once, by the lanes of a thread. `most`: vectors that registers
+/// are kept for.
+template <class Space, class Real, int most>
 struct DeviceRowProducts {
+  using Sums = RowSums<most>;
   using Memory = typename Space::memory_space;
   using Policy = Kokkos::TeamPolicy<Space>;
   static constexpr int threads = 8, lanes = 32;
@@ -161,58 +205,67 @@ struct DeviceRowProducts {
   RowParts cut;
   Kokkos::View<const double*, Memory> density;
   Kokkos::View<double*, Memory> sums;
+  int vectors;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
     const std::int64_t tile = team.league_rank() / cut.parts;
     const std::int64_t begin = team.league_rank() % cut.parts * cut.rows_per_part;
     const std::int64_t end = Kokkos::min(begin + cut.rows_per_part, matrix.shape.rows);
     const int packs = matrix.shape.width_of(tile) / Pack<Real>::size;
-    const auto groups = static_cast<int>((end - begin + RowSums::rows - 1) / RowSums::rows);
+    const auto groups = static_cast<int>((end - begin + Sums::rows - 1) / Sums::rows);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, groups), [&](int group) {
-      const std::int64_t first = begin + group * RowSums::rows;
-      RowSums total;
+      const std::int64_t first = begin + group * Sums::rows;
+      Sums total;
       Kokkos::parallel_reduce(
-          Kokkos::ThreadVectorRange(team, packs), [&](int p, RowSums& sum) { add(tile, first, p, sum); }, total);
+          Kokkos::ThreadVectorRange(team, packs), [&](int p, Sums& sum) { add(tile, first, p, sum); }, total);
       Kokkos::single(Kokkos::PerThread(team), [&]() {
-        for (int r = 0; r < RowSums::rows && first + r < end; ++r) {
-          sums(tile * matrix.shape.rows + first + r) = matrix.scale(tile, first + r) * total.values[r];
+        for (int r = 0; r < Sums::rows && first + r < end; ++r) {
+          const std::int64_t to = tile * matrix.shape.rows + first + r;
+          const double scale = matrix.scale(tile, first + r);
+          for (int v = 0; v < most; ++v) {
+            if (v < vectors) sums(v * matrix.shape.tile_rows() + to) = scale * total.values[v][r];
+          }
         }
       });
     });
   }
 
   /// Adds the products of one pack of columns; rows behind the last are that once more.
-  KOKKOS_INLINE_FUNCTION void add(std::int64_t tile, std::int64_t first, int p, RowSums& sum) const {
+  KOKKOS_INLINE_FUNCTION void add(std::int64_t tile, std::int64_t first, int p, Sums& sum) const {
     constexpr int n = Pack<Real>::size;
     const std::int64_t last = matrix.shape.rows - 1;
-    Pack<Real> entries[RowSums::rows];
-    for (int r = 0; r < RowSums::rows; ++r) {
+    Pack<Real> entries[Sums::rows];
+    for (int r = 0; r < Sums::rows; ++r) {
       entries[r] = matrix.pack(matrix.shape.begin_of(tile, Kokkos::min(first + r, last)) + std::int64_t{n} * p);
     }
-    const double* const factors = &density(tile * TileShape::width + std::int64_t{n} * p);
-    for (int k = 0; k < n; k += 2) {
-      const Pack<double> two = *reinterpret_cast<const Pack<double>*>(factors + k);
-      for (int r = 0; r < RowSums::rows; ++r) {
-        sum.values[r] += StoredNumber<Real>::value(entries[r].values[k]) * two.values[0];
-        sum.values[r] += StoredNumber<Real>::value(entries[r].values[k + 1]) * two.values[1];
+    for (int v = 0; v < most; ++v) {
+      if (v >= vectors) break;
+      const double* const factors = &density(v * matrix.shape.padded() + tile * TileShape::width + std::int64_t{n} * p);
+      for (int k = 0; k < n; k += 2) {
+        const Pack<double> two = *reinterpret_cast<const Pack<double>*>(factors + k);
+        for (int r = 0; r < Sums::rows; ++r) {
+          sum.values[v][r] += StoredNumber<Real>::value(entries[r].values[k]) * two.values[0];
+          sum.values[v][r] += StoredNumber<Real>::value(entries[r].values[k + 1]) * two.values[1];
+        }
       }
     }
   }
 };
 
-/// The same sums on a device: a thread has the columns of a pack.
-template <class Space, class Real, bool squares>
+/// The same sums on a device: a thread has the columns of a pack. `most`: vectors that registers are kept for.
+template <class Space, class Real, bool squares, int most>
 struct DeviceColumnSums {
   using Memory = typename Space::memory_space;
   using Policy = Kokkos::TeamPolicy<Space>;
-  static constexpr int threads = TileShape::width / Pack<Real>::size;
+  static constexpr int n = Pack<Real>::size;
+  static constexpr int threads = TileShape::width / n;
   TileData<Real, Memory> matrix;
   RowParts cut;
   Kokkos::View<const double*, Memory> factors;
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> sums;
+  Kokkos::View<double***, Kokkos::LayoutRight, Memory> sums;
+  int vectors;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
-    constexpr int n = Pack<Real>::size;
     constexpr int at_once = 4;
     const std::int64_t tile = team.league_rank() / cut.parts;
     const std::int64_t part = team.league_rank() % cut.parts;
@@ -220,47 +273,56 @@ struct DeviceColumnSums {
     const int width = matrix.shape.width_of(tile);
     const int column = n * team.team_rank();
     if (column >= width) return;
-    double sum[n] = {};
+    double sum[most][n] = {};
     std::int64_t r = part * cut.rows_per_part;
     std::int64_t at = matrix.shape.begin_of(tile, r) + column;
     for (; r + at_once <= end; r += at_once, at += std::int64_t{at_once} * width) {
       Pack<Real> entries[at_once];
       for (int q = 0; q < at_once; ++q) entries[q] = matrix.pack(at + std::int64_t{q} * width);
-      for (int q = 0; q < at_once; ++q) add(entries[q], factor(tile, r + q), sum);
+      for (int q = 0; q < at_once; ++q) add(entries[q], tile, r + q, sum);
     }
-    for (; r < end; ++r, at += width) add(matrix.pack(at), factor(tile, r), sum);
-    for (int k = 0; k < n; ++k) sums(part, tile * TileShape::width + column + k) = sum[k];
+    for (; r < end; ++r, at += width) add(matrix.pack(at), tile, r, sum);
+    for (int v = 0; v < most; ++v) {
+      if (v >= vectors) break;
+      for (int k = 0; k < n; ++k) sums(v, part, tile * TileShape::width + column + k) = sum[v][k];
+    }
   }
 
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION double factor(std::int64_t tile, std::int64_t row) const {
+  KOKKOS_INLINE_FUNCTION void add(const Pack<Real>& entries, std::int64_t tile, std::int64_t row,
+                                  double (&sum)[most][n]) const {
     const double scale = matrix.scale(tile, row);
-    return factors(row) * (squares ? scale * scale : scale);
-  }
-  KOKKOS_INLINE_FUNCTION static void add(const Pack<Real>& entries, double factor, double* sum) {
-    for (int k = 0; k < Pack<Real>::size; ++k) {
+    double values[n];
+    for (int k = 0; k < n; ++k) {
       const double value = StoredNumber<Real>::value(entries.values[k]);
-      sum[k] += factor * (squares ? value * value : value);
+      values[k] = squares ? value * value : value;
+    }
+    for (int v = 0; v < most; ++v) {
+      if (v >= vectors) break;
+      const double factor = factors(v * matrix.shape.rows + row) * (squares ? scale * scale : scale);
+      for (int k = 0; k < n; ++k) sum[v][k] += factor * values[k];
     }
   }
 };
 
-/// out(k) = the sum of n parts, in their order: sums(part * stride + k).
+/// out(v * length + k) = the sum of n parts, in their order: sums((v * n + part) * stride + k).
 template <class Memory>
 struct AddInOrder {
   const double* sums;
-  std::int64_t n, stride;
+  std::int64_t n, stride, length;
   Kokkos::View<double*, Memory> out;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t v = i / length;
+    const std::int64_t k = i % length;
     double sum = 0;
-    for (std::int64_t part = 0; part < n; ++part) sum += sums[part * stride + k];
-    out(k) = sum;
+    for (std::int64_t part = 0; part < n; ++part) sum += sums[(v * n + part) * stride + k];
+    out(i) = sum;
   }
 };
 
 }  // namespace prismfield
 
-template <>
-struct Kokkos::reduction_identity<prismfield::RowSums> {
-  KOKKOS_FORCEINLINE_FUNCTION static prismfield::RowSums sum() { return {}; }
+template <int vectors>
+struct Kokkos::reduction_identity<prismfield::RowSums<vectors>> {
+  KOKKOS_FORCEINLINE_FUNCTION static prismfield::RowSums<vectors> sum() { return {}; }
 };

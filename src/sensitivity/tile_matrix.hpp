@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -27,12 +28,24 @@ public:
   virtual void keep(const Space& space, const EntryRows<Memory>& rows) = 0;
   /// Gives them back.
   virtual void read(const Space& space, const EntryRows<Memory>& rows) const = 0;
-  /// fields (rows) = G density (columns).
-  virtual void multiply(const Space& space, const ConstVector& density, const Vector& fields) = 0;
-  /// density (columns) = G' fields (rows).
-  virtual void multiply_transposed(const Space& space, const ConstVector& fields, const Vector& density) = 0;
-  /// The diagonal (columns) of G' diag(weights) G.
-  virtual void diagonal(const Space& space, const ConstVector& weights, const Vector& diagonal) = 0;
+  /// fields (rows) = G density (columns), for each of n vectors one behind another; each as it is alone.
+  /// More than one at first asks for memory: throws AllocationFailure.
+  virtual void multiply(const Space& space, std::int64_t n, const ConstVector& density, const Vector& fields) = 0;
+  /// density (columns) = G' fields (rows), likewise.
+  virtual void multiply_transposed(const Space& space, std::int64_t n, const ConstVector& fields,
+                                   const Vector& density) = 0;
+  /// The diagonal (columns) of G' diag(weights) G, likewise.
+  virtual void diagonal(const Space& space, std::int64_t n, const ConstVector& weights, const Vector& diagonal) = 0;
+
+  void multiply(const Space& space, const ConstVector& density, const Vector& fields) {
+    multiply(space, 1, density, fields);
+  }
+  void multiply_transposed(const Space& space, const ConstVector& fields, const Vector& density) {
+    multiply_transposed(space, 1, fields, density);
+  }
+  void diagonal(const Space& space, const ConstVector& weights, const Vector& diagonal) {
+    this->diagonal(space, 1, weights, diagonal);
+  }
   /// of entries and scales
   [[nodiscard]] virtual std::int64_t bytes() const noexcept = 0;
 };
@@ -52,20 +65,18 @@ public:
     m_matrix.shape = {rows, columns};
     const TileShape& shape = m_matrix.shape;
     constexpr bool device = is_device_space<Space>;
-    m_row_parts = RowParts::of(shape, device ? 8192 : 1024, device ? DeviceProducts::threads * RowSums::rows : 16);
+    constexpr int rows_of_team = DeviceProducts<1>::threads * RowSums<1>::rows;
+    m_row_parts = RowParts::of(shape, device ? 8192 : 1024, device ? rows_of_team : 16);
     m_column_parts = RowParts::of(shape, device ? 8192 : 1024, 128);
     const auto padded = static_cast<std::size_t>(shape.padded());
-    const auto tile_rows = static_cast<std::size_t>(shape.tiles() * rows);
+    const auto tile_rows = static_cast<std::size_t>(shape.tile_rows());
     allocate_or_fail([&] {
       m_matrix.values = decltype(m_matrix.values)(new_view("sensitivities"), static_cast<std::size_t>(rows) * padded);
       if (StoredNumber<Real>::scaled) {
         m_matrix.scales = decltype(m_matrix.scales)(new_view("sensitivity_scales"), tile_rows);
       }
-      m_density = Vector(view_label("padded_density"), padded);
-      m_tile_sums = Vector(new_view("sums_of_tiles"), tile_rows);
-      m_part_sums =
-          decltype(m_part_sums)(new_view("sums_of_rows"), static_cast<std::size_t>(m_column_parts.parts), padded);
     });
+    make_room(1);
     if constexpr (!device) ask_for_huge_pages(m_matrix.values.data(), m_matrix.values.size() * sizeof(Real));
   }
 
@@ -83,27 +94,23 @@ public:
                          ReadRows<Memory, Real>{m_matrix, rows});
   }
 
-  void multiply(const Space& space, const ConstVector& density, const Vector& fields) override {
-    const TileShape& shape = m_matrix.shape;
-    Kokkos::deep_copy(space, Kokkos::subview(m_density, std::make_pair(std::int64_t{0}, shape.columns)), density);
-    if constexpr (is_device_space<Space>) {
-      Kokkos::parallel_for(
-          "prismfield::row_products",
-          typename DeviceProducts::Policy(space, teams(m_row_parts), DeviceProducts::threads, DeviceProducts::lanes),
-          DeviceProducts{m_matrix, m_row_parts, m_density, m_tile_sums});
-    } else {
-      Kokkos::parallel_for("prismfield::row_products", ItemPolicy(space, 0, shape.tiles() * m_row_parts.parts),
-                           HostRowProducts<Memory, Real>{m_matrix, m_row_parts, m_density, m_tile_sums});
-    }
-    Kokkos::parallel_for("prismfield::add_tiles", IndexPolicy(space, 0, shape.rows),
-                         AddInOrder<Memory>{m_tile_sums.data(), shape.tiles(), shape.rows, fields});
-  }
+  using StoredMatrix<Space>::multiply;
+  using StoredMatrix<Space>::multiply_transposed;
+  using StoredMatrix<Space>::diagonal;
 
-  void multiply_transposed(const Space& space, const ConstVector& fields, const Vector& density) override {
-    add_columns<false>(space, fields, density);
+  void multiply(const Space& space, std::int64_t n, const ConstVector& density, const Vector& fields) override {
+    const TileShape& shape = m_matrix.shape;
+    some_at_once(n, [&](std::int64_t first, int vectors) {
+      add_rows(space, vectors, some_of(density, first, vectors, shape.columns),
+               some_of(fields, first, vectors, shape.rows));
+    });
   }
-  void diagonal(const Space& space, const ConstVector& weights, const Vector& diagonal) override {
-    add_columns<true>(space, weights, diagonal);
+  void multiply_transposed(const Space& space, std::int64_t n, const ConstVector& fields,
+                           const Vector& density) override {
+    add_columns_of_all<false>(space, n, fields, density);
+  }
+  void diagonal(const Space& space, std::int64_t n, const ConstVector& weights, const Vector& diagonal) override {
+    add_columns_of_all<true>(space, n, weights, diagonal);
   }
 
   [[nodiscard]] std::int64_t bytes() const noexcept override {
@@ -111,7 +118,8 @@ public:
   }
 
 private:
-  using DeviceProducts = DeviceRowProducts<Space, Real>;
+  template <int most>
+  using DeviceProducts = DeviceRowProducts<Space, Real, most>;
   using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
   /// Every thread has the same part of the memory in every product.
   using ItemPolicy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
@@ -119,27 +127,107 @@ private:
   static auto new_view(const char* what) { return Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label(what)); }
   [[nodiscard]] int teams(const RowParts& cut) const { return static_cast<int>(m_matrix.shape.tiles() * cut.parts); }
 
-  template <bool squares>
-  void add_columns(const Space& space, const ConstVector& factors, const Vector& out) {
+  /// Scratch of products with so many vectors.
+  void make_room(int vectors) {
+    if (vectors <= m_room) return;
     const TileShape& shape = m_matrix.shape;
-    const char* const label = squares ? "prismfield::column_squares" : "prismfield::column_sums";
-    if constexpr (is_device_space<Space>) {
-      using Functor = DeviceColumnSums<Space, Real, squares>;
-      Kokkos::parallel_for(label, typename Functor::Policy(space, teams(m_column_parts), Functor::threads),
-                           Functor{m_matrix, m_column_parts, factors, m_part_sums});
-    } else {
-      Kokkos::parallel_for(label, ItemPolicy(space, 0, shape.tiles() * m_column_parts.parts),
-                           HostColumnSums<Memory, Real, squares>{m_matrix, m_column_parts, factors, m_part_sums});
+    const auto n = static_cast<std::size_t>(vectors), padded = static_cast<std::size_t>(shape.padded());
+    allocate_or_fail([&] {
+      // zeros, which padding stays
+      m_density = Vector(view_label("padded_density"), n * padded);
+      m_tile_sums = Vector(new_view("sums_of_tiles"), n * static_cast<std::size_t>(shape.tile_rows()));
+      m_part_sums =
+          decltype(m_part_sums)(new_view("sums_of_rows"), n, static_cast<std::size_t>(m_column_parts.parts), padded);
+    });
+    m_room = vectors;
+  }
+
+  /// f(first, number) until n vectors are through.
+  template <class F>
+  void some_at_once(std::int64_t n, const F& f) {
+    make_room(static_cast<int>(std::min<std::int64_t>(n, most_vectors)));
+    for (std::int64_t first = 0; first < n; first += most_vectors) {
+      f(first, static_cast<int>(std::min<std::int64_t>(n - first, most_vectors)));
     }
-    Kokkos::parallel_for("prismfield::add_row_parts", IndexPolicy(space, 0, shape.columns),
-                         AddInOrder<Memory>{m_part_sums.data(), m_column_parts.parts, shape.padded(), out});
+  }
+  template <class View>
+  static View some_of(const View& vectors, std::int64_t first, int n, std::int64_t length) {
+    return Kokkos::subview(vectors, std::make_pair(first * length, (first + n) * length));
+  }
+
+  void add_rows(const Space& space, int vectors, const ConstVector& density, const Vector& fields) {
+    const TileShape& shape = m_matrix.shape;
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      const auto to =
+          Kokkos::subview(m_density, std::make_pair(v * shape.padded(), v * shape.padded() + shape.columns));
+      Kokkos::deep_copy(space, to, some_of(density, v, 1, shape.columns));
+    }
+    if constexpr (is_device_space<Space>) {
+      if (vectors == 1) {
+        device_rows<1>(space, vectors);
+      } else {
+        device_rows<most_vectors>(space, vectors);
+      }
+    } else {
+      Kokkos::parallel_for("prismfield::row_products", ItemPolicy(space, 0, shape.tiles() * m_row_parts.parts),
+                           HostRowProducts<Memory, Real>{m_matrix, m_row_parts, m_density, m_tile_sums, vectors});
+    }
+    Kokkos::parallel_for("prismfield::add_tiles", IndexPolicy(space, 0, vectors * shape.rows),
+                         AddInOrder<Memory>{m_tile_sums.data(), shape.tiles(), shape.rows, shape.rows, fields});
+  }
+
+  template <int most>
+  void device_rows(const Space& space, int vectors) {
+    using Functor = DeviceProducts<most>;
+    Kokkos::parallel_for("prismfield::row_products",
+                         typename Functor::Policy(space, teams(m_row_parts), Functor::threads, Functor::lanes),
+                         Functor{m_matrix, m_row_parts, m_density, m_tile_sums, vectors});
+  }
+
+  template <bool squares>
+  void add_columns_of_all(const Space& space, std::int64_t n, const ConstVector& factors, const Vector& out) {
+    some_at_once(n, [&](std::int64_t first, int vectors) {
+      add_columns<squares>(space, vectors, some_of(factors, first, vectors, m_matrix.shape.rows),
+                           some_of(out, first, vectors, m_matrix.shape.columns));
+    });
+  }
+
+  template <bool squares>
+  void add_columns(const Space& space, int vectors, const ConstVector& factors, const Vector& out) {
+    const TileShape& shape = m_matrix.shape;
+    if constexpr (is_device_space<Space>) {
+      if (vectors == 1) {
+        device_columns<squares, 1>(space, vectors, factors);
+      } else {
+        device_columns<squares, most_vectors>(space, vectors, factors);
+      }
+    } else {
+      Kokkos::parallel_for(
+          squares ? "prismfield::column_squares" : "prismfield::column_sums",
+          ItemPolicy(space, 0, shape.tiles() * m_column_parts.parts),
+          HostColumnSums<Memory, Real, squares>{m_matrix, m_column_parts, factors, m_part_sums, vectors});
+    }
+    Kokkos::parallel_for(
+        "prismfield::add_row_parts", IndexPolicy(space, 0, vectors * shape.columns),
+        AddInOrder<Memory>{m_part_sums.data(), m_column_parts.parts, shape.padded(), shape.columns, out});
+  }
+
+  template <bool squares, int most>
+  void device_columns(const Space& space, int vectors, const ConstVector& factors) {
+    using Functor = DeviceColumnSums<Space, Real, squares, most>;
+    Kokkos::parallel_for(squares ? "prismfield::column_squares" : "prismfield::column_sums",
+                         typename Functor::Policy(space, teams(m_column_parts), Functor::threads),
+                         Functor{m_matrix, m_column_parts, factors, m_part_sums, vectors});
   }
 
   TileData<Real, Memory> m_matrix;
   RowParts m_row_parts, m_column_parts;
+  /// vectors that there is scratch for
+  int m_room = 0;
+  /// (vector, padded columns), (vector, tile, row)
   Vector m_density, m_tile_sums;
-  /// (part, padded columns)
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> m_part_sums;
+  /// (vector, part, padded columns)
+  Kokkos::View<double***, Kokkos::LayoutRight, Memory> m_part_sums;
 };
 
 }  // namespace prismfield

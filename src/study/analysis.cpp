@@ -154,6 +154,9 @@ void measure(StudyPoint& point, const std::vector<const RunRow*>& runs, const Bo
   point.energy_joules = middle([](const RunRow& run) { return run.energy_joules; });
   point.busy_least = middle([](const RunRow& run) { return run.busy_least; });
   point.busy_most = middle([](const RunRow& run) { return run.busy_most; });
+  for (std::size_t m = 0; m < n_measures; ++m) {
+    point.measures[m] = middle([m](const RunRow& run) { return run.measures[m]; });
+  }
   const double whole = std::isnan(point.process_seconds.median.value) ? point.total_seconds.median.value
                                                                       : point.process_seconds.median.value;
   if (point.workers() > 0) point.core_seconds = static_cast<double>(point.workers()) * whole;
@@ -388,6 +391,8 @@ void fit_laws(StudyData& study, const Bootstrap& bootstrap) {
 // ---- rooflines
 
 void place_on_rooflines(StudyData& study) {
+  // operations of a product with a stored G are none of the kernel's
+  if (study.rules.command != "run") return;
   std::map<std::int64_t, FieldList> fields;
   for (const FieldError& error : study.errors) {
     for (const FieldInfo& info : field_infos) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -74,13 +75,62 @@ private:
   int m_descriptor;
 };
 
+/// The last value of a column of an inversion's convergence. Throws RunError.
+double last_of(const Hdf5File& file, const std::string& column) {
+  const std::string dataset = "/convergence/" + column;
+  if (!file.has(dataset)) throw RunError("the inversion made no solution");
+  return file.read(dataset).back();
+}
+
+double& measure(RunRow& row, Measure which) { return row.measures[static_cast<std::size_t>(which)]; }
+
+/// What an inversion's model says of it. Throws RunError.
+void read_inversion(const Hdf5File& file, RunRow& row) {
+  const std::string group = "/performance";
+  row.space = file.read_text_attribute(group, "space");
+  row.device = file.read_text_attribute(group, "device");
+  row.ranks = file.read_integer_attribute(group, "ranks");
+  row.threads = file.read_integer_attribute(group, "threads");
+  row.method = "direct";
+  row.setup_seconds = file.read_attribute(group, "setup_seconds");
+  row.field_seconds = file.read_attribute(group, "inversion_seconds");
+  row.output_seconds = file.read_attribute(group, "output_seconds");
+  row.total_seconds = file.read_attribute(group, "total_seconds");
+  const std::int64_t rows = file.read_integer_attribute(group, "rows");
+  row.pairs = rows * file.read_integer_attribute("/", "active_cells");
+  // a G that is not stored has no size
+  if (const std::int64_t bytes = file.read_integer_attribute(group, "stored_bytes"); bytes > 0) {
+    measure(row, Measure::stored_bytes) = static_cast<double>(bytes);
+  }
+  measure(row, Measure::chi) = last_of(file, "chi");
+  measure(row, Measure::residual_rms) = std::sqrt(last_of(file, "phi_d") / static_cast<double>(rows));
+  measure(row, Measure::solutions) = static_cast<double>(file.read("/convergence/chi").size());
+  measure(row, Measure::products) = last_of(file, "products");
+  row.pairs_per_second = static_cast<double>(row.pairs) * measure(row, Measure::products) / row.field_seconds;
+}
+
+/// What the result of `sensitivity` says beside that of `run`. Throws RunError.
+void read_sensitivity(const Hdf5File& file, RunRow& row) {
+  for (const Measure which :
+       {Measure::stored_bytes, Measure::transposed_seconds, Measure::anew_seconds, Measure::pays_after}) {
+    const char* const name = measure_infos[static_cast<std::size_t>(which)].name;
+    // a G that is not stored has no size, and one that does not pay off no number of products
+    if (file.has_attribute("/performance", name)) measure(row, which) = file.read_attribute("/performance", name);
+  }
+}
+
 /// Facts and times of a result's /performance. Throws RunError.
-void read_performance(const fs::path& result, RunRow& row) {
+void read_performance(const fs::path& result, CaseUse use, RunRow& row) {
   const Hdf5File file = Hdf5File::open(result);
   if (const std::string source = file.read_text_attribute("/", "source"); source != source_line()) {
     throw RunError(fmt::format("was made by {}, but this is {}: the program was replaced meanwhile",
                                shown(source, longest_name), source_line()));
   }
+  if (use == CaseUse::inversion) {
+    read_inversion(file, row);
+    return;
+  }
+  if (use == CaseUse::sensitivity) read_sensitivity(file, row);
   const std::string group = "/performance";
   const auto text = [&](const char* name) { return file.read_text_attribute(group, name); };
   const auto count = [&](const std::string& name) { return file.read_integer_attribute(group, name); };
@@ -164,7 +214,8 @@ Environment run_environment(const StudySpec& spec, const MachineRecord& machine,
 std::vector<std::string> run_words(const StudySpec& spec, const MachineRecord& machine, const RunnerSettings& settings,
                                    const RunStart& start, const RunFiles& files) {
   std::vector<std::string> words = launch_of(spec, machine, start, settings.program).words;
-  std::vector<std::string> arguments = {"run", files.input.string(), "--quiet", "--output", files.result.string()};
+  std::vector<std::string> arguments = {command_name(start.use), files.input.string(), "--quiet", "--output",
+                                        files.result.string()};
   arguments.insert(arguments.end(), settings.kokkos_options.begin(), settings.kokkos_options.end());
   const auto program = std::find(words.begin(), words.end(), settings.program.string());
   words.insert(program == words.end() ? program : program + 1, arguments.begin(), arguments.end());
@@ -220,7 +271,7 @@ RunRow make_run(const StudySpec& spec, const MachineRecord& machine, const Runne
     return row;
   }
   try {
-    read_performance(files.result, row);
+    read_performance(files.result, start.use, row);
   } catch (const RunError& why) {
     row.status = RunStatus::failed;
     row.why = fmt::format("its result cannot be read: {}", why.what());

@@ -32,7 +32,7 @@ struct RunFiles {
 /// launcher of this process.
 [[nodiscard]] Environment run_environment(const StudySpec& spec, const MachineRecord& machine, const RunStart& start);
 
-/// `prismfield run` of a case, started as asked for.
+/// `prismfield run` of a case, or the command that `start` says, started as asked for.
 [[nodiscard]] std::vector<std::string> run_words(const StudySpec& spec, const MachineRecord& machine,
                                                  const RunnerSettings& settings, const RunStart& start,
                                                  const RunFiles& files);

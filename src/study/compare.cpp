@@ -15,6 +15,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "io/hdf5_file.hpp"
 #include "io/result_reader.hpp"
 
 namespace prismfield {
@@ -365,6 +366,21 @@ Comparison compare_results(const fs::path& a, const fs::path& b) {
                                               b.string(), comparison.points == 0 ? "point" : "field");
   }
   return comparison;
+}
+
+double model_difference(const fs::path& a, const fs::path& b) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> own = Hdf5File::open(a).read("density"), reference = Hdf5File::open(b).read("density");
+  if (own.size() != reference.size()) return infinite;
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (std::isnan(own[i]) != std::isnan(reference[i])) return infinite;
+    if (std::isnan(own[i])) continue;
+    difference = std::max(difference, std::abs(own[i] - reference[i]));
+    largest = std::max(largest, std::abs(reference[i]));
+  }
+  if (largest > 0) return difference / largest;
+  return difference > 0 ? infinite : 0;
 }
 
 bool within(const Comparison& comparison, double tolerance) {

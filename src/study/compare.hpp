@@ -70,6 +70,10 @@ struct Comparison {
 /// none.
 [[nodiscard]] Comparison compare_results(const std::filesystem::path& a, const std::filesystem::path& b);
 
+/// max|a-b| / max|b| of the densities of two files of `prismfield invert`, B being the reference; infinite where their
+/// shapes or inactive cells differ. Throws RunError for a file that is none.
+[[nodiscard]] double model_difference(const std::filesystem::path& a, const std::filesystem::path& b);
+
 /// True when nothing disagrees and max|a-b| / max|b| is at most `tolerance` for every field.
 [[nodiscard]] bool within(const Comparison& comparison, double tolerance);
 

@@ -20,8 +20,8 @@ struct RunEstimate {
   std::string memory;
 };
 
-/// Asks the runs of all points that this machine can run, by `prismfield run --dry-run`, each different one once. Files
-/// that this takes are gone afterwards. Throws Stopped, RunError.
+/// Asks the runs of all points that this machine can run, by `prismfield run --dry-run` or the study's command, each
+/// different one once. Files that this takes are gone afterwards. Throws Stopped, RunError.
 [[nodiscard]] std::vector<RunEstimate> estimate_runs(const StudySpec& spec, const StudyPlan& plan,
                                                      const MachineRecord& machine, const RunnerSettings& settings);
 

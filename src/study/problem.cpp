@@ -36,11 +36,28 @@ namespace fs = std::filesystem;
 
 std::string hex(const Digest& digest) { return fmt::format("{:016x}", digest.low); }
 
-bool is_of_execution(const std::string& key) { return key == "execution" || key.starts_with("execution."); }
+bool is_of(const std::string& section, const std::string& key) {
+  return key == section || key.starts_with(section + ".");
+}
 
-/// Sections of a case that a study's runs do not take.
-bool is_beside_the_fields(const std::string& key) {
-  return key == "output" || key == "sensitivity" || key == "inversion";
+/// Keys that say how fields, or a model, are computed.
+bool is_of_execution(const std::string& key) { return is_of("execution", key) || is_of("sensitivity", key); }
+
+/// Takes out what the runs of a command do not have, and the file of G, which nobody would read.
+void drop_sections(YamlNode& tree, CaseUse use) {
+  std::erase_if(tree.entries, [use](const YamlEntry& entry) {
+    if (entry.key == "observations") return use == CaseUse::inversion;
+    if (entry.key == "sensitivity") return use == CaseUse::forward;
+    if (entry.key == "inversion") return use != CaseUse::inversion;
+    return entry.key == "output";
+  });
+  const auto drop = [&](const char* section, const char* key) {
+    if (YamlNode* const node = tree.find(section)) {
+      std::erase_if(node->entries, [key](const YamlEntry& entry) { return entry.key == key; });
+    }
+  };
+  drop("sensitivity", "file");
+  if (use == CaseUse::sensitivity) drop("observations", "noise");
 }
 
 /// Content of a file. Throws InputError by the key that names it.
@@ -118,7 +135,7 @@ private:
   };
 
   YamlNode tree_with(const std::vector<CaseSetting>& settings, bool with_execution);
-  std::optional<Facts> check_case(YamlNode tree);
+  std::optional<Facts> check_case(YamlNode tree, CaseUse use);
   std::string problem_text(YamlNode tree);
   RunStart start_of(const Placement& placement, const Case& run);
   void start_devices(const Placement& placement, const Case& run, RunStart& start);
@@ -132,7 +149,7 @@ private:
   const MachineRecord& m_machine;
   DistinctProblems m_problems;
   StudyPlan m_plan;
-  std::map<std::string, std::optional<Facts>> m_cases;
+  std::map<std::pair<CaseUse, std::string>, std::optional<Facts>> m_cases;
   std::map<std::string, std::size_t> m_problem_numbers;
   std::map<std::string, Digest> m_files;
 };
@@ -153,14 +170,14 @@ YamlNode Planner::tree_with(const std::vector<CaseSetting>& settings, bool with_
       m_problems.add_all(error);
     }
   }
-  std::erase_if(tree.entries, [](const YamlEntry& entry) { return is_beside_the_fields(entry.key); });
+  drop_sections(tree, m_spec.use);
   return tree;
 }
 
 /// What the fields depend on, but for how they are computed: names of files become what these hold.
 std::string Planner::problem_text(YamlNode tree) {
   std::erase_if(tree.entries, [](const YamlEntry& entry) {
-    const Words kept = {"model", "observations", "fields", "gravitational_constant", "axes"};
+    const Words kept = {"model", "observations", "fields", "gravitational_constant", "axes", "inversion"};
     return std::find(kept.begin(), kept.end(), entry.key) == kept.end();
   });
   for (const InputPath& input : input_paths(tree)) {
@@ -179,12 +196,11 @@ std::string Planner::problem_text(YamlNode tree) {
 }
 
 /// Nothing for a case with mistakes.
-std::optional<Planner::Facts> Planner::check_case(YamlNode tree) {
-  const std::string text = to_yaml(tree);
-  const auto [known, is_new] = m_cases.try_emplace(text);
+std::optional<Planner::Facts> Planner::check_case(YamlNode tree, CaseUse use) {
+  const auto [known, is_new] = m_cases.try_emplace({use, to_yaml(tree)});
   if (!is_new) return known->second;
   try {
-    Facts facts{m_plan.cases.size(), read_case(tree, m_spec.base_file), problem_text(tree)};
+    Facts facts{m_plan.cases.size(), read_case(tree, m_spec.base_file, use), problem_text(tree)};
     check_fields(facts.run);
     // the text is the tree's, and long
     facts.run.text.clear();
@@ -249,6 +265,7 @@ void Planner::start_devices(const Placement& placement, const Case& run, RunStar
 
 RunStart Planner::start_of(const Placement& placement, const Case& run) {
   RunStart start;
+  start.use = run.use;
   start_devices(placement, run, start);
   start.ranks = placement.ranks.value_or(std::max<std::int64_t>(1, start.devices));
   start.bind = placement.bind;
@@ -294,10 +311,14 @@ std::size_t Planner::problem_of(const SweepPoint& point, const std::string& text
   ProblemList none;
   for (const char* setting : {"execution.kernel=auto", "execution.precision=double"})
     apply_override(tree, setting, none);
+  // G m is compared with fields that are summed directly, a model with that of G in double precision
+  const CaseUse use = m_spec.use == CaseUse::inversion ? CaseUse::inversion : CaseUse::forward;
+  drop_sections(tree, use);
+  if (use == CaseUse::inversion) apply_override(tree, "sensitivity={store: memory, precision: double}", none);
   for (const CaseSetting& setting : m_spec.reference.settings) {
     set_value(tree, setting.key, setting.value, setting.value.option, none);
   }
-  if (const auto facts = check_case(std::move(tree))) {
+  if (const auto facts = check_case(std::move(tree), use)) {
     problem.reference.case_number = facts->number;
     problem.reference.start = start_of(m_spec.reference.placement, facts->run);
     check_rank_grid(facts->run, problem.reference.start, "the reference has");
@@ -331,6 +352,13 @@ std::string Planner::study_hash() const {
     const YamlNode* const execution = m_plan.cases[problem.reference.case_number].find("execution");
     add_text(execution == nullptr ? "" : canonical(*execution));
   }
+  if (m_spec.use != CaseUse::forward) {
+    add_text(command_name(m_spec.use));
+    for (const PlannedPoint& point : m_plan.points) {
+      const YamlNode* const sensitivity = m_plan.cases[point.job.case_number].find("sensitivity");
+      add_text(sensitivity == nullptr ? "" : canonical(*sensitivity));
+    }
+  }
   add_start(m_spec.reference.placement);
   checksum.add(static_cast<std::int64_t>(m_spec.order));
   checksum.add(static_cast<std::int64_t>(m_spec.seed));
@@ -347,7 +375,7 @@ std::string Planner::study_hash() const {
 StudyPlan Planner::plan() {
   check_reference_keys();
   for (SweepPoint& point : points_of(m_spec.axes)) {
-    const auto facts = check_case(tree_with(point.settings, true));
+    const auto facts = check_case(tree_with(point.settings, true), m_spec.use);
     if (!facts) continue;
     PlannedPoint planned;
     planned.problem = problem_of(point, facts->problem);
@@ -437,7 +465,7 @@ std::string study_text(const StudySpec& spec, const fs::path& folder) {
   YamlNode tree = spec.tree;
   std::erase_if(tree.entries, [](const YamlEntry& entry) { return entry.key == "report"; });
   YamlNode base = spec.base;
-  std::erase_if(base.entries, [](const YamlEntry& entry) { return is_beside_the_fields(entry.key); });
+  drop_sections(base, spec.use);
   if (YamlNode* const written = tree.find("base")) *written = moved_case(spec, base, folder);
   return to_yaml(tree);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "case/case.hpp"
 #include "case/yaml_tree.hpp"
 #include "study/machine_record.hpp"
 #include "study/study_file.hpp"
@@ -16,6 +17,7 @@ namespace prismfield {
 
 /// How a run is started on this machine.
 struct RunStart {
+  CaseUse use = CaseUse::forward;
   std::int64_t ranks = 1, threads = 1;
   /// devices that it may see; 0: all
   std::int64_t devices = 0;

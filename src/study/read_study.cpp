@@ -214,6 +214,7 @@ std::vector<StudyAxis> read_axes(StudyReader& reader) {
 }
 
 void read_rules(StudyReader& reader, StudyRules& rules) {
+  reader.text("command", rules.command, "run, sensitivity or invert", {"run", "sensitivity", "invert"});
   reader.number("tolerance", rules.tolerance);
   reader.whole("repeats", rules.repeats, std::int64_t{1});
   reader.whole("warmup", rules.warmup, std::int64_t{0});

@@ -75,10 +75,34 @@ QUANTITIES = {
     "karp_flatt": ("karp_flatt", "Serial fraction by Karp and Flatt", "%", 100),
     "error": ("largest_error", "Largest error / largest value", "", 1),
     "memory": ("memory_bytes", "Peak memory of the processes", "MB", 1e-6),
+    "setup_seconds": ("setup_seconds", "Time of the setup", "s", 1),
     "scratch": ("scratch_bytes", "Memory of a rank's grids", "MB", 1e-6),
     "energy": ("energy_joules", "Energy", "J", 1),
     "arithmetic_rate": ("arithmetic_rate", "Arithmetic rate", "GFLOP/s", 1e-9),
     "fraction_of_peak": ("fraction_of_peak", "Share of the measured peak", "%", 100),
+}
+# What the commands sensitivity and invert tell beside, and what they mean by the others.
+QUANTITIES_OF = {
+    "sensitivity": {
+        "field_seconds": ("field_seconds", "Time of a product G m", "s", 1),
+        "setup_seconds": ("setup_seconds", "Time of the setup, G included", "s", 1),
+        "pairs_per_second": ("pairs_per_second", "Entries of G per second", "", 1),
+        "stored_bytes": ("stored_bytes", "G as it is stored", "MB", 1e-6),
+        "transposed_seconds": ("transposed_seconds", "Time of a product G' d", "s", 1),
+        "anew_seconds": ("anew_seconds", "Time of a product G m computed anew", "s", 1),
+        "pays_after": ("pays_after", "Products after which storing pays", "", 1),
+    },
+    "invert": {
+        "field_seconds": ("field_seconds", "Time of the inversion", "s", 1),
+        "setup_seconds": ("setup_seconds", "Time of the setup, G included", "s", 1),
+        "pairs_per_second": ("pairs_per_second", "Entries of G in products per second", "", 1),
+        "error": ("largest_error", "Model's error / largest density", "", 1),
+        "stored_bytes": ("stored_bytes", "G as it is stored", "MB", 1e-6),
+        "chi": ("chi", "Chi of the data", "", 1),
+        "residual_rms": ("residual_rms", "RMS of residuals over sigma", "", 1),
+        "solutions": ("solutions", "Solutions for a beta", "", 1),
+        "products": ("products", "Products with G", "", 1),
+    },
 }
 SCALING = ("speed_up", "efficiency", "karp_flatt")
 
@@ -107,6 +131,7 @@ AXIS_NAMES = {
     "fields": "Fields",
     "machine": "Machine",
     "stations": "Stations",
+    "storage": "Sensitivities",
 }
 SYMBOLS = {
     "potential": "$V$",
@@ -196,6 +221,8 @@ class Study:
                 f"{self.folder / 'study.json'} has version {self.data.get('version')}, 1 is understood here"
             )
         self.title = str(self.data.get("title") or "Study")
+        self.command = str(self.data.get("command") or "run")
+        QUANTITIES.update(QUANTITIES_OF.get(self.command, {}))
         machines = self.data.get("machines") or [self.data.get("machine") or {}]
         self.machines = [machine for machine in machines if isinstance(machine, dict)] or [{}]
         self.names = [str(m.get("name") or m.get("host") or f"machine {i + 1}") for i, m in enumerate(self.machines)]
@@ -275,7 +302,7 @@ def value_text(name, value):
         one = COUNTED[last]
         count = f"{int(value):,}" if value.isdigit() else value
         return f"{count} {one}" if value == "1" else f"{count} {one}s"
-    if last in ("space", "precision", "machine", "fields", "point", "hardware", "computed", "grid", "stations"):
+    if last in ("space", "precision", "machine", "fields", "point", "hardware", "computed", "grid", "stations", "storage"):
         return value.strip("[]{}") if value != "auto" else f"{last} auto"
     return f"{axis_name(name).lower() if last in AXIS_NAMES else last} {value}"
 
@@ -763,7 +790,9 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     if is_count(x) and seen_at and min(all_x) > 0 and max(all_x) > 4 * max(seen_at):
         log_x, log_y = True, log_y or y == "speed_up"
     scale_x(axes, sorted(set(all_x)), sorted({number_of(t) for t in texts} | set(marked_x)), log_x)
-    scale_y(axes, all_y, log_y, y)
+    # What is exactly right has no place on a logarithmic axis.
+    without_error = y == "error" and log_y and min(all_y, default=1) <= 0 < max(all_y, default=0)
+    scale_y(axes, [v for v in all_y if v > 0] if without_error else all_y, log_y, y)
     show_gaps(axes, study, every, x, y, seen_at)
     axes.set_xlabel(plain(axis_name(x)), fontsize=9)
     axes.set_ylabel(quantity_label(y), fontsize=9)
@@ -786,6 +815,8 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
         extra.insert(0, (Line2D([], [], color=GREY, linewidth=1, linestyle=(0, (1, 1.5))), "Amdahl's law"))
     handles += [None, *extra] if style.factor is not None and extra else extra
     notes = gap_notes(study, every, [*curve_axes, x])
+    if without_error:
+        notes.append("Points without any error are left out.")
     if y in SCALING and any(p.get("oversubscribed") and p.get("status") == "ok" for p in every):
         notes.append("Points with more threads than cores have no speed-up and are left out.")
     finish(figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes)
@@ -1901,6 +1932,9 @@ def points_table(study):
         "fraction_of_peak",
         "energy",
     ]
+    if study.command != "run":
+        wanted += ["setup_seconds", *(q for q in QUANTITIES_OF[study.command] if q not in wanted)]
+        wanted = list(dict.fromkeys(wanted))
     shown = [q for q in wanted if any(quantity(p, q) for p in study.points)]
     heads = [axis_name(a) for a in axes] + ["State", "Runs"] + [quantity_label(q) for q in shown]
     rows, pale = [], set()
@@ -2060,8 +2094,9 @@ def rules_section(study):
         if words:
             lines.append(f"Problem {problem.get('id')}: {words}.")
     if finite(rules.get("tolerance")):
+        what = "model differs" if study.command == "invert" else "fields differ"
         lines.append(
-            f"A run whose fields differ from the reference by more than {rules['tolerance']:g} of the largest value "
+            f"A run whose {what} from the reference by more than {rules['tolerance']:g} of the largest value "
             "has no speed."
         )
     runs = runs_a_point(study)
@@ -2097,7 +2132,8 @@ def in_short(study):
         own = [(p, q) for p, q in timed if p.get("problem") == problem]
         if len(own) > 1 and len({p.get("problem") for p, _ in timed}) == 1:
             fastest, q = min(own, key=lambda pq: pq[1][0])
-            lines.append(f"Fastest: {point_text(study, fastest)}, {short(q[0])} s of field time.")
+            of = {"sensitivity": "a product", "invert": "inversion"}.get(study.command, "field time")
+            lines.append(f"Fastest: {point_text(study, fastest)}, {short(q[0])} s of {of}.")
     return "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 

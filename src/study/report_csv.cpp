@@ -150,6 +150,16 @@ std::vector<Column<RunRow>> columns_behind_axes() {
   return columns;
 }
 
+/// What studies of sensitivity and invert have behind all else.
+std::vector<Column<RunRow>> measure_columns() {
+  std::vector<Column<RunRow>> columns;
+  for (std::size_t m = 0; m < n_measures; ++m) {
+    columns.push_back({measure_infos[m].name, a_number,
+                       [m](std::string_view text, RunRow& row) { return read_number(text, row.measures[m]); }});
+  }
+  return columns;
+}
+
 template <class Row>
 std::vector<std::string> names_of(const std::vector<Column<Row>>& columns) {
   std::vector<std::string> names;
@@ -356,6 +366,10 @@ const std::vector<std::string>& run_columns_behind_axes() {
   static const std::vector<std::string> names = names_of(columns_behind_axes());
   return names;
 }
+const std::vector<std::string>& run_columns_of_measures() {
+  static const std::vector<std::string> names = names_of(measure_columns());
+  return names;
+}
 
 namespace {
 
@@ -366,7 +380,7 @@ bool is_run_column(std::string_view name) {
   const auto among = [name](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return among(run_columns_before_axes()) || among(run_columns_behind_axes());
+  return among(run_columns_before_axes()) || among(run_columns_behind_axes()) || among(run_columns_of_measures());
 }
 
 }  // namespace
@@ -387,7 +401,13 @@ RunTable read_runs(const fs::path& file, ProblemList& problems) {
   CsvReader reader(file, problems);
   const std::vector<std::string> header = reader.header();
   const auto before = columns_before_axes();
-  const auto behind = columns_behind_axes();
+  auto behind = columns_behind_axes();
+  const std::vector<std::string>& measures = run_columns_of_measures();
+  table.has_measures =
+      header.size() >= measures.size() && std::equal(measures.rbegin(), measures.rend(), header.rbegin());
+  if (table.has_measures) {
+    for (auto& column : measure_columns()) behind.push_back(std::move(column));
+  }
   check_header(reader, header, 0, names_of(before));
   const std::size_t n_axes =
       header.size() < before.size() + behind.size() ? 0 : header.size() - before.size() - behind.size();

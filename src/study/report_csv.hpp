@@ -29,11 +29,14 @@ struct RunTable {
   std::vector<std::int64_t> lines;
   /// the last line had no end: the study was stopped while it was written
   bool cut = false;
+  /// the columns of measures are there
+  bool has_measures = false;
 };
 
-/// The columns before and behind the axes.
+/// The columns before and behind the axes, and those that studies of sensitivity and invert have behind these.
 [[nodiscard]] const std::vector<std::string>& run_columns_before_axes();
 [[nodiscard]] const std::vector<std::string>& run_columns_behind_axes();
+[[nodiscard]] const std::vector<std::string>& run_columns_of_measures();
 
 /// The name of an axis' column in runs.csv: that of the axis, or "axis.threads" where runs have a column of that name
 /// anyway, and the axis by such a name.

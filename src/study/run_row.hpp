@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -30,6 +31,47 @@ enum class RunStatus {
   out_of_budget
 };
 
+/// What the commands sensitivity and invert tell beside times and memory.
+enum class Measure {
+  stored_bytes,
+  transposed_seconds,
+  anew_seconds,
+  pays_after,
+  chi,
+  residual_rms,
+  solutions,
+  products,
+};
+
+struct MeasureInfo {
+  /// column of runs.csv, key of study.json and `y` of figures
+  const char* name;
+  const char* unit;
+  /// in tables, of the value times `factor`
+  const char* heading;
+  double factor;
+};
+
+inline constexpr std::array measure_infos = {
+    MeasureInfo{"stored_bytes", "byte", "G (MB)", 1e-6},
+    MeasureInfo{"transposed_seconds", "s", "G' d (s)", 1},
+    MeasureInfo{"anew_seconds", "s", "G m anew (s)", 1},
+    MeasureInfo{"pays_after", "1", "pays after", 1},
+    MeasureInfo{"chi", "1", "chi", 1},
+    MeasureInfo{"residual_rms", "1", "RMS residual / sigma", 1},
+    MeasureInfo{"solutions", "1", "solutions", 1},
+    MeasureInfo{"products", "1", "products", 1},
+};
+inline constexpr std::size_t n_measures = measure_infos.size();
+
+/// One value a measure, NaN where it is not known.
+using Measures = std::array<double, n_measures>;
+inline constexpr Measures no_measures = [] {
+  Measures values{};
+  values.fill(not_known);
+  return values;
+}();
+
 /// One run of a study, a line of runs.csv. Times are in seconds; NaN, -1 or "": not known.
 struct RunRow {
   std::int64_t run = 0;
@@ -53,6 +95,7 @@ struct RunRow {
   std::int64_t scratch_bytes = -1;
   std::int64_t pairs = -1;
   std::array<std::int64_t, n_forms> pairs_by_form{-1, -1, -1, -1, -1, -1, -1, -1};
+  /// field_seconds: of the command sensitivity a product G m as G is kept, of invert the inversion without its setup
   double setup_seconds = not_known, field_seconds = not_known, output_seconds = not_known, total_seconds = not_known;
   double pairs_per_second = not_known;
   /// least and largest busy time of a rank
@@ -69,6 +112,8 @@ struct RunRow {
   bool oversubscribed = false;
   /// largest max|a-b| / max|b| of a field against the reference
   double largest_error = not_known;
+  /// told by sensitivity and invert alone
+  Measures measures = no_measures;
 };
 
 }  // namespace prismfield

@@ -44,15 +44,17 @@ std::string csv_text(std::string_view text) { return csv_field(shown(text)); }
 
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-std::string run_header(const std::vector<std::string>& axes) {
+std::string run_header(const std::vector<std::string>& axes, bool with_measures) {
   std::vector<std::string> columns = run_columns_before_axes();
   for (const std::string& axis : axes) columns.push_back(csv_text(axis_column(axis)));
   const std::vector<std::string>& behind = run_columns_behind_axes();
   columns.insert(columns.end(), behind.begin(), behind.end());
+  const std::vector<std::string>& measures = run_columns_of_measures();
+  if (with_measures) columns.insert(columns.end(), measures.begin(), measures.end());
   return fmt::format("{}\n", fmt::join(columns, ","));
 }
 
-std::string run_line(const RunRow& row) {
+std::string run_line(const RunRow& row, bool with_measures) {
   std::string line = fmt::format("{},{},{},{},{}", row.run, row.point, row.repeat, name(row.kind), name(row.status));
   const auto text = [&](const std::string& value) { line += "," + csv_text(value); };
   const auto count = [&](std::int64_t value) { line += "," + csv_count(value); };
@@ -75,6 +77,9 @@ std::string run_line(const RunRow& row) {
   line += row.oversubscribed ? ",true" : ",false";
   for (const double value : {row.largest_error, row.busy_least, row.busy_most}) number(value);
   for (const std::int64_t pairs : row.pairs_by_form) count(pairs);
+  if (with_measures) {
+    for (const double value : row.measures) number(value);
+  }
   return line + "\n";
 }
 

@@ -14,10 +14,10 @@
 
 namespace prismfield {
 
-/// The header of runs.csv, with its line end.
-[[nodiscard]] std::string run_header(const std::vector<std::string>& axes);
+/// The header of runs.csv, with its line end. `with_measures`: of a study of sensitivity or invert.
+[[nodiscard]] std::string run_header(const std::vector<std::string>& axes, bool with_measures = false);
 /// A line of runs.csv, with its end. Numbers that are not known, or not finite, are empty.
-[[nodiscard]] std::string run_line(const RunRow& row);
+[[nodiscard]] std::string run_line(const RunRow& row, bool with_measures = false);
 
 // Further tables of a report folder, whose first column is the point: headers and lines with their ends.
 

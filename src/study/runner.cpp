@@ -93,6 +93,7 @@ private:
 
   static Key key_of(const RunRow& row) { return {row.kind, {row.point, row.repeat}}; }
 
+  [[nodiscard]] bool has_measures() const { return m_spec.use != CaseUse::forward; }
   void load();
   bool is_kept(const RunRow& row) const;
   void open_tables();
@@ -113,6 +114,8 @@ private:
   void make_reference(std::size_t problem);
   void make(const PlannedRun& run);
   void judge(const PlannedRun& run, const RunFiles& files, RunRow& row);
+  void judge_model(const PlannedRun& run, const RunFiles& files, RunRow& row);
+  std::string keep_result(std::int64_t id, const RunFiles& files);
   void write_tables(const PlannedPoint& point, const RunFiles& files, const Comparison& comparison);
   [[nodiscard]] bool skip(const PlannedRun& run);
   [[nodiscard]] StudyOutcome outcome() const;
@@ -236,8 +239,8 @@ void Runner::load() {
   });
   for (const RunRow& row : m_rows) note(row);
 
-  std::string text = run_header(axes);
-  for (const RunRow& row : m_rows) text += run_line(row);
+  std::string text = run_header(axes, has_measures());
+  for (const RunRow& row : m_rows) text += run_line(row, has_measures());
   TemporaryFile rewritten(file);
   rewritten.write(text.data(), text.size());
   rewritten.move_to_target();
@@ -253,7 +256,7 @@ void Runner::load() {
 void Runner::open_tables() {
   std::vector<std::string> axes;
   for (const SweepAxis& axis : m_spec.axes) axes.push_back(axis.name);
-  m_run_table = std::make_unique<TableWriter>(m_folder / "runs.csv", run_header(axes));
+  m_run_table = std::make_unique<TableWriter>(m_folder / "runs.csv", run_header(axes, has_measures()));
   m_error_table = std::make_unique<TableWriter>(m_folder / "errors.csv", errors_header);
   if (m_spec.histogram) {
     m_histogram_table = std::make_unique<TableWriter>(m_folder / "histograms.csv", histograms_header);
@@ -265,7 +268,7 @@ void Runner::open_tables() {
 
 void Runner::add(RunRow row, bool sync) {
   row.run = ++m_last_run;
-  m_run_table->append(run_line(row));
+  m_run_table->append(run_line(row, has_measures()));
   if (sync) m_run_table->sync();
   note(row);
   m_rows.push_back(std::move(row));
@@ -377,6 +380,15 @@ bool Runner::has_reference(std::size_t problem) {
   return m_references[problem] == ReferenceState::there;
 }
 
+/// Moves a point's result to where it stays, and returns its name there.
+std::string Runner::keep_result(std::int64_t id, const RunFiles& files) {
+  std::string name = fmt::format("results/point-{}.h5", id);
+  std::error_code error;
+  fs::rename(files.result, m_folder / name, error);
+  if (error) throw RunError(fmt::format("{}: {}", (m_folder / name).string(), error.message()));
+  return name;
+}
+
 void Runner::write_tables(const PlannedPoint& point, const RunFiles& files, const Comparison& comparison) {
   const std::int64_t id = point.point.id;
   m_error_table->append(error_lines(id, comparison));
@@ -396,10 +408,7 @@ void Runner::write_tables(const PlannedPoint& point, const RunFiles& files, cons
     m_trace_table->sync();
   }
   if (!m_spec.keeps_results()) return;
-  const std::string name = fmt::format("results/point-{}.h5", id);
-  std::error_code error;
-  fs::rename(files.result, m_folder / name, error);
-  if (error) throw RunError(fmt::format("{}: {}", (m_folder / name).string(), error.message()));
+  const std::string name = keep_result(id, files);
   if (!m_map_table) return;
   std::string fields;
   for (const FieldInfo& field : field_infos) {
@@ -409,9 +418,27 @@ void Runner::write_tables(const PlannedPoint& point, const RunFiles& files, cons
   m_map_table->sync();
 }
 
+/// Compares an inversion's model with that of the reference.
+void Runner::judge_model(const PlannedRun& run, const RunFiles& files, RunRow& row) {
+  const PlannedPoint& point = m_plan.points[run.point];
+  row.largest_error = model_difference(files.result, reference_file(point.problem));
+  if (!(row.largest_error <= m_spec.tolerance)) {
+    row.status = RunStatus::wrong;
+    row.why = fmt::format("the model differs from the reference's by {:.2g} of its largest value, {:.2g} is allowed",
+                          row.largest_error, m_spec.tolerance);
+  }
+  if (run.kind == RunKind::timed && !m_points[run.point].has_tables && m_spec.keeps_results()) {
+    keep_result(point.point.id, files);
+  }
+}
+
 /// Compares a run's fields with the reference; those of a point's first timed run go to the tables.
 void Runner::judge(const PlannedRun& run, const RunFiles& files, RunRow& row) {
   const PlannedPoint& point = m_plan.points[run.point];
+  if (m_spec.use == CaseUse::inversion) {
+    judge_model(run, files, row);
+    return;
+  }
   std::optional<Comparison> comparison;
   try {
     comparison = compare_results(files.result, reference_file(point.problem));

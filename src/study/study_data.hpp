@@ -55,6 +55,8 @@ struct StudyAxis {
 
 /// What the study asked for and kept.
 struct StudyRules {
+  /// run, sensitivity or invert
+  std::string command = "run";
   double tolerance = 1e-9;
   std::int64_t repeats = 5, warmup = 1;
   std::string order = "random";
@@ -145,6 +147,8 @@ struct StudyPoint {
   double memory_bytes = not_known, scratch_bytes = not_known, energy_joules = not_known, largest_error = not_known,
          load = not_known;
   double busy_least = not_known, busy_most = not_known;
+  /// medians
+  Measures measures = no_measures;
   /// id of the point that speed-up and efficiency are relative to, -1 without one
   std::int64_t baseline = -1;
   Estimate speed_up, efficiency, karp_flatt;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "case/keys.hpp"
 #include "case/read_sections.hpp"
 #include "case/reader.hpp"
+#include "study/run_row.hpp"
 
 namespace prismfield {
 namespace {
@@ -24,6 +26,9 @@ namespace fs = std::filesystem;
 const Words figure_keys = {"x", "y", "curves", "log"};
 const Words paper_keys = {"paper", "figure", "y", "values", "note"};
 const Words scaling_axes = {"threads", "ranks", "devices"};
+constexpr std::array commands = {Choice<CaseUse>{"run", CaseUse::forward},
+                                 Choice<CaseUse>{"sensitivity", CaseUse::sensitivity},
+                                 Choice<CaseUse>{"invert", CaseUse::inversion}};
 const Words scalings = {"threads", "ranks", "devices", "none"};
 const std::vector<std::pair<std::string, double>> units_of_time = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
 
@@ -37,6 +42,7 @@ public:
 private:
   std::optional<SweepAxis> axis_named(const Value& value, const StudySpec& spec);
   void rules(const Section& section, StudySpec& spec);
+  void check_command(const Section& section, const StudySpec& spec);
   void launcher(const Value& value, StudySpec& spec);
   void baseline(const Value& value, StudySpec& spec);
   void scaling(const Section& section, StudySpec& spec);
@@ -99,6 +105,20 @@ void StudyReader::rules(const Section& section, StudySpec& spec) {
     spec.tolerance = number(*v).value_or(spec.tolerance);
     if (spec.tolerance < 0) problem(*v, fmt::format("is {}; a number of at least 0 is expected", spec.tolerance));
   }
+}
+
+/// What a study asks for that its command has not.
+void StudyReader::check_command(const Section& section, const StudySpec& spec) {
+  if (spec.use == CaseUse::forward) return;
+  const auto refuse = [&](const char* key, bool is_asked, const char* what) {
+    if (const auto v = section.find(key); v && is_asked) problem(*v, what);
+  };
+  refuse("busy", spec.busy, "needs slots, which the command run alone has");
+  if (spec.use != CaseUse::inversion) return;
+  constexpr const char* no_fields = "needs the fields of a run, and an inversion has none; leave it out";
+  refuse("trace", spec.trace, no_fields);
+  refuse("histogram", spec.histogram, no_fields);
+  refuse("maps", !spec.maps.empty(), no_fields);
 }
 
 /// A command line as a shell splits it: at blanks outside of quotes.
@@ -220,7 +240,7 @@ void StudyReader::figure(const Value& value, StudySpec& spec) {
     if (const auto axis = axis_named(*v, spec)) result.x = axis->name;
   }
   if (const auto v = section.need("y", "what is drawn")) {
-    const Words& quantities = figure_quantities();
+    const Words quantities = figure_quantities(spec.use);
     if (std::find(quantities.begin(), quantities.end(), v->node->text) != quantities.end()) {
       result.y = v->node->text;
     } else {
@@ -263,7 +283,7 @@ void StudyReader::paper(const Value& value, StudySpec& spec) {
     result.paper = words(*v, "the experiment, such as A1").value_or("");
   }
   if (const auto v = section.find("y")) {
-    Words shown_by = figure_quantities();
+    Words shown_by = figure_quantities(spec.use);
     shown_by.insert(shown_by.end(), {"errors", "histogram", "share", "trace", "maps", "busy"});
     if (std::find(shown_by.begin(), shown_by.end(), v->node->text) != shown_by.end()) {
       result.y = v->node->text;
@@ -297,11 +317,12 @@ void StudyReader::paper(const Value& value, StudySpec& spec) {
 
 void StudyReader::read(const Section& section, StudySpec& spec) {
   if (const auto v = section.find("title")) spec.title = words(*v, "a line of text").value_or("");
-  if (const auto v = section.find("sweep")) spec.axes = read_sweep(*this, *v);
+  if (const auto v = section.find("command")) spec.use = choice(*v, commands).value_or(spec.use);
+  if (const auto v = section.find("sweep")) spec.axes = read_sweep(*this, *v, spec.use);
   rules(section, spec);
   if (const auto v = section.find("reference")) {
     if (v->node->kind == Kind::map) {
-      spec.reference = read_settings(*this, *v);
+      spec.reference = read_settings(*this, *v, spec.use);
     } else {
       problem(*v, "is " + kind_name(*v->node) + "; a map of keys of the case is expected");
     }
@@ -316,6 +337,7 @@ void StudyReader::read(const Section& section, StudySpec& spec) {
   true_or_false(section, "histogram", spec.histogram);
   true_or_false(section, "busy", spec.busy);
   if (const auto v = section.find("maps")) spec.maps = read_fields(*this, *v);
+  check_command(section, spec);
   if (const auto v = section.find("figure")) one_or_list(*v, [&](const Value& one) { figure(one, spec); });
   if (const auto v = section.find("compare_with")) one_or_list(*v, [&](const Value& one) { paper(one, spec); });
   if (const auto v = section.find("report")) {
@@ -502,18 +524,27 @@ void check_reduced(const CaseReader& values, const Value& reduced) {
 }  // namespace
 
 const Words& study_keys() {
-  static const Words keys = {"title",       "base",         "sweep",         "repeats",   "warmup",
-                             "time_budget", "run_limit",    "order",         "seed",      "tolerance",
-                             "reference",   "launcher",     "oversubscribe", "baseline",  "scaling",
-                             "weak",        "keep_results", "trace",         "histogram", "busy",
-                             "maps",        "figure",       "compare_with",  "reduced",   "report"};
+  static const Words keys = {"title",       "base",          "command",  "sweep",   "repeats",   "warmup",
+                             "time_budget", "run_limit",     "order",    "seed",    "tolerance", "reference",
+                             "launcher",    "oversubscribe", "baseline", "scaling", "weak",      "keep_results",
+                             "trace",       "histogram",     "busy",     "maps",    "figure",    "compare_with",
+                             "reduced",     "report"};
   return keys;
 }
 
-const Words& figure_quantities() {
-  static const Words quantities = {"field_seconds", "pairs_per_second", "speed_up", "efficiency",
-                                   "error",         "memory",           "scratch",  "time"};
+Words figure_quantities(CaseUse use) {
+  Words quantities = {"field_seconds", "pairs_per_second", "speed_up", "efficiency",
+                      "error",         "memory",           "scratch",  "time"};
+  if (use == CaseUse::forward) return quantities;
+  quantities.emplace_back("setup_seconds");
+  for (const MeasureInfo& measure : measure_infos) quantities.emplace_back(measure.name);
   return quantities;
+}
+
+const char* command_name(CaseUse use) noexcept {
+  const auto* const found =
+      std::find_if(commands.begin(), commands.end(), [use](const auto& command) { return command.meaning == use; });
+  return found->word;
 }
 
 StudySpec read_study_file(const fs::path& file, const StudyOverrides& overrides) {

@@ -13,6 +13,7 @@
 
 #include <prismfield/fields.hpp>
 
+#include "case/case.hpp"
 #include "case/yaml_tree.hpp"
 #include "study/sweep.hpp"
 
@@ -52,6 +53,8 @@ using PlaceNames = std::map<std::int32_t, std::string>;
 struct StudySpec {
   std::filesystem::path file;
   std::string title;
+  /// the command that each run is
+  CaseUse use = CaseUse::forward;
   /// the case that is varied, what --set and `reduced` change in it done
   YamlNode base;
   /// by which its mistakes are told; its inputs are relative to this file's folder
@@ -103,10 +106,13 @@ struct StudyOverrides {
   bool reduced = false;
 };
 
+/// What a command is called in a study and on the command line.
+[[nodiscard]] const char* command_name(CaseUse use) noexcept;
+
 /// The keys of a study.
 [[nodiscard]] const Words& study_keys();
-/// What a figure can draw.
-[[nodiscard]] const Words& figure_quantities();
+/// What a figure of a command's study can draw.
+[[nodiscard]] Words figure_quantities(CaseUse use);
 
 /// Reads and validates STUDY.yaml and the YAML of its base. Throws InputError with every mistake.
 [[nodiscard]] StudySpec read_study_file(const std::filesystem::path& file, const StudyOverrides& overrides);

@@ -148,6 +148,10 @@ void write_points(const StudyData& study, Hdf5File& file) {
   number("largest_error", &StudyPoint::largest_error, "1");
   number("load", &StudyPoint::load, "1");
   number("core_seconds", &StudyPoint::core_seconds, "s");
+  for (std::size_t m = 0; study.rules.command != "run" && m < n_measures; ++m) {
+    group.numbers(measure_infos[m].name, column(points, [m](const StudyPoint& p) { return p.measures[m]; }),
+                  measure_infos[m].unit);
+  }
   const auto roofline = [&](const char* name, double Roofline::*member, const char* unit) {
     group.numbers(name, column(points, [member](const StudyPoint& p) { return p.roofline.*member; }), unit);
   };
@@ -195,6 +199,14 @@ void write_runs(const StudyData& study, Hdf5File& file) {
       return is_speed && is_wrong ? not_known : r.*member;
     };
     group.numbers(text, column(runs, value), unit);
+  }
+  for (std::size_t m = 0; study.rules.command != "run" && m < n_measures; ++m) {
+    const bool is_speed = std::string_view(measure_infos[m].unit) == "s";
+    const auto value = [&](const RunRow& r) {
+      const bool is_wrong = r.kind != RunKind::reference && without_speed.contains(r.point);
+      return is_speed && is_wrong ? not_known : r.measures[m];
+    };
+    group.numbers(measure_infos[m].name, column(runs, value), measure_infos[m].unit);
   }
   count("peak_memory_bytes", &RunRow::peak_memory_bytes);
   count("scratch_bytes", &RunRow::scratch_bytes);

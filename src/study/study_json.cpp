@@ -157,6 +157,9 @@ Json point_json(const StudyData& study, const StudyPoint& point) {
   json["load"] = number(point.load);
   json["busy_least"] = number(point.busy_least);
   json["busy_most"] = number(point.busy_most);
+  if (study.rules.command != "run") {
+    for (std::size_t m = 0; m < n_measures; ++m) json[measure_infos[m].name] = number(point.measures[m]);
+  }
   json["baseline"] = count(point.baseline);
   json["speed_up"] = estimate(point.speed_up);
   json["efficiency"] = estimate(point.efficiency);
@@ -298,6 +301,7 @@ std::string study_json(const StudyData& study) {
   Json json = {{"schema", "prismfield-study"},
                {"version", 1},
                {"title", study.title},
+               {"command", study.rules.command},
                {"study_hash", study.hash},
                {"program", {{"version", first.version}, {"git", first.git}}},
                {"analysed_by", {{"version", version}, {"git", git_hash}}},

@@ -70,15 +70,37 @@ std::string state_of(const StudyPoint& point) {
   return text;
 }
 
+/// What the time that speed-ups refer to is of.
+const char* time_heading(const StudyData& study) {
+  if (study.rules.command == "sensitivity") return "G m (s)";
+  return study.rules.command == "invert" ? "inversion (s)" : "field time (s)";
+}
+
+/// Headings of the setup and of what sensitivity and invert tell, and the cells of a point.
+void add_measure_header(const StudyData& study, StudyTable& table) {
+  if (study.rules.command == "run") return;
+  table.header.emplace_back("setup (s)");
+  for (const MeasureInfo& measure : measure_infos) table.header.emplace_back(measure.heading);
+}
+void add_measures(const StudyData& study, const StudyPoint& point, std::vector<std::string>& row) {
+  if (study.rules.command == "run") return;
+  row.push_back(short_text(point.setup_seconds, 3));
+  for (std::size_t m = 0; m < n_measures; ++m) {
+    row.push_back(short_text(point.measures[m] * measure_infos[m].factor));
+  }
+}
+
 StudyTable point_table(const StudyData& study) {
   StudyTable table{"Points", axis_header(study), {}, 0};
   const std::size_t n_axes = table.header.size();
   table.n_text_columns = n_axes;
   for (const char* column :
-       {"runs", "field time (s)", "total time (s)", "pairs/s", "speed-up", "efficiency (%)", "Karp-Flatt (%)",
-        "peak memory (MB)", "energy (J)", "core seconds", "GFLOP/s", "of peak (%)", "largest error", "state"}) {
+       {"runs", time_heading(study), "total time (s)", "pairs/s", "speed-up", "efficiency (%)", "Karp-Flatt (%)",
+        "peak memory (MB)", "energy (J)", "core seconds", "GFLOP/s", "of peak (%)", "largest error"}) {
     table.header.emplace_back(column);
   }
+  add_measure_header(study, table);
+  table.header.emplace_back("state");
   for (const StudyPoint& point : study.points) {
     std::vector<std::string> row = axis_cells(point);
     row.push_back(point.field_seconds.all.empty() ? "" : fmt::format("{}", point.field_seconds.all.size()));
@@ -94,6 +116,7 @@ StudyTable point_table(const StudyData& study) {
     row.push_back(with_unit(point.roofline.arithmetic_rate, 1e-9));
     row.push_back(with_unit(point.roofline.fraction_of_peak, 100));
     row.push_back(short_text(point.largest_error, 2));
+    add_measures(study, point, row);
     row.push_back(state_of(point));
     table.rows.push_back(std::move(row));
   }
@@ -364,10 +387,12 @@ StudyTable terminal_point_table(const StudyData& study, const std::vector<std::s
     table.n_text_columns = 1;
   }
   const std::size_t n_labels = table.header.size();
-  for (const char* column : {"runs", "field time (s)", "pairs/s", "speed-up", "efficiency (%)", "memory (MB)",
-                             "of peak (%)", "largest error", "state"}) {
+  for (const char* column : {"runs", time_heading(study), "pairs/s", "speed-up", "efficiency (%)", "memory (MB)",
+                             "of peak (%)", "largest error"}) {
     table.header.emplace_back(column);
   }
+  add_measure_header(study, table);
+  table.header.emplace_back("state");
   for (const StudyPoint& point : study.points) {
     if (point.field_seconds.all.empty() && !std::isfinite(point.largest_error)) continue;
     std::vector<std::string> row;
@@ -381,11 +406,13 @@ StudyTable terminal_point_table(const StudyData& study, const std::vector<std::s
     row.push_back(with_unit(point.memory_bytes, 1e-6));
     row.push_back(with_unit(point.roofline.fraction_of_peak, 100));
     row.push_back(short_text(point.largest_error, 2));
+    add_measures(study, point, row);
     row.push_back(point.status != RunStatus::ok ? name(point.status) : point.oversubscribed ? "oversubscribed" : "");
     table.rows.push_back(std::move(row));
   }
   drop_empty_columns(table, n_labels);
-  for (const char* column : {"memory (MB)", "of peak (%)", "efficiency (%)", "runs", "pairs/s", "largest error"}) {
+  for (const char* column : {"memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)",
+                             "pairs/s", "largest error", "G m anew (s)"}) {
     if (width_of(table) <= terminal_width) break;
     drop_column(table, column);
   }
@@ -547,6 +574,7 @@ std::string fom_lines(const StudyData& study) {
     add("arithmetic_rate", point.roofline.arithmetic_rate, "1/s");
     add("fraction_of_peak", point.roofline.fraction_of_peak, "1");
     add("largest_error", point.largest_error, "1");
+    for (std::size_t m = 0; m < n_measures; ++m) add(measure_infos[m].name, point.measures[m], measure_infos[m].unit);
   }
   return text;
 }

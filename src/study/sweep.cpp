@@ -41,7 +41,7 @@ std::string short_label(const std::string& text) {
 /// The section sweep, and maps of settings.
 class SweepReader : public CaseReader {
 public:
-  explicit SweepReader(const CaseReader& values) : CaseReader(values) {}
+  SweepReader(const CaseReader& values, CaseUse use) : CaseReader(values), m_use(use) {}
 
   std::vector<SweepAxis> sweep(const Value& value);
   AxisValue settings(const Value& map);
@@ -57,13 +57,23 @@ private:
   bool may_be_swept(const std::string& key, const Value& value);
   void check_labels(const SweepAxis& axis, const Value& value);
   void check_overlaps(const std::vector<SweepAxis>& axes);
+
+  CaseUse m_use;
 };
+
+/// Whether a study of this command measures nothing by a key of the case.
+bool is_unused(const std::string& key, CaseUse use) {
+  const std::string first = first_word(key);
+  if (first == "observations") return use == CaseUse::inversion;
+  if (first == "sensitivity") return use == CaseUse::forward || key == "sensitivity.file";
+  if (first == "inversion") return use != CaseUse::inversion;
+  return first == "output" || first == "title";
+}
 
 /// False, with a problem, for a key that is none of a case or that a study does not leave to it.
 bool SweepReader::may_be_swept(const std::string& key, const Value& value) {
-  const std::string first = first_word(key);
-  if (first == "output" || first == "sensitivity" || first == "inversion" || first == "title") {
-    problem(value, fmt::format("changes nothing that a study measures; take {} out", first));
+  if (is_unused(key, m_use)) {
+    problem(value, fmt::format("changes nothing that a study measures; take {} out", first_word(key)));
     return false;
   }
   if (is_case_key(key)) return true;
@@ -243,11 +253,13 @@ bool is_case_key(const std::string& key) {
   return first != "title" && std::find(case_keys::top.begin(), case_keys::top.end(), first) != case_keys::top.end();
 }
 
-std::vector<SweepAxis> read_sweep(const CaseReader& values, const Value& sweep) {
-  return SweepReader(values).sweep(sweep);
+std::vector<SweepAxis> read_sweep(const CaseReader& values, const Value& sweep, CaseUse use) {
+  return SweepReader(values, use).sweep(sweep);
 }
 
-AxisValue read_settings(const CaseReader& values, const Value& map) { return SweepReader(values).settings(map); }
+AxisValue read_settings(const CaseReader& values, const Value& map, CaseUse use) {
+  return SweepReader(values, use).settings(map);
+}
 
 std::vector<SweepPoint> points_of(const std::vector<SweepAxis>& axes) {
   std::int64_t n = 1;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "case/case.hpp"
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
 
@@ -60,11 +61,12 @@ struct SweepPoint {
 /// Whether the first word of a key path is one of a case's own; the title, which a study has too, is none.
 [[nodiscard]] bool is_case_key(const std::string& key);
 
-/// The section sweep. What cannot be an axis is added to the reader's problems.
-[[nodiscard]] std::vector<SweepAxis> read_sweep(const CaseReader& values, const Value& sweep);
+/// The section sweep of a study of this command. What cannot be an axis is added to the reader's problems.
+[[nodiscard]] std::vector<SweepAxis> read_sweep(const CaseReader& values, const Value& sweep,
+                                                CaseUse use = CaseUse::forward);
 
 /// Keys and values of a map as settings: those that say how a run is started, and keys of a case.
-[[nodiscard]] AxisValue read_settings(const CaseReader& values, const Value& map);
+[[nodiscard]] AxisValue read_settings(const CaseReader& values, const Value& map, CaseUse use = CaseUse::forward);
 
 /// Every combination. Throws InputError when there are more than anybody runs.
 [[nodiscard]] std::vector<SweepPoint> points_of(const std::vector<SweepAxis>& axes);

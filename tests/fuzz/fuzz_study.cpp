@@ -107,16 +107,16 @@ void read_runs(std::string_view text) {
   };
   RunTable found;
   if (!ends_clearly([&] { found = read(file.hold(text)); })) return;
-  std::string lines = run_header(found.axes);
+  std::string lines = run_header(found.axes, found.has_measures);
   for (const RunRow& row : found.rows) {
     require(row.values.size() == found.axes.size(), "a row with other axes");
-    lines += run_line(row);
+    lines += run_line(row, found.has_measures);
   }
   RunTable again;
   require(ends_clearly([&] { again = read(copy.hold(lines)); }), "the table's own lines are refused");
   require(again.rows.size() == found.rows.size() && !again.cut, "rows are missing");
-  std::string same = run_header(again.axes);
-  for (const RunRow& row : again.rows) same += run_line(row);
+  std::string same = run_header(again.axes, again.has_measures);
+  for (const RunRow& row : again.rows) same += run_line(row, again.has_measures);
   require(same == lines, "a row is another one when it is read again");
 }
 

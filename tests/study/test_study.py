@@ -215,6 +215,167 @@ class WholeStudies(Folder):
                 self.assertEqual(row["axis.ranks"], row["ranks"])
 
 
+SENSITIVITY = """\
+base: case.yaml
+command: sensitivity
+sweep:
+  fields: [gz, [gz, gzz]]
+  storage:
+    - {label: anew, sensitivity.store: none}
+    - {label: kept, sensitivity.store: memory, sensitivity.precision: double}
+    - {label: rounded, sensitivity.store: memory, sensitivity.precision: float}
+repeats: 2
+warmup: 0
+tolerance: 1e-6
+baseline: {storage: anew}
+figure: {x: storage, y: pays_after}
+"""
+
+INVERSION = """\
+base: case.yaml
+command: invert
+sweep:
+  storage:
+    - {label: anew, sensitivity.store: none}
+    - {label: kept, sensitivity.store: memory, sensitivity.precision: double}
+    - {label: rounded, sensitivity.store: memory, sensitivity.precision: float16}
+  inversion.bounds: [[-1000, 1000], [0, 400]]
+repeats: 2
+warmup: 0
+tolerance: 0.02
+baseline: {storage: anew}
+figure: {x: storage, y: chi}
+"""
+
+
+class OtherCommands(Folder):
+    """Studies whose runs are those of sensitivity and invert."""
+
+    case = CASE + "sensitivity: {file: never.h5}\n" + """\
+inversion:
+  data: {file: data/data.csv, fields: [gz]}
+"""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "data").mkdir()
+        self.run_program("run", "case.yaml", "--quiet", "--set", "output={file: data/data.csv}", "--set",
+                         "observations.noise={gz: 0.02}")
+        self.assertTrue((self.folder / "data/data.csv").exists())
+
+    def points(self):
+        return json.loads((self.folder / "study/study.json").read_text())["points"]
+
+    def test_products_of_stored_sensitivities(self):
+        self.done(SENSITIVITY)
+        self.assertEqual(self.counts(), {("reference", "ok"): 2, ("timed", "ok"): 12})
+        for row in self.rows():
+            if row["kind"] == "reference":
+                self.assertEqual((row["stored_bytes"], row["pays_after"]), ("", ""), "it is a run")
+                continue
+            fields = 1 if row["fields"] == "gz" else 2
+            entries = fields * 12 * 11 * 20 * 20 * 10
+            bytes_of = {"anew": 0, "kept": 8 * entries, "rounded": 4 * entries}[row["storage"]]
+            # tiles are filled up
+            self.assertTrue(bytes_of <= float(row["stored_bytes"] or 0) <= 1.2 * bytes_of, row)
+            self.assertGreater(float(row["field_seconds"]), 0)
+            self.assertGreater(float(row["transposed_seconds"]), 0)
+            self.assertEqual(row["anew_seconds"] == "", row["storage"] == "anew")
+            if row["pays_after"] != "":
+                self.assertGreaterEqual(float(row["pays_after"]), 1)
+            self.assertLess(float(row["largest_error"]), 1e-6 if row["storage"] == "rounded" else 1e-12)
+            if row["storage"] == "rounded":
+                self.assertGreater(float(row["largest_error"]), 1e-12)
+        for point in self.points():
+            self.assertGreater(point["speed_up"]["value"], 0)
+            self.assertIn(point["labels"]["storage"], ("anew", "kept", "rounded"))
+            self.assertEqual(point["chi"], None)
+            self.assertEqual(point["arithmetic_rate"], None)
+        self.assertEqual([name for name in self.paths() if "never" in name], [])
+        text = (self.folder / "study/tables.md").read_text()
+        self.assertIn("| G m (s) |", text)
+        self.assertIn("| pays after |", text)
+        before = self.rows()
+        result = self.done(SENSITIVITY, "--resume")
+        self.assertIn("0 runs made now", result.stdout)
+        self.assertEqual(self.rows(), before)
+
+    def test_inversions(self):
+        self.done(INVERSION)
+        self.assertEqual(self.counts(), {("reference", "ok"): 2, ("timed", "ok"): 12})
+        chis = collections.defaultdict(set)
+        for row in self.rows():
+            self.assertAlmostEqual(float(row["residual_rms"]) ** 2, float(row["chi"]), places=9)
+            self.assertLess(abs(float(row["chi"]) - 1), 0.021)
+            self.assertEqual(int(row["pairs"]), 12 * 11 * 20 * 20 * 10)
+            self.assertGreaterEqual(float(row["products"]), float(row["solutions"]))
+            if row["kind"] == "reference":
+                continue
+            self.assertEqual(row["stored_bytes"] == "", row["storage"] == "anew")
+            self.assertLess(float(row["largest_error"]), 0.02)
+            chis[row["inversion.bounds"]].add(round(float(row["chi"]), 3))
+        self.assertEqual({bounds: len(own) for bounds, own in chis.items()}, {"[-1000, 1000]": 1, "[0, 400]": 1})
+        for point in self.points():
+            self.assertAlmostEqual(point["chi"], 1, delta=0.021)
+        self.assertIn("| inversion (s) |", (self.folder / "study/tables.md").read_text())
+        # the study as it was run is one that runs
+        shutil.copy(self.folder / "study/study.yaml", self.folder / "again.yaml")
+        text = (self.folder / "again.yaml").read_text()
+        self.assertIn("command: invert", text)
+
+    def test_a_model_that_is_another_has_no_speed(self):
+        self.done(INVERSION.replace("0.02", "1e-9"))
+        statuses = {(row["storage"], row["status"]) for row in self.rows() if row["kind"] == "timed"}
+        self.assertIn(("rounded", "wrong"), statuses)
+        self.assertIn(("kept", "ok"), statuses)
+        for row in self.rows():
+            if row["status"] == "wrong":
+                self.assertRegex(row["why"], r"^the model differs from the reference's by \S+ of its largest value, 1e-09 is "
+                                             r"allowed$")
+
+    def test_an_inversion_that_fails_is_told(self):
+        result = self.study(INVERSION.replace("[-1000, 1000]", "[-0.001, 0.001]"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("bounds or mesh cannot fit the data", result.stderr)
+
+    def test_check_and_dry_run(self):
+        for text, word in ((SENSITIVITY, "sensitivity"), (INVERSION, "invert")):
+            before = self.paths()
+            self.assertIn("6 points, 12 runs and 2 references", self.done(text, "--check").stdout)
+            dry = self.done(text, "--dry-run").stdout
+            self.assertIn(f"prismfield {word} CASE.yaml", dry)
+            self.assertNotIn("nan", dry)
+            self.assertEqual(self.paths(), sorted({*before, "study.yaml"}))
+
+    def test_mistakes(self):
+        self.refused("base: case.yaml\ncommand: runn\n",
+                     lines=["study.yaml:2: command: is 'runn'; did you mean run? Allowed: run, sensitivity, invert"])
+        no_fields = "needs the fields of a run, and an inversion has none; leave it out"
+        self.refused("base: case.yaml\ncommand: invert\ntrace: true\nhistogram: true\nbusy: true\nmaps: [gz]\n",
+                     lines=[f"study.yaml:3: trace: {no_fields}", f"study.yaml:4: histogram: {no_fields}",
+                            "study.yaml:5: busy: needs slots, which the command run alone has",
+                            f"study.yaml:6: maps: {no_fields}"])
+        self.refused("base: case.yaml\nsweep: {threads: [1]}\nfigure: {x: threads, y: chi}\n",
+                     lines=["study.yaml:3: figure.y: is 'chi'; allowed: field_seconds, pairs_per_second, speed_up, "
+                            "efficiency, error, memory, scratch, time"])
+        self.refused("base: case.yaml\ncommand: invert\nsweep: {sensitivity.store: [memory, disk]}\n",
+                     lines=["study.yaml:3: sensitivity.store: is 'disk'; allowed: auto, memory, device, file, none"])
+        self.refused("base: case.yaml\ncommand: invert\nsweep: {sensitivity.store: [file]}\n",
+                     lines=["study.yaml:3: sensitivity.store: is file, but no file is named; write file: G.h5 beside it"])
+        self.refused("base: case.yaml\ncommand: invert\nsweep: {sensitivity.file: [G.h5], observations.noise.gz: [1]}\n",
+                     lines=["study.yaml:3: sweep.sensitivity.file.0: changes nothing that a study measures; take sensitivity "
+                            "out", "study.yaml:3: sweep.observations.noise.gz.0: changes nothing that a study measures; take "
+                            "observations out"])
+        self.refused("base: case.yaml\ncommand: sensitivity\nsweep: {inversion.norm: [1, 2]}\n",
+                     lines=[f"study.yaml:3: sweep.inversion.norm.{i}: changes nothing that a study measures; take inversion out"
+                            for i in (0, 1)])
+        (self.folder / "data/data.csv").unlink()
+        self.write("study.yaml", "base: case.yaml\ncommand: invert\n")
+        result = self.run_program("study", "study.yaml", "--check")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("inversion.data.file: 'data/data.csv' cannot be read: there is no such file", result.stderr)
+
+
 class RunsThatGoWrong(Folder):
     def test_wrong_fields_have_no_place_among_the_right(self):
         result = self.done("base: case.yaml\nsweep: {execution.precision: [double, single]}\nrepeats: 1\nwarmup: 0\n")
@@ -470,8 +631,8 @@ class JoinedStudies(Folder):
 class Mistakes(Folder):
     def test_all_at_once(self):
         self.refused("base: case.yaml\nrepeat: 3\nsweep:\n  execution.precision: [double, duoble]\n  threads: [none]\n",
-                     lines=["study.yaml:2: repeat: is no known key; did you mean repeats? Allowed: title, base, sweep, "
-                            "repeats, warmup, time_budget, run_limit, order, seed, tolerance, reference, launcher, "
+                     lines=["study.yaml:2: repeat: is no known key; did you mean repeats? Allowed: title, base, "
+                            "command, sweep, repeats, warmup, time_budget, run_limit, order, seed, tolerance, reference, launcher, "
                             "oversubscribe, baseline, scaling, weak, keep_results, trace, histogram, busy, maps, figure, "
                             "compare_with, reduced, report",
                             "study.yaml:5: sweep.threads.0: is 'none'; a whole number is expected"])

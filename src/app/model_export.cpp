@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/model_export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "case/output_check.hpp"
+#include "io/convert_files.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr const char* density_unit = "kg/m3";
+
+/// Values that the model has for each cell: its density, and what was asked for beside it, of all epochs.
+std::int64_t values_of_a_cell(const Case& run) {
+  const InversionSettings& settings = run.inversion->settings;
+  const bool is_uncertain = settings.uncertainty.samples > 0 || settings.uncertainty.rank > 0;
+  return run.inversion->n_epochs * (1 + (is_uncertain ? 1 : 0) + (settings.depth_of_investigation ? 1 : 0));
+}
+
+/// About as many bytes as a file of this format takes.
+std::int64_t bytes_of(FileFormat format, const Case& run, const InversionInputs& inputs) {
+  const auto [nx, ny, nz] = inputs.cells->counts();
+  const std::int64_t active = inputs.cells->size();
+  const std::int64_t inactive = inputs.cells->total() - active;
+  // a number that reads as the same double, and the 0 of an inactive cell, each with what parts it from the next
+  constexpr std::int64_t number = 20, zero = 2, header = 1500;
+  switch (format) {
+    case FileFormat::ubc_mesh: return header + number * (nx + ny + nz);
+    case FileFormat::ubc_model: return number * active + zero * inactive;
+    // eight corners of three numbers, their indices, an offset, a type and the density
+    case FileFormat::vtu: return header + active * (8 * 24 + 8 * 8 + 8 + 1 + 8);
+    default: {
+      const std::int64_t marks = inactive > 0 ? inputs.cells->total() : 0;
+      return header + values_of_a_cell(run) * 8 * inputs.cells->total() + marks + 8 * (nx + ny + nz + 3);
+    }
+  }
+}
+
+/// Adds values on cells by this name, of several epochs each by itself: density_1, density_2, ...
+void add_values(const InvertedModel& model, const std::string& name, const std::string& unit,
+                const std::vector<double>& values, CellModel& cells) {
+  if (values.empty()) return;
+  std::vector<double> all = on_all_cells(model, values);
+  if (model.n_epochs() == 1) {
+    cells.values.push_back({name, unit, std::move(all)});
+    return;
+  }
+  const auto n = static_cast<std::ptrdiff_t>(all.size()) / model.n_epochs();
+  for (std::int64_t e = 0; e < model.n_epochs(); ++e) {
+    cells.values.push_back(
+        {fmt::format("{}_{}", name, e + 1), unit, std::vector(all.begin() + e * n, all.begin() + (e + 1) * n)});
+  }
+}
+
+CellModel cell_model(const InvertedModel& model, bool density_alone) {
+  CellModel cells{model.edges, {}};
+  add_values(model, "density", density_unit, model.density, cells);
+  if (density_alone) return cells;
+  add_values(model, "density_sigma", density_unit, model.density_sigma, cells);
+  add_values(model, "depth_of_investigation", "1", model.depth_of_investigation, cells);
+  return cells;
+}
+
+/// Whether a UBC mesh of the model is there: written too, or what the model was read from.
+bool has_ubc_mesh(const Case& run) {
+  if (const auto* mesh = std::get_if<MeshSpec>(&run.model); mesh != nullptr && mesh->ubc) return true;
+  const auto& also = run.output.also;
+  return std::any_of(also.begin(), also.end(),
+                     [](const auto& file) { return model_format(file) == FileFormat::ubc_mesh; });
+}
+
+}  // namespace
+
+std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
+  std::int64_t rows = 0;
+  for (const DataSet& data : inputs.data) rows += data.size();
+  constexpr std::int64_t columns_of_data = 7, others = 100'000;
+  return 8 * (values_of_a_cell(run) * inputs.cells->total() + columns_of_data * rows) + others;
+}
+
+std::vector<ModelFileSize> model_file_sizes(const Case& run, const InversionInputs& inputs) {
+  std::vector<ModelFileSize> sizes{{"output.file", output_file(run), model_bytes(run, inputs)}};
+  for (AlsoFile& also : also_files(run)) {
+    const std::int64_t bytes = bytes_of(model_format(also.file).value(), run, inputs);
+    sizes.push_back({std::move(also.key), std::move(also.file), bytes});
+  }
+  return sizes;
+}
+
+ExportedModel export_model(const Case& run, const InvertedModel& model) {
+  ExportedModel exported;
+  const std::string own = output_file(run).string();
+  for (const AlsoFile& also : also_files(run)) {
+    const std::string name = also.file.string();
+    WriteSpec spec;
+    spec.file = also.file;
+    spec.format = model_format(also.file).value();
+    spec.title = run.title;
+    spec.command = "prismfield invert " + run.file.string();
+    try {
+      WrittenFile written = write_content(spec, cell_model(model, spec.format != FileFormat::vtr));
+      exported.lines.push_back(
+          fmt::format("{}: {}, {}; {}", shown(name), info(spec.format).long_name, written.what, written.how));
+      if (spec.format == FileFormat::ubc_model) {
+        // in the words of convert, which knows of no mesh beside
+        written.notes.clear();
+        if (!has_ubc_mesh(run)) {
+          written.notes.push_back(fmt::format("the numbers belong to a UBC mesh, which prismfield convert {} {} writes",
+                                              own,
+                                              std::filesystem::path(also.file).replace_extension(".msh").string()));
+        }
+      }
+      for (const std::string& note : written.notes) exported.notes.push_back(fmt::format("{}: {}", name, note));
+    } catch (const InputError& error) {
+      exported.failures.push_back(
+          fmt::format("{}: the file is not written: {}; {} is complete", name, error.what(), own));
+    } catch (const RunError& error) {
+      exported.failures.push_back(
+          fmt::format("{}; {} is complete, and prismfield convert {} {} writes it", error.what(), own, own, name));
+    }
+  }
+  return exported;
+}
+
+}  // namespace prismfield

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+
+/// Small dense algebra in the space of the data, on the host.
+namespace prismfield {
+
+/// Vectors of which every rank holds some rows, made orthonormal one by one.
+class OrthonormalRows {
+public:
+  explicit OrthonormalRows(const Communicator& communicator) : m_communicator(communicator) {}
+
+  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_vectors.size()); }
+  [[nodiscard]] const std::vector<double>& operator[](std::int64_t k) const {
+    return m_vectors[static_cast<std::size_t>(k)];
+  }
+  /// Adds what of `vector` (this rank's rows) is orthogonal to those there, scaled to length 1; false, with nothing
+  /// added, where rounding alone is left of it. Collective.
+  bool add(std::vector<double> vector);
+  /// Inner products with `vector`, (size()), the same on every rank. Collective.
+  [[nodiscard]] std::vector<double> products(const std::vector<double>& vector) const;
+
+private:
+  const Communicator& m_communicator;
+  std::vector<std::vector<double>> m_vectors;
+};
+
+/// The Cholesky factor of shift I + T.
+class ShiftedMatrix {
+public:
+  /// `t`: (n, n), symmetric, of no negative eigenvalues but for rounding; `shift` > 0. Throws RunError where that does
+  /// not hold.
+  ShiftedMatrix(double shift, const std::vector<double>& t, std::int64_t n);
+
+  /// (shift I + T)^-1 b
+  [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
+  /// (shift I + T)^-1, (n, n)
+  [[nodiscard]] std::vector<double> inverse() const;
+
+private:
+  std::size_t m_n;
+  /// (n, n), the lower triangle
+  std::vector<double> m_factor;
+};
+
+/// The trace of K (I + K)^-1 of a matrix K of `n` rows, no negative eigenvalues, known by T = Q'KQ.
+struct TraceEstimate {
+  /// by quadrature from the first vectors of Q, which are random; its standard error
+  double value = 0, error = 0;
+  /// no more than the trace: what T itself has
+  double least = 0;
+};
+/// `inverse`: (I + T)^-1, (size, size); the first `n_random` columns of Q are random and the next ones of the Krylov
+/// space of K from these. `is_whole`: Q is square, and nothing is estimated. Source: stochastic Lanczos quadrature,
+/// Ubaru, Chen and Saad, SIAM J. Matrix Anal. Appl. 38 (2017); the lower bound is Cauchy's interlacing.
+[[nodiscard]] TraceEstimate resolution_trace(const std::vector<double>& inverse, std::int64_t size,
+                                             std::int64_t n_random, std::int64_t n, bool is_whole);
+
+}  // namespace prismfield
