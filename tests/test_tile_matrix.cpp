@@ -205,7 +205,7 @@ TYPED_TEST(TileMatrixOf, MultipliesSeveralVectorsAsEachAlone) {
         matrix.multiply_transposed(space, Numbers(factors.data() + v * rows, rows), one_transposed);
         matrix.diagonal(space, Numbers(factors.data() + v * rows, rows), one_diagonal);
         space.fence();
-        SCOPED_TRACE(testing::Message() << "vector " << v << " of " << n);
+        SCOPED_TRACE("vector " + std::to_string(v) + " of " + std::to_string(n));
         expect_same(TestFixture::on_host(fields.data() + v * rows, rows), TestFixture::on_host(field));
         expect_same(TestFixture::on_host(transposed.data() + v * columns, columns),
                     TestFixture::on_host(one_transposed));
