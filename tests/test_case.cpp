@@ -497,7 +497,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "batch, slots, "
        "block, chunk, memory_limit, method, tolerance is expected"},
       {after("output: out.h5\n"),
-       "case.yaml:5: output: is 'out.h5'; a map with the keys file, figure, checkpoint is expected"},
+       "case.yaml:5: output: is 'out.h5'; a map with the keys file, also, figure, checkpoint is expected"},
       // text, numbers, choices
       {after("title: [a]\n"), "case.yaml:5: title: is a list; a line of text is expected"},
       {after("title: ''\n"), "case.yaml:5: title: is empty; a line of text is expected"},
@@ -789,7 +789,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"axes.up=1", "--set axes.up: axes is 'z_up' there, not a map; set axes as a whole"},
       {"execution={slots: 1, slots: 2}", "--set execution.slots: is written twice; keep one"},
       {"output.figur=null",
-       "--set output.figur: is no known key; did you mean figure? Allowed: file, figure, checkpoint"},
+       "--set output.figur: is no known key; did you mean figure? Allowed: file, also, figure, checkpoint"},
       {"outptu.figure=null", "--set outptu: is no known key; did you mean output? A" + case_allowed.substr(1)},
       {"model=null", "case.yaml:1: model: is missing; a map with voxels, prisms or mesh is expected"},
       {"model.voxels.upward=null", "case.yaml:5: model.voxels.upward: is missing; [min, max, cells] is expected"},

@@ -273,7 +273,7 @@ TYPED_TEST(FileOperatorOn, IsMadeAsSettingsAsk) {
   const auto make = [&] {
     StorageChoice choice;
     const auto op =
-        make_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, settings, 100, ranks(), choice);
+        make_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, settings, {100}, ranks(), choice);
     EXPECT_NE(dynamic_cast<FileOperator<TypeParam>*>(op.get()), nullptr);
     return choice;
   };

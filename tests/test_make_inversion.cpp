@@ -196,7 +196,7 @@ TEST_F(MakeInversion, ReadsEpochs) {
   EXPECT_DOUBLE_EQ(inputs.data[1].values[0], -0.7e-5);
   EXPECT_THAT(inputs.warnings, IsEmpty());
   EXPECT_THAT(of("data: {epochs: [a.csv, b.csv], labels: [2021, 2022]}").epochs, ElementsAre("2021", "2022"));
-  EXPECT_THAT(of("data: {epochs: [a.csv]}").epochs, IsEmpty());
+  EXPECT_THAT(of("data: {file: a.csv}").epochs, IsEmpty());
   // several data sets, whose epochs are named by the first
   EXPECT_THAT(of("data: [{epochs: [a.csv, b.csv]}, {epochs: [b.csv, b.csv]}]").epochs, ElementsAre("a.csv", "b.csv"));
   // files of one name, and the same file twice

@@ -118,6 +118,7 @@ TEST_F(ModelFileTest, SaysWhereItComesFrom) {
   std::int64_t rows = 0;
   for (const PredictedData& data : small_model().data) rows += data.size();
   EXPECT_EQ(file.read_integer_attribute(group, "rows"), rows);
+  EXPECT_EQ(file.read_integer_attribute(group, "data"), rows);
   EXPECT_EQ(file.read_attribute(group, "setup_seconds"), 0.5);
   EXPECT_EQ(file.read_attribute(group, "inversion_seconds"), 2);
   EXPECT_DOUBLE_EQ(file.read_attribute(group, "total_seconds"), 3 + file.read_attribute(group, "output_seconds"));

@@ -143,6 +143,13 @@ std::vector<OperatorCase> operator_cases() {
       c.execution.batch = 7;
       c.execution.chunk = 50;
     });
+    // less than a warp of a device, and one and a half
+    for (const int block : {1, 16, 48}) {
+      vary("blocks_of_" + std::to_string(block), [block](OperatorCase& c) {
+        c.execution.block = block;
+        c.one_shape = block == 48;
+      });
+    }
     // tiles of points, and blocks that are staged anew
     vary("little_memory", [](OperatorCase& c) {
       c.execution.memory_limit = 20'000;

@@ -236,7 +236,7 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   const bool device = is_device(space_key<TypeParam>);
   const auto make = [&](StorageSettings settings, std::int64_t products) {
     StorageChoice choice;
-    const auto op = make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, products,
+    const auto op = make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, {products},
                                   ranks(), choice);
     EXPECT_EQ(op->columns(), this->m_source.size());
     EXPECT_EQ(choice.store != Store::none, dynamic_cast<StoredOperator<TypeParam>*>(op.get()) != nullptr);
@@ -267,7 +267,8 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   settings.compression = 1e-3;
   StorageChoice choice;
   const auto make_compressed = [&] {
-    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, 100, ranks(), choice);
+    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, {100}, ranks(),
+                         choice);
   };
   if (device) {
     EXPECT_THROW(make_compressed(), InputError);
@@ -293,6 +294,13 @@ TEST(StorageChoice, StoresWhatIsReadFasterAndRepaid) {
   slow.bytes_per_second /= 30;
   EXPECT_THAT(choose_storage(slow, StoredPrecision::float_, Store::memory, 1000).why,
               HasSubstr("would be read in 300 ms, computing takes 200 ms"));
+  // one pass serves four vectors, each of which would be computed anew
+  slow.vectors = 4;
+  EXPECT_THAT(choose_storage(slow, StoredPrecision::float_, Store::memory, 1).why,
+              HasSubstr("a product reads it in 300 ms, computing anew takes 800 ms"));
+  slow.vectors = 5;
+  EXPECT_THAT(choose_storage(slow, StoredPrecision::float_, Store::memory, 1).why,
+              HasSubstr("a product reads it in 600 ms, computing anew takes 1.00e3 ms"));
   StorageFacts small = facts();
   small.available = 300'000'000;
   const StorageChoice anew = choose_storage(small, StoredPrecision::float_, Store::memory, 1000);

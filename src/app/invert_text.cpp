@@ -12,6 +12,7 @@
 #include "app/model_export.hpp"
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
+#include "inversion/low_rank_algebra.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "model/storage.hpp"
@@ -125,8 +126,7 @@ double normalized_rms(const PredictedData& data, std::size_t field) {
 
 /// Vectors of a float a cell that the low ranks keep.
 std::int64_t low_rank_columns(const InversionSettings& settings, std::int64_t rows) {
-  const std::int64_t rank = settings.uncertainty.rank;
-  return std::min(rank + (rank + 1) / 2, rows) + std::min(settings.preconditioner_rank, rows);
+  return subspace_size(settings.uncertainty.rank, rows) + std::min(settings.preconditioner_rank, rows);
 }
 
 /// What the standard deviations are from, and how good they are.
@@ -195,8 +195,8 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   // neighbours, weights and the vectors of the solver
   constexpr std::int64_t bytes_of_cell = 24 + 10 * 8, bytes_of_unknown = 14 * 8;
   row("vectors", size_text(columns * (bytes_of_cell + epochs * bytes_of_unknown)) + " a rank");
-  if (const std::int64_t of_low_rank = low_rank_columns(run.inversion->settings, rows); of_low_rank > 0) {
-    row("low rank", size_text(columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
+  if (const std::int64_t of_low_rank = low_rank_columns(run.inversion->settings, epochs * rows); of_low_rank > 0) {
+    row("low rank", size_text(epochs * columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
   }
   for (const ModelFileSize& file : model_file_sizes(run, inputs)) {
     const bool own = file.key == "output.file";

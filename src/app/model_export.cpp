@@ -99,6 +99,8 @@ std::vector<ModelFileSize> model_file_sizes(const Case& run, const InversionInpu
 ExportedModel export_model(const Case& run, const InvertedModel& model) {
   ExportedModel exported;
   const std::string own = output_file(run).string();
+  // convert puts the epoch that is named first and takes the others where a format holds them
+  const std::string epoch = model.n_epochs() > 1 ? " --field density_1" : "";
   for (const AlsoFile& also : also_files(run)) {
     const std::string name = also.file.string();
     WriteSpec spec;
@@ -124,8 +126,8 @@ ExportedModel export_model(const Case& run, const InvertedModel& model) {
       exported.failures.push_back(
           fmt::format("{}: the file is not written: {}; {} is complete", name, error.what(), own));
     } catch (const RunError& error) {
-      exported.failures.push_back(
-          fmt::format("{}; {} is complete, and prismfield convert {} {} writes it", error.what(), own, own, name));
+      exported.failures.push_back(fmt::format("{}; {} is complete, and prismfield convert {} {}{} writes it",
+                                              error.what(), own, own, name, epoch));
     }
   }
   return exported;

@@ -150,8 +150,9 @@ void check_output(const Case& run) {
   check_kind(run, result, problems);
   for (const AlsoFile& also : also_files(run)) {
     const std::string suffix = also.file.extension().string();
-    if (model_format(also.file)) {
-      if (run.inversion && run.inversion->n_epochs > 1 && suffix != ".vtr" && suffix != ".msh") {
+    if (const auto format = model_format(also.file)) {
+      const bool holds_all = *format == FileFormat::vtr || *format == FileFormat::ubc_mesh;
+      if (run.inversion && run.inversion->n_epochs > 1 && !holds_all) {
         problems.add(run.where(also.key), also.key,
                      fmt::format("holds one epoch, of which the data have {}; leave it out: prismfield convert with "
                                  "--field density_1 writes the first from output.file",

@@ -13,6 +13,9 @@
 namespace prismfield {
 namespace {
 
+/// Of a low rank: what it takes grows with its square.
+constexpr std::int64_t most_rank = 10'000;
+
 /// The section inversion.
 class InversionReader : public CaseReader {
 public:
@@ -104,6 +107,7 @@ std::int64_t InversionReader::epochs(const Section& section, const ObservedDataF
   if (!files || !is_list(*files, "a list of the names of files, one an epoch,")) return 0;
   const std::size_t n = files->node->items.size();
   if (n == 0) problem(*files, "is an empty list; the names of files, one an epoch, are expected");
+  if (n == 1) problem(*files, "has one file; name two or more, or write file: for data of one time");
   for (std::size_t i = 0; i < n; ++i) {
     const Value name = item(*files, i);
     ObservedDataFile epoch = of_all;
@@ -287,7 +291,7 @@ Uncertainty InversionReader::uncertainty(const Value& value) {
   const Section section(*this, value, case_keys::uncertainty);
   if (section.has("rank")) {
     static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
-    if (const auto v = section.find("rank")) result.rank = whole(*v, 1).value_or(1);
+    if (const auto v = section.find("rank")) result.rank = whole(*v, 1, most_rank).value_or(1);
     return result;
   }
   result.samples = samples_by_default;
@@ -305,7 +309,7 @@ std::int64_t InversionReader::preconditioner_rank(const Value& value) {
   }
   const Section section(*this, value, case_keys::preconditioner);
   const auto v = section.need("rank", "a whole number such as 50");
-  return v ? whole(*v, 1).value_or(1) : 0;
+  return v ? whole(*v, 1, most_rank).value_or(1) : 0;
 }
 
 /// A low rank begins with the variances of the prior, one epoch's. Without smallness the prior lets every constant

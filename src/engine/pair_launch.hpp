@@ -74,7 +74,8 @@ struct DevicePairs {
     const std::int64_t first_prism = team.league_rank() / parts.n_parts * team.team_size();
     const std::int64_t p = first_prism + team.team_rank();
     if (p >= data.prism_end) return;
-    const kernel::Warp warp = kernel::Warp::of(team.team_rank(), data.prism_end - first_prism);
+    const kernel::Warp warp =
+        kernel::Warp::of(team.team_rank(), Kokkos::min<std::int64_t>(team.team_size(), data.prism_end - first_prism));
     const std::int64_t part = team.league_rank() % parts.n_parts;
     const std::int64_t first = part * parts.groups_per_part;
     kernel::pairs_of_prism<kernel::Lanes<A, DeviceNumber, device_width>, set, Kernel>(

@@ -24,6 +24,7 @@
 #include "inversion/low_rank_uncertainty.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"
+#include "sensitivity/available_memory.hpp"
 #include "sensitivity/make_operator.hpp"
 
 /// The inversion in one execution space; instantiated in one source file a space.
@@ -78,6 +79,8 @@ private:
   void draw_samples();
   /// Standard deviations by a low rank of the data term.
   void find_low_rank();
+  /// Throws on all ranks where so many columns of cells do not fit one. Collective.
+  void check_low_rank_memory(const char* key, std::int64_t columns);
   void make_preconditioner();
   /// Of `solver`, for the beta and weights that set_diagonal() was last told.
   void precondition(BoundSolver<ExecutionSpace>& solver) {
@@ -137,8 +140,8 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
       settings.store = resume->stored[operators.size()] != 0 ? kept : Store::none;
     }
     StorageChoice choice;
-    operators.push_back(
-        make_operator(m_math.space(), *m_input.cells, set.points, request, settings, likely, m_communicator, choice));
+    operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, settings,
+                                      {likely, m_input.n_epochs()}, m_communicator, choice));
     m_state.stored.push_back(choice.bytes > 0 ? 1 : 0);
     for (const std::int64_t bytes : m_communicator.gather_everywhere(choice.bytes)) m_outcome.stored_bytes += bytes;
     storage.push_back(choice.why);
@@ -163,7 +166,15 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   m_regularization = std::make_unique<EpochRegularization<ExecutionSpace>>(
       m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), of_cells);
   m_solver = std::make_unique<BoundSolver<ExecutionSpace>>(m_math, m_n, m_settings.bounds);
-  make_preconditioner();
+  check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
+  check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::check_low_rank_memory(const char* key, std::int64_t columns) {
+  const std::int64_t needed = low_rank_bytes(m_n, columns);
+  const std::int64_t available = available_memory<ExecutionSpace>(m_communicator);
+  if (m_communicator.any(needed > available)) throw InputError("", key, low_rank_shortage(needed, available));
 }
 
 template <class ExecutionSpace>
@@ -467,6 +478,7 @@ InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resu
   prepare(resume);
   m_begin = std::chrono::steady_clock::now();
   m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();
+  make_preconditioner();
   start(resume);
   if (m_state.phase == "cool") cool();
   if (m_state.phase == "compact") compact();

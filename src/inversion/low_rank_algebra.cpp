@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "inversion/low_rank_algebra.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -9,6 +11,8 @@
 #include <utility>
 
 #include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
 
 namespace prismfield {
 namespace {
@@ -18,6 +22,20 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 }  // namespace
+
+std::int64_t subspace_size(std::int64_t rank, std::int64_t n_data) noexcept {
+  return std::min(rank + (rank + 1) / 2, n_data);
+}
+
+std::int64_t low_rank_bytes(std::int64_t n_cells, std::int64_t size) noexcept {
+  constexpr std::int64_t matrices = 3;
+  return 4 * n_cells * size + 8 * matrices * size * size;
+}
+
+std::string low_rank_shortage(std::int64_t needed, std::int64_t available) {
+  return fmt::format("takes {} of memory, but there are {}; write a smaller rank", size_text(needed),
+                     size_text(available));
+}
 
 std::vector<double> OrthonormalRows::products(const std::vector<double>& vector) const {
   std::vector<double> sums;

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <prismfield/communicator.hpp>
 
 /// Small dense algebra in the space of the data, on the host.
 namespace prismfield {
+
+/// Directions of the data that standard deviations by a rank take: half as many more, of those there are.
+[[nodiscard]] std::int64_t subspace_size(std::int64_t rank, std::int64_t n_data) noexcept;
+
+/// Bytes of that many vectors of floats, one a cell, and of the small matrices beside them.
+[[nodiscard]] std::int64_t low_rank_bytes(std::int64_t n_cells, std::int64_t size) noexcept;
+/// What a user is told when that is more than is available.
+[[nodiscard]] std::string low_rank_shortage(std::int64_t needed, std::int64_t available);
 
 /// Vectors of which every rank holds some rows, made orthonormal one by one.
 class OrthonormalRows {

@@ -111,7 +111,7 @@ void LowRankUncertainty<ExecutionSpace>::find(double beta, std::int64_t rank, co
   m_math.fill(m_diagonal, 0);
   m_math.each("diagonal", m_n, AddScaled<Memory>{beta, answer, m_diagonal});
 
-  const std::int64_t most = std::min(rank + (rank + 1) / 2, m_data.size());
+  const std::int64_t most = subspace_size(rank, m_data.size());
   CellColumns<ExecutionSpace> z(m_math, m_n, most);
   SubspaceSteps<ExecutionSpace> steps;
   steps.solve = [&](const ConstVector& f, const Vector& x) { solve(beta, fine, f, x); };

@@ -265,9 +265,11 @@ void write_performance(Hdf5File& file, const ModelHeader& header, const Inverted
   file.make_group(group);
   write_machine(file, group, header.space, header.device, header.ranks, header.threads);
   file.write_attribute(group, "sensitivities", header.sensitivities);
-  std::int64_t rows = 0;
-  for (const PredictedData& data : model.data) rows += data.size();
-  file.write_attribute(group, "rows", rows);
+  std::int64_t data = 0;
+  for (const PredictedData& set : model.data) data += set.size();
+  file.write_attribute(group, "data", data);
+  // G serves all epochs
+  file.write_attribute(group, "rows", data / model.n_epochs());
   file.write_attribute(group, "stored_bytes", header.stored_bytes);
   file.write_attribute(group, "setup_seconds", header.setup_seconds);
   file.write_attribute(group, "inversion_seconds", header.inversion_seconds);

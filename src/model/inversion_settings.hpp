@@ -53,7 +53,7 @@ struct InversionSettings {
   std::int64_t preconditioner_rank = 0;
   /// how much of the reference comes back in the model, cell by cell
   bool depth_of_investigation = false;
-  /// of several epochs: weight of the change from one to the next, in `smallness`'s measure; 0: none, epochs are
+  /// of several epochs: weight of the change from one to the next, beside a `smallness` of 1; 0: none, epochs are
   /// independent but for beta
   double change = 1;
   /// chi factor

@@ -71,12 +71,13 @@ double measured_bytes_per_second(const Space& space, StoredPrecision precision, 
 /// What `auto` finds, the same on all ranks: rank 0's rates while all ranks are busy, and the least memory. Collective.
 template <class Space>
 StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const Points& points,
-                              const Request& request, StoredPrecision precision, std::int64_t likely_products,
+                              const Request& request, StoredPrecision precision, const LikelyProducts& likely,
                               const Communicator& communicator) {
   StorageFacts facts;
   facts.n_fields = request.fields.size();
   facts.n_points = (points.size() + communicator.size() - 1) / communicator.size();
   facts.columns = prisms.size();
+  facts.vectors = likely.vectors;
   constexpr Store where = is_device_space<Space> ? Store::device : Store::memory;
   if (facts.n_points == 0 || facts.columns == 0 || facts.n_fields == 0) {
     return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false};
@@ -91,13 +92,13 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   });
   broadcast(communicator, facts.seconds_per_pair);
   broadcast(communicator, facts.bytes_per_second);
-  return choose_storage(facts, precision, where, likely_products);
+  return choose_storage(facts, precision, where, likely.count);
 }
 
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
                                                         const Points& points, const Request& request,
-                                                        const StorageSettings& settings, std::int64_t likely_products,
+                                                        const StorageSettings& settings, const LikelyProducts& likely,
                                                         const Communicator& communicator, StorageChoice& choice) {
   check_storage(settings, space_key<ExecutionSpace>);
   const StoredPrecision precision = stored_precision(settings);
@@ -115,7 +116,7 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   }
   choice = {settings.store, precision, 0, "", "", false};
   if (settings.store == Store::automatic) {
-    choice = measured_choice(space, prisms, points, request, precision, likely_products, communicator);
+    choice = measured_choice(space, prisms, points, request, precision, likely, communicator);
   }
   if (choice.store == Store::file) {
     RowFileReport report;

@@ -26,7 +26,7 @@ public:
                            const Communicator& communicator)
       : m_ranks(communicator.split(0)) {
     const Kokkos::Timer timer;
-    m_operator = make_operator(m_space, prisms, points, request, settings, likely_products, communicator, m_choice);
+    m_operator = make_operator(m_space, prisms, points, request, settings, {likely_products}, communicator, m_choice);
     m_space.fence("prismfield: sensitivities made");
     m_build_seconds = slowest(timer.seconds());
     on_all_ranks(m_ranks, [&] {

@@ -109,9 +109,11 @@ StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precisio
                              std::int64_t likely_products) {
   StorageChoice choice{where, precision, stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns),
                        "",    "",        false};
-  const double reading = static_cast<double>(choice.bytes) / facts.bytes_per_second;
+  const auto vectors = static_cast<double>(facts.vectors);
+  const double passes = std::ceil(vectors / most_vectors);
+  const double reading = passes * static_cast<double>(choice.bytes) / facts.bytes_per_second;
   const double computing =
-      static_cast<double>(facts.n_points) * static_cast<double>(facts.columns) * facts.seconds_per_pair;
+      vectors * static_cast<double>(facts.n_points) * static_cast<double>(facts.columns) * facts.seconds_per_pair;
   const double x = reading / computing;
   const std::string figures =
       fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
@@ -130,7 +132,7 @@ StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precisio
     return because(
         anew, fmt::format("{} need {} of memory, there are {}", size, size_text(needed), size_text(facts.available)));
   }
-  const double repaid = 1 / (1 - x);
+  const double repaid = 1 / (vectors * (1 - x));
   if (!(repaid < static_cast<double>(likely_products))) {
     return because(anew, fmt::format("{} would be repaid after {} products, {} are likely", size, short_number(repaid),
                                      likely_products));

@@ -16,6 +16,12 @@ namespace prismfield {
 
 struct CompressionReport;
 
+/// How often an operator will be applied, about, and to how many vectors each time.
+struct LikelyProducts {
+  std::int64_t count = 0;
+  std::int64_t vectors = 1;
+};
+
 /// How G is kept, and why.
 struct StorageChoice {
   Store store = Store::none;
@@ -59,14 +65,16 @@ struct StorageFacts {
   std::int64_t n_fields = 1, n_points = 0, columns = 0;
   /// bytes that the rank with the least memory may take
   std::int64_t available = 0;
-  /// a pair of a point and a prism computed anew
+  /// a pair of a point and a prism computed anew, for one vector
   double seconds_per_pair = 0;
   /// of stored entries in a product
   double bytes_per_second = 0;
+  /// multiplied in one product: computed anew one after the other, read for most_vectors at once
+  std::int64_t vectors = 1;
 };
 
 /// The faster way by x, the ratio of a product that reads to one that computes anew: G is stored when x < 1, it fits
-/// and it is repaid before `likely_products`, after 1/(1-x) of them. `where`: memory or device.
+/// and it is repaid before `likely_products`, of one vector after 1/(1-x) of them. `where`: memory or device.
 [[nodiscard]] StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
                                            std::int64_t likely_products);
 

@@ -11,6 +11,8 @@ namespace prismfield {
 /// Columns of a tile of a stored G, and what the width of the last tile is a multiple of.
 inline constexpr int stored_tile = 512;
 inline constexpr int stored_step = 32;
+/// Vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
+inline constexpr int most_vectors = 4;
 
 /// Bytes that a StoredOperator of so many rows and columns keeps, padding included: what a product reads.
 [[nodiscard]] std::int64_t stored_bytes(StoredPrecision precision, std::int64_t rows, std::int64_t columns) noexcept;

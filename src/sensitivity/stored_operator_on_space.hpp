@@ -12,10 +12,9 @@
 #include <prismfield/error.hpp>
 #include <prismfield/operator.hpp>
 
-#include "base/memory_limits.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
-#include "engine/devices.hpp"
+#include "sensitivity/available_memory.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
 #include "sensitivity/tile_matrix.hpp"
@@ -27,18 +26,6 @@ namespace prismfield {
 [[nodiscard]] inline Request by_points(Request request) {
   request.execution.partition = Partition::points;
   return request;
-}
-
-/// Bytes of the space's memory that this rank may take. Collective.
-template <class Space>
-std::int64_t available_memory(const Communicator& communicator) {
-  if constexpr (is_device_space<Space>) {
-    const auto keys = communicator.gather_everywhere(chosen_device_key());
-    const auto sharing = std::count(keys.begin(), keys.end(), chosen_device_key());
-    return chosen_device().free_memory / std::max<std::int64_t>(sharing, 1);
-  } else {
-    return share_of(memory_limits(), communicator.local_size());
-  }
 }
 
 /// Throws AllocationFailure. At least one row and column.

@@ -15,9 +15,6 @@
 /// tile while it is in the nearest cache; each adds in the order that it has alone.
 namespace prismfield {
 
-/// Vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
-inline constexpr int most_vectors = 4;
-
 /// Sums of several rows with several vectors that the lanes of a device reduce together.
 template <int vectors>
 struct RowSums {

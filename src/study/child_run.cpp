@@ -103,7 +103,8 @@ void read_inversion(const Hdf5File& file, RunRow& row) {
     measure(row, Measure::stored_bytes) = static_cast<double>(bytes);
   }
   measure(row, Measure::chi) = last_of(file, "chi");
-  measure(row, Measure::residual_rms) = std::sqrt(last_of(file, "phi_d") / static_cast<double>(rows));
+  measure(row, Measure::residual_rms) =
+      std::sqrt(last_of(file, "phi_d") / static_cast<double>(file.read_integer_attribute(group, "data")));
   measure(row, Measure::solutions) = static_cast<double>(file.read("/convergence/chi").size());
   measure(row, Measure::products) = last_of(file, "products");
   row.pairs_per_second = static_cast<double>(row.pairs) * measure(row, Measure::products) / row.field_seconds;

@@ -164,6 +164,12 @@ StudyData join(const std::vector<fs::path>& folders) {
                         fmt::join(axis_names(study), ", "), (first / "study.yaml").string(), fmt::join(names, ", ")));
         continue;
       }
+      if (study.rules.command != joined->rules.command) {
+        problems.add((folder / "study.yaml").string(), "command",
+                     fmt::format("is {}, that of {} is {}; only runs of one study can be joined", study.rules.command,
+                                 (first / "study.yaml").string(), joined->rules.command));
+        continue;
+      }
       add_study(*joined, std::move(study));
     } catch (const InputError& error) {
       problems.add(error);

@@ -314,7 +314,7 @@ std::size_t Planner::problem_of(const SweepPoint& point, const std::string& text
   // G m is compared with fields that are summed directly, a model with that of G in double precision
   const CaseUse use = m_spec.use == CaseUse::inversion ? CaseUse::inversion : CaseUse::forward;
   drop_sections(tree, use);
-  if (use == CaseUse::inversion) apply_override(tree, "sensitivity={store: memory, precision: double}", none);
+  if (use == CaseUse::inversion) apply_override(tree, "sensitivity={store: auto, precision: double}", none);
   for (const CaseSetting& setting : m_spec.reference.settings) {
     set_value(tree, setting.key, setting.value, setting.value.option, none);
   }
@@ -356,6 +356,10 @@ std::string Planner::study_hash() const {
     add_text(command_name(m_spec.use));
     for (const PlannedPoint& point : m_plan.points) {
       const YamlNode* const sensitivity = m_plan.cases[point.job.case_number].find("sensitivity");
+      add_text(sensitivity == nullptr ? "" : canonical(*sensitivity));
+    }
+    for (const StudyProblem& problem : m_plan.problems) {
+      const YamlNode* const sensitivity = m_plan.cases[problem.reference.case_number].find("sensitivity");
       add_text(sensitivity == nullptr ? "" : canonical(*sensitivity));
     }
   }

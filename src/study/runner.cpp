@@ -421,7 +421,13 @@ void Runner::write_tables(const PlannedPoint& point, const RunFiles& files, cons
 /// Compares an inversion's model with that of the reference.
 void Runner::judge_model(const PlannedRun& run, const RunFiles& files, RunRow& row) {
   const PlannedPoint& point = m_plan.points[run.point];
-  row.largest_error = model_difference(files.result, reference_file(point.problem));
+  try {
+    row.largest_error = model_difference(files.result, reference_file(point.problem));
+  } catch (const RunError& error) {
+    row.status = RunStatus::failed;
+    row.why = fmt::format("its model cannot be compared: {}", error.what());
+    return;
+  }
   if (!(row.largest_error <= m_spec.tolerance)) {
     row.status = RunStatus::wrong;
     row.why = fmt::format("the model differs from the reference's by {:.2g} of its largest value, {:.2g} is allowed",

@@ -9,8 +9,9 @@ template class FileOperator<Kokkos::Cuda>;
 template class StoredOperator<Kokkos::Cuda>;
 template std::unique_ptr<Operator<Kokkos::Cuda>> make_operator<Kokkos::Cuda>(const Kokkos::Cuda&, const PrismSource&,
                                                                              const Points&, const Request&,
-                                                                             const StorageSettings&, std::int64_t,
-                                                                             const Communicator&, StorageChoice&);
+                                                                             const StorageSettings&,
+                                                                             const LikelyProducts&, const Communicator&,
+                                                                             StorageChoice&);
 template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::Cuda>(const PrismSource&, const Points&,
                                                                                      const Request&,
                                                                                      const StorageSettings&,

@@ -9,8 +9,9 @@ template class FileOperator<Kokkos::HIP>;
 template class StoredOperator<Kokkos::HIP>;
 template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const Kokkos::HIP&, const PrismSource&,
                                                                            const Points&, const Request&,
-                                                                           const StorageSettings&, std::int64_t,
-                                                                           const Communicator&, StorageChoice&);
+                                                                           const StorageSettings&,
+                                                                           const LikelyProducts&, const Communicator&,
+                                                                           StorageChoice&);
 template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::HIP>(const PrismSource&, const Points&,
                                                                                     const Request&,
                                                                                     const StorageSettings&,

@@ -10,8 +10,8 @@ template class StoredOperator<Kokkos::OpenMP>;
 template std::unique_ptr<Operator<Kokkos::OpenMP>> make_operator<Kokkos::OpenMP>(const Kokkos::OpenMP&,
                                                                                  const PrismSource&, const Points&,
                                                                                  const Request&, const StorageSettings&,
-                                                                                 std::int64_t, const Communicator&,
-                                                                                 StorageChoice&);
+                                                                                 const LikelyProducts&,
+                                                                                 const Communicator&, StorageChoice&);
 template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::OpenMP>(
     const PrismSource&, const Points&, const Request&, const StorageSettings&, std::int64_t, const Communicator&);
 

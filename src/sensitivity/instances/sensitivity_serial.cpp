@@ -10,8 +10,8 @@ template class StoredOperator<Kokkos::Serial>;
 template std::unique_ptr<Operator<Kokkos::Serial>> make_operator<Kokkos::Serial>(const Kokkos::Serial&,
                                                                                  const PrismSource&, const Points&,
                                                                                  const Request&, const StorageSettings&,
-                                                                                 std::int64_t, const Communicator&,
-                                                                                 StorageChoice&);
+                                                                                 const LikelyProducts&,
+                                                                                 const Communicator&, StorageChoice&);
 template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::Serial>(
     const PrismSource&, const Points&, const Request&, const StorageSettings&, std::int64_t, const Communicator&);
 
