@@ -340,6 +340,7 @@ struct Hdf5File::Impl {
     const auto file_bytes = std::filesystem::file_size(path, error);
     if (error) fail(about, "cannot be read: " + error.message());
     const double most = expansion * static_cast<double>(std::min<std::uint64_t>(stored, file_bytes));
+    if (value_bytes == 0) fail(about, "is damaged: its values have no size");
     if (static_cast<double>(count) * static_cast<double>(value_bytes) > most) {
       fail(about, "is damaged: it claims " + std::to_string(count) + " values, more than the file can hold");
     }
