@@ -22,6 +22,7 @@
 #include "inversion/inverter.hpp"
 #include "io/sensitivity_file.hpp"
 #include "ranks.hpp"
+#include "stop_at.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -415,21 +416,6 @@ TEST(Epochs, DoNotDependOnHowGIsKept) {
   }
   remove();
 }
-
-/// Keeps the state of one moment, and stops there.
-class StopAt final : public InversionObserver {
-public:
-  explicit StopAt(int states) : m_left(states) {}
-  void state(const InversionState& state) override {
-    if (--m_left > 0) return;
-    kept = state;
-    throw Stopped();
-  }
-  std::optional<InversionState> kept;
-
-private:
-  int m_left;
-};
 
 TEST(Epochs, GoOnToTheSameModelsBitForBit) {
   const Monitored monitored;

@@ -19,6 +19,7 @@
 #include "base/random.hpp"
 #include "inversion/inverter.hpp"
 #include "ranks.hpp"
+#include "stop_at.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -555,21 +556,6 @@ TEST(Inversion, RefusesALowRankWithoutAPrior) {
   input.settings.uncertainty.rank = 5;
   EXPECT_THROW(invert_here(input), InputError);
 }
-
-/// Keeps the state of one moment, and stops there.
-class StopAt final : public InversionObserver {
-public:
-  explicit StopAt(int states) : m_left(states) {}
-  void state(const InversionState& state) override {
-    if (--m_left > 0) return;
-    kept = state;
-    throw Stopped();
-  }
-  std::optional<InversionState> kept;
-
-private:
-  int m_left;
-};
 
 TEST(Inversion, GoesOnToTheSameModelBitForBit) {
   const SmallCase small;

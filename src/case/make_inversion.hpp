@@ -29,9 +29,7 @@ struct InversionInputs {
   /// what the user should be told though the inversion goes on
   std::vector<std::string> warnings;
 
-  [[nodiscard]] std::int64_t n_epochs() const noexcept {
-    return epochs.empty() ? 1 : static_cast<std::int64_t>(epochs.size());
-  }
+  [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
 };
 
 /// Makes the cells, data and reference of a case read for CaseUse::inversion. Files are read by rank 0 alone. Throws

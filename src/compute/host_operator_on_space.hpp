@@ -4,6 +4,7 @@
 
 #include "compute/direct_operator.hpp"
 #include "compute/host_operator.hpp"
+#include "compute/vector_functors.hpp"
 
 /// The bodies of make_host_operator; instantiated in one source file a space.
 namespace prismfield {
@@ -22,21 +23,21 @@ public:
 
   void apply(std::span<const double> density, std::span<double> fields) override {
     check("density", density.size(), m_operator.columns(), "fields", fields.size(), m_operator.rows());
-    copy_in(density, m_densities);
+    copy_in(m_space, density, m_densities);
     m_operator.apply(m_space, m_densities, m_fields);
-    copy_out(m_fields, fields);
+    copy_out(m_space, m_fields, fields);
   }
   void apply_transpose(std::span<const double> fields, std::span<double> density) override {
     check("fields", fields.size(), m_operator.rows(), "density", density.size(), m_operator.columns());
-    copy_in(fields, m_fields);
+    copy_in(m_space, fields, m_fields);
     m_operator.apply_transpose(m_space, m_fields, m_densities);
-    copy_out(m_densities, density);
+    copy_out(m_space, m_densities, density);
   }
   void diagonal(std::span<const double> weights, std::span<double> diagonal) override {
     check("weights", weights.size(), m_operator.rows(), "diagonal", diagonal.size(), m_operator.columns());
-    copy_in(weights, m_fields);
+    copy_in(m_space, weights, m_fields);
     m_operator.diagonal(m_space, m_fields, m_densities);
-    copy_out(m_densities, diagonal);
+    copy_out(m_space, m_densities, diagonal);
   }
   void entries(IndexRange points, std::span<double> entries) override {
     check_range(points, m_operator.points().size());
@@ -45,18 +46,18 @@ public:
     const typename Operator<ExecutionSpace>::Entries there("prismfield::entries", n_fields, points.size(),
                                                            m_operator.columns());
     m_operator.entries(m_space, points, there);
-    copy_out(Vector(there.data(), there.size()), entries);
+    copy_out(m_space, Vector(there.data(), there.size()), entries);
   }
   double dot_fields(std::span<const double> a, std::span<const double> b) override {
     check("a", a.size(), m_operator.rows(), "b", b.size(), m_operator.rows());
-    copy_in(a, m_fields);
-    copy_in(b, m_more_fields);
+    copy_in(m_space, a, m_fields);
+    copy_in(m_space, b, m_more_fields);
     return m_operator.dot_fields(m_space, m_fields, m_more_fields);
   }
   double dot_densities(std::span<const double> a, std::span<const double> b) override {
     check("a", a.size(), m_operator.columns(), "b", b.size(), m_operator.columns());
-    copy_in(a, m_densities);
-    copy_in(b, m_more_densities);
+    copy_in(m_space, a, m_densities);
+    copy_in(m_space, b, m_more_densities);
     return m_operator.dot_densities(m_space, m_densities, m_more_densities);
   }
   [[nodiscard]] FieldList fields() const noexcept override { return m_operator.fields(); }
@@ -65,8 +66,6 @@ public:
 
 private:
   using Vector = typename Operator<ExecutionSpace>::Vector;
-  template <class T>
-  using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
   /// Throws on all ranks when a length is wrong on any.
   void check(const char* key, std::size_t length, std::int64_t needed, const char* other_key, std::size_t other_length,
@@ -75,13 +74,6 @@ private:
       check_length(key, length, needed);
       check_length(other_key, other_length, other_needed);
     });
-  }
-  void copy_in(std::span<const double> from, const Vector& to) {
-    Kokkos::deep_copy(m_space, to, OnHost<const double>(from.data(), from.size()));
-  }
-  void copy_out(const Vector& from, std::span<double> to) {
-    Kokkos::deep_copy(m_space, OnHost<double>(to.data(), to.size()), from);
-    m_space.fence("prismfield: values on the host");
   }
 
   ExecutionSpace m_space;

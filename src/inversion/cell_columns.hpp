@@ -13,51 +13,6 @@
 
 namespace prismfield {
 
-/// sums(item) = the sum of f(i, id) over a block of terms i; item = block * n_sums + id. Eight sums side by side.
-template <class F, class Memory>
-struct SumManyBlocks {
-  F f;
-  std::int64_t n, first_block, n_sums;
-  Kokkos::View<double*, Memory> sums;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    constexpr int n_lanes = 8;
-    const std::int64_t id = item % n_sums;
-    const std::int64_t begin = (first_block + item / n_sums) * terms_of_a_block;
-    const std::int64_t end = Kokkos::min(begin + terms_of_a_block, n);
-    double lane[n_lanes] = {};
-    std::int64_t i = begin;
-    for (; i + n_lanes <= end; i += n_lanes) {
-      for (int k = 0; k < n_lanes; ++k) lane[k] += f(i + k, id);
-    }
-    for (int k = 0; i < end; ++i, ++k) lane[k] += f(i, id);
-    double sum = 0;
-    for (const double value : lane) sum += value;
-    sums(item) = sum;
-  }
-};
-
-/// The same by a team of a device for each item.
-template <class F, class Space>
-struct SumManyByTeams {
-  using Policy = Kokkos::TeamPolicy<Space>;
-  static constexpr int team_size = 128;
-  F f;
-  std::int64_t n, first_block, n_sums;
-  Kokkos::View<double*, typename Space::memory_space> sums;
-
-  KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
-    const std::int64_t item = team.league_rank();
-    const std::int64_t id = item % n_sums;
-    const std::int64_t begin = (first_block + item / n_sums) * terms_of_a_block;
-    const std::int64_t end = Kokkos::min(begin + terms_of_a_block, n);
-    double sum = 0;
-    for (std::int64_t i = begin + team.team_rank(); i < end; i += team.team_size()) sum += f(i, id);
-    team.team_reduce(Kokkos::Sum<double>(sum));
-    Kokkos::single(Kokkos::PerTeam(team), [&]() { sums(item) = sum; });
-  }
-};
-
 /// columns(i, a) r(i)
 template <class Memory>
 struct ColumnTerm {
@@ -153,7 +108,7 @@ public:
   }
   /// (column): inner products with r, (cell)
   [[nodiscard]] std::vector<double> products(const ConstVector& r) {
-    return sums("column_products", size(), ColumnTerm<Memory>{m_columns, r});
+    return m_math.sums("column_products", m_n, size(), ColumnTerm<Memory>{m_columns, r});
   }
   /// (column, column): F' diag(w) F, w: (cell)
   [[nodiscard]] std::vector<double> gram(const ConstVector& w);
@@ -173,41 +128,12 @@ private:
   [[nodiscard]] ConstVector on_space(const std::vector<double>& values) const {
     return m_math.from_host("coefficients", values);
   }
-  /// The sums of f(i, id) over all cells i, for id of [0, n_sums).
-  template <class F>
-  [[nodiscard]] std::vector<double> sums(const char* label, std::int64_t n_sums, const F& f);
 
   Math& m_math;
   std::int64_t m_n;
   /// (cell, column)
   Kokkos::View<float**, Kokkos::LayoutLeft, Memory> m_columns;
-  /// (block of cells, sum)
-  Vector m_sums;
 };
-
-template <class ExecutionSpace>
-template <class F>
-std::vector<double> CellColumns<ExecutionSpace>::sums(const char* label, std::int64_t n_sums, const F& f) {
-  std::vector<double> all(static_cast<std::size_t>(n_sums), 0.0);
-  const std::int64_t blocks = (m_n + terms_of_a_block - 1) / terms_of_a_block;
-  constexpr std::int64_t most_items = std::int64_t{1} << 20;
-  const std::int64_t at_once = std::clamp<std::int64_t>(most_items / std::max<std::int64_t>(n_sums, 1), 1, blocks);
-  if (static_cast<std::int64_t>(m_sums.extent(0)) < at_once * n_sums) m_sums = m_math.zeros("sums", at_once * n_sums);
-  for (std::int64_t first = 0; first < blocks && n_sums > 0; first += at_once) {
-    const std::int64_t items = std::min(at_once, blocks - first) * n_sums;
-    if constexpr (Math::on_host) {
-      m_math.each(label, items, SumManyBlocks<F, Memory>{f, m_n, first, n_sums, m_sums});
-    } else {
-      using Teams = SumManyByTeams<F, ExecutionSpace>;
-      Kokkos::parallel_for(std::string("prismfield::") + label,
-                           typename Teams::Policy(m_math.space(), static_cast<int>(items), Teams::team_size),
-                           Teams{f, m_n, first, n_sums, m_sums});
-    }
-    const std::vector<double> parts = m_math.to_host(Kokkos::subview(m_sums, std::make_pair(std::int64_t{0}, items)));
-    for (std::size_t i = 0; i < parts.size(); ++i) all[i % all.size()] += parts[i];
-  }
-  return all;
-}
 
 template <class ExecutionSpace>
 std::vector<double> CellColumns<ExecutionSpace>::gram(const ConstVector& w) {
@@ -227,7 +153,8 @@ std::vector<double> CellColumns<ExecutionSpace>::gram(const ConstVector& w) {
   }
   Kokkos::deep_copy(first, host_first);
   Kokkos::deep_copy(second, host_second);
-  const std::vector<double> lower = sums("column_pairs", n_pairs, PairTerm<Memory>{m_columns, w, first, second});
+  const std::vector<double> lower =
+      m_math.sums("column_pairs", m_n, n_pairs, PairTerm<Memory>{m_columns, w, first, second});
   std::vector<double> all(static_cast<std::size_t>(p * p));
   for (std::int64_t k = 0; k < n_pairs; ++k) {
     const std::int64_t a = host_first(k), b = host_second(k);

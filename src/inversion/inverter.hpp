@@ -32,9 +32,7 @@ struct InversionInput {
   /// one an active cell, kg/m3
   std::vector<double> reference;
 
-  [[nodiscard]] std::int64_t n_epochs() const noexcept {
-    return epochs.empty() ? 1 : static_cast<std::int64_t>(epochs.size());
-  }
+  [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
 };
 
 /// Told on the way, on every rank.

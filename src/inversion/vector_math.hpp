@@ -4,11 +4,15 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "compute/vector_functors.hpp"
 
 namespace prismfield {
 
@@ -37,13 +41,12 @@ public:
     return vector;
   }
   void copy_in(std::span<const double> values, const Vector& vector) const {
-    Kokkos::deep_copy(m_space, vector, OnHost<const double>(values.data(), values.size()));
+    prismfield::copy_in(m_space, values, vector);
     m_space.fence("prismfield: vector copied");
   }
   [[nodiscard]] std::vector<double> to_host(const ConstVector& vector) const {
     std::vector<double> values(vector.extent(0));
-    Kokkos::deep_copy(m_space, OnHost<double>(values.data(), values.size()), vector);
-    m_space.fence("prismfield: vector on the host");
+    copy_out(m_space, vector, values);
     return values;
   }
   void copy(const Vector& to, const ConstVector& from) const { Kokkos::deep_copy(m_space, to, from); }
@@ -57,6 +60,9 @@ public:
   /// The sum of f(i) for i of [0, n), in one fixed order.
   template <class F>
   [[nodiscard]] double sum(const char* label, std::int64_t n, const F& f);
+  /// The sums of f(i, id) for i of [0, n), for each id of [0, n_sums).
+  template <class F>
+  [[nodiscard]] std::vector<double> sums(const char* label, std::int64_t n, std::int64_t n_sums, const F& f);
   /// Least and greatest.
   [[nodiscard]] double least(const ConstVector& a) const;
   [[nodiscard]] double greatest(const ConstVector& a) const;
@@ -64,65 +70,64 @@ public:
   [[nodiscard]] double dot(const ConstVector& a, const ConstVector& b);
 
 private:
-  template <class T>
-  using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-
   ExecutionSpace m_space;
-  /// (block of terms)
+  /// (block of terms, sum)
   Vector m_sums;
 };
 
 inline constexpr std::int64_t terms_of_a_block = 2048;
 
-/// The sums of f over blocks of terms, each by one thread, eight sums side by side.
+/// sums(item) = the sum of f(i, id) over a block of terms i, by one thread, eight sums side by side; item = block *
+/// n_sums + id.
 template <class F, class Memory>
 struct SumBlocks {
   F f;
-  std::int64_t n;
+  std::int64_t n, first_block, n_sums;
   Kokkos::View<double*, Memory> sums;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     constexpr int n_lanes = 8;
-    const std::int64_t begin = block * terms_of_a_block;
+    const std::int64_t id = item % n_sums;
+    const std::int64_t begin = (first_block + item / n_sums) * terms_of_a_block;
     const std::int64_t end = Kokkos::min(begin + terms_of_a_block, n);
     double lane[n_lanes] = {};
     std::int64_t i = begin;
     for (; i + n_lanes <= end; i += n_lanes) {
-      for (int k = 0; k < n_lanes; ++k) lane[k] += f(i + k);
+      for (int k = 0; k < n_lanes; ++k) lane[k] += f(i + k, id);
     }
-    for (int k = 0; i < end; ++i, ++k) lane[k] += f(i);
+    for (int k = 0; i < end; ++i, ++k) lane[k] += f(i, id);
     double sum = 0;
     for (const double value : lane) sum += value;
-    sums(block) = sum;
+    sums(item) = sum;
   }
 };
 
-/// The same by a team of a device, whose threads read side by side.
+/// The same by a team of a device for each item, whose threads read side by side.
 template <class F, class Space>
 struct SumBlocksByTeams {
   using Policy = Kokkos::TeamPolicy<Space>;
   static constexpr int team_size = 128;
   F f;
-  std::int64_t n;
+  std::int64_t n, first_block, n_sums;
   Kokkos::View<double*, typename Space::memory_space> sums;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
-    const std::int64_t begin = team.league_rank() * terms_of_a_block;
+    const std::int64_t item = team.league_rank();
+    const std::int64_t id = item % n_sums;
+    const std::int64_t begin = (first_block + item / n_sums) * terms_of_a_block;
     const std::int64_t end = Kokkos::min(begin + terms_of_a_block, n);
     double sum = 0;
-    for (std::int64_t i = begin + team.team_rank(); i < end; i += team.team_size()) sum += f(i);
+    for (std::int64_t i = begin + team.team_rank(); i < end; i += team.team_size()) sum += f(i, id);
     team.team_reduce(Kokkos::Sum<double>(sum));
-    Kokkos::single(Kokkos::PerTeam(team), [&]() { sums(team.league_rank()) = sum; });
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { sums(item) = sum; });
   }
 };
 
-/// y(i) += a x(i)
-template <class Memory>
-struct AddScaled {
-  double a;
-  Kokkos::View<const double*, Memory> x;
-  Kokkos::View<double*, Memory> y;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { y(i) += a * x(i); }
+/// f(i) as the terms of the only sum
+template <class F>
+struct OnlySum {
+  F f;
+  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t) const { return f(i); }
 };
 
 /// y(i) += x(i)^2
@@ -142,21 +147,33 @@ struct ProductTerm {
 template <class ExecutionSpace>
 template <class F>
 double VectorMath<ExecutionSpace>::sum(const char* label, std::int64_t n, const F& f) {
-  const std::int64_t n_blocks = (n + terms_of_a_block - 1) / terms_of_a_block;
-  if (n_blocks == 0) return 0;
-  if (m_sums.extent(0) < static_cast<std::size_t>(n_blocks)) m_sums = zeros("sums", n_blocks);
-  const std::string name = std::string("prismfield::") + label;
-  if constexpr (on_host) {
-    Kokkos::parallel_for(name, Indices(m_space, 0, n_blocks), SumBlocks<F, Memory>{f, n, m_sums});
-  } else {
-    using Teams = SumBlocksByTeams<F, ExecutionSpace>;
-    Kokkos::parallel_for(name, typename Teams::Policy(m_space, static_cast<int>(n_blocks), Teams::team_size),
-                         Teams{f, n, m_sums});
+  return sums(label, n, 1, OnlySum<F>{f}).front();
+}
+
+template <class ExecutionSpace>
+template <class F>
+std::vector<double> VectorMath<ExecutionSpace>::sums(const char* label, std::int64_t n, std::int64_t n_sums,
+                                                     const F& f) {
+  std::vector<double> all(static_cast<std::size_t>(n_sums), 0.0);
+  const std::int64_t blocks = (n + terms_of_a_block - 1) / terms_of_a_block;
+  if (blocks == 0 || n_sums == 0) return all;
+  constexpr std::int64_t most_items = std::int64_t{1} << 20;
+  const std::int64_t at_once = std::clamp<std::int64_t>(most_items / n_sums, 1, blocks);
+  if (static_cast<std::int64_t>(m_sums.extent(0)) < at_once * n_sums) m_sums = zeros("sums", at_once * n_sums);
+  for (std::int64_t first = 0; first < blocks; first += at_once) {
+    const std::int64_t items = std::min(at_once, blocks - first) * n_sums;
+    if constexpr (on_host) {
+      each(label, items, SumBlocks<F, Memory>{f, n, first, n_sums, m_sums});
+    } else {
+      using Teams = SumBlocksByTeams<F, ExecutionSpace>;
+      Kokkos::parallel_for(std::string("prismfield::") + label,
+                           typename Teams::Policy(m_space, static_cast<int>(items), Teams::team_size),
+                           Teams{f, n, first, n_sums, m_sums});
+    }
+    const std::vector<double> parts = to_host(Kokkos::subview(m_sums, std::make_pair(std::int64_t{0}, items)));
+    for (std::size_t i = 0; i < parts.size(); ++i) all[i % all.size()] += parts[i];
   }
-  const std::vector<double> sums = to_host(Kokkos::subview(m_sums, std::make_pair(std::int64_t{0}, n_blocks)));
-  double sum = 0;
-  for (const double value : sums) sum += value;
-  return sum;
+  return all;
 }
 
 template <class ExecutionSpace>

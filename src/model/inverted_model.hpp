@@ -63,9 +63,7 @@ struct InvertedModel {
   /// easting, per metre of northing; empty: none
   std::vector<std::vector<double>> trend;
 
-  [[nodiscard]] std::int64_t n_epochs() const noexcept {
-    return epochs.empty() ? 1 : static_cast<std::int64_t>(epochs.size());
-  }
+  [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
 };
 
 /// Values of active cells, of every epoch, as one a cell of the whole mesh, NaN in the others.

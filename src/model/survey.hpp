@@ -27,4 +27,9 @@ struct DataSet {
   [[nodiscard]] std::int64_t size() const noexcept { return fields.size() * points.size(); }
 };
 
+/// Epochs of these names; without names one.
+[[nodiscard]] inline std::int64_t epoch_count(const std::vector<std::string>& names) noexcept {
+  return names.empty() ? 1 : static_cast<std::int64_t>(names.size());
+}
+
 }  // namespace prismfield

@@ -19,6 +19,7 @@
 
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
+#include "compute/vector_functors.hpp"
 #include "engine/instances/with_space.hpp"
 #include "sensitivity/file_operator.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
@@ -71,14 +72,6 @@ struct WeighRows {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     values(i) = rows.has(i) ? factor * weights(rows.place(i)) * values(i) : 0;
   }
-};
-
-/// sum(i) += part(i)
-template <class Memory>
-struct AddPart {
-  Kokkos::View<const double*, Memory> part;
-  Kokkos::View<double*, Memory> sum;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sum(i) += part(i); }
 };
 
 /// Rows of one field that are in memory at once; points of this rank.
@@ -166,7 +159,6 @@ public:
 
 private:
   using Bytes = std::vector<std::byte>;
-  using OnHost = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
   [[nodiscard]] bool is_double() const noexcept { return m_source.precision() == StoredPrecision::double_; }
   [[nodiscard]] std::size_t number_bytes() const noexcept { return is_double() ? sizeof(double) : sizeof(float); }
@@ -195,7 +187,7 @@ private:
     double* there = const_cast<double*>(doubles);
     if (!is_read_in_place()) {
       Kokkos::deep_copy(space, Kokkos::subview(m_entries, std::make_pair(std::size_t{0}, values)),
-                        OnHost(doubles, values));
+                        OnHost<const double>(doubles, values));
       there = m_entries.data();
     }
     m_matrix->keep(space, {Entries(there, 1, block.points.size(), m_columns), 0, m_block_rows});
@@ -290,7 +282,7 @@ struct FileOperator<ExecutionSpace>::Parts {
     Kokkos::parallel_for("prismfield::weigh_rows", Policy(space, 0, n * stream->block_rows()),
                          WeighRows<Memory>{weights, factor * factor, places(block), of_rows});
     stream->matrix().multiply_transposed(space, n, of_rows, sums);
-    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, n * columns()), AddPart<Memory>{sums, sum});
+    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, n * columns()), AddScaled<Memory>{1, sums, sum});
   }
 
   /// Adds a block's part of a product with the rows: the transposed or the diagonal.
@@ -301,7 +293,7 @@ struct FileOperator<ExecutionSpace>::Parts {
     Kokkos::parallel_for("prismfield::take_rows", Policy(space, 0, n * stream->block_rows()),
                          TakeRows<Memory>{rows, factor, places(block), of_rows});
     multiply(stream->matrix(), of_rows, sums);
-    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, n * columns()), AddPart<Memory>{sums, sum});
+    Kokkos::parallel_for("prismfield::add_part", Policy(space, 0, n * columns()), AddScaled<Memory>{1, sums, sum});
   }
 };
 

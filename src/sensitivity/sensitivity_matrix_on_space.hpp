@@ -11,6 +11,7 @@
 #include <span>
 
 #include "compute/operator_plan.hpp"
+#include "compute/vector_functors.hpp"
 #include "sensitivity/make_operator.hpp"
 #include "sensitivity/sensitivity_matrix.hpp"
 #include "sensitivity/write_rows.hpp"
@@ -42,15 +43,15 @@ public:
 
   void apply(std::span<const double> density, std::span<double> fields) override {
     check(density.size(), fields.size());
-    copy_in(density, m_density);
+    copy_in(m_space, density, m_density);
     m_operator->apply(m_space, m_density, m_fields);
-    copy_out(m_fields, fields);
+    copy_out(m_space, m_fields, fields);
   }
   void apply_transpose(std::span<const double> fields, std::span<double> density) override {
     check(density.size(), fields.size());
-    copy_in(fields, m_fields);
+    copy_in(m_space, fields, m_fields);
     m_operator->apply_transpose(m_space, m_fields, m_density);
-    copy_out(m_density, density);
+    copy_out(m_space, m_density, density);
   }
 
   [[nodiscard]] ProductSeconds product_seconds() override {
@@ -68,8 +69,6 @@ public:
 
 private:
   using Vector = typename Operator<Space>::Vector;
-  template <class T>
-  using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
   [[nodiscard]] double slowest(double seconds) const {
     const std::vector<double> all = m_ranks.gather_everywhere(seconds);
@@ -100,13 +99,6 @@ private:
       check_length("density", n_densities, m_operator->columns());
       check_length("fields", n_fields, m_operator->rows());
     });
-  }
-  void copy_in(std::span<const double> from, const Vector& to) {
-    Kokkos::deep_copy(m_space, to, OnHost<const double>(from.data(), from.size()));
-  }
-  void copy_out(const Vector& from, std::span<double> to) {
-    Kokkos::deep_copy(m_space, OnHost<double>(to.data(), to.size()), from);
-    m_space.fence("prismfield: values on the host");
   }
 
   Space m_space;

@@ -84,18 +84,23 @@ double last_of(const Hdf5File& file, const std::string& column) {
 
 double& measure(RunRow& row, Measure which) { return row.measures[static_cast<std::size_t>(which)]; }
 
-/// What an inversion's model says of it. Throws RunError.
-void read_inversion(const Hdf5File& file, RunRow& row) {
+/// What results of all commands say. Throws RunError.
+void read_machine(const Hdf5File& file, RunRow& row) {
   const std::string group = "/performance";
   row.space = file.read_text_attribute(group, "space");
   row.device = file.read_text_attribute(group, "device");
   row.ranks = file.read_integer_attribute(group, "ranks");
   row.threads = file.read_integer_attribute(group, "threads");
-  row.method = "direct";
   row.setup_seconds = file.read_attribute(group, "setup_seconds");
-  row.field_seconds = file.read_attribute(group, "inversion_seconds");
   row.output_seconds = file.read_attribute(group, "output_seconds");
   row.total_seconds = file.read_attribute(group, "total_seconds");
+}
+
+/// What an inversion's model says of it. Throws RunError.
+void read_inversion(const Hdf5File& file, RunRow& row) {
+  const std::string group = "/performance";
+  row.method = "direct";
+  row.field_seconds = file.read_attribute(group, "inversion_seconds");
   const std::int64_t rows = file.read_integer_attribute(group, "rows");
   row.pairs = rows * file.read_integer_attribute("/", "active_cells");
   // a G that is not stored has no size
@@ -127,6 +132,7 @@ void read_performance(const fs::path& result, CaseUse use, RunRow& row) {
     throw RunError(fmt::format("was made by {}, but this is {}: the program was replaced meanwhile",
                                shown(source, longest_name), source_line()));
   }
+  read_machine(file, row);
   if (use == CaseUse::inversion) {
     read_inversion(file, row);
     return;
@@ -136,14 +142,10 @@ void read_performance(const fs::path& result, CaseUse use, RunRow& row) {
   const auto text = [&](const char* name) { return file.read_text_attribute(group, name); };
   const auto count = [&](const std::string& name) { return file.read_integer_attribute(group, name); };
   const auto number = [&](const char* name) { return file.read_attribute(group, name); };
-  row.space = text("space");
-  row.device = text("device");
   row.partition = text("partition");
   row.precision = text("precision");
   row.kernel = text("kernel");
   row.method = text("method");
-  row.ranks = count("ranks");
-  row.threads = count("threads");
   row.slots = count("slots");
   row.batch = count("batch");
   row.block = count("block");
@@ -152,10 +154,7 @@ void read_performance(const fs::path& result, CaseUse use, RunRow& row) {
   for (std::size_t i = 0; i < row.pairs_by_form.size(); ++i) {
     row.pairs_by_form[i] = count(std::string("pairs_") + name(static_cast<Form>(i)));
   }
-  row.setup_seconds = number("setup_seconds");
   row.field_seconds = number("field_seconds");
-  row.output_seconds = number("output_seconds");
-  row.total_seconds = number("total_seconds");
   row.pairs_per_second = number("pairs_per_second");
   if (const std::string busy = group + "/rank_busy_seconds"; file.has(busy)) {
     const std::vector<double> seconds = file.read(busy);
