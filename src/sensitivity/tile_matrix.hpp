@@ -132,9 +132,10 @@ private:
     if (vectors <= m_room) return;
     const TileShape& shape = m_matrix.shape;
     const auto n = static_cast<std::size_t>(vectors), padded = static_cast<std::size_t>(shape.padded());
+    const std::int64_t densities = is_device_space<Space> ? LaneOrder<Real>::length(shape) : shape.padded();
     allocate_or_fail([&] {
       // zeros, which padding stays
-      m_density = Vector(view_label("padded_density"), n * padded);
+      m_density = Vector(view_label("padded_density"), n * static_cast<std::size_t>(densities));
       m_tile_sums = Vector(new_view("sums_of_tiles"), n * static_cast<std::size_t>(shape.tile_rows()));
       m_part_sums =
           decltype(m_part_sums)(new_view("sums_of_rows"), n, static_cast<std::size_t>(m_column_parts.parts), padded);
@@ -157,18 +158,20 @@ private:
 
   void add_rows(const Space& space, int vectors, const ConstVector& density, const Vector& fields) {
     const TileShape& shape = m_matrix.shape;
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      const auto to =
-          Kokkos::subview(m_density, std::make_pair(v * shape.padded(), v * shape.padded() + shape.columns));
-      Kokkos::deep_copy(space, to, some_of(density, v, 1, shape.columns));
-    }
     if constexpr (is_device_space<Space>) {
+      Kokkos::parallel_for("prismfield::order_for_lanes", IndexPolicy(space, 0, vectors * shape.columns),
+                           OrderForLanes<Memory, Real>{shape, density, m_density});
       if (vectors == 1) {
         device_rows<1>(space, vectors);
       } else {
         device_rows<most_vectors>(space, vectors);
       }
     } else {
+      for (std::int64_t v = 0; v < vectors; ++v) {
+        const auto to =
+            Kokkos::subview(m_density, std::make_pair(v * shape.padded(), v * shape.padded() + shape.columns));
+        Kokkos::deep_copy(space, to, some_of(density, v, 1, shape.columns));
+      }
       Kokkos::parallel_for("prismfield::row_products", ItemPolicy(space, 0, shape.tiles() * m_row_parts.parts),
                            HostRowProducts<Memory, Real>{m_matrix, m_row_parts, m_density, m_tile_sums, vectors});
     }
@@ -224,7 +227,7 @@ private:
   RowParts m_row_parts, m_column_parts;
   /// vectors that there is scratch for
   int m_room = 0;
-  /// (vector, padded columns), (vector, tile, row)
+  /// (vector, padded columns), of a device (vector, tile, place); (vector, tile, row)
   Vector m_density, m_tile_sums;
   /// (vector, part, padded columns)
   Kokkos::View<double***, Kokkos::LayoutRight, Memory> m_part_sums;
