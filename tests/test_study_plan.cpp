@@ -139,6 +139,18 @@ TEST_F(StudyPlanTest, ModelsAreComparedWithThatOfGInDouble) {
   EXPECT_NE(plan("command: invert\nsweep: {inversion.norm: [1, 2]}\n").problems[0].hash, made.problems[0].hash);
 }
 
+TEST_F(StudyPlanTest, PreconditionersHaveOneProblemAndReference) {
+  m_folder.write("d.csv", "easting,northing,upward,gz,gz_sigma\n1,1,1,1,1\n");
+  m_folder.write("case.yaml", std::string(small_case) + "inversion: {data: d.csv}\n");
+  const std::string ranks = "command: invert\nsweep: {inversion.preconditioner: [jacobi, {rank: 5}]}\n";
+  const StudyPlan made = plan(ranks);
+  ASSERT_EQ(made.problems.size(), 1U);
+  EXPECT_EQ(made.cases[made.problems[0].reference.case_number].find("inversion")->find("preconditioner"), nullptr);
+  ASSERT_EQ(made.points.size(), 2U);
+  EXPECT_NE(made.hash,
+            plan("command: invert\nsweep: {inversion.preconditioner: [jacobi, {rank: 6}]}\n").hash);
+}
+
 TEST_F(StudyPlanTest, TheReferenceIsAskedForByKeysOfExecution) {
   const StudyPlan made = plan(
       "sweep: {execution.kernel: [auto, corners], execution.slots: [1, 2]}\nreference: {execution.kernel: corners, "

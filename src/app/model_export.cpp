@@ -12,6 +12,7 @@
 
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
+#include "io/cell_model.hpp"
 #include "io/convert_files.hpp"
 
 namespace prismfield {
@@ -45,28 +46,15 @@ std::int64_t bytes_of(FileFormat format, const Case& run, const InversionInputs&
   }
 }
 
-/// Adds values on cells by this name, of several epochs each by itself: density_1, density_2, ...
-void add_values(const InvertedModel& model, const std::string& name, const std::string& unit,
-                const std::vector<double>& values, CellModel& cells) {
-  if (values.empty()) return;
-  std::vector<double> all = on_all_cells(model, values);
-  if (model.n_epochs() == 1) {
-    cells.values.push_back({name, unit, std::move(all)});
-    return;
-  }
-  const auto n = static_cast<std::ptrdiff_t>(all.size()) / model.n_epochs();
-  for (std::int64_t e = 0; e < model.n_epochs(); ++e) {
-    cells.values.push_back(
-        {fmt::format("{}_{}", name, e + 1), unit, std::vector(all.begin() + e * n, all.begin() + (e + 1) * n)});
-  }
-}
-
 CellModel cell_model(const InvertedModel& model, bool density_alone) {
   CellModel cells{model.edges, {}};
-  add_values(model, "density", density_unit, model.density, cells);
+  const auto add = [&](const char* name, const char* unit, const std::vector<double>& values) {
+    if (!values.empty()) add_values(cells, {name, unit, on_all_cells(model, values)}, model.n_epochs());
+  };
+  add("density", density_unit, model.density);
   if (density_alone) return cells;
-  add_values(model, "density_sigma", density_unit, model.density_sigma, cells);
-  add_values(model, "depth_of_investigation", "1", model.depth_of_investigation, cells);
+  add("density_sigma", density_unit, model.density_sigma);
+  add("depth_of_investigation", "1", model.depth_of_investigation);
   return cells;
 }
 

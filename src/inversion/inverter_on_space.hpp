@@ -172,6 +172,7 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
 
 template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::check_low_rank_memory(const char* key, std::int64_t columns) {
+  if (columns == 0) return;
   const std::int64_t needed = low_rank_bytes(m_n, columns);
   const std::int64_t available = available_memory<ExecutionSpace>(m_communicator);
   if (m_communicator.any(needed > available)) throw InputError("", key, low_rank_shortage(needed, available));

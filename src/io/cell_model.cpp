@@ -51,7 +51,7 @@ public:
     m_shape = {counts[2], counts[1], counts[0]};
     for (const std::string& dataset : m_content.dataset_names()) {
       if (const std::int64_t epochs = epochs_of_cells(m_content, dataset); epochs > 0) {
-        add_epochs(read_values(dataset, density_to_si), epochs, model);
+        add_values(model, read_values(dataset, density_to_si), epochs);
       } else if (dataset == name || m_content.shape(dataset) == m_shape) {
         model.values.push_back(read_values(dataset, density_to_si));
       }
@@ -113,14 +113,6 @@ private:
     return edges;
   }
 
-  static void add_epochs(const CellValues& all, std::int64_t epochs, CellModel& model) {
-    const auto n = static_cast<std::ptrdiff_t>(all.values.size()) / epochs;
-    for (std::int64_t e = 0; e < epochs; ++e) {
-      const auto begin = all.values.begin() + e * n;
-      model.values.push_back({fmt::format("{}_{}", all.name, e + 1), all.unit, {begin, begin + n}});
-    }
-  }
-
   /// Of all epochs where there are several.
   CellValues read_values(const std::string& dataset, double density_to_si) {
     std::vector<std::int64_t> shape = m_content.shape(dataset);
@@ -171,10 +163,13 @@ bool holds_cells(const Hdf5File& content, const std::string& name) {
   });
 }
 
-std::int64_t epochs_of_cells(const Hdf5File& content, const std::string& name) {
-  if (!content.has(name)) return 0;
-  const std::vector<std::int64_t> shape = content.shape(name);
-  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
+void add_values(CellModel& model, CellValues values, std::int64_t epochs) {
+  const auto n = static_cast<std::ptrdiff_t>(values.values.size()) / epochs;
+  for (std::int64_t e = 0; epochs > 1 && e < epochs; ++e) {
+    const auto begin = values.values.begin() + e * n;
+    model.values.push_back({fmt::format("{}_{}", values.name, e + 1), values.unit, {begin, begin + n}});
+  }
+  if (epochs == 1) model.values.push_back(std::move(values));
 }
 
 CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,

@@ -18,8 +18,18 @@ namespace prismfield {
 /// True for a file with a dataset `name` of three dimensions, or with coordinates of cells that have bounds.
 [[nodiscard]] bool holds_cells(const Hdf5File& content, const std::string& name);
 
-/// Epochs of a dataset `name` (epoch, upward, northing, easting); 0 for any other and for none.
-[[nodiscard]] std::int64_t epochs_of_cells(const Hdf5File& content, const std::string& name);
+/// Epochs of a dataset `name` (epoch, upward, northing, easting) of an Hdf5File or an ArrayFile; 0 for any other and for
+/// none.
+template <class Content>
+[[nodiscard]] std::int64_t epochs_of_cells(const Content& content, const std::string& name) {
+  if (!content.has(name)) return 0;
+  const std::vector<std::int64_t> shape = content.shape(name);
+  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
+}
+
+/// Adds the values of at least one epoch, one behind another: of several each by itself, named density_1, density_2,
+/// ...
+void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 
 /// The cells of an HDF5 or netCDF-4 file: `name` (upward, northing, easting) first, densities times `density_to_si`,
 /// then every other number a cell. Of values with epochs each epoch is there by itself, named density_1, density_2,

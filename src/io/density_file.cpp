@@ -12,6 +12,7 @@
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
+#include "io/cell_model.hpp"
 #include "io/text_table.hpp"
 
 namespace prismfield {
@@ -80,10 +81,6 @@ void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::
   }
 }
 
-bool has_epochs(const ArrayFile& arrays, const std::string& dataset) {
-  return arrays.has(dataset) && arrays.shape(dataset).size() == 4 && arrays.dimension_names(dataset).front() == "epoch";
-}
-
 /// Of density_2, where density has epochs, that and 2; nothing for others.
 std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& arrays, const std::string& dataset) {
   const std::size_t cut = dataset.rfind('_');
@@ -92,7 +89,7 @@ std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& ar
   if (dataset.find_first_not_of("0123456789", cut + 1) != std::string::npos) return {};
   const std::string all = dataset.substr(0, cut);
   const std::int64_t number = std::stoll(dataset.substr(cut + 1));
-  if (!has_epochs(arrays, all) || number < 1 || number > arrays.shape(all).front()) return {};
+  if (number < 1 || number > epochs_of_cells(arrays, all)) return {};
   return std::pair{all, number};
 }
 
@@ -111,9 +108,9 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
   if (epoch) shape.erase(shape.begin());
   const std::int64_t total = counts[0] * counts[1] * counts[2];
   const std::vector<std::int64_t> wanted = {counts[2], counts[1], counts[0]};
-  if (!epoch && has_epochs(arrays, dataset)) {
+  if (const std::int64_t epochs = epochs_of_cells(arrays, dataset); !epoch && epochs > 0) {
     throw file.error(fmt::format("has {0} of {1}, the first of which is dataset: {0}_1; say which is meant", name,
-                                 counted(shape.front(), "epoch")));
+                                 counted(epochs, "epoch")));
   }
   if (shape != wanted && shape != std::vector<std::int64_t>{total}) {
     throw file.error(fmt::format("has {} of shape {}; (upward, northing, easting) = {} or ({}) is needed", dataset,

@@ -40,8 +40,19 @@ bool is_of(const std::string& section, const std::string& key) {
   return key == section || key.starts_with(section + ".");
 }
 
+/// Of the keys of an inversion, the one that changes the way to the model alone.
+constexpr const char* preconditioner_key = "inversion.preconditioner";
+
 /// Keys that say how fields, or a model, are computed.
-bool is_of_execution(const std::string& key) { return is_of("execution", key) || is_of("sensitivity", key); }
+bool is_of_execution(const std::string& key) {
+  return is_of("execution", key) || is_of("sensitivity", key) || is_of(preconditioner_key, key);
+}
+
+void drop_key(YamlNode& tree, const char* section, const char* key) {
+  if (YamlNode* const node = tree.find(section)) {
+    std::erase_if(node->entries, [key](const YamlEntry& entry) { return entry.key == key; });
+  }
+}
 
 /// Takes out what the runs of a command do not have, and the file of G, which nobody would read.
 void drop_sections(YamlNode& tree, CaseUse use) {
@@ -51,13 +62,8 @@ void drop_sections(YamlNode& tree, CaseUse use) {
     if (entry.key == "inversion") return use != CaseUse::inversion;
     return entry.key == "output";
   });
-  const auto drop = [&](const char* section, const char* key) {
-    if (YamlNode* const node = tree.find(section)) {
-      std::erase_if(node->entries, [key](const YamlEntry& entry) { return entry.key == key; });
-    }
-  };
-  drop("sensitivity", "file");
-  if (use == CaseUse::sensitivity) drop("observations", "noise");
+  drop_key(tree, "sensitivity", "file");
+  if (use == CaseUse::sensitivity) drop_key(tree, "observations", "noise");
 }
 
 /// Content of a file. Throws InputError by the key that names it.
@@ -180,6 +186,7 @@ std::string Planner::problem_text(YamlNode tree) {
     const Words kept = {"model", "observations", "fields", "gravitational_constant", "axes", "inversion"};
     return std::find(kept.begin(), kept.end(), entry.key) == kept.end();
   });
+  drop_key(tree, "inversion", "preconditioner");
   for (const InputPath& input : input_paths(tree)) {
     const fs::path path = m_spec.base_file.parent_path() / input.value->text;
     const auto [known, is_new] = m_files.try_emplace(path.string());
@@ -339,28 +346,26 @@ std::string Planner::study_hash() const {
   add_text(program.git_hash);
   for (const std::string& option : program.kokkos_options) add_text(option);
   for (const SweepAxis& axis : m_spec.axes) add_text(axis.name);
+  const auto add_node = [&](const YamlNode* node) { add_text(node == nullptr ? "" : canonical(*node)); };
+  const auto add_section = [&](std::size_t case_number, const char* name) {
+    add_node(m_plan.cases[case_number].find(name));
+  };
   for (const PlannedPoint& point : m_plan.points) {
     for (const std::string& label : point.point.labels) add_text(label);
     add_text(m_plan.problems[point.problem].hash);
-    const YamlNode* const execution = m_plan.cases[point.job.case_number].find("execution");
-    add_text(execution == nullptr ? "" : canonical(*execution));
+    add_section(point.job.case_number, "execution");
     add_start(point.point.placement);
     // runs with another number of threads are none of the same point
     if (!point.point.placement.threads) checksum.add(threads_of_environment().value_or(-1));
   }
-  for (const StudyProblem& problem : m_plan.problems) {
-    const YamlNode* const execution = m_plan.cases[problem.reference.case_number].find("execution");
-    add_text(execution == nullptr ? "" : canonical(*execution));
-  }
+  for (const StudyProblem& problem : m_plan.problems) add_section(problem.reference.case_number, "execution");
   if (m_spec.use != CaseUse::forward) {
     add_text(command_name(m_spec.use));
-    for (const PlannedPoint& point : m_plan.points) {
-      const YamlNode* const sensitivity = m_plan.cases[point.job.case_number].find("sensitivity");
-      add_text(sensitivity == nullptr ? "" : canonical(*sensitivity));
-    }
-    for (const StudyProblem& problem : m_plan.problems) {
-      const YamlNode* const sensitivity = m_plan.cases[problem.reference.case_number].find("sensitivity");
-      add_text(sensitivity == nullptr ? "" : canonical(*sensitivity));
+    for (const PlannedPoint& point : m_plan.points) add_section(point.job.case_number, "sensitivity");
+    for (const StudyProblem& problem : m_plan.problems) add_section(problem.reference.case_number, "sensitivity");
+    for (const YamlNode& run : m_plan.cases) {
+      const YamlNode* const inversion = run.find("inversion");
+      add_node(inversion == nullptr ? nullptr : inversion->find("preconditioner"));
     }
   }
   add_start(m_spec.reference.placement);
