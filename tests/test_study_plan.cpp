@@ -147,8 +147,7 @@ TEST_F(StudyPlanTest, PreconditionersHaveOneProblemAndReference) {
   ASSERT_EQ(made.problems.size(), 1U);
   EXPECT_EQ(made.cases[made.problems[0].reference.case_number].find("inversion")->find("preconditioner"), nullptr);
   ASSERT_EQ(made.points.size(), 2U);
-  EXPECT_NE(made.hash,
-            plan("command: invert\nsweep: {inversion.preconditioner: [jacobi, {rank: 6}]}\n").hash);
+  EXPECT_NE(made.hash, plan("command: invert\nsweep: {inversion.preconditioner: [jacobi, {rank: 6}]}\n").hash);
 }
 
 TEST_F(StudyPlanTest, TheReferenceIsAskedForByKeysOfExecution) {

@@ -52,7 +52,9 @@ public:
     space.fence("prismfield: place free");
     while (m_blocks.size() <= at) {
       m_blocks.push_back(std::make_unique<StagedPrisms<Space, A>>(m_settings.origin, m_settings.batch));
+      m_has_unit_weights.push_back(false);
     }
+    m_has_unit_weights[at] = false;
     m_blocks[at]->stage(space, block);
     m_blocks[at]->upload(space);
     if (m_ones.extent(0) < static_cast<std::size_t>(block.size())) {
@@ -63,10 +65,14 @@ public:
     if (keeps) m_blocks[at]->free_staging();
   }
 
-  void drop_blocks() override { m_blocks.clear(); }
+  void drop_blocks() override {
+    m_blocks.clear();
+    m_has_unit_weights.clear();
+  }
 
   void add(const Space& space, std::size_t at, const typename Base::ConstDensities& density,
            std::int64_t first_batch) override {
+    m_has_unit_weights[at] = false;
     m_blocks[at]->weigh(space, density);
     m_sums.add(space, *m_blocks[at], first_batch, [](std::int64_t, std::int64_t, std::int64_t) {});
   }
@@ -90,12 +96,13 @@ public:
 
   void store_entries(const Space& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows, double scale,
                      const typename Base::Entries& entries) override {
-    for (int f = 0; f < n_all_fields; ++f) m_pairs.entry_row[f] = rows[f];
+    const auto stride = [&](int dimension) { return static_cast<std::int64_t>(entries.stride(dimension)); };
     m_pairs.scale = scale;
-    m_pairs.entries = entries;
+    m_pairs.entries.to = entries.data();
+    m_pairs.entries.point_stride = stride(1);
+    m_pairs.entries.prism_stride = stride(2);
+    for (int f = 0; f < n_all_fields; ++f) m_pairs.entries.offset[f] = rows[f] < 0 ? -1 : rows[f] * stride(0);
     m_pair_launcher.store_entries(space, with_unit_weights(space, at), m_blocks[at]->one_shape(), m_pairs);
-    // they belong to the caller
-    m_pairs.entries = {};
   }
 
 private:
@@ -107,7 +114,10 @@ private:
 
   kernel::LaunchData<A, Memory> with_unit_weights(const Space& space, std::size_t at) {
     StagedPrisms<Space, A>& block = *m_blocks[at];
-    block.weigh(space, Kokkos::subview(m_ones, std::make_pair(std::int64_t{0}, block.size())));
+    if (!m_has_unit_weights[at]) {
+      block.weigh(space, Kokkos::subview(m_ones, std::make_pair(std::int64_t{0}, block.size())));
+      m_has_unit_weights[at] = true;
+    }
     kernel::LaunchData<A, Memory> data = m_sums.data();
     block.give_to(data);
     return data;
@@ -120,6 +130,9 @@ private:
   std::vector<std::unique_ptr<StagedPrisms<Space, A>>> m_blocks;
   /// kg/m3, as many as the largest block has prisms
   Kokkos::View<double*, Memory> m_ones;
+  /// Blocks that have weights of these, until densities come. To weigh 1e6 prisms takes an H200 0.02 ms, their entries
+  /// at 30 points 0.3.
+  std::vector<bool> m_has_unit_weights;
 };
 
 template <class Space, class A>

@@ -71,12 +71,16 @@ struct DevicePairs {
   PointParts parts;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
-    const std::int64_t first_prism = team.league_rank() / parts.n_parts * team.team_size();
+    // Near pairs of the last prisms first: of a mesh these are the uppermost, which have most, and no other work would
+    // hide them at the end. 85 in place of 97 us.
+    const std::int64_t item =
+        kernel::passes_by<Kernel> ? team.league_size() - 1 - team.league_rank() : team.league_rank();
+    const std::int64_t first_prism = item / parts.n_parts * team.team_size();
     const std::int64_t p = first_prism + team.team_rank();
     if (p >= data.prism_end) return;
     const kernel::Warp warp =
         kernel::Warp::of(team.team_rank(), Kokkos::min<std::int64_t>(team.team_size(), data.prism_end - first_prism));
-    const std::int64_t part = team.league_rank() % parts.n_parts;
+    const std::int64_t part = item % parts.n_parts;
     const std::int64_t first = part * parts.groups_per_part;
     kernel::pairs_of_prism<kernel::Lanes<A, DeviceNumber, device_width>, set, Kernel>(
         warp, team.team_rank(), data, pairs, shapes, p, part, first,

@@ -47,15 +47,16 @@ public:
     m_data.n_points = n_points;
     const std::array<const double*, 3> from = {easting, northing, upward};
     const std::array<decltype(m_data.easting)*, 3> to = {&m_data.easting, &m_data.northing, &m_data.upward};
+    std::array<decltype(Kokkos::create_mirror_view(m_data.easting)), 3> mirrors;
     for (std::size_t d = 0; d < 3; ++d) {
-      const auto mirror = Kokkos::create_mirror_view(*to[d]);
-      const std::int64_t padded = static_cast<std::int64_t>(mirror.extent(0));
+      mirrors[d] = Kokkos::create_mirror_view(*to[d]);
+      const std::int64_t padded = static_cast<std::int64_t>(mirrors[d].extent(0));
       for (std::int64_t i = 0; i < padded; ++i) {
-        mirror(i) = static_cast<Coordinate>(from[d][std::min(i, n_points - 1)] - origin(d));
+        mirrors[d](i) = static_cast<Coordinate>(from[d][std::min(i, n_points - 1)] - origin(d));
       }
-      Kokkos::deep_copy(space, *to[d], mirror);
-      space.fence("prismfield: points copied");
+      Kokkos::deep_copy(space, *to[d], mirrors[d]);
     }
+    space.fence("prismfield: points copied");
   }
 
   void empty_slots(const Space& space) { Kokkos::deep_copy(space, m_data.scratch, Sum(0)); }

@@ -18,8 +18,8 @@ namespace prismfield {
 /// True for a file with a dataset `name` of three dimensions, or with coordinates of cells that have bounds.
 [[nodiscard]] bool holds_cells(const Hdf5File& content, const std::string& name);
 
-/// Epochs of a dataset `name` (epoch, upward, northing, easting) of an Hdf5File or an ArrayFile; 0 for any other and for
-/// none.
+/// Epochs of a dataset `name` (epoch, upward, northing, easting) of an Hdf5File or an ArrayFile; 0 for any other and
+/// for none.
 template <class Content>
 [[nodiscard]] std::int64_t epochs_of_cells(const Content& content, const std::string& name) {
   if (!content.has(name)) return 0;

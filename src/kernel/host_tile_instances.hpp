@@ -19,8 +19,8 @@ template <class A, FieldSet set, int W>
 void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const PairData<A, Kokkos::HostSpace>& pairs,
                            std::int64_t begin, std::int64_t end, std::int64_t part, std::int64_t first,
                            std::int64_t last) {
-  pairs_of_item<Lanes<A, HostVector, W>, set, ChooseForm<Pass::all>>(
-      data, pairs, ShapeArray<A, Kokkos::HostSpace>{data.shapes}, begin, end, part, first, last);
+  pairs_of_item<Lanes<A, HostVector, W>, set>(data, pairs, ShapeArray<A, Kokkos::HostSpace>{data.shapes}, begin, end,
+                                              part, first, last);
 }
 
 /// Taking the addresses of a precision's functions instantiates them.

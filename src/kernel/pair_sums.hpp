@@ -17,6 +17,15 @@ enum class PairSink {
   entries
 };
 
+/// Where entries go: that of field f, point i and prism p to to[offset[f] + i * point_stride + p * prism_stride].
+/// Offsets and no rows of a View: on a device ten instructions less for each of them.
+struct EntryPlaces {
+  double* to = nullptr;
+  std::int64_t point_stride = 0, prism_stride = 0;
+  /// for each field of the set; -1: not asked for
+  std::int64_t offset[n_all_fields] = {};
+};
+
 /// Where a launch over pairs finds its factors and leaves its results, beside its points and prisms (LaunchData).
 template <class A, class Memory>
 struct PairData {
@@ -25,10 +34,8 @@ struct PairData {
   Kokkos::View<typename A::Sum**, Kokkos::LayoutRight, Memory> factors;
   /// (part of the points, prism): sums; not for entries
   Kokkos::View<double**, Kokkos::LayoutRight, Memory, Kokkos::MemoryUnmanaged> sums;
-  /// (asked field, point, prism); for entries only
-  Kokkos::View<double***, Kokkos::LayoutStride, Memory> entries;
-  /// row of `entries` for each field of the set; -1: not asked for
-  int entry_row[n_all_fields] = {};
+  /// for entries only
+  EntryPlaces entries;
   /// what entries are multiplied by
   double scale = 1;
 };
@@ -58,6 +65,12 @@ struct PairPrism {
 
   PRISMFIELD_INLINE_FUNCTION PairPrism(const LaunchData<A, Memory>& data, std::int64_t p)
       : far(data.far(p)), weight(data.weights(p)), near(data.near(p)) {}
+  /// The same with `scale` times the weight.
+  PRISMFIELD_INLINE_FUNCTION PairPrism(const LaunchData<A, Memory>& data, std::int64_t p, typename A::Real scale)
+      : PairPrism(data, p) {
+    weight.mass *= scale;
+    weight.density *= scale;
+  }
 };
 
 /// Fields of a prism, with its weight, at one lane group; all zero where the pass leaves the pair to another.
@@ -120,7 +133,8 @@ inline constexpr int points_in_step = 0;
 template <class A, FieldSet set>
 inline constexpr int points_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> = set == FieldSet::gz ? 4 : 1;
 
-/// Calls take(i, fields) for the multipoles of one order at n points.
+/// Calls take(i, fields) for the multipoles of one order at n points; where the order is the highest, near pairs may be
+/// among them, which have zeros.
 template <int half_order, class Ls, FieldSet set, int n, class Take>
 PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Arithmetic>& shape,
                                                 const PrismWeight<typename Ls::Arithmetic>& weight,
@@ -129,14 +143,17 @@ PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Ar
     FieldValues<set, typename Ls::Sum> fields;
     fields.clear();
     add_multipole<half_order, Ls, set>(shape, weight, seen[i], fields);
+    if constexpr (half_order == 4) {
+      if (!takes_multipole(shape.ranges.squared[0], seen[i].s)) fields.clear();
+    }
     take(i, fields);
   }
 }
 
 /// Calls take(i, fields) for n points, the first of which is `point`, and the prisms of a warp's threads, by one order
-/// for all these pairs; returns whether there is one that is exact enough, the same in every thread.
+/// for all these pairs; the fields of near pairs are zero.
 template <class Ls, FieldSet set, int n, class Memory, class Take>
-PRISMFIELD_INLINE_FUNCTION bool take_in_step(const Warp& warp, const LaunchData<typename Ls::Arithmetic, Memory>& data,
+PRISMFIELD_INLINE_FUNCTION void take_in_step(const Warp& warp, const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                              const PrismShape<typename Ls::Arithmetic>& shape,
                                              const PairPrism<typename Ls::Arithmetic, Memory>& prism,
                                              std::int64_t point, const Take& take) {
@@ -146,14 +163,13 @@ PRISMFIELD_INLINE_FUNCTION bool take_in_step(const Warp& warp, const LaunchData<
         centre_seen<Ls>(shape, prism.far, data.easting(point + i), data.northing(point + i), data.upward(point + i));
   }
   switch (order_in_step(warp, shape, seen)) {
-    case 0: take_multipoles<4, Ls, set>(shape, prism.weight, seen, take); break;
     case 1: take_multipoles<3, Ls, set>(shape, prism.weight, seen, take); break;
     case 2: take_multipoles<2, Ls, set>(shape, prism.weight, seen, take); break;
     case 3: take_multipoles<1, Ls, set>(shape, prism.weight, seen, take); break;
     case 4: take_multipoles<0, Ls, set>(shape, prism.weight, seen, take); break;
-    default: return false;
+    // where there are near pairs too
+    default: take_multipoles<4, Ls, set>(shape, prism.weight, seen, take); break;
   }
-  return true;
 }
 
 /// Bit i: whether point begin + i, i below n, may be near to a prism of the warp of thread `rank`, whose prism is p;
@@ -174,14 +190,15 @@ PRISMFIELD_INLINE_FUNCTION std::uint32_t points_in_reach(const Warp& warp, std::
   });
 }
 
-/// Calls take(point, fields) for the near pairs of one prism with the points [first, last) of a device. Which these are
-/// is found first, by few registers: the closed forms take more than a thread has, and all that a loop keeps for its
-/// next point would be moved out of them and back at every point. Entries of 1e6 prisms at 30 points, 0.3 % of them
-/// near, on an H200: 0.13 ms instead of 0.47.
+/// Calls take(point, fields) for the near pairs of one prism, `scale` times its weight, with the points [first, last)
+/// of a device. Which these are is found first, by few registers: the closed forms take more than a thread has, and all
+/// that a loop keeps for its next point would be moved out of them and back at every point. Entries of 1e6 prisms at 30
+/// points, 0.3 % of them near, on an H200: 0.13 ms instead of 0.47.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes, class Take>
 PRISMFIELD_INLINE_FUNCTION void for_each_near_pair(const Warp& warp, std::int64_t rank,
                                                    const LaunchData<typename Ls::Arithmetic, Memory>& data,
-                                                   const Shapes& shapes, std::int64_t p, std::int64_t first,
+                                                   const Shapes& shapes, std::int64_t p,
+                                                   typename Ls::Arithmetic::Real scale, std::int64_t first,
                                                    std::int64_t last, const Take& take) {
   const auto next_of = [](std::uint32_t bits) { return Kokkos::Experimental::countr_zero_builtin(bits); };
   for (std::int64_t begin = first; begin < last; begin += Warp::size) {
@@ -196,38 +213,38 @@ PRISMFIELD_INLINE_FUNCTION void for_each_near_pair(const Warp& warp, std::int64_
     }
     for (; near != 0; near &= near - 1) {
       const std::int64_t point = begin + next_of(near);
-      const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p);
+      const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p, scale);
       take(point, pair_fields<Ls, set, Kernel>(data, shapes(prism.far.shape), prism, point));
     }
   }
 }
 
-/// Calls take(point, fields) for one prism at the points [first, last) of a device, in a pass of near pairs for these
-/// only.
+/// Calls take(point, fields) for one prism, `scale` times its weight, at the points [first, last) of a device, in a
+/// pass of near pairs for these only.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes, class Take>
 PRISMFIELD_INLINE_FUNCTION void for_each_pair(const Warp& warp, std::int64_t rank,
                                               const LaunchData<typename Ls::Arithmetic, Memory>& data,
-                                              const Shapes& shapes, std::int64_t p, std::int64_t first,
-                                              std::int64_t last, const Take& take) {
+                                              const Shapes& shapes, std::int64_t p, typename Ls::Arithmetic::Real scale,
+                                              std::int64_t first, std::int64_t last, const Take& take) {
   static_assert(Ls::width == 1);
   using Fields = FieldValues<set, typename Ls::Sum>;
   if constexpr (passes_by<Kernel>) {
-    for_each_near_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, first, last, take);
+    for_each_near_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, scale, first, last, take);
   } else {
-    const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p);
+    const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p, scale);
     const auto& shape = shapes(prism.far.shape);
     constexpr int in_step = points_in_step<typename Ls::Arithmetic, set, Kernel, Shapes>;
-    constexpr int step = in_step == 0 ? 1 : in_step;
-    for (std::int64_t point = first; point < last; point += step) {
-      const std::int64_t next = Kokkos::min(point + step, last);
-      if constexpr (in_step > 0) {
-        if (next - point == in_step &&
-            take_in_step<Ls, set, in_step>(warp, data, shape, prism, point,
-                                           [&](int i, const Fields& fields) { take(point + i, fields); })) {
-          continue;
-        }
+    std::int64_t point = first;
+    const auto take_next = [&](int i, const Fields& fields) { take(point + i, fields); };
+    if constexpr (in_step == 0) {
+      for (; point < last; ++point) take(point, pair_fields<Ls, set, Kernel>(data, shape, prism, point));
+    } else {
+      for (; point + in_step <= last; point += in_step) {
+        take_in_step<Ls, set, in_step>(warp, data, shape, prism, point, take_next);
       }
-      for (std::int64_t i = point; i < next; ++i) take(i, pair_fields<Ls, set, Kernel>(data, shape, prism, i));
+      for (; in_step > 1 && point < last; ++point) {
+        take_in_step<Ls, set, 1>(warp, data, shape, prism, point, take_next);
+      }
     }
   }
 }
@@ -242,22 +259,30 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
                                                const Shapes& shapes, std::int64_t p, std::int64_t part,
                                                std::int64_t first, std::int64_t last) {
   using Fields = FieldValues<set, typename Ls::Sum>;
+  using Real = typename Ls::Arithmetic::Real;
   constexpr bool adds = passes_by<Kernel>;
   if (pairs.sink == PairSink::entries) {
-    for_each_pair<Ls, set, Kernel>(
-        warp, rank, data, shapes, p, first, last, [&](std::int64_t point, const Fields& fields) {
-          for (int f = 0; f < Fields::size; ++f) {
-            const int row = pairs.entry_row[f];
-            if (row < 0) continue;
-            const double entry = pairs.scale * static_cast<double>(fields.value[f]);
-            pairs.entries(row, point, p) = adds ? pairs.entries(row, point, p) + entry : entry;
-          }
-        });
+    const EntryPlaces& places = pairs.entries;
+    double* const of_prism = places.to + p * places.prism_stride;
+    // in floats a weight could become too small
+    constexpr bool scales_weight = sizeof(Real) == 8;
+    const auto take = [&](std::int64_t point, const Fields& fields) {
+      double* const of_pair = of_prism + point * places.point_stride;
+      for (int f = 0; f < Fields::size; ++f) {
+        const std::int64_t offset = places.offset[f];
+        if (offset < 0) continue;
+        const auto field = static_cast<double>(fields.value[f]);
+        const double entry = scales_weight ? field : pairs.scale * field;
+        of_pair[offset] = adds ? of_pair[offset] + entry : entry;
+      }
+    };
+    for_each_pair<Ls, set, Kernel>(warp, rank, data, shapes, p,
+                                   scales_weight ? static_cast<Real>(pairs.scale) : Real(1), first, last, take);
     return;
   }
   // of many points: in double
   double sum = 0;
-  for_each_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, first, last,
+  for_each_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, Real(1), first, last,
                                  [&](std::int64_t point, const Fields& fields) {
                                    for (int f = 0; f < Fields::size; ++f) {
                                      sum = fma(static_cast<double>(pairs.factors(f, point)),
@@ -269,7 +294,7 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
 
 /// One thread's work on a host: prisms [begin, end), at most prisms_per_pair_item, at the lane groups [first, last) of
 /// one part.
-template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
+template <class Ls, FieldSet set, class Memory, class Shapes>
 PRISMFIELD_INLINE_FUNCTION void pairs_of_item(const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                               const PairData<typename Ls::Arithmetic, Memory>& pairs,
                                               const Shapes& shapes, std::int64_t begin, std::int64_t end,
@@ -292,17 +317,18 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_item(const LaunchData<typename Ls::Arit
     for (std::int64_t group = first; group < last; ++group) {
       for (int r = 0; r < n_run; ++r) {
         const PairPrism<typename Ls::Arithmetic, Memory> prism(data, run + r);
-        const auto fields = pair_fields<Ls, set, Kernel>(data, shapes(prism.far.shape), prism, group);
+        const auto fields = pair_fields<Ls, set, ChooseForm<Pass::all>>(data, shapes(prism.far.shape), prism, group);
         for (int f = 0; f < n_fields; ++f) store(fields.value[f], held[f][r]);
       }
       const std::int64_t point = group * Ls::width;
       const int valid = static_cast<int>(Kokkos::min<std::int64_t>(Ls::width, data.n_points - point));
       for (int f = 0; f < n_fields; ++f) {
-        const int row = pairs.entry_row[f];
-        if (row < 0) continue;
+        const EntryPlaces& places = pairs.entries;
+        if (places.offset[f] < 0) continue;
         for (int i = 0; i < valid; ++i) {
+          double* const to = places.to + places.offset[f] + (point + i) * places.point_stride;
           for (int r = 0; r < n_run; ++r) {
-            pairs.entries(row, point + i, run + r) = pairs.scale * static_cast<double>(held[f][r][i]);
+            to[(run + r) * places.prism_stride] = pairs.scale * static_cast<double>(held[f][r][i]);
           }
         }
       }

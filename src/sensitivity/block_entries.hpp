@@ -63,9 +63,10 @@ public:
     m_pairs.sink = kernel::PairSink::entries;
     m_pairs.scale = gravitational_constant;
     const FieldList computed = fields_of(smallest_set(fields));
-    std::fill_n(m_pairs.entry_row, n_all_fields, -1);
+    m_rows.fill(-1);
     for (const FieldInfo& info : field_infos) {
-      if (fields.contains(info.field)) m_pairs.entry_row[computed.index_of(info.field)] = fields.index_of(info.field);
+      if (!fields.contains(info.field)) continue;
+      m_rows[static_cast<std::size_t>(computed.index_of(info.field))] = fields.index_of(info.field);
     }
     find_middles(cells);
   }
@@ -151,10 +152,12 @@ private:
   void compute(const Launch& launch, double* out, std::int64_t field_stride, std::int64_t point_stride,
                std::int64_t cell_stride) const {
     Pairs pairs = m_pairs;
-    const auto n = [](std::int64_t count) { return static_cast<std::size_t>(count); };
-    pairs.entries =
-        decltype(pairs.entries)(out, Kokkos::LayoutStride(n(n_fields()), n(field_stride), n(launch.n_points),
-                                                          n(point_stride), n(launch.prism_end), n(cell_stride)));
+    pairs.entries.to = out;
+    pairs.entries.point_stride = point_stride;
+    pairs.entries.prism_stride = cell_stride;
+    for (std::size_t f = 0; f < m_rows.size(); ++f) {
+      pairs.entries.offset[f] = m_rows[f] < 0 ? -1 : m_rows[f] * field_stride;
+    }
     const std::int64_t groups = (launch.n_points + width - 1) / width;
     // a few at a time, as kernels want it
     for (std::int64_t begin = 0; begin < launch.prism_end; begin += kernel::prisms_per_pair_item) {
@@ -181,6 +184,8 @@ private:
   std::array<std::vector<double>, 3> m_middles;
   Launch m_launch;
   Pairs m_pairs;
+  /// of the asked fields for each of the set; -1: not asked for
+  std::array<std::int64_t, n_all_fields> m_rows{};
 };
 
 /// The lines of one block that have been computed, of all fields at once, since a kernel computes them so: what one
