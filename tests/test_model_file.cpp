@@ -229,13 +229,15 @@ TEST_F(ModelFileTest, WritesTrends) {
   EXPECT_TRUE(file.has_attribute("/data_1/gz_predicted", "trend"));
   EXPECT_TRUE(file.has_attribute("/data_1/gxx_predicted", "trend"));
   EXPECT_FALSE(file.has_attribute("/data_2/gzz_predicted", "trend"));
+  EXPECT_EQ(file.read_text_attribute("/data_1/gxx_predicted", "trend_units"), "Eotvos, Eotvos m-1, Eotvos m-1");
   // one number a field can be read as one
   model.trend = {{1, 2}, {7}};
   write_model(sample_model_header(path("m.h5")), model);
   const Hdf5File constant = Hdf5File::open(path("m.h5"));
-  EXPECT_EQ(constant.read_attribute("/data_1/gz_predicted", "trend"), 1);
-  EXPECT_EQ(constant.read_attribute("/data_1/gxx_predicted", "trend"), 2);
-  EXPECT_EQ(constant.read_attribute("/data_2/gzz_predicted", "trend"), 7);
+  EXPECT_EQ(constant.read_attribute("/data_1/gz_predicted", "trend"), -1e5);
+  EXPECT_EQ(constant.read_attribute("/data_1/gxx_predicted", "trend"), 2e9);
+  EXPECT_EQ(constant.read_attribute("/data_2/gzz_predicted", "trend"), 7e9);
+  EXPECT_EQ(constant.read_text_attribute("/data_1/gz_predicted", "trend_units"), "mGal");
 }
 
 TEST_F(ModelFileTest, KeepsALongCaseAsADataset) {

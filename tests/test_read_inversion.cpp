@@ -137,6 +137,7 @@ TEST_F(ReadInversion, KnowsWhatIsMeantWhereNothingIsWritten) {
   const InversionSettings& settings = spec.settings;
   EXPECT_FALSE(settings.bounds || settings.beta || settings.depth_of_investigation || settings.weighting.power ||
                settings.weighting.z0 || settings.reference_in_smoothness || settings.is_compact());
+  EXPECT_FALSE(read(cells + "inversion: {data: {file: a.h5}, bounds: none}\n").inversion->settings.bounds);
   EXPECT_EQ(settings.smallness, 1);
   EXPECT_THAT(settings.smoothness, ElementsAre(1, 1, 1));
   EXPECT_EQ(settings.weighting.kind, WeightingKind::sensitivity);

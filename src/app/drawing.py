@@ -12,6 +12,7 @@ import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
 
+import copy
 import math
 import os
 import pathlib

@@ -198,11 +198,22 @@ class Mesh:
         self.horizontal = length_unit(self.spans[0], self.spans[1])
         self.vertical = length_unit(self.spans[2])
         density = last_epoch(dataset, "density")
-        differs = np.abs(density - background(density))
-        largest = np.nanargmax(differs) if np.isfinite(density).any() else 0
-        at = np.unravel_index(largest, density.shape)
-        # of easting, northing, upward
-        self.cut = at[2], at[1], at[0]
+        self.cut = self.through(np.abs(density - background(density)))
+
+    @staticmethod
+    def through(values):
+        """Easting, northing, upward of the cell to cut at: of the largest, which bounds make many, the middle one."""
+        if not np.isfinite(values).any():
+            return 0, 0, 0
+        largest = np.argwhere(values >= (1 - 1e-3) * np.nanmax(values))
+        at = largest[np.argmin(np.sum((largest - np.median(largest, axis=0)) ** 2, axis=1))]
+        return at[2], at[1], at[0]
+
+    def cut_through(self, values):
+        """The same mesh, cut where these values are largest."""
+        other = copy.copy(self)
+        other.cut = self.through(values)
+        return other
 
     def between(self, direction):
         """The cells of a section: "−120 to −80 m"."""
@@ -441,7 +452,7 @@ class Frame:
         scale = min(width / spans[0], tallest / spans[1])
         self.size = max(scale * spans[0], 0.7), max(scale * spans[1], 0.6)
         area = self.size[0] * self.size[1] * 5184
-        self.marker = float(np.clip(area / 9 / max(easting.size, 1), 2.5, 50))
+        self.marker = float(np.clip(area / 3 / max(easting.size, 1), 2.5, 50))
 
 
 def draw_map(axes, panel, frame, values, scale, label, extend="neither"):
@@ -690,14 +701,14 @@ def draw_model(path):
     if epochs:
         values = density - dataset["density"].values[0]
         heading = f"Change of the density from {epochs[0]} to {epochs[-1]}"
-        add_sections(page, heading, mesh, values, Scale(values, middle=0.0), "kg/m³")
+        add_sections(page, heading, mesh.cut_through(np.abs(values)), values, Scale(values, middle=0.0), "kg/m³")
     if "density_sigma" in dataset:
         values = last_epoch(dataset, "density_sigma")
         heading = "Standard deviation of the density" + of_last
         add_sections(page, heading, mesh, values, Scale(values), "kg/m³", small=True)
     if "depth_of_investigation" in dataset:
         values = last_epoch(dataset, "depth_of_investigation")
-        heading = "Depth of investigation (0: the data decide, 1: the reference does)"
+        heading = "Depth of investigation: what follows the reference (1: the reference decides)"
         add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "", small=True)
     for k, data in enumerate(sets):
         if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):

@@ -332,7 +332,7 @@ void InversionReader::model_terms(const Section& section, InversionSettings& set
   if (const auto v = section.find("reference_in_smoothness")) {
     settings.reference_in_smoothness = truth(*v).value_or(false);
   }
-  if (const auto v = section.find("bounds")) settings.bounds = range(*v, false);
+  if (const auto v = section.find("bounds"); v && !is_word(*v, "none")) settings.bounds = range(*v, false);
   if (const auto v = section.find("smallness")) settings.smallness = not_negative(*v).value_or(settings.smallness);
   if (const auto v = section.find("smoothness")) smoothness(*v, settings);
   if (settings.smallness == 0 && settings.smoothness == std::array<double, 3>{}) {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/model_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -255,8 +257,12 @@ void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes 
     if (a_field == 0) continue;
     const auto first = trend.begin() + static_cast<std::ptrdiff_t>(
                                            static_cast<std::size_t>(data.fields.index_of(field.field)) * a_field);
-    file.write_attribute(path_in(group, std::string(field.name) + "_predicted"), "trend",
-                         std::vector<double>(first, first + static_cast<std::ptrdiff_t>(a_field)));
+    std::vector<double> coefficients(first, first + static_cast<std::ptrdiff_t>(a_field));
+    for (double& coefficient : coefficients) coefficient *= output_factor(field.field, axes);
+    const std::string predicted = path_in(group, std::string(field.name) + "_predicted");
+    file.write_attribute(predicted, "trend", coefficients);
+    file.write_attribute(predicted, "trend_units",
+                         a_field == 1 ? std::string(field.unit) : fmt::format("{0}, {0} m-1, {0} m-1", field.unit));
   }
 }
 

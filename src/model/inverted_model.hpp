@@ -59,8 +59,8 @@ struct InvertedModel {
   std::vector<ConvergenceRow> convergence;
   /// data set by data set, each epoch by epoch
   std::vector<PredictedData> data;
-  /// coefficients of the regional trend of each data set, field by field, in output units: constant, per metre of
-  /// easting, per metre of northing; empty: none
+  /// coefficients of the regional trend of each data set, field by field, SI and upwards: constant, per metre of
+  /// easting, per metre of northing, from the middle of the stations; empty: none
   std::vector<std::vector<double>> trend;
 
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
