@@ -607,6 +607,7 @@ def draw_l_curve(axes, panel, rows):
             textcoords="offset points",
             fontsize=7,
             color="black" if k == last else GREY,
+            bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )
     axes.set_xlabel(r"regularisation $\phi_m$", fontsize=8.5, labelpad=2)
     axes.set_ylabel(r"misfit $\phi_d$", fontsize=8.5, labelpad=2)
