@@ -18,6 +18,7 @@
 
 #include "base/random.hpp"
 #include "inversion/inverter.hpp"
+#include "inversion/trend_basis.hpp"
 #include "ranks.hpp"
 #include "stop_at.hpp"
 
@@ -284,6 +285,27 @@ TEST(Inversion, FitsSeveralFieldsAndSetsTogether) {
     }
   }
   EXPECT_NEAR(phi_d / 300, 1, 0.02);
+}
+
+TEST(Inversion, StationsInALineTellNoTrendAcrossIt) {
+  DataSet data;
+  data.fields = {Field::gz, Field::gzz};
+  data.points.easting = {0, 10, 20, 30};
+  data.points.northing = {5, 5, 5, 5};
+  data.points.upward = {1, 1, 1, 1};
+  data.values.assign(8, 0.0);
+  data.sigma = {1, 2, 1, 2, 3, 1, 1, 1};
+  const TrendBasis basis = make_trend_basis(data, Trend::linear);
+  EXPECT_EQ(basis.functions.size(), 4U);
+  // 1 + 2 (x - 15) and 4 - 3 (x - 15)
+  const std::vector<double> residual = {-29, -9, 11, 31, 49, 19, -11, -41};
+  const std::vector<double> coefficients = basis.coefficients(residual);
+  const std::vector<double> expected = {1, 2, 0, 4, -3, 0};
+  ASSERT_EQ(coefficients.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(coefficients[k], expected[k], 1e-12) << k;
+  std::vector<double> values(8, 0.0);
+  basis.add(coefficients, values);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(values[i], residual[i], 1e-12) << i;
 }
 
 TEST(Inversion, TakesATrendOut) {

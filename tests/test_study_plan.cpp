@@ -160,12 +160,11 @@ TEST_F(StudyPlanTest, TheReferenceIsAskedForByKeysOfExecution) {
   EXPECT_EQ(execution.find("space")->text, "serial");
   EXPECT_EQ(execution.find("slots"), nullptr);
   EXPECT_EQ(reference.start.threads, 1);
-  EXPECT_EQ(
-      refused("reference: {fields: [gz], observations.grid.upward: 3}\n"),
-      "study.yaml:2: reference.fields: would make the reference another problem; only keys of execution, threads, "
-      "ranks, devices and bind are allowed\n"
-      "study.yaml:2: reference.observations.grid.upward: would make the reference another problem; only keys of "
-      "execution, threads, ranks, devices and bind are allowed");
+  EXPECT_EQ(refused("reference: {fields: [gz], observations.grid.upward: 3}\n"),
+            "study.yaml:2: reference.fields: would make the reference another problem; only keys of execution and "
+            "sensitivity, inversion.preconditioner, threads, ranks, devices and bind are allowed\n"
+            "study.yaml:2: reference.observations.grid.upward: would make the reference another problem; only keys of "
+            "execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind are allowed");
 }
 
 TEST_F(StudyPlanTest, MistakesOfCasesAreToldOnceWhereTheyWereWritten) {

@@ -17,6 +17,7 @@
 #include "compute/fitting.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
+#include "compute/vector_functors.hpp"
 #include "engine/instances/with_space.hpp"
 #include "engine/operator_engine.hpp"
 #include "engine/with_arithmetic.hpp"
@@ -99,9 +100,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
     plan.choose_blocks();
     order = decltype(order)(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("prismfield::order")),
                             plan.order.size());
-    const Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host_order(plan.order.data(),
-                                                                                                   plan.order.size());
-    Kokkos::deep_copy(space, order, host_order);
+    Kokkos::deep_copy(space, order, OnHost<const std::int64_t>(plan.order.data(), plan.order.size()));
     factors =
         typename Engine::TileFields("prismfield::factors", engine->result().extent(0), engine->result().extent(1));
     if (plan.keeps_blocks) keep_blocks(space);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "compute/vector_functors.hpp"
 #include "inversion/probe_colors.hpp"
 #include "inversion/vector_math.hpp"
 
@@ -146,9 +147,8 @@ void PriorVariance<ExecutionSpace>::choose_colors(const ActiveCells& cells, cons
     const bool is_first = m_colors.count == 0;
     if (!is_first && (colors.count > most_colors || colors.count == m_colors.count)) return;
     m_colors = std::move(colors);
-    const Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(m_colors.color.data(),
-                                                                                             m_colors.color.size());
-    Kokkos::deep_copy(m_math.space(), m_color, host);
+    Kokkos::deep_copy(m_math.space(), m_color,
+                      OnHost<const std::int32_t>(m_colors.color.data(), m_colors.color.size()));
     m_math.space().fence("prismfield: colours copied");
     if (measured_error() <= wanted_error) return;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "compute/vector_functors.hpp"
 #include "inversion/vector_math.hpp"
 #include "model/active_cells.hpp"
 #include "model/inversion_settings.hpp"
@@ -280,9 +281,7 @@ void Regularization<ExecutionSpace>::add_faces(const ActiveCells& cells, std::si
   const auto k = static_cast<int>(d);
   const auto neighbors = [&](const char* label, const std::vector<std::int32_t>& of) {
     typename RegularizationTerms<Memory>::Neighbors view(std::string("prismfield::") + label, of.size());
-    Kokkos::deep_copy(
-        m_math.space(), view,
-        Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(of.data(), of.size()));
+    Kokkos::deep_copy(m_math.space(), view, OnHost<const std::int32_t>(of.data(), of.size()));
     m_math.space().fence("prismfield: neighbours copied");
     return view;
   };

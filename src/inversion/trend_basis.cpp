@@ -16,6 +16,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// Adds a function unless it is one of those before.
 void add_function(std::vector<double> function, TrendBasis& basis) {
+  const std::size_t number = basis.n_all++;
   std::vector<double> weighted(function.size());
   for (std::size_t i = 0; i < function.size(); ++i) weighted[i] = function[i] * basis.inverse_sigma[i];
   const double before = std::sqrt(dot(weighted, weighted));
@@ -32,6 +33,7 @@ void add_function(std::vector<double> function, TrendBasis& basis) {
   for (double& value : weighted) value /= size;
   basis.orthonormal.push_back(std::move(weighted));
   basis.functions.push_back(std::move(function));
+  basis.numbers.push_back(number);
 }
 
 double mean(const std::vector<double>& values) {
@@ -63,8 +65,8 @@ TrendBasis make_trend_basis(const DataSet& data, Trend trend) {
 
 std::vector<double> TrendBasis::coefficients(const std::vector<double>& residual) const {
   const std::size_t n = functions.size();
-  std::vector<double> weighted(residual.size());
   if (n == 0) return {};
+  std::vector<double> weighted(residual.size());
   for (std::size_t i = 0; i < residual.size(); ++i) weighted[i] = residual[i] * inverse_sigma[i];
   // W T = Q R: R c = Q' W residual, from below
   std::vector<double> c(n);
@@ -78,12 +80,14 @@ std::vector<double> TrendBasis::coefficients(const std::vector<double>& residual
     for (std::size_t i = 0; i < column.size(); ++i) column[i] = functions[k][i] * inverse_sigma[i];
     c[k] /= dot(orthonormal[k], column);
   }
-  return c;
+  std::vector<double> all(n_all);
+  for (std::size_t k = 0; k < n; ++k) all[numbers[k]] = c[k];
+  return all;
 }
 
 void TrendBasis::add(const std::vector<double>& coefficients, std::vector<double>& values) const {
   for (std::size_t k = 0; k < functions.size(); ++k) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += coefficients[k] * functions[k][i];
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += coefficients[numbers[k]] * functions[k][i];
   }
 }
 

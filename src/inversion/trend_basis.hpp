@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "model/inversion_settings.hpp"
@@ -17,8 +18,11 @@ struct TrendBasis {
   /// the functions themselves and 1/sigma
   std::vector<std::vector<double>> functions;
   std::vector<double> inverse_sigma;
+  /// of all functions, those left out included, and which of them each of the above is
+  std::size_t n_all = 0;
+  std::vector<std::size_t> numbers;
 
-  /// The coefficients that fit `residual` best in the sense of phi_d, SI units per function.
+  /// The coefficients that fit `residual` best in the sense of phi_d, SI units per function; 0 of those left out.
   [[nodiscard]] std::vector<double> coefficients(const std::vector<double>& residual) const;
   /// values += the trend of these coefficients
   void add(const std::vector<double>& coefficients, std::vector<double>& values) const;

@@ -50,10 +50,9 @@ public:
     const CellCounts counts = counts_of(model.edges);
     m_shape = {counts[2], counts[1], counts[0]};
     for (const std::string& dataset : m_content.dataset_names()) {
-      if (const std::int64_t epochs = epochs_of_cells(m_content, dataset); epochs > 0) {
+      const std::int64_t epochs = epochs_of_cells(m_content, dataset);
+      if (epochs > 0 || dataset == name || m_content.shape(dataset) == m_shape) {
         add_values(model, read_values(dataset, density_to_si), epochs);
-      } else if (dataset == name || m_content.shape(dataset) == m_shape) {
-        model.values.push_back(read_values(dataset, density_to_si));
       }
     }
     const auto first = std::find_if(model.values.begin(), model.values.end(),
@@ -164,12 +163,15 @@ bool holds_cells(const Hdf5File& content, const std::string& name) {
 }
 
 void add_values(CellModel& model, CellValues values, std::int64_t epochs) {
+  if (epochs == 0) {
+    model.values.push_back(std::move(values));
+    return;
+  }
   const auto n = static_cast<std::ptrdiff_t>(values.values.size()) / epochs;
-  for (std::int64_t e = 0; epochs > 1 && e < epochs; ++e) {
+  for (std::int64_t e = 0; e < epochs; ++e) {
     const auto begin = values.values.begin() + e * n;
     model.values.push_back({fmt::format("{}_{}", values.name, e + 1), values.unit, {begin, begin + n}});
   }
-  if (epochs == 1) model.values.push_back(std::move(values));
 }
 
 CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,

@@ -27,8 +27,8 @@ template <class Content>
   return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
 }
 
-/// Adds the values of at least one epoch, one behind another: of several each by itself, named density_1, density_2,
-/// ...
+/// Adds values: of epochs, which are one behind another, each by itself, named density_1, density_2, ...; 0: they have
+/// none, as epochs_of_cells() counts them.
 void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 
 /// The cells of an HDF5 or netCDF-4 file: `name` (upward, northing, easting) first, densities times `density_to_si`,

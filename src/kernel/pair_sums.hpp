@@ -24,6 +24,16 @@ struct EntryPlaces {
   std::int64_t point_stride = 0, prism_stride = 0;
   /// for each field of the set; -1: not asked for
   std::int64_t offset[n_all_fields] = {};
+
+  /// `rows`: numbers of the asked fields for each field of the set; -1: not asked for.
+  template <class Rows>
+  void set(double* first, const Rows& rows, std::int64_t row_stride, std::int64_t stride_of_points,
+           std::int64_t stride_of_prisms) {
+    to = first;
+    point_stride = stride_of_points;
+    prism_stride = stride_of_prisms;
+    for (std::size_t f = 0; f < n_all_fields; ++f) offset[f] = rows[f] < 0 ? -1 : rows[f] * row_stride;
+  }
 };
 
 /// Where a launch over pairs finds its factors and leaves its results, beside its points and prisms (LaunchData).

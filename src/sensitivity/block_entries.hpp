@@ -152,12 +152,7 @@ private:
   void compute(const Launch& launch, double* out, std::int64_t field_stride, std::int64_t point_stride,
                std::int64_t cell_stride) const {
     Pairs pairs = m_pairs;
-    pairs.entries.to = out;
-    pairs.entries.point_stride = point_stride;
-    pairs.entries.prism_stride = cell_stride;
-    for (std::size_t f = 0; f < m_rows.size(); ++f) {
-      pairs.entries.offset[f] = m_rows[f] < 0 ? -1 : m_rows[f] * field_stride;
-    }
+    pairs.entries.set(out, m_rows, field_stride, point_stride, cell_stride);
     const std::int64_t groups = (launch.n_points + width - 1) / width;
     // a few at a time, as kernels want it
     for (std::int64_t begin = 0; begin < launch.prism_end; begin += kernel::prisms_per_pair_item) {

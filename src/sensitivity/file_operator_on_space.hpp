@@ -420,8 +420,7 @@ void FileOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRan
       }
       const auto row_number = static_cast<std::size_t>(f * points.size() + i - points.begin);
       const Vector to(entries.data() + row_number * columns, columns);
-      Kokkos::deep_copy(
-          space, to, Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), columns));
+      copy_in<ExecutionSpace>(space, values, to);
       space.fence("prismfield: row in place");
     }
   }

@@ -22,13 +22,13 @@ namespace prismfield {
 template <class Space>
 void write_rows(const Space& space, Operator<Space>& op, RowSink& sink) {
   using Entries = typename Operator<Space>::Entries;
-  using OnHost = Kokkos::View<double*, Kokkos::HostSpace>;
+  using HostVector = Kokkos::View<double*, Kokkos::HostSpace>;
   const std::int64_t n_fields = op.fields().size(), n_points = op.points().size(), columns = op.columns();
   if (n_fields * n_points * columns == 0) return;
   const std::int64_t at_once = points_at_once(n_fields, columns, n_points);
   const auto room = static_cast<std::size_t>(n_fields * at_once * columns);
   typename Operator<Space>::Vector scratch;
-  OnHost host;
+  HostVector host;
   allocate_or_fail([&] {
     scratch = decltype(scratch)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("entries")), room);
     host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, Kokkos::HostSpace(), scratch);

@@ -235,10 +235,10 @@ void Planner::check_fields(const Case& run) {
 void Planner::check_reference_keys() {
   for (const CaseSetting& setting : m_spec.reference.settings) {
     if (is_of_execution(setting.key)) continue;
-    m_problems.add(
-        {setting.where, join_key("reference", setting.key),
-         "would make the reference another problem; only keys of execution, threads, ranks, devices and bind "
-         "are allowed"});
+    m_problems.add({setting.where, join_key("reference", setting.key),
+                    "would make the reference another problem; only keys of execution and sensitivity, "
+                    "inversion.preconditioner, threads, ranks, devices and bind "
+                    "are allowed"});
   }
 }
 

@@ -386,6 +386,22 @@ class Epochs(Inversion):
             for epoch in (1, 2):
                 np.testing.assert_array_equal(first[f"density_{epoch}"][...], all_epochs["density"][epoch - 1])
                 np.testing.assert_array_equal(first[f"density_sigma_{epoch}"][...], all_epochs["density_sigma"][epoch - 1])
+        # what other programs cut out of such a file
+        with h5py.File(self.folder / "model.h5", "r+") as model:
+            second = model["density"][1:]
+            for name in ("density", "density_sigma", "epoch"):
+                del model[name]
+            model["epoch"] = [2022.0]
+            model["epoch"].make_scale("epoch")
+            model["density"] = second
+            for k, name in enumerate(("epoch", "upward", "northing", "easting")):
+                model["density"].dims[k].attach_scale(model[name])
+        result = self.run_program("convert", "model.h5", "model.den")
+        self.assertIn("'model.h5' has density of 1 epoch; say which by --field density_1", result.stderr)
+        self.done("convert", "model.h5", "one.h5", "--field", "density_1")
+        self.inverted(*reference, "inversion.reference={file: model.h5, dataset: density_1}")
+        with h5py.File(self.folder / "one.h5", "r") as one:
+            np.testing.assert_array_equal(one["density_1"][...], second[0])
 
     def test_the_lines_of_the_documentation(self):
         source = pathlib.Path(options.source)
