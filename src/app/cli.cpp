@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
-    "tolerance or\nnothing in common, 130 stopped by a signal.";
+    "tolerance or nothing in common, 130 stopped\nby a signal.";
 
 using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions,
                            ConvertOptions, InfoOptions>;
@@ -85,7 +85,7 @@ private:
 std::string general_help(const CommandSet& commands) {
   std::string text = "Gravity potential, vector and gradient tensor of ensembles of prisms\n\nUsage:\n";
   for (const Command& command : commands.commands()) {
-    text += fmt::format("  {:<32}{}\n", command.usage(), command.app->get_description());
+    text += fmt::format("  {:<34}{}\n", command.usage(), command.app->get_description());
   }
   text += fmt::format(
       "\nOptions:\n  -h, --help                      this text, or after a command, all about that command\n"
