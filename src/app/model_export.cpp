@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -49,9 +50,7 @@ std::int64_t bytes_of(FileFormat format, const Case& run, const InversionInputs&
 CellModel cell_model(const InvertedModel& model, bool density_alone) {
   CellModel cells{model.edges, {}};
   const auto add = [&](const char* name, const char* unit, const std::vector<double>& values) {
-    if (!values.empty()) {
-      add_values(cells, {name, unit, on_all_cells(model, values)}, model.epochs.empty() ? 0 : model.n_epochs());
-    }
+    if (!values.empty()) add_values(cells, {name, unit, on_all_cells(model, values)}, std::ssize(model.epochs));
   };
   add("density", density_unit, model.density);
   if (density_alone) return cells;

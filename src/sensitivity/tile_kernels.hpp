@@ -191,8 +191,8 @@ struct HostColumnSums {
 };
 
 /// Densities as the lanes of a device read them: the columns of a tile are 32 packs of entries, again and again, and
-/// the first two columns of all these packs come first, then the next two, so that lanes read side by side: G
-/// m of floats has 0.94 of an H200's bandwidth instead of 0.85.
+/// the first two columns of all these packs come first, then the next two, so that lanes read side by side:
+/// G m of floats has 0.94 of an H200's bandwidth instead of 0.85.
 template <class Real>
 struct LaneOrder {
   static constexpr int lanes = 32;

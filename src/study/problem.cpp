@@ -40,12 +40,9 @@ bool is_of(const std::string& section, const std::string& key) {
   return key == section || key.starts_with(section + ".");
 }
 
-/// Of the keys of an inversion, the one that changes the way to the model alone.
-constexpr const char* preconditioner_key = "inversion.preconditioner";
-
 /// Keys that say how fields, or a model, are computed.
 bool is_of_execution(const std::string& key) {
-  return is_of("execution", key) || is_of("sensitivity", key) || is_of(preconditioner_key, key);
+  return is_of("execution", key) || is_of("sensitivity", key) || is_of("inversion.preconditioner", key);
 }
 
 void drop_key(YamlNode& tree, const char* section, const char* key) {
@@ -237,8 +234,7 @@ void Planner::check_reference_keys() {
     if (is_of_execution(setting.key)) continue;
     m_problems.add({setting.where, join_key("reference", setting.key),
                     "would make the reference another problem; only keys of execution and sensitivity, "
-                    "inversion.preconditioner, threads, ranks, devices and bind "
-                    "are allowed"});
+                    "inversion.preconditioner, threads, ranks, devices and bind are allowed"});
   }
 }
 
