@@ -141,7 +141,7 @@ class Help(ProgramFolder):
         for arguments in (["--help"], ["-h"], ["run", "--help"], ["compare", "--help"], ["info", "--help"]):
             result = self.done(*arguments)
             self.assertIn("prismfield", result.stdout)
-            self.assertIn("130 stopped by a signal", result.stdout)
+            self.assertIn("130 stopped by a signal", " ".join(result.stdout.split()))
             self.assertEqual(result.stderr, "")
 
     def test_version(self):
