@@ -18,19 +18,24 @@
 #include "case/output_check.hpp"
 #include "case/places.hpp"
 #include "compute/checkpoint_file.hpp"
+#include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
+#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
 
 void check_space(const Case& run) {
-  if (run.execution.space == Space::automatic) return;
-  const std::vector<std::string> built = kokkos_facts().spaces;
-  const std::string wanted = name(run.execution.space);
-  if (std::find(built.begin(), built.end(), wanted) != built.end()) return;
-  throw InputError(run.where("execution.space"), "execution.space",
-                   fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", wanted,
-                               fmt::join(built, ", ")));
+  const std::vector<Space> built = built_spaces();
+  const Space space = run.execution.space == Space::automatic ? built.front() : run.execution.space;
+  if (std::find(built.begin(), built.end(), space) == built.end()) {
+    throw InputError(run.where("execution.space"), "execution.space",
+                     fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", name(space),
+                                 fmt::join(kokkos_facts().spaces, ", ")));
+  }
+  // the reader looked at files
+  if (run.use == CaseUse::forward || run.sensitivity.store == Store::file) return;
+  at_places_of(run, [&] { check_storage(run.sensitivity, space); });
 }
 
 namespace {

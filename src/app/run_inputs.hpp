@@ -13,7 +13,8 @@ namespace prismfield {
 
 class Communicator;
 
-/// Throws InputError for a space that this build lacks, before anything is read for it.
+/// Throws InputError, before anything is read for it, for a space that this build lacks and for sensitivities kept
+/// where the space has no memory.
 void check_space(const Case& run);
 
 /// Everything that a case names, read and validated.
