@@ -13,6 +13,7 @@
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "inversion/low_rank_algebra.hpp"
+#include "inversion/outcome.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "model/storage.hpp"
@@ -231,17 +232,22 @@ std::vector<std::string> inversion_warnings(const Case& run, const InversionInpu
 }
 
 std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome) {
+  const InversionSettings& settings = run.inversion->settings;
+  std::vector<std::string> warnings;
+  if (const std::string unsettled = unsettled_message(outcome.model.convergence, settings); !unsettled.empty()) {
+    warnings.push_back(unsettled);
+  }
   const Range found = range_of(outcome.model.density);
-  const std::optional<Range>& bounds = run.inversion->settings.bounds;
   if (are_huge(found)) {
-    return {
+    warnings.push_back(
         fmt::format("densities of {} were found, more than any metal; check the units of the data and sigma, or "
                     "give inversion.bounds",
-                    density_range_text(found))};
+                    density_range_text(found)));
+  } else if (are_tiny(found) && !(settings.bounds && are_tiny(*settings.bounds))) {
+    warnings.push_back(fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
+                                   std::max(std::abs(found.min), std::abs(found.max))));
   }
-  if (!are_tiny(found) || (bounds && are_tiny(*bounds))) return {};
-  return {fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
-                      std::max(std::abs(found.min), std::abs(found.max)))};
+  return warnings;
 }
 
 std::string inversion_resume_text(const std::string& file, const InversionState* state) {

@@ -346,15 +346,14 @@ void InverterOnSpace<ExecutionSpace>::cool() {
 template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::compact() {
   constexpr double epsilon_falls_by = 1.2, epsilon_falls_to = 0.1;
-  constexpr double least_change = 1e-3, near_target = 0.05, on_target = 0.02;
-  constexpr std::int64_t most_steps = 25;
+  constexpr double near_target = 0.05, on_target = 0.02;
   if (m_state.compact_steps == 0) {
     const double largest = m_regularization->largest(m_model)[0];
     const double of_gradient = largest / shortest_edge(m_input.cells->edges());
     m_state.first_epsilon = {largest, of_gradient, of_gradient, of_gradient};
     m_state.epsilon = m_state.first_epsilon;
   }
-  const std::int64_t steps = std::min(most_steps, m_settings.max_iterations);
+  const std::int64_t steps = std::min(most_compact_steps, m_settings.max_iterations);
   while (m_state.compact_steps < steps) {
     if (m_state.compact_steps > 0) {
       for (std::size_t t = 0; t < 4; ++t) {
@@ -367,7 +366,7 @@ void InverterOnSpace<ExecutionSpace>::compact() {
     const double phi_d = solve_and_tell("compact", m_state.beta, compact_tolerance);
     const double phi_m = m_state.rows.back().phi_m;
     const double off = target() / phi_d;
-    const bool still = std::abs(phi_m - m_state.last_phi_m) < least_change * phi_m;
+    const bool still = has_settled(m_state.last_phi_m, phi_m);
     m_state.last_phi_m = phi_m;
     ++m_state.compact_steps;
     if (still && std::abs(1 / off - 1) <= near_target) break;

@@ -34,6 +34,21 @@ std::string reference_fits_message(double target, std::int64_t n_data) {
       target / static_cast<double>(n_data));
 }
 
+bool has_settled(double last_phi_m, double phi_m) noexcept {
+  return std::abs(phi_m - last_phi_m) < least_compact_change * phi_m;
+}
+
+std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const InversionSettings& settings) {
+  std::vector<double> values;
+  for (const ConvergenceRow& row : rows) {
+    if (row.stage == "compact") values.push_back(row.phi_m);
+  }
+  const auto steps = static_cast<std::int64_t>(values.size());
+  if (steps == 0 || steps < settings.max_iterations || steps >= most_compact_steps) return "";
+  if (steps > 1 && has_settled(values[values.size() - 2], values.back())) return "";
+  return fmt::format("the compact model had not settled after inversion.max_iterations, {} steps; raise it", steps);
+}
+
 void add_uncertainty(const InversionState& state, InvertedModel& model) {
   if (state.samples == 0) return;
   const auto n = static_cast<double>(state.samples);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "inversion/beta_search.hpp"
 #include "model/inversion_settings.hpp"
@@ -17,6 +18,15 @@ namespace prismfield {
                                              std::int64_t n_data, const InversionSettings& settings);
 /// The same for a reference that fits the data better than asked for.
 [[nodiscard]] std::string reference_fits_message(double target, std::int64_t n_data);
+
+/// Compact steps after which the weights are taken as they are, and how little the model's value changes when they have
+/// settled.
+inline constexpr std::int64_t most_compact_steps = 25;
+inline constexpr double least_compact_change = 1e-3;
+/// Whether a compact step has changed the model's value by so little.
+[[nodiscard]] bool has_settled(double last_phi_m, double phi_m) noexcept;
+/// What to tell of compact steps that max_iterations ended before the model had settled, "" when they were not.
+[[nodiscard]] std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const InversionSettings& settings);
 
 /// Standard deviations and the trace of the resolution matrix from the samples drawn.
 void add_uncertainty(const InversionState& state, InvertedModel& model);

@@ -681,6 +681,13 @@ class Warnings(Inversion):
         self.assertRegex(result.stderr, r"^error: the target was not reached in 2 solutions: .*inversion.max_iterations")
         self.assertEqual(self.files(), sorted([*self.at_first, "model.h5"]))
 
+    def test_compact_steps_that_end_before_the_model_settles(self):
+        compact = ["--quiet", "--set", "inversion.norm=[0, 2, 2, 2]"]
+        result = self.inverted(*compact, "--set", "inversion.max_iterations=15")
+        self.assertEqual(result.stderr, "warning: the compact model had not settled after inversion.max_iterations, "
+                                        "15 steps; raise it\n")
+        self.assertNotIn("settled", self.inverted(*compact).stderr)
+
 
 class Checkpoints(Inversion):
     def started(self, *arguments):
