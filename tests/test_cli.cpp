@@ -151,6 +151,18 @@ TEST(Cli, ReadsInfo) {
   EXPECT_TRUE(std::holds_alternative<InfoOptions>(parse_command_line({"--kokkos-num-threads=2", "info"}).command));
 }
 
+TEST(Cli, HelpTellsOfCommandsAndKeys) {
+  EXPECT_EQ(help({"help"}), help({"--help"}));
+  EXPECT_EQ(help({"help", "run"}), help({"run", "--help"}));
+  EXPECT_THAT(help({"help", "execution.slots"}), testing::StartsWith("execution.slots\n"));
+  // a command and a section
+  EXPECT_THAT(help({"help", "sensitivity"}), testing::StartsWith(help({"sensitivity", "--help"})));
+  EXPECT_THAT(help({"help", "sensitivity"}), HasSubstr("Keys of sensitivity:"));
+  EXPECT_THAT(help({"help", "--keys"}), HasSubstr("\nmodel.voxels.easting\n"));
+  EXPECT_THAT(help({"help", "--study-keys"}), HasSubstr("\nrepeats\n"));
+  EXPECT_THAT(help({"help", "--markdown"}), HasSubstr("\n### model.voxels.easting\n"));
+}
+
 TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   for (const Words& arguments : {Words{"--help"}, Words{"-h"}}) {
     EXPECT_THAT(help(arguments), HasSubstr("prismfield run CASE.yaml"));
@@ -173,7 +185,7 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
 
 TEST(Cli, EveryMistakeHasItsMessage) {
   const std::string commands =
-      "here are: run, sensitivity, invert, compare, study, convert, info (prismfield --help tells more)";
+      "here are: run, sensitivity, invert, compare, study, convert, info, help (prismfield --help tells more)";
   const std::string run_options = "here are: --help, --set, --check, --dry-run, --resume, --quiet, --output";
   const std::vector<std::pair<Words, std::string>> mistakes = {
       {{}, "a command is missing; t" + commands},
@@ -197,6 +209,8 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"run", "a", "--output"}, "--output: has no value; write --output FILE"},
       {{"run", "a", "--output", ""}, "--output: is empty; the name of a file is expected"},
       {{"run", "a", "--output", "b", "--output", "c"}, "--output: is given more than once; keep one"},
+      {{"help", "a", "--keys"}, "help takes one of KEY, --keys, --study-keys and --markdown at a time"},
+      {{"help", "slots", "b"}, "one argument too many: 'b'; write prismfield help [KEY]"},
       {{"invert"}, "an argument is missing; write prismfield invert CASE.yaml"},
       {{"invert", "a", "--resumed"},
        "--resumed: is no option of prismfield invert; did you mean --resume? T" + run_options},

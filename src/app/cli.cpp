@@ -15,6 +15,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "app/key_help.hpp"
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "base/version.hpp"
@@ -440,6 +441,42 @@ void add_info(CommandSet& commands) {
   command.read = [options]() -> Asked { return *options; };
 }
 
+/// `prismfield help WORD`: of a command, of a key, or of both where there are both.
+std::string help_of(const CommandSet& commands, const std::string& word) {
+  if (word.empty()) return general_help(commands);
+  const Command* const command = commands.find(word);
+  if (command == nullptr) return key_help(word);
+  const std::string text = command->app->help("prismfield");
+  return is_documented_key(word) ? text + "\n" + key_help(word) : text;
+}
+
+void add_help(CommandSet& commands) {
+  Command& command = commands.add(
+      "help", "[KEY]", "what a key of a case means, or all about a command",
+      "KEY is a path such as model.voxels.easting, or its last part; keys of a study are study.repeats and\n"
+      "so on. docs/case.md has all of them.\n");
+  struct Values {
+    std::string word;
+    bool markdown = false, keys = false, study_keys = false;
+  };
+  const auto values = std::make_shared<Values>();
+  CLI::App& app = *command.app;
+  app.add_option("KEY", values->word, "a key, or a command; without one: the commands")->type_name("");
+  add_flag(app, "--keys", values->keys, "print the path of every key of a case, a line each");
+  add_flag(app, "--study-keys", values->study_keys, "print those of a study");
+  add_flag(app, "--markdown", values->markdown, "print docs/case.md");
+  command.read = [values, &commands]() -> Asked {
+    const int n_asked =
+        int{!values->word.empty()} + int{values->markdown} + int{values->keys} + int{values->study_keys};
+    if (n_asked > 1) {
+      throw InputError("", "", "help takes one of KEY, --keys, --study-keys and --markdown at a time");
+    }
+    if (values->markdown) return HelpText{key_manual()};
+    if (values->keys || values->study_keys) return HelpText{key_paths(values->study_keys)};
+    return HelpText{help_of(commands, values->word)};
+  };
+}
+
 [[noreturn]] void refuse_command(const CommandSet& commands, const std::string& word) {
   const std::string there_are = fmt::format("there are: {} (prismfield --help tells more)", command_list(commands));
   if (word.starts_with("-")) {
@@ -477,6 +514,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   add_study(commands);
   add_convert(commands);
   add_info(commands);
+  add_help(commands);
   if (own.empty()) {
     throw InputError(
         "", "",

@@ -173,13 +173,23 @@ class Help(ProgramFolder):
                 self.assertTrue(least < found[key] < most, f"{space}: {key} = {found[key]}")
             self.assertGreater(found["peak_single"], 0.5 * found["peak_double"])
 
+    def test_help_of_keys(self):
+        self.assertEqual(self.done("help").stdout, self.done("--help").stdout)
+        self.assertEqual(self.done("help", "run").stdout, self.done("run", "--help").stdout)
+        text = self.done("help", "slots").stdout
+        self.assertTrue(text.startswith("execution.slots\n"), text)
+        self.assertIn("--set execution.slots=4", text)
+        self.refused("help", "slosts", lines=["'slosts' is no key of a case or a study; did you mean execution.slots? prismfield help --keys lists all"])
+        self.assertIn("execution.slots\n", self.done("help", "--keys").stdout)
+        self.assertTrue(self.done("help", "--markdown").stdout.startswith("<!-- SPDX"))
+
     def test_commands_of_later_versions_are_unknown(self):
         for command in ("plot",):
             self.refused(
                 command,
                 "case.yaml",
                 lines=[
-                    f"'{command}' is no command of this version; there are: run, sensitivity, invert, compare, study, convert, info "
+                    f"'{command}' is no command of this version; there are: run, sensitivity, invert, compare, study, convert, info, help "
                     "(prismfield --help tells more)"
                 ],
             )
@@ -188,7 +198,7 @@ class Help(ProgramFolder):
 class Mistakes(ProgramFolder):
     def test_arguments(self):
         options_of_run = "There are: --help, --set, --check, --dry-run, --resume, --quiet, --output"
-        self.refused(lines=["a command is missing; there are: run, sensitivity, invert, compare, study, convert, info (prismfield --help tells more)"])
+        self.refused(lines=["a command is missing; there are: run, sensitivity, invert, compare, study, convert, info, help (prismfield --help tells more)"])
         self.refused("run", lines=["an argument is missing; write prismfield run CASE.yaml"])
         self.refused(
             "run",

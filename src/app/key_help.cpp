@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/key_help.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include <prismfield/error.hpp>
+#include <prismfield/fields.hpp>
+
+#include "base/human_text.hpp"
+#include "case/key_reference.hpp"
+
+namespace prismfield {
+namespace {
+
+using Keys = std::vector<KeyReference>;
+
+constexpr std::size_t terminal_columns = 100;
+constexpr std::size_t page_columns = 120;
+const std::string of_a_study = "study.";
+const std::string any_field = "FIELD";
+
+/// A key and the name that it is asked for by.
+struct Entry {
+  std::string name;
+  const KeyReference* key;
+  bool of_study;
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> result;
+    for (const KeyReference& key : case_key_reference()) result.push_back({key.path, &key, false});
+    for (const KeyReference& key : study_key_reference()) result.push_back({of_a_study + key.path, &key, true});
+    return result;
+  }();
+  return all;
+}
+
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : path + ".") {
+    if (c != '.') {
+      part += c;
+      continue;
+    }
+    parts.push_back(part);
+    part.clear();
+  }
+  return parts;
+}
+
+/// The path without [] and the numbers of a list's elements.
+std::string without_lists(const std::string& path) {
+  std::string result;
+  for (std::string part : parts_of(path)) {
+    if (part.ends_with("[]")) part.resize(part.size() - 2);
+    const bool is_number =
+        !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (!is_number) result += (result.empty() ? "" : ".") + part;
+  }
+  return result;
+}
+
+bool is_field(const std::string& word) {
+  return std::any_of(field_infos.begin(), field_infos.end(),
+                     [&](const FieldInfo& field) { return field.name == word; });
+}
+
+/// The path under which the reference has what a user asks for.
+std::string canonical(const std::string& asked) {
+  std::string path = without_lists(asked);
+  for (const SectionLike& alike : sections_alike()) {
+    const std::string section = without_lists(alike.path) + ".";
+    if (path.starts_with(section)) path = without_lists(alike.other) + "." + path.substr(section.size());
+  }
+  return path;
+}
+
+/// Whether `asked` ends the path part by part; FIELD stands for each field.
+bool ends_with(const std::string& path, const std::string& asked) {
+  const std::vector<std::string> all = parts_of(without_lists(path)), wanted = parts_of(asked);
+  if (wanted.size() > all.size()) return false;
+  return std::equal(wanted.begin(), wanted.end(), all.end() - std::ptrdiff_t(wanted.size()),
+                    [](const std::string& word, const std::string& part) {
+                      return word == part || (part == any_field && is_field(word));
+                    });
+}
+
+struct Found {
+  /// by their full names, and by the last parts of theirs
+  std::vector<const Entry*> whole, ends;
+};
+
+Found find(const std::string& asked) {
+  const std::string path = canonical(asked);
+  Found found;
+  for (const Entry& entry : entries()) {
+    if (path.empty() || !ends_with(entry.name, path)) continue;
+    const bool is_whole = parts_of(without_lists(entry.name)).size() == parts_of(path).size();
+    (is_whole ? found.whole : found.ends).push_back(&entry);
+  }
+  return found;
+}
+
+/// Lines of at most `columns` characters, broken at blanks, each behind `indent`.
+std::string wrapped(const std::string& text, std::size_t columns, const std::string& indent) {
+  std::string result, line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > columns) {
+      result += indent + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    begin = end + 1;
+  }
+  return result + (line.empty() ? "" : indent + line + "\n");
+}
+
+/// The words of a default as they are shown.
+std::string default_text(const KeyReference& key) {
+  const std::string& text = key.default_value;
+  if (text.starts_with("(")) return text.substr(1, text.size() - 2);
+  return text.empty() ? "none" : text;
+}
+
+/// Cells of a table on the terminal: text broken into lines that fit their columns.
+std::string table(const std::vector<std::array<std::string, 4>>& rows) {
+  constexpr std::array<std::size_t, 4> most{30, 36, 34, 14};
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::min(most[i], std::max(widths[i], row[i].size()));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::array<std::vector<std::string>, 4> cells;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      std::string line;
+      for (const char c : wrapped(row[i], widths[i], "")) {
+        if (c != '\n') {
+          line += c;
+          continue;
+        }
+        cells[i].push_back(std::move(line));
+        line.clear();
+      }
+      height = std::max(height, cells[i].size());
+    }
+    for (std::size_t at = 0; at < height; ++at) {
+      std::string line = " ";
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        line += fmt::format(" {:<{}} ", at < cells[i].size() ? cells[i][at] : "", widths[i]);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+std::array<std::string, 4> table_row(const std::string& name, const KeyReference& key) {
+  return {name, key.type, default_text(key), key.unit};
+}
+
+const Keys& reference_of(const Entry& entry) { return entry.of_study ? study_key_reference() : case_key_reference(); }
+
+/// The section whose keys stand below this one.
+std::string home_of_keys(const Entry& entry) {
+  for (const SectionLike& alike : sections_alike()) {
+    if (!entry.of_study && alike.path == entry.key->path) return alike.other;
+  }
+  return entry.key->path;
+}
+
+/// The value of --set that sets the key as its example does; "" where it is more than one line.
+std::string assignment(const Entry& entry) {
+  const std::string& example = entry.key->example;
+  const std::string lead = last_part_of(entry.key->path) + ": ";
+  std::size_t begin = example.starts_with(lead) ? 0 : example.find("\n" + lead);
+  if (begin == std::string::npos || entry.key->path.find(any_field) != std::string::npos) return "";
+  if (begin != 0) ++begin;
+  const std::string value = example.substr(begin, example.find('\n', begin) - begin).substr(lead.size());
+  std::string path = entry.key->path;
+  for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.replace(at, 2, ".0");
+  const std::string text = path + "=" + value;
+  const bool is_plain = text.find_first_of(" []{}'|") == std::string::npos;
+  if (text.find('\'') != std::string::npos) return "--set \"" + text + "\"";
+  return is_plain ? "--set " + text : "--set '" + text + "'";
+}
+
+std::string indented(const std::string& lines, const std::string& indent) {
+  std::string text;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    text += indent + lines.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string described(const Entry& entry) {
+  const KeyReference& key = *entry.key;
+  std::string text = fmt::format("{}{}\n", key.path, entry.of_study ? " (of a study)" : "");
+  text += fmt::format("  type     {}\n  default  {}\n", key.type, default_text(key));
+  if (!key.unit.empty()) text += fmt::format("  unit     {}\n", key.unit);
+  text += "\n" + wrapped(key.meaning, terminal_columns, "  ");
+  const std::string home = home_of_keys(entry);
+  std::vector<std::array<std::string, 4>> rows = {{"key", "type", "default", "unit"}};
+  for (const KeyReference& below : reference_of(entry)) {
+    const std::string parent = parent_of(below.path);
+    if (parent == home || parent == home + "[]") rows.push_back(table_row(last_part_of(below.path), below));
+  }
+  if (rows.size() > 1) text += fmt::format("\nKeys of {}:\n{}", key.path, table(rows));
+  text += "\nExample:\n" + indented(whole_example(key), "  ");
+  const std::string set = assignment(entry);
+  if (!set.empty()) text += "\nOn the command line:\n  " + set + "\n";
+  return text;
+}
+
+std::string listed(const std::vector<const Entry*>& found) {
+  std::vector<std::array<std::string, 4>> rows = {{"key", "type", "default", "unit"}};
+  for (const Entry* entry : found) rows.push_back(table_row(entry->name, *entry->key));
+  return table(rows);
+}
+
+[[noreturn]] void refuse(const std::string& asked) {
+  std::vector<std::string> names, last_parts, near;
+  const std::string path = canonical(asked);
+  for (const Entry& entry : entries()) {
+    names.push_back(without_lists(entry.name));
+    last_parts.push_back(last_part_of(entry.name));
+  }
+  const std::string whole = nearest_spelling(path, names);
+  if (!whole.empty()) near.push_back(whole);
+  const std::string last = nearest_spelling(last_part_of(path), last_parts);
+  for (std::size_t i = 0; i < names.size() && !last.empty(); ++i) {
+    if (last_parts[i] == last && names[i] != whole) near.push_back(names[i]);
+  }
+  constexpr std::size_t most = 6;
+  if (near.size() > most) near.resize(most);
+  const std::string meant = near.empty() ? "; " : "; did you mean " + fmt::format("{}", fmt::join(near, " or ")) + "? ";
+  throw InputError("", "",
+                   excerpt(asked) + " is no key of a case or a study" + meant + "prismfield help --keys lists all");
+}
+
+std::string page_heading() {
+  return "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- SPDX-FileCopyrightText: The prismfield authors -->\n"
+         "<!-- Made by `prismfield help --markdown` from src/case/key_reference.cpp: change that. -->\n"
+         "# Keys of a case and of a study\n\n"
+         "`prismfield help KEY` prints what stands here of a key: `prismfield help model.voxels.easting`, or the last\n"
+         "part alone, `prismfield help slots`. Lengths are metres, densities kg/m3, coordinates easting, northing and\n"
+         "upward (height). Names of inputs are relative to the file that names them, names of outputs to the folder\n"
+         "where the command runs. `spheres[].center` is a key of every element of a list; on the command line its\n"
+         "number stands there, from 0: `--set model.voxels.spheres.0.radius=300`. FIELD is the name of a field: "
+         "potential,\n"
+         "gx, gy, gz, gxx, gyy, gzz, gxy, gxz or gyz.\n\n";
+}
+
+/// GitHub's name of a heading.
+std::string anchor(const std::string& heading) {
+  std::string name;
+  for (const char c : heading) {
+    if (c == ' ') name += '-';
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-') {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return name;
+}
+
+/// The keys of one reference: headings, and the entries of the contents.
+std::pair<std::string, std::string> page_part(const Keys& keys, bool of_study) {
+  std::string text, contents;
+  for (const KeyReference& key : keys) {
+    const std::string heading = of_study ? "study: " + key.path : key.path;
+    const bool at_top = key.path.find('.') == std::string::npos;
+    if (at_top || is_section(keys, key.path)) {
+      const auto depth = static_cast<std::size_t>(std::count(key.path.begin(), key.path.end(), '.'));
+      contents += fmt::format("{}- [{}](#{})\n", std::string(2 * depth, ' '), key.path, anchor(heading));
+    }
+    text += fmt::format("{} {}\n\n", at_top ? "##" : "###", heading);
+    std::string facts = fmt::format("Type: {}.", key.type);
+    if (!key.default_value.empty()) {
+      facts += key.default_value == "required" ? " Required." : fmt::format(" Default: {}.", default_text(key));
+    }
+    if (!key.unit.empty()) facts += fmt::format(" Unit: {}.", key.unit);
+    text += wrapped(facts, page_columns, "") + "\n" + wrapped(key.meaning, page_columns, "") + "\n";
+    text += "```yaml\n" + whole_example(key) + "```\n\n";
+  }
+  return {contents, text};
+}
+
+std::string alike_text() {
+  std::string text = "## Sections alike\n\nThese sections have the same keys:\n\n";
+  for (const SectionLike& alike : sections_alike()) text += fmt::format("- `{}` as `{}`\n", alike.path, alike.other);
+  return text + "\n";
+}
+
+}  // namespace
+
+bool is_documented_key(const std::string& key) {
+  const Found found = find(key);
+  return !found.whole.empty() || !found.ends.empty();
+}
+
+std::string key_help(const std::string& key) {
+  const Found found = find(key);
+  std::vector<const Entry*> all = found.whole;
+  all.insert(all.end(), found.ends.begin(), found.ends.end());
+  if (all.empty()) refuse(key);
+  if (found.whole.size() != 1 && all.size() != 1) return fmt::format("{} may be:\n{}", shown(key), listed(all));
+  std::string text = described(*all.front());
+  if (all.size() > 1) text += "\nOther keys of this name:\n" + listed({all.begin() + 1, all.end()});
+  return text;
+}
+
+std::string key_manual() {
+  const auto [case_contents, of_case] = page_part(case_key_reference(), false);
+  const auto [study_contents, of_study] = page_part(study_key_reference(), true);
+  return page_heading() + "Of a case, which `run`, `sensitivity` and `invert` read:\n\n" + case_contents +
+         "- [Sections alike](#sections-alike)\n\nOf a study, which `study` reads (docs/studies.md):\n\n" +
+         study_contents + "\n" + of_case + alike_text() + of_study.substr(0, of_study.size() - 1);
+}
+
+std::string key_paths(bool of_study) {
+  std::string text;
+  const auto add = [&](const std::string& path) {
+    const std::size_t field = path.rfind(any_field);
+    if (field == std::string::npos) {
+      text += path + "\n";
+      return;
+    }
+    for (const FieldInfo& info : field_infos) text += path.substr(0, field) + std::string(info.name) + "\n";
+  };
+  const auto add_all = [&](std::string path) {
+    for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.replace(at, 2, ".0");
+    add(path);
+  };
+  if (of_study) {
+    for (const KeyReference& key : study_key_reference()) add_all(key.path);
+    return text;
+  }
+  for (const KeyReference& key : case_key_reference()) {
+    add_all(key.path);
+    for (const SectionLike& alike : sections_alike()) {
+      const std::string below = alike.other + ".";
+      if (key.path.starts_with(below)) add_all(alike.path + "." + key.path.substr(below.size()));
+    }
+  }
+  return text;
+}
+
+}  // namespace prismfield

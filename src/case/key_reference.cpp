@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/key_reference.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "case/case.hpp"
+#include "model/choices.hpp"
+
+// How to add a key: a row here, where it stands in the file; docs/case.md is made anew by
+// `prismfield help --markdown > docs/case.md`. tests/test_key_reference.cpp compares with what readers accept.
+
+namespace prismfield {
+namespace {
+
+using Keys = std::vector<KeyReference>;
+
+const std::string required = "required";
+const std::string automatic = "auto";
+
+/// "a, b or c" of the words of a choice.
+template <class T, std::size_t n>
+std::string words_of(const std::array<Choice<T>, n>& choices) {
+  std::string text;
+  for (std::size_t i = 0; i < n; ++i) text += (i == 0 ? "" : i + 1 < n ? ", " : " or ") + std::string(choices[i].word);
+  return text;
+}
+
+std::string truth_word(bool value) { return value ? "true" : "false"; }
+template <class Numbers>
+std::string list_of(const Numbers& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
+const Execution execution;
+const InversionSettings inversion;
+
+const Keys document_keys = {
+    {"title", "text", "(the name of the case's file)", "",
+     "Heading of the run, of its figure and of the result, where it is the attribute title.", "title: A buried sphere"},
+    {"gravitational_constant", "number above 0", fmt::format("{}", Case().gravitational_constant), "m3 kg-1 s-2",
+     "G of every field. The default is CODATA 2018; other programs may use another, such as 6.67e-11.",
+     "gravitational_constant: 6.6743e-11"},
+    {"axes", words_of(axes_choices), name(Case().axes), "",
+     "Where z points in fields. With z_down gz is positive above excess mass; z_up flips the signs of gz, gxz and gyz, "
+     "as "
+     "SimPEG has them. Coordinates of models and points have upward positive either way.",
+     "axes: z_down"},
+};
+
+const Keys model_keys = {
+    {"model", "section", required, "",
+     "The masses: exactly one of voxels, prisms and mesh. sensitivity and invert need voxels or mesh.",
+     "model:\n  prisms: {file: bodies.csv}"},
+
+    {"model.voxels", "section", "", "",
+     "A box of equal cells, filled with a background, spheres and boxes. Cells of density 0 are left out, and no list "
+     "of "
+     "cells is ever held in memory.",
+     "voxels: {easting: [0, 3000, 60], northing: [0, 3000, 60], upward: [-1000, 0, 20], density: 300}"},
+    {"model.voxels.easting", "[min, max, cells]", required, "m",
+     "West and east end of the box and the number of cells between. max is above min, and there is one cell or more.",
+     "easting: [0, 3000, 60]"},
+    {"model.voxels.northing", "[min, max, cells]", required, "m",
+     "South and north end of the box and the number of cells.", "northing: [0, 3000, 60]"},
+    {"model.voxels.upward", "[min, max, cells]", required, "m",
+     "Bottom and top of the box, heights, and the number of cells. Depths are negative.", "upward: [-1000, 0, 20]"},
+    {"model.voxels.density", "number, or {random: ...} or {file: ...}",
+     fmt::format("{}", std::get<ConstantDensity>(VoxelsSpec().density).value), "kg/m3",
+     "Density, or density contrast, of all cells before spheres and boxes are painted: one number, random values, or "
+     "one "
+     "value a cell from a file. At most 1e12 in magnitude. An inversion, which looks for densities, leaves it alone.",
+     "density: 300"},
+    {"model.voxels.density.random", "[min, max]", "(needed, unless file is written)", "kg/m3",
+     "Random densities, uniform from min up to max, which depend on seed and number of the cell only: the same on "
+     "every "
+     "machine and for every number of ranks.",
+     "random: [100, 3000]"},
+    {"model.voxels.density.seed", "whole number of at least 0", fmt::format("{}", RandomDensity().seed), "",
+     "Beside random: another seed gives other densities.", "random: [100, 3000]\nseed: 1"},
+    {"model.voxels.density.file", "name of a file", "(needed, unless random is written)", "",
+     "One density a cell, easting fastest, then northing, then upward from the bottom: text with one value a line, or "
+     "HDF5 or netCDF-4 of shape (upward, northing, easting) or flat. Sought in the case's folder.",
+     "file: density.h5"},
+    {"model.voxels.density.dataset", "name of a dataset", "density", "",
+     "Beside file, HDF5 and netCDF-4 only: the dataset that holds the densities. density_2 is also the second epoch of "
+     "an inversion's density.",
+     "file: density.h5\ndataset: density"},
+    {"model.voxels.density.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "Beside file: the unit of its numbers.",
+     "file: density.txt\ndensity_unit: g/cm3"},
+    {"model.voxels.spheres", "list of spheres", "", "",
+     "Spheres painted over the background, each later one over those before it. A cell belongs to a sphere when its "
+     "centre is within the radius.",
+     "spheres:\n  - {center: [1500, 1500, -400], radius: 250, density: 800}"},
+    {"model.voxels.spheres[].center", "[easting, northing, upward]", required, "m",
+     "Where the centre of the sphere is.", "center: [1500, 1500, -400]"},
+    {"model.voxels.spheres[].radius", "number above 0", required, "m", "The radius of the sphere.", "radius: 250"},
+    {"model.voxels.spheres[].density", "number", required, "kg/m3",
+     "The density of the sphere's cells; 0 takes them out.", "density: 800"},
+    {"model.voxels.boxes", "list of boxes", "", "",
+     "Boxes painted over background and spheres, each later one over those before it. A cell belongs to a box when min "
+     "<= "
+     "centre < max in all three directions.",
+     "boxes:\n  - {easting: [0, 100], northing: [0, 100], upward: [-50, 0], density: 200}"},
+    {"model.voxels.boxes[].easting", "[min, max]", required, "m", "West and east end of the box.", "easting: [0, 100]"},
+    {"model.voxels.boxes[].northing", "[min, max]", required, "m", "South and north end of the box.",
+     "northing: [0, 100]"},
+    {"model.voxels.boxes[].upward", "[min, max]", required, "m", "Bottom and top of the box.", "upward: [-50, 0]"},
+    {"model.voxels.boxes[].density", "number", required, "kg/m3", "The density of the box's cells; 0 takes them out.",
+     "density: 200"},
+
+    {"model.prisms", "section", "", "", "A list of prisms of any size from a file. For the command run alone.",
+     "prisms: {file: bodies.csv}"},
+    {"model.prisms.file", "name of a file", required, "",
+     "A CSV, HDF5 or netCDF-4 file with west, east, south, north, bottom, top and density of each prism. HDF5 has a "
+     "one-dimensional dataset for each, by these names or x1, x2, y1, y2, z1, z2 and density.",
+     "file: bodies.csv"},
+    {"model.prisms.group", "name of a group", PrismsSpec().group, "",
+     "HDF5 and netCDF-4 only: the group that holds the datasets.", "file: bodies.h5\ngroup: /survey/bodies"},
+    {"model.prisms.columns", "list of seven names",
+     "(the file's header, else west, east, south, north, bottom, top, density)", "",
+     "The columns of a table in their order: west, east, south, north, bottom, top, density, or the papers' x1, x2, "
+     "y1, "
+     "y2, z1, z2 in the place of the first six. All seven are needed.",
+     "columns: [x1, y1, z1, x2, y2, z2, density]"},
+    {"model.prisms.axis_z", "up or down", "up", "", "Whether bottom and top are heights (up) or depths (down).",
+     "axis_z: down"},
+    {"model.prisms.length_unit", "m or km", "m", "", "The unit of the file's coordinates.", "length_unit: km"},
+    {"model.prisms.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's densities.",
+     "density_unit: g/cm3"},
+    {"model.prisms.allow_overlap", "true or false", truth_word(PrismsSpec().allow_overlap), "",
+     "Prisms that overlap deeper than 1e-6 of the smaller edge in all three directions are a mistake, since their "
+     "masses "
+     "count twice; true takes them as they are.",
+     "allow_overlap: true"},
+
+    {"model.mesh", "section", "", "",
+     "A rectilinear mesh: cells whose sizes differ along each direction, by their edges or from UBC's files.",
+     "mesh: {easting: [0, 500, 5], northing: [0, 500, 5], upward: {edges: [-300, -100, 0]}, density: 300}"},
+    {"model.mesh.easting", "[min, max, cells], or {edges: ...}, {widths: ...}, {file: ...} or {random_widths: ...}",
+     required, "m", "The edges of the cells from west to east. northing and upward are written alike. Not beside ubc.",
+     "easting: [0, 500, 5]"},
+    {"model.mesh.northing", "as easting", required, "m", "The edges of the cells from south to north.",
+     "northing: {origin: 0, widths: [100, 100, 300]}"},
+    {"model.mesh.upward", "as easting", required, "m",
+     "The edges of the cells from the bottom up: heights. Random widths may also begin at the top.",
+     "upward: {edges: [-300, -100, -50, 0]}"},
+    {"model.mesh.upward.edges", "list of numbers", "(one of edges, widths, file and random_widths is needed)", "m",
+     "Every edge, each above the one before; two or more.", "edges: [-300, -100, -50, 0]"},
+    {"model.mesh.upward.widths", "list of numbers above 0", "(one of edges, widths, file and random_widths is needed)",
+     "m", "The widths of the cells, the first beginning at origin.", "origin: -300\nwidths: [200, 50, 50]"},
+    {"model.mesh.upward.origin", "number", fmt::format("{}", EdgesRandom().origin), "m",
+     "Where the first cell begins: in the west, in the south, at the bottom. Required beside widths.",
+     "origin: -300\nwidths: [200, 50, 50]"},
+    {"model.mesh.upward.file", "name of a file", "(one of edges, widths, file and random_widths is needed)", "m",
+     "The edges from a text file: numbers separated by blanks, commas or line ends, each above the one before.",
+     "file: edges.txt"},
+    {"model.mesh.upward.random_widths", "[min, max]", "(one of edges, widths, file and random_widths is needed)", "m",
+     "Random widths, uniform from min up to max, min above 0; cells says how many.",
+     "random_widths: [50, 100]\ncells: 20"},
+    {"model.mesh.upward.cells", "whole number from 1", "(needed beside random_widths)", "",
+     "Beside random_widths: the number of cells.", "random_widths: [50, 100]\ncells: 20"},
+    {"model.mesh.upward.top", "number", "", "m",
+     "Beside random_widths, of upward only and in the place of origin: the height at which the cells begin, going "
+     "down.",
+     "random_widths: [50, 100]\ncells: 20\ntop: 0"},
+    {"model.mesh.upward.seed", "whole number of at least 0", fmt::format("{}", EdgesRandom().seed), "",
+     "Beside random_widths: another seed gives other widths.", "random_widths: [50, 100]\ncells: 20\nseed: 3"},
+    {"model.mesh.density", "number, or {random: ...} or {file: ...}", required, "kg/m3",
+     "The cells' densities, written as model.voxels.density. Not beside ubc; an inversion does not need it.",
+     "density: {file: density.txt}"},
+    {"model.mesh.ubc", "section", "", "",
+     "A mesh in the files of UBC's programs, in the place of easting, northing, upward and density.",
+     "ubc: {mesh: model.msh, density: model.den}"},
+    {"model.mesh.ubc.mesh", "name of a file", required, "", "The mesh (.msh).", "mesh: model.msh"},
+    {"model.mesh.ubc.density", "name of a file", required, "",
+     "The cells' densities (.den), in UBC's order. An inversion does not need it.", "density: model.den"},
+    {"model.mesh.ubc.density_unit", "kg/m3 or g/cm3", "g/cm3", "", "The unit of the densities; UBC's is g/cm3.",
+     "density_unit: kg/m3"},
+};
+
+const Keys observation_keys = {
+    {"observations", "section", required, "",
+     "The points at which fields are computed: exactly one of grid and stations. invert does not use it: stations come "
+     "with the data.",
+     "observations:\n  stations: {file: stations.csv}"},
+    {"observations.grid", "section", "", "", "Points on a regular grid, at one height or a height for each node.",
+     "grid: {easting: [0, 3000, 61], northing: [0, 3000, 61], upward: 20}"},
+    {"observations.grid.easting", "[min, max, points]", required, "m",
+     "First and last easting and the number of points, both ends included.", "easting: [0, 3000, 61]"},
+    {"observations.grid.northing", "[min, max, points]", required, "m",
+     "First and last northing and the number of points, both ends included.", "northing: [0, 3000, 61]"},
+    {"observations.grid.upward", "number, or {file: ...}", required, "m",
+     "The height of all points, or heights from a file. Points inside masses are allowed.", "upward: 20"},
+    {"observations.grid.upward.file", "name of a file", required, "m",
+     "Heights at the nodes of this very grid: a netCDF or HDF5 grid with coordinates, as GMT and xarray write it, or a "
+     "table with the columns easting, northing and upward.",
+     "file: elevation.nc"},
+    {"observations.stations", "section", "", "", "Points one by one: from a file, or random ones.",
+     "stations: {file: stations.csv}"},
+    {"observations.stations.file", "name of a file", "(needed, unless random is written)", "",
+     "A table with the columns easting, northing and upward in metres, by its header or in this order. Other columns "
+     "come "
+     "back in a .csv or .xyz result.",
+     "file: stations.csv"},
+    {"observations.stations.random", "whole number from 1", "(needed, unless file is written)", "",
+     "In the place of file: the number of random stations.", "random: 30"},
+    {"observations.stations.easting", "[min, max]", "(that of the model)", "m",
+     "Beside random: where the stations are.", "random: 30\neasting: [0, 3000]"},
+    {"observations.stations.northing", "[min, max]", "(that of the model)", "m",
+     "Beside random: where the stations are.", "random: 30\nnorthing: [0, 3000]"},
+    {"observations.stations.upward", "[min, max]", "(100 m above the model's top)", "m",
+     "Beside random: the heights of the stations. min and max may be equal.", "random: 30\nupward: [50, 100]"},
+    {"observations.stations.seed", "whole number of at least 0", fmt::format("{}", StationsRandom().seed), "",
+     "Beside random: another seed gives other stations.", "random: 30\nseed: 2"},
+    {"observations.noise", "section", "", "",
+     "Normally distributed noise, added to fields of run; the result then holds gz_sigma and the like too, as an "
+     "inversion wants them.",
+     "noise: {gz: 0.02, gzz: 1}"},
+    {"observations.noise.FIELD", "number above 0", "", "mGal; Eotvos; m2 s-2",
+     "The standard deviation of a field's noise in the unit of the field: mGal for gx, gy, gz, Eotvos for the gradient "
+     "tensor, m2 s-2 for the potential. The field is one of those computed.",
+     "gz: 0.02"},
+    {"observations.noise.seed", "whole number of at least 0", fmt::format("{}", NoiseSpec().seed), "",
+     "Another seed gives other noise; the same one the same noise on every machine.", "gz: 0.02\nseed: 5"},
+    {"fields", "all, vector, tensor, a field's name, or a list of these", "all", "",
+     "What is computed: potential (m2 s-2), gx, gy, gz (mGal; the group vector), gxx, gyy, gzz, gxy, gxz, gyz (Eotvos; "
+     "the "
+     "group tensor). Fewer fields take less time.",
+     "fields: [gz, tensor]"},
+};
+
+const Keys execution_keys = {
+    {"execution", "section", "", "",
+     "How a run is computed. Nothing here has to be written, and no key but precision and kernel changes results "
+     "beyond "
+     "rounding.",
+     "execution: {precision: mixed}"},
+    {"execution.space", words_of(space_choices), name(execution.space), "",
+     "Kokkos' execution space. default is the GPU where the program was built for one, else all threads; prismfield "
+     "info "
+     "lists what was built in.",
+     "space: openmp"},
+    {"execution.partition", words_of(partition_choices) + ", or {ranks: ...}", name(execution.partition), "",
+     "What ranks share out: prisms, each rank some of the prisms at all points; points, all prisms at some of the "
+     "points; "
+     "auto chooses by a model of the times. points_per_prism, one parallel region a prism, is the papers' and slow.",
+     "partition: points"},
+    {"execution.partition.ranks", "[parts of prisms, parts of points]", required, "",
+     "A grid of ranks, whose product is the number of ranks.", "ranks: [4, 2]"},
+    {"execution.balance", words_of(balance_choices), name(execution.balance), "",
+     "count gives each rank as many prisms (or points), cost as much work by a model of the near and far forms, for "
+     "points "
+     "close to a part of the prisms.",
+     "balance: cost"},
+    {"execution.kernel", words_of(kernel_choices), name(execution.kernel), "",
+     "auto takes for each pair the closed form or multipole that is right for it. corners is the papers' sum over "
+     "eight "
+     "corners, slower and less accurate far away, for comparison.",
+     "kernel: corners"},
+    {"execution.precision", words_of(precision_choices), name(execution.precision), "",
+     "double: errors to 1e-12. mixed: float arithmetic on double differences, double sums, errors to 6e-5 of one "
+     "prism. "
+     "single: float throughout. docs/numerics.md has the errors.",
+     "precision: mixed"},
+    {"execution.lanes", "auto or scalar", "auto", "",
+     "On a host: as many points at once as the processor's vectors hold, or one by one (scalar), for studies and "
+     "tests.",
+     "lanes: scalar"},
+    {"execution.batch", "auto or a whole number from 1 to 1e9", automatic, "prisms",
+     "Prisms that are summed in registers before they are added to a grid. auto: up to 64 on a host, 128 on a device.",
+     "batch: 64"},
+    {"execution.slots", "auto or a whole number from 1 to 1e9", automatic, "grids",
+     "Grids of partial sums, one for each batch in work at a time. auto: on a host the threads, on a device what fills "
+     "it. "
+     "Results for one number of slots are the same bit for bit.",
+     "slots: 4"},
+    {"execution.block", "auto or a whole number from 1 to 512", automatic, "threads",
+     "Threads of a block (team) on a GPU; without effect on a host. auto: 128, fewer where points are few.",
+     "block: 128"},
+    {"execution.chunk", "auto or a whole number from 1 to 1e9", automatic, "prisms",
+     "Prisms between two reductions of the slots, where a checkpoint may be taken and signals are heard. auto: about "
+     "two "
+     "billion prism-point pairs.",
+     "chunk: 100000"},
+    {"execution.memory_limit", "auto or a size with B, KiB, MiB or GiB", automatic, "",
+     "What the grids of a rank may take. A run that would pass it takes fewer slots, then tiles of points. auto: half "
+     "of "
+     "the memory that is free, four fifths on a device, shared among a node's ranks.",
+     "memory_limit: 2 GiB"},
+    {"execution.method", "auto or direct", name(execution.method), "",
+     "This version computes every pair of prism and point directly; mesh, fft and tree are refused.", "method: direct"},
+    {"execution.tolerance", "number above 0 and below 1", fmt::format("{}", execution.tolerance), "",
+     "The error, relative to the largest value of a field, that methods other than direct may make: without effect in "
+     "this version, which has none.",
+     "tolerance: 1e-12"},
+};
+
+const Keys output_keys = {
+    {"output", "section", "", "",
+     "What is written. Names are relative to the folder where the command runs, which exists.",
+     "output: {file: sphere.nc, figure: sphere.png}"},
+    {"output.file", "name of a file", "(the case's name with .h5)", "",
+     "The result. .nc and .h5 are the same netCDF-4 file, .csv and .xyz are tables; the model of an inversion is .nc "
+     "or "
+     ".h5. An older result is replaced when the new one is complete.",
+     "file: sphere.nc"},
+    {"output.also", "name of a file, or a list", "", "",
+     "Of invert: the model once more, in the format that the suffix names, as .vtr for ParaView or .msh and .den for "
+     "UBC's programs.",
+     "also: [model.vtr, model.den]"},
+    {"output.figure", "name of a file", "", "",
+     "A picture of the result: .png, .pdf or .svg. Drawn by the first of $PRISMFIELD_PYTHON, python3 and "
+     "/usr/bin/python3 that has xarray and matplotlib; where there is none a warning says so and the run is good.",
+     "figure: sphere.png"},
+    {"output.checkpoint", "section", "", "",
+     "The state of a long run or inversion, from which --resume goes on. Removed when the result is complete.",
+     "checkpoint: {every: 10 min, file: sphere.ckpt.h5}"},
+    {"output.checkpoint.every", "duration with ms, s, min or h",
+     fmt::format("{} min", CheckpointSpec().every_seconds / 60), "",
+     "How often the state is written, and after a signal besides.", "file: sphere.ckpt.h5\nevery: 10 min"},
+    {"output.checkpoint.file", "name of a file", required, "",
+     "The checkpoint's file. A file that is no checkpoint of this program is never replaced.", "file: sphere.ckpt.h5"},
+};
+
+const Keys sensitivity_keys = {
+    {"sensitivity", "section", "", "",
+     "How the matrix G of cells and points is kept, for the commands sensitivity and invert (docs/sensitivity.md).",
+     "sensitivity: {store: memory, precision: float}"},
+    {"sensitivity.store", words_of(store_choices), name(StorageSettings().store), "",
+     "Where G is kept: in memory, on the device, in a file that every product reads, or not at all (none: computed "
+     "anew in "
+     "every product). auto keeps it in memory where it fits and pays.",
+     "store: memory"},
+    {"sensitivity.precision", words_of(stored_precision_choices),
+     "(double for the command sensitivity, float for invert)", "",
+     "What an entry of G is kept as: 8, 4 or 2 bytes. float16 is for memory only, not for files.", "precision: float"},
+    {"sensitivity.compression", fmt::format("none, or a number from {} to {}", least_compression, most_compression),
+     "none", "",
+     "The error of G, relative to its norm, that a compressed matrix (H-matrix) may have. On hosts, in memory, not "
+     "with "
+     "store: file or none.",
+     "compression: 1e-4"},
+    {"sensitivity.file", "name of a file", "", "",
+     "HDF5 file of G, written by the command sensitivity, and needed by store: file. A file of the same cells, points "
+     "and "
+     "fields is used again.",
+     "file: G.h5"},
+};
+
+const Keys data_keys = {
+    {"inversion", "section", required, "",
+     "From data to densities, for the command invert, which needs it; run and sensitivity leave it alone "
+     "(docs/inversion.md).",
+     "inversion:\n  data: {file: observed.csv}\n  bounds: [0, 400]"},
+    {"inversion.data", "name of a file, {file: ...}, {epochs: ...}, or a list of these", required, "mGal; Eotvos",
+     "The measurements: results of run, tables with a header, or UBC's observations. Data sets of a list are inverted "
+     "together.",
+     "data: {file: observed.csv}"},
+    {"inversion.data.file", "name of a file", "(needed, unless epochs is written)", "",
+     "Measurements of one time: easting, northing, upward (m), fields and FIELD_sigma.", "file: observed.csv"},
+    {"inversion.data.epochs", "list of two or more names of files", "(needed, unless file is written)", "",
+     "In the place of file: the same stations measured at several times, a file each, which give as many models.",
+     "epochs: [2021.csv, 2022.csv]"},
+    {"inversion.data.labels", "list of names", "(the names of the files)", "",
+     "Beside epochs: what each is called, as many names as epochs, all different.",
+     "epochs: [2021.csv, 2022.csv]\nlabels: [spring, autumn]"},
+    {"inversion.data.columns", "list of names", "(the table's header)", "",
+     "The columns of a table without header, in their order; '-' for one that is not read.",
+     "file: observed.txt\ncolumns: [easting, northing, upward, gz, gz_sigma]"},
+    {"inversion.data.axes", words_of(axes_choices), "(what the file says, else the case's axes)", "",
+     "Where z points in the file's gz, gxz and gyz. SimPEG's point up.", "file: observed.csv\naxes: z_up"},
+    {"inversion.data.fields", "as the key fields of the case", "(the case's key fields, else all in the file)", "",
+     "Which of the file's fields are inverted.", "file: observed.csv\nfields: [gz]"},
+    {"inversion.data.length_unit", "m or km", "m", "", "The unit of the file's coordinates.",
+     "file: observed.csv\nlength_unit: km"},
+    {"inversion.sigma", "section", "(the files' own FIELD_sigma)", "",
+     "Standard deviations of all data in the place of those of the files: relative |d| + floor. One of the two is "
+     "above 0.",
+     "sigma: {relative: 0.02, floor: {gz: 0.05}}"},
+    {"inversion.sigma.relative", "number of at least 0, or a map of fields", "", "",
+     "The part that grows with the datum, 0.02 is 2 %: one number for all fields, or one a field.", "relative: 0.02"},
+    {"inversion.sigma.relative.FIELD", "number of at least 0", "", "", "The relative part of one field.", "gz: 0.02"},
+    {"inversion.sigma.floor", "map of fields", "", "mGal; Eotvos", "The part that every datum of a field has.",
+     "floor: {gz: 0.05}"},
+    {"inversion.sigma.floor.FIELD", "number of at least 0", "", "mGal; Eotvos",
+     "The least standard deviation of one field, in its unit.", "gz: 0.05"},
+    {"inversion.topography", "section", "", "", "The surface: cells whose centre is above it are inactive.",
+     "topography: {file: heights.csv}"},
+    {"inversion.topography.file", "name of a file", required, "m",
+     "Heights: a table of easting, northing and upward, or a netCDF grid. Between the nodes of a whole grid the height "
+     "is "
+     "bilinear, else that of the nearest point.",
+     "file: heights.csv"},
+    {"inversion.topography.columns", "list of names", "(the table's header)", "",
+     "The columns of a table without header, in their order.",
+     "file: heights.txt\ncolumns: [easting, northing, upward]"},
+};
+
+const Keys inversion_keys = {
+    {"inversion.reference", "number, or {file: ...}", "0", "kg/m3",
+     "The model from which smallness counts distances, within bounds: one density, or one a cell from a file.",
+     "reference: 0"},
+    {"inversion.reference.file", "name of a file", required, "", "One density a cell, as model.voxels.density.file.",
+     "file: reference.h5"},
+    {"inversion.reference.dataset", "name of a dataset", "density", "",
+     "HDF5 and netCDF-4 only: the dataset that holds the densities.", "file: reference.h5\ndataset: density"},
+    {"inversion.reference.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's numbers.",
+     "file: reference.txt\ndensity_unit: g/cm3"},
+    {"inversion.bounds", "none, or [least, greatest]", "none", "kg/m3",
+     "Between these every density of the model lies. The reference is within them.", "bounds: [0, 400]"},
+    {"inversion.smallness", "number of at least 0", fmt::format("{}", inversion.smallness), "",
+     "What the distance from the reference counts. 0 only where smoothness is above 0.", "smallness: 0.1"},
+    {"inversion.smoothness", "number of at least 0, or [easting, northing, upward]", list_of(inversion.smoothness),
+     "shortest edges of the mesh",
+     "Lengths over which the model is smoothed towards east, north and up; larger is smoother, 0 is none.",
+     "smoothness: [2, 2, 1]"},
+    {"inversion.reference_in_smoothness", "true or false", truth_word(inversion.reference_in_smoothness), "",
+     "Whether smoothness is of the model less the reference in the place of the model.",
+     "reference_in_smoothness: true"},
+    {"inversion.weighting", "sensitivity, depth, distance or none, or {depth: ...} or {distance: ...}", "sensitivity",
+     "",
+     "What makes deep or distant cells count less in the regularisation, so that masses do not gather at the surface.",
+     "weighting: depth"},
+    {"inversion.weighting.depth", "section", "", "",
+     "(z + z0)^-power, z the depth of a cell's centre below the top of the mesh.", "depth: {power: 2, z0: 10}"},
+    {"inversion.weighting.depth.power", "number above 0", "(2; 3 for the gradient tensor alone)", "",
+     "How fast the weight of the square falls.", "power: 2"},
+    {"inversion.weighting.depth.z0", "number of at least 0",
+     "(depth: fitted to the stations' height; distance: a quarter of "
+     "the shortest edge)",
+     "m", "Metres added to the depth, or to the distance.", "z0: 10"},
+    {"inversion.weighting.distance", "section", "", "",
+     "(r + z0)^-power, r the distance of a cell's centre from the nearest station. Keys as those of depth.",
+     "distance: {power: 2, z0: 5}"},
+    {"inversion.norm", "number from 0 to 2, or [smallness, easting, northing, upward]", list_of(inversion.norm), "",
+     "p of the terms of smallness and smoothness. 2 is smooth; below 2 models are compact, 0 the most.",
+     "norm: [0, 2, 2, 2]"},
+    {"inversion.beta", "auto, or a number above 0", automatic, "",
+     "What the regularisation counts against the data. auto searches the beta that fits the data to the target; a "
+     "number "
+     "is taken as it is.",
+     "beta: auto"},
+    {"inversion.target_misfit", "number above 0", fmt::format("{}", inversion.target_misfit), "",
+     "chi that the search for beta reaches to 2 %: the sum of squared residuals over sigma, divided by the number of "
+     "data.",
+     "target_misfit: 1"},
+    {"inversion.max_iterations", "whole number from 1", fmt::format("{}", inversion.max_iterations), "solutions",
+     "At most as many solutions in the search for beta, and again in the steps of compact norms.",
+     "max_iterations: 30"},
+    {"inversion.trend", "none, constant or linear", "none", "",
+     "A regional field of each data set and field, found together with the model: a constant, or a plane in easting "
+     "and "
+     "northing.",
+     "trend: linear"},
+    {"inversion.uncertainty", "none, samples, {samples: ...} or {rank: ...}", "none", "",
+     "Whether standard deviations of the densities are computed, and how.", "uncertainty: {samples: 100}"},
+    {"inversion.uncertainty.samples", "whole number from 2", "100", "models",
+     "Models drawn from the posterior; deviations are good to 1/sqrt(2 samples), 7 % for 100.", "samples: 100"},
+    {"inversion.uncertainty.seed", "whole number of at least 0", fmt::format("{}", inversion.uncertainty.seed), "",
+     "Another seed draws other samples.", "samples: 100\nseed: 1"},
+    {"inversion.uncertainty.rank", "whole number from 1 to 10,000", "(without it samples are drawn)",
+     "directions of the data",
+     "In the place of samples: by a low rank of the data term, of one epoch, with smallness above 0. Too small a rank "
+     "errs "
+     "to the careful side.",
+     "rank: 50"},
+    {"inversion.depth_of_investigation", "true or false", truth_word(inversion.depth_of_investigation), "",
+     "Whether a second inversion with another reference tells how much of the reference comes back in each cell.",
+     "depth_of_investigation: true"},
+    {"inversion.change", "number of at least 0", fmt::format("{}", inversion.change), "",
+     "Of several epochs only: what the change from one epoch to the next counts, beside a smallness of 1. 0: epochs "
+     "are "
+     "independent but for beta.",
+     "data: {epochs: [2021.csv, 2022.csv]}\nchange: 1"},
+    {"inversion.preconditioner", "jacobi, or {rank: ...}", "jacobi", "",
+     "What stands before the equations in conjugate gradients. It changes the time, not the model.",
+     "preconditioner: {rank: 50}"},
+    {"inversion.preconditioner.rank", "whole number from 1 to 10,000", required, "directions of the data",
+     "The rank of the data term that is taken in: pays for samples and long searches with many data.", "rank: 50"},
+};
+
+const std::string duration = "duration with ms, s, min or h";
+const std::string swept = "list of values";
+
+const Keys study_keys_themselves = {
+    {"title", "text", "(the name of the study's file)", "", "The heading of the report.",
+     "title: Threads and precision"},
+    {"base", "name of a case, or the case itself", required, "",
+     "The case that is varied; its inputs are sought in its own folder.", "base: case.yaml"},
+    {"command", "run, sensitivity or invert", "run", "", "What each run of the study is.", "command: run"},
+    {"sweep", "map of axes", "", "",
+     "The axes; every combination of their values is a point of the study, 10,000 at most. An axis is a key path of "
+     "the "
+     "case, one of threads, ranks, devices and bind, or any name whose values are maps of such keys.",
+     "sweep: {threads: [1, 2], execution.precision: [double, single]}"},
+    {"sweep.threads", swept, "", "threads", "Threads of each rank.", "threads: [1, 2]"},
+    {"sweep.ranks", swept, "", "ranks", "Ranks of a run, started by the launcher.", "ranks: [1, 2]"},
+    {"sweep.devices", swept, "", "GPUs", "GPUs of a run, shared by its ranks.", "devices: [1, 2]"},
+    {"sweep.bind", "list of spread, close, primary or none", "", "", "How threads are bound to cores (OMP_PROC_BIND).",
+     "bind: [spread, close]"},
+    {"repeats", "whole number from 1 to 10,000", "5", "runs", "Timed runs of each point.", "repeats: 5"},
+    {"warmup", "whole number from 0 to 10,000", "1", "runs", "Runs of each point before them that do not count.",
+     "warmup: 1"},
+    {"time_budget", duration, "", "", "No run begins that will not end within it.", "time_budget: 20 min"},
+    {"run_limit", duration, "1 h", "", "A run that takes longer is ended.", "run_limit: 1 h"},
+    {"order", "random or as_written", "random", "",
+     "The order of the runs within each repeat. random spreads a machine's drift over all points.", "order: random"},
+    {"seed", "whole number of at least 0", "1", "", "Another seed gives another random order.", "seed: 1"},
+    {"tolerance", "number of at least 0", "1e-09", "",
+     "The largest max|a-b| / max|b| of a field against the reference; a run beyond it has no speed.",
+     "tolerance: 1e-5"},
+    {"reference", "map of keys of the case", "(execution.kernel: auto and execution.precision: double)", "",
+     "How the reference of each problem is computed.", "reference: {execution.precision: double}"},
+    {"launcher", "text, or a list of words", "(mpirun; srun inside a Slurm job)", "",
+     "How ranks are started: a command with {ranks}, {program} and, if need be, {threads}.",
+     "launcher: 'mpirun -n {ranks} {program}'"},
+    {"oversubscribe", "true or false", "false", "",
+     "Whether points with more threads than the machine has are run too.", "oversubscribe: true"},
+    {"baseline", "map of axes and values", "(the point with the fewest workers)", "",
+     "The point that speed-ups refer to.", "baseline: {threads: 1}"},
+    {"scaling", "threads, ranks, devices or none", "(the first of them that is swept)", "",
+     "Along which axis the laws of Amdahl and Gustafson are fitted; none: no fits.", "scaling: threads"},
+    {"weak", "true or false", "false", "", "Whether the problem grows with the workers (weak scaling).", "weak: true"},
+    {"keep_results", "true or false", "false", "",
+     "Whether the first result of every point stays in the report's folder.", "keep_results: true"},
+    {"trace", "true or false", "false", "",
+     "Whether gxx + gyy + gzz is compared with Poisson's equation. Of the commands run and sensitivity.",
+     "trace: true"},
+    {"histogram", "true or false", "false", "",
+     "Whether there are histograms of relative differences. Of the commands run and sensitivity.", "histogram: true"},
+    {"busy", "true or false", "false", "", "Whether the load of every slot is shown. Of the command run.",
+     "busy: true"},
+    {"maps", "as the key fields of a case", "", "",
+     "Fields that are drawn as maps. Of the commands run and sensitivity.", "maps: [gz]"},
+    {"figure", "a figure, or a list", "(chosen by the axes)", "", "What is drawn.",
+     "figure: {x: threads, y: speed_up}"},
+    {"figure.x", "name of an axis", required, "", "The axis along x.", "x: threads\ny: speed_up"},
+    {"figure.y", "name of a quantity", required, "",
+     "What is drawn: field_seconds, time, pairs_per_second, speed_up, efficiency, memory, scratch or error; of "
+     "sensitivity "
+     "and invert also setup_seconds and what they tell (docs/studies.md).",
+     "x: threads\ny: field_seconds"},
+    {"figure.curves", "name of an axis, or a list", "", "", "Axes whose values have a curve each.",
+     "x: threads\ny: speed_up\ncurves: [execution.precision]"},
+    {"figure.log", "none, x, y or xy", "none", "", "Which axes are logarithmic.", "x: threads\ny: speed_up\nlog: xy"},
+    {"compare_with", "values of a paper, or a list", "", "", "What a paper prints, drawn as marks.",
+     "compare_with: {paper: A1, values: {1: 81, 2: 41}}"},
+    {"compare_with.paper", "text", required, "", "The paper's experiment.", "paper: A1"},
+    {"compare_with.figure", "text", "", "", "The number of the paper's figure or table.",
+     "paper: A1\nfigure: 'Fig. 7'"},
+    {"compare_with.y", "name of a quantity", "(that of the first figure)", "",
+     "What the values are: a quantity of figure.y, or errors, histogram, share, trace, maps or busy.",
+     "paper: A1\ny: field_seconds"},
+    {"compare_with.values", "map of an axis' values and numbers, or of curves with such a map each", "", "",
+     "The paper's numbers, in the unit of y.", "paper: A1\nvalues: {1: 81, 2: 41}"},
+    {"compare_with.note", "text", "", "", "A line that stands beside.", "paper: A1\nnote: one card"},
+    {"reduced", "map of keys of the study and the case", "", "",
+     "What --reduced changes: a size for a test or a first look.", "reduced: {repeats: 1}"},
+    {"report", "name of a folder", "(the study's name)", "",
+     "The folder, below the working folder, that takes tables, figures and the page.", "report: threads/"},
+};
+
+Keys all_of(std::initializer_list<const Keys*> parts) {
+  Keys all;
+  for (const Keys* part : parts) all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<KeyReference>& case_key_reference() {
+  static const Keys all = all_of({&document_keys, &model_keys, &observation_keys, &execution_keys, &output_keys,
+                                  &sensitivity_keys, &data_keys, &inversion_keys});
+  return all;
+}
+
+const std::vector<SectionLike>& sections_alike() {
+  static const std::vector<SectionLike> alike = {{"model.mesh.easting", "model.mesh.upward"},
+                                                 {"model.mesh.northing", "model.mesh.upward"},
+                                                 {"model.mesh.density", "model.voxels.density"},
+                                                 {"inversion.data[]", "inversion.data"},
+                                                 {"inversion.weighting.distance", "inversion.weighting.depth"}};
+  return alike;
+}
+
+const std::vector<KeyReference>& study_key_reference() { return study_keys_themselves; }
+
+std::string parent_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string last_part_of(const std::string& path) {
+  std::string last = path.substr(path.rfind('.') + 1);
+  if (last.ends_with("[]")) last.resize(last.size() - 2);
+  return last;
+}
+
+bool is_section(const std::vector<KeyReference>& reference, const std::string& path) {
+  return std::any_of(reference.begin(), reference.end(), [&](const KeyReference& key) {
+    return key.path.starts_with(path + ".") || key.path.starts_with(path + "[].");
+  });
+}
+
+std::string whole_example(const KeyReference& key) {
+  std::string text, indent, lead;
+  std::string rest = parent_of(key.path);
+  while (!rest.empty()) {
+    const std::size_t dot = rest.find('.');
+    const std::string part = rest.substr(0, dot);
+    rest = dot == std::string::npos ? "" : rest.substr(dot + 1);
+    text += indent + lead + last_part_of(part) + ":\n";
+    indent += std::string(lead.size(), ' ') + "  ";
+    lead = part.ends_with("[]") ? "- " : "";
+  }
+  std::size_t begin = 0;
+  while (begin <= key.example.size()) {
+    const std::size_t end = std::min(key.example.find('\n', begin), key.example.size());
+    text += indent + lead + key.example.substr(begin, end - begin) + "\n";
+    lead.assign(lead.size(), ' ');
+    begin = end + 1;
+  }
+  return text;
+}
+
+}  // namespace prismfield

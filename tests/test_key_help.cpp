@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/key_help.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "case/key_reference.hpp"
+#include "scratch_folder.hpp"
+
+namespace prismfield {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(KeyHelp, TellsAllOfAKey) {
+  EXPECT_EQ(key_help("execution.slots"),
+            "execution.slots\n  type     auto or a whole number from 1 to 1e9\n  default  auto\n  unit     grids\n\n"
+            "  Grids of partial sums, one for each batch in work at a time. auto: on a host the threads, on a\n"
+            "  device what fills it. Results for one number of slots are the same bit for bit.\n\n"
+            "Example:\n  execution:\n    slots: 4\n\nOn the command line:\n  --set execution.slots=4\n");
+}
+
+TEST(KeyHelp, FindsAKeyByItsLastParts) {
+  for (const char* const asked : {"slots", "execution.slots"}) EXPECT_EQ(key_help(asked), key_help("execution.slots"));
+  EXPECT_EQ(key_help("checkpoint.every"), key_help("output.checkpoint.every"));
+  EXPECT_THAT(key_help("repeats"), StartsWith("repeats (of a study)\n"));
+  EXPECT_EQ(key_help("study.repeats"), key_help("repeats"));
+}
+
+TEST(KeyHelp, TakesElementsOfListsFieldsAndSectionsAlike) {
+  const std::string radius = key_help("model.voxels.spheres[].radius");
+  for (const char* const asked : {"model.voxels.spheres.0.radius", "spheres.radius", "radius"}) {
+    EXPECT_EQ(key_help(asked), radius) << asked;
+  }
+  EXPECT_THAT(radius, HasSubstr("  --set model.voxels.spheres.0.radius=250\n"));
+  EXPECT_THAT(radius, HasSubstr("    spheres:\n        - radius: 250\n"));
+  EXPECT_EQ(key_help("observations.noise.gzz"), key_help("observations.noise.FIELD"));
+  EXPECT_EQ(key_help("model.mesh.easting.widths"), key_help("model.mesh.upward.widths"));
+  EXPECT_EQ(key_help("inversion.data.0.file"), key_help("inversion.data.file"));
+}
+
+TEST(KeyHelp, ListsSeveralAndNamesOthers) {
+  const std::string density = key_help("density");
+  EXPECT_THAT(density, StartsWith("density may be:\n"));
+  for (const char* const path : {"model.voxels.density", "model.voxels.spheres[].density", "model.mesh.ubc.density"}) {
+    EXPECT_THAT(density, HasSubstr(path));
+  }
+  // the whole name of one, the last part of another
+  EXPECT_THAT(key_help("title"), StartsWith("title\n"));
+  EXPECT_THAT(key_help("title"), HasSubstr("study.title"));
+}
+
+TEST(KeyHelp, ShowsTheKeysOfASection) {
+  for (const char* const section : {"model.voxels", "model.mesh.northing"}) {
+    EXPECT_THAT(key_help(section), HasSubstr(std::string("Keys of ") + section + ":\n")) << section;
+  }
+  EXPECT_THAT(key_help("model.voxels.spheres"), HasSubstr("\n  radius "));
+  EXPECT_THAT(key_help("execution.slots"), Not(HasSubstr("Keys of")));
+}
+
+TEST(KeyHelp, TellsNearestSpellingsOfWhatIsNoKey) {
+  const auto message = [](const std::string& asked) {
+    return testing::mistakes([&] { static_cast<void>(key_help(asked)); });
+  };
+  EXPECT_EQ(message("execution.slosts"),
+            "'execution.slosts' is no key of a case or a study; did you mean execution.slots? prismfield help --keys "
+            "lists all");
+  EXPECT_EQ(message("zzzzzz"), "'zzzzzz' is no key of a case or a study; prismfield help --keys lists all");
+  for (const std::string garbage : {".", "..", "a..b", "[]", "0", "model.", "\x1b[31m", "FIELD.FIELD"}) {
+    EXPECT_FALSE(is_documented_key(garbage)) << garbage;
+    EXPECT_THAT(message(garbage), HasSubstr(" is no key of a case or a study")) << garbage;
+  }
+}
+
+TEST(KeyHelp, ListsPathsThatItKnows) {
+  for (const bool of_study : {false, true}) {
+    std::istringstream lines(key_paths(of_study));
+    std::string path;
+    int n = 0;
+    for (; std::getline(lines, path); ++n) EXPECT_TRUE(is_documented_key(of_study ? "study." + path : path)) << path;
+    EXPECT_GE(n, static_cast<int>((of_study ? study_key_reference() : case_key_reference()).size()));
+  }
+  EXPECT_THAT(key_paths(false), HasSubstr("\nobservations.noise.gzz\n"));
+  EXPECT_THAT(key_paths(false), HasSubstr("\nmodel.mesh.easting.widths\n"));
+  EXPECT_THAT(key_paths(false), Not(HasSubstr("FIELD")));
+}
+
+}  // namespace
+}  // namespace prismfield

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "case/key_reference.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "app/key_help.hpp"
+#include "case/case.hpp"
+#include "case/yaml_tree.hpp"
+#include "model/choices.hpp"
+#include "scratch_folder.hpp"
+#include "study/study_file.hpp"
+#include "study/sweep.hpp"
+
+namespace prismfield {
+namespace {
+
+using testing::ScratchFolder;
+using Names = std::set<std::string>;
+
+const char* const remedy =
+    "\nA key is listed in src/case/keys.hpp, read in src/case/read_*.cpp and described by a row of "
+    "src/case/key_reference.cpp; then make docs/case.md anew: prismfield help --markdown > docs/case.md";
+const std::string odd_key = "qqqqqqqqqq";
+const std::string any_field = "FIELD";
+
+const std::string voxels =
+    "model: {voxels: {easting: [0, 9, 3], northing: [0, 9, 3], upward: [-9, 0, 3], "
+    "spheres: [{center: [4, 4, -4], radius: 3, density: 1}], "
+    "boxes: [{easting: [0, 1], northing: [0, 1], upward: [-1, 0], density: 1}]}}\n";
+const std::string grid = "observations: {grid: {easting: [0, 9, 3], northing: [0, 9, 3], upward: 1}}\n";
+
+/// A case that is whole but for what an example of a key below `path` brings.
+struct Frame {
+  std::string path;
+  CaseUse use;
+  std::string yaml;
+};
+
+const Frame& frame_of(const std::string& path) {
+  static const std::vector<Frame> frames = {
+      {"", CaseUse::forward, voxels + grid},
+      {"model.prisms", CaseUse::forward, "model: {prisms: {file: a.csv}}\n" + grid},
+      {"model.mesh", CaseUse::forward,
+       "model: {mesh: {easting: [0, 9, 3], northing: [0, 9, 3], upward: [-9, 0, 3], density: 1}}\n" + grid},
+      {"model.mesh.ubc", CaseUse::forward, "model: {mesh: {ubc: {mesh: a.msh, density: a.den}}}\n" + grid},
+      {"observations.stations", CaseUse::forward, voxels},
+      {"output.also", CaseUse::inversion, voxels + "inversion: {data: a.csv}\n"},
+      {"sensitivity", CaseUse::sensitivity, voxels + grid},
+      {"inversion", CaseUse::inversion, voxels + "inversion: {data: a.csv}\n"},
+      {"inversion.data[]", CaseUse::inversion, voxels + "inversion: {data: [{file: a.csv}]}\n"},
+  };
+  const Frame* best = &frames.front();
+  for (const Frame& frame : frames) {
+    const bool fits = path == frame.path || path.starts_with(frame.path + ".");
+    if (fits && frame.path.size() > best->path.size()) best = &frame;
+  }
+  return *best;
+}
+
+YamlNode tree_of(const std::string& yaml) {
+  ProblemList problems;
+  YamlNode tree = parse_yaml(yaml, "text", problems);
+  problems.throw_if_any();
+  return tree;
+}
+
+std::string in_list(std::string path) {
+  for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.replace(at, 2, ".0");
+  return path;
+}
+
+void put(YamlNode& tree, const std::string& path, YamlNode value) {
+  ProblemList problems;
+  set_value(tree, in_list(path), std::move(value), "the test", problems);
+  problems.throw_if_any();
+}
+
+const YamlNode* at(const YamlNode& tree, const std::string& path) {
+  const YamlNode* node = &tree;
+  std::string rest = in_list(path);
+  while (node != nullptr && !rest.empty()) {
+    const std::size_t dot = rest.find('.');
+    const std::string part = rest.substr(0, dot);
+    rest = dot == std::string::npos ? "" : rest.substr(dot + 1);
+    node = node->kind == YamlNode::Kind::list ? &node->items.at(std::stoul(part)) : node->find(part);
+  }
+  return node;
+}
+
+/// The lines of an example put where they stand.
+void put_example(YamlNode& tree, const std::string& section, const std::string& example) {
+  const YamlNode lines = tree_of(example);
+  const YamlNode* const home = at(tree, section);
+  if (!section.empty() && (home == nullptr || home->kind != YamlNode::Kind::map)) return put(tree, section, lines);
+  for (const YamlEntry& entry : lines.entries) put(tree, join_key(section, entry.key), entry.value);
+}
+
+const std::vector<KeyReference>& rows() { return case_key_reference(); }
+
+Names expanded(const std::string& key) {
+  if (key != any_field) return {key};
+  Names names;
+  for (const FieldInfo& field : field_infos) names.emplace(field.name);
+  return names;
+}
+
+Names keys_of(const std::vector<KeyReference>& reference, const std::string& section) {
+  Names names;
+  for (const KeyReference& row : reference) {
+    if (parent_of(row.path) == section) names.merge(expanded(last_part_of(row.path)));
+  }
+  return names;
+}
+
+/// Sections with keys, and those that are like another one, by whose name the reference has their keys.
+std::vector<SectionLike> sections() {
+  std::vector<SectionLike> all = sections_alike();
+  Names seen;
+  for (const KeyReference& row : rows()) {
+    const std::string section = parent_of(row.path);
+    if (seen.insert(section).second) all.push_back({section, section});
+  }
+  return all;
+}
+
+/// The words behind "llowed: " in the message about the odd key.
+Names names_allowed(const std::vector<Problem>& problems, const std::string& key) {
+  Names names;
+  for (const Problem& problem : problems) {
+    const std::size_t begin = problem.what.find("llowed: ");
+    if (problem.key != key || begin == std::string::npos) continue;
+    std::string word;
+    for (const char c : problem.what.substr(begin + 8) + ",") {
+      if (c == ',')
+        names.insert(std::exchange(word, ""));
+      else if (c != ' ')
+        word += c;
+    }
+  }
+  return names;
+}
+
+template <class Read>
+std::vector<Problem> problems_of(const Read& read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    return error.problems();
+  }
+  return {};
+}
+
+std::string told(const std::vector<Problem>& problems) {
+  std::string text;
+  for (const Problem& problem : problems) text += problem.key + ": " + problem.what + "\n";
+  return text;
+}
+
+TEST(KeyReference, HasTheKeysThatReadersKnowInEverySection) {
+  for (const auto& [section, other] : sections()) {
+    const Frame& frame = frame_of(section);
+    YamlNode tree = tree_of(frame.yaml);
+    const auto first = std::find_if(rows().begin(), rows().end(), [&, &name = other](const KeyReference& row) {
+      return parent_of(row.path) == name;
+    });
+    ASSERT_NE(first, rows().end()) << section;
+    put_example(tree, section, first->example);
+    put(tree, join_key(section, odd_key), tree_of("x: 1").entries.front().value);
+    const auto problems = problems_of([&, use = frame.use] { static_cast<void>(read_case(tree, "case.yaml", use)); });
+    EXPECT_EQ(keys_of(rows(), other), names_allowed(problems, in_list(join_key(section, odd_key))))
+        << "the section " << section << ": the table's keys, then the reader's\n"
+        << told(problems) << remedy;
+  }
+}
+
+TEST(KeyReference, HasEveryListOfKeys) {
+  std::ifstream file(PRISMFIELD_SOURCE_DIR "/src/case/keys.hpp");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::regex list("inline const Words (\\w+) = \\{([^}]*)\\}"), word("\"([^\"]*)\"");
+  std::size_t n_lists = 0;
+  for (std::sregex_iterator found(text.begin(), text.end(), list), end; found != end; ++found) {
+    const std::string words = (*found)[2];
+    Names names;
+    for (std::sregex_iterator one(words.begin(), words.end(), word); one != end; ++one) names.insert((*one)[1]);
+    ASSERT_FALSE(names.empty()) << (*found)[1];
+    // whole paths are no section's keys
+    if (names.begin()->find('.') != std::string::npos) continue;
+    ++n_lists;
+    bool is_there = false;
+    for (const auto& [section, other] : sections()) is_there = is_there || keys_of(rows(), other) == names;
+    EXPECT_TRUE(is_there) << "no section of the table has exactly the keys of case_keys::" << (*found)[1] << ": "
+                          << fmt::format("{}", fmt::join(names, ", ")) << remedy;
+  }
+  EXPECT_GT(n_lists, 20U);
+}
+
+TEST(KeyReference, HasExamplesThatReadersAccept) {
+  for (const KeyReference& row : rows()) {
+    const Frame& frame = frame_of(row.path);
+    const YamlNode lines = tree_of(row.example);
+    bool names_itself = false;
+    for (const std::string& name : expanded(last_part_of(row.path))) {
+      names_itself = names_itself || lines.find(name) != nullptr;
+    }
+    EXPECT_TRUE(names_itself) << row.path << ": its example does not have it: " << row.example << remedy;
+    YamlNode tree = tree_of(frame.yaml);
+    put_example(tree, parent_of(row.path), row.example);
+    const auto problems = problems_of([&] {
+      const Case run = read_case(tree, "case.yaml", frame.use);
+      const bool is_unused = std::find(run.unused.begin(), run.unused.end(), row.path) != run.unused.end();
+      EXPECT_EQ(is_unused, row.path == "execution.tolerance") << row.path;
+    });
+    EXPECT_TRUE(problems.empty()) << row.path << ": its example is refused: " << told(problems) << remedy;
+  }
+}
+
+TEST(KeyReference, HasWholeExamplesThatAreTheSameInTheirSections) {
+  for (const KeyReference& row : rows()) {
+    if (parent_of(row.path).empty()) continue;
+    const YamlNode whole = tree_of(whole_example(row));
+    const YamlNode* const section = at(whole, parent_of(row.path));
+    ASSERT_NE(section, nullptr) << row.path << "\n" << whole_example(row);
+    EXPECT_EQ(to_yaml(*section), to_yaml(tree_of(row.example))) << row.path;
+  }
+}
+
+TEST(KeyReference, HasDefaultsThatReadersAccept) {
+  for (const KeyReference& row : rows()) {
+    const std::string& text = row.default_value;
+    if (text.empty() || text == "required" || text.starts_with("(")) continue;
+    const Frame& frame = frame_of(row.path);
+    YamlNode tree = tree_of(frame.yaml);
+    put_example(tree, parent_of(row.path), row.example);
+    put(tree, row.path, tree_of("x: " + text).entries.front().value);
+    const auto problems = problems_of([&] { static_cast<void>(read_case(tree, "case.yaml", frame.use)); });
+    EXPECT_TRUE(problems.empty()) << row.path << ": its default " << text << " is refused: " << told(problems)
+                                  << remedy;
+  }
+}
+
+/// The default of a row.
+std::string default_of(const std::vector<KeyReference>& reference, const std::string& path) {
+  for (const KeyReference& row : reference) {
+    if (row.path == path) return row.default_value;
+  }
+  return "no row " + path;
+}
+
+TEST(KeyReference, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
+  const auto read = [](const std::string& yaml, CaseUse use) { return read_case(tree_of(yaml), "case.yaml", use); };
+  const auto inversion = [&](const std::string& keys) {
+    return *read(voxels + "inversion: {data: a.csv" + keys + "}\n", CaseUse::inversion).inversion;
+  };
+  const std::string ubc = "model: {mesh: {ubc: {mesh: a.msh, density: a.den";
+  const std::string unit = default_of(rows(), "model.mesh.ubc.density_unit");
+  const Case with = read(ubc + ", density_unit: " + unit + "}}}\n" + grid, CaseUse::forward);
+  EXPECT_EQ(std::get<MeshSpec>(with.model).ubc->density_to_si, UbcFiles().density_to_si);
+  EXPECT_EQ(fmt::format("{}", inversion(", uncertainty: samples").settings.uncertainty.samples),
+            default_of(rows(), "inversion.uncertainty.samples"));
+  EXPECT_EQ(fmt::format("{}", std::get<double>(inversion("").reference)), default_of(rows(), "inversion.reference"));
+  EXPECT_EQ(inversion("").settings.weighting.kind,
+            inversion(", weighting: " + default_of(rows(), "inversion.weighting")).settings.weighting.kind);
+  EXPECT_EQ(inversion("").settings.trend,
+            inversion(", trend: " + default_of(rows(), "inversion.trend")).settings.trend);
+  EXPECT_EQ(
+      inversion("").settings.preconditioner_rank,
+      inversion(", preconditioner: " + default_of(rows(), "inversion.preconditioner")).settings.preconditioner_rank);
+  EXPECT_EQ(names_of(read(voxels + grid, CaseUse::forward).fields),
+            names_of(read(voxels + grid + "fields: " + default_of(rows(), "fields") + "\n", CaseUse::forward).fields));
+}
+
+/// A study that is whole, with these lines put into it.
+StudySpec study_with(const ScratchFolder& folder, const std::string& section, const std::string& lines) {
+  static_cast<void>(folder.write("case.yaml", voxels + grid));
+  YamlNode tree = tree_of("base: case.yaml\nsweep: {threads: [1, 2], execution.precision: [double, single]}\n");
+  put_example(tree, section, lines);
+  const auto file = folder.write("study.yaml", to_yaml(tree));
+  return read_study_file(file, {});
+}
+
+TEST(StudyKeyReference, HasTheKeysThatReadersKnowAndExamplesThatTheyAccept) {
+  const ScratchFolder folder;
+  const auto& all = study_key_reference();
+  for (const KeyReference& row : all) {
+    const auto problems = problems_of([&] { static_cast<void>(study_with(folder, parent_of(row.path), row.example)); });
+    EXPECT_TRUE(problems.empty()) << row.path << ": its example is refused: " << told(problems) << remedy;
+  }
+  for (const std::string section : {"", "figure", "compare_with"}) {
+    const auto problems = problems_of([&] { static_cast<void>(study_with(folder, section, odd_key + ": 1")); });
+    EXPECT_EQ(keys_of(all, section), names_allowed(problems, join_key(section, odd_key))) << section << remedy;
+  }
+  EXPECT_EQ(keys_of(all, "sweep"), Names(placement_axes().begin(), placement_axes().end()));
+}
+
+TEST(StudyKeyReference, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
+  const ScratchFolder folder;
+  const auto& all = study_key_reference();
+  std::string lines;
+  for (const KeyReference& row : all) {
+    const bool is_value = !row.default_value.empty() && row.default_value != "required" && row.default_value[0] != '(';
+    if (is_value && parent_of(row.path).empty()) lines += row.path + ": " + row.default_value + "\n";
+  }
+  const StudySpec written = study_with(folder, "", lines), bare = study_with(folder, "", "title: x");
+  EXPECT_EQ(written.use, bare.use);
+  EXPECT_EQ(written.repeats, bare.repeats);
+  EXPECT_EQ(written.warmup, bare.warmup);
+  EXPECT_EQ(written.run_limit, bare.run_limit);
+  EXPECT_EQ(written.order, bare.order);
+  EXPECT_EQ(written.seed, bare.seed);
+  EXPECT_EQ(written.tolerance, bare.tolerance);
+  EXPECT_EQ(written.oversubscribe, bare.oversubscribe);
+  EXPECT_EQ(written.weak, bare.weak);
+  EXPECT_EQ(written.keep_results, bare.keep_results);
+  EXPECT_EQ(written.trace, bare.trace);
+  EXPECT_EQ(written.histogram, bare.histogram);
+  EXPECT_EQ(written.busy, bare.busy);
+}
+
+TEST(KeyReference, IsThePageOfTheDocumentation) {
+  std::ifstream file(PRISMFIELD_SOURCE_DIR "/docs/case.md", std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(page == key_manual()) << "docs/case.md is not what the table says." << remedy;
+}
+
+}  // namespace
+}  // namespace prismfield
