@@ -121,9 +121,9 @@ inline ModelHeader sample_model_header(const std::filesystem::path& file) {
   header.command = "prismfield invert sample.yaml";
   header.gravitational_constant = 6.6743e-11;
   header.case_text = "title: A sample\n";
-  header.space = "openmp";
-  header.ranks = 2;
-  header.threads = 8;
+  header.use.space = "openmp";
+  header.use.ranks = 2;
+  header.use.threads = 8;
   header.sensitivities = "data_1: on the fly";
   header.stored_bytes = 4096;
   header.setup_seconds = 0.5;

@@ -438,6 +438,7 @@ void add_info(CommandSet& commands) {
   const auto options = std::make_shared<InfoOptions>();
   add_flag(*command.app, "--calibrate", options->calibrate,
            "measure peak arithmetic and memory bandwidth of every space and print them as JSON, nothing else");
+  add_flag(*command.app, "--json", options->json, "print the same facts as one JSON document, nothing else");
   command.read = [options]() -> Asked { return *options; };
 }
 

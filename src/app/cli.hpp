@@ -80,6 +80,7 @@ struct ConvertOptions {
 /// prismfield info
 struct InfoOptions {
   bool calibrate = false;
+  bool json = false;
 };
 
 /// Text that was asked for by --help or --version.

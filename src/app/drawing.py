@@ -45,7 +45,7 @@ SYMBOLS = {
     "gxz": "$g_{xz}$",
     "gyz": "$g_{yz}$",
 }
-UNITS = {"Eotvos": "Eötvös", "m2 s-2": "m² s⁻²"}
+UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 GREY = "0.45"
 
 

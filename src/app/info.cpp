@@ -10,43 +10,71 @@
 
 #include <prismfield/communicator.hpp>
 
+#include "app/program_facts.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
-#include "base/version.hpp"
 #include "engine/calibration.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/hdf5_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
+#include "study/machine_record.hpp"
 
 namespace prismfield {
 namespace {
 
-std::string info_text(const KokkosFacts& facts) {
+using Json = nlohmann::ordered_json;
+
+std::string info_text(const ProgramFacts& facts) {
   std::string text;
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("{:<18}{}\n", label, content);
   };
-  row("prismfield", fmt::format("{} (git {}), {} build", version, git_hash, PRISMFIELD_BUILD_TYPE));
+  row("prismfield", fmt::format("{} (git {}), {} build", facts.version, facts.git_hash, facts.build_type));
   row("compiler", facts.compiler);
-  row("Kokkos", facts.kokkos_version);
-  row("Kokkos Kernels", facts.kokkos_kernels_version);
-  row("MPI", mpi_library_version());
-  row("HDF5", fmt::format("{}, {}", hdf5_version(), hdf5_is_parallel() ? "parallel" : "serial"));
+  row("Kokkos", facts.kokkos);
+  row("Kokkos Kernels", facts.kokkos_kernels);
+  row("MPI", facts.mpi);
+  row("HDF5", facts.hdf5);
+  row("PROJ", facts.proj.empty() ? "not built in" : facts.proj);
   row("execution spaces", fmt::format("{}; default {}{}{}", fmt::join(facts.spaces, ", "), facts.default_space,
                                       facts.spaces_not_compiled.empty() ? "" : "; not compiled: ",
                                       fmt::join(facts.spaces_not_compiled, ", ")));
-  row("host", fmt::format("{}, {} of double ({})", counted(facts.host_threads, "thread"),
-                          counted(facts.simd_doubles, "SIMD lane"), facts.host_vector_instructions));
+  row("processor", facts.processor);
+  row("host", fmt::format("{}, {}", counted(facts.host_threads, "thread"), facts.simd));
   if (facts.devices.empty()) row("devices", "none");
   for (const std::string& device : facts.devices) row("device", device);
   return text;
 }
 
+/// Text for programs: what is no UTF-8 is replaced, what is not known is null.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+/// {"host": ..., "processor": ..., ..., "ranks": [{"rank": 0, "node": 0, "cores": [0, 1], ...}], "warnings": [], ...}
+std::string info_json(const ProgramFacts& facts, const std::vector<RankPlace>& places) {
+  Json json = {{"host", facts.host}, {"processor", facts.processor}};
+  json.update(program_json(facts));
+  json["spaces_not_compiled"] = facts.spaces_not_compiled;
+  json["host_threads"] = facts.host_threads;
+  json["devices"] = facts.devices;
+  json["ranks"] = Json::array();
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const RankPlace& place = places[rank];
+    json["ranks"].push_back({{"rank", rank},
+                             {"node", place.node},
+                             {"cores", place.cores},
+                             {"node_cores", place.node_cores},
+                             {"threads", place.threads},
+                             {"devices", place.devices}});
+  }
+  json["warnings"] = placement_warnings(places);
+  json["advice"] = placement_advice(places);
+  return text_of(json);
+}
+
 /// {"openmp": {"device": "host", "threads": 2, "peak_double": ..., "peak_single": ..., "bandwidth": ...}, ...}
 std::string calibration_json() {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  Json json = Json::object();
   for (const Space space : built_spaces()) {
     const Calibration measured = calibrate(space);
     // what is not known is null
@@ -56,7 +84,7 @@ std::string calibration_json() {
                          {"peak_single", measured.peak_single},
                          {"bandwidth", measured.bandwidth}};
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return text_of(json);
 }
 
 }  // namespace
@@ -74,7 +102,12 @@ void info_command(const InfoOptions& options, const std::vector<std::string>& ko
   const KokkosFacts facts = kokkos_facts();
   gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
                  places);
-  if (communicator.rank() == 0) std::cout << info_text(facts) << placement_table(places);
+  agree(communicator, [&] {
+    if (communicator.rank() != 0) return;
+    const ProgramFacts program = program_facts(kokkos_options);
+    std::cout << (options.json ? info_json(program, places) : info_text(program) + placement_table(places))
+              << std::flush;
+  });
 }
 
 }  // namespace prismfield

@@ -12,8 +12,8 @@ namespace prismfield {
 class Communicator;
 
 /// `prismfield info`: versions, execution spaces, devices, SIMD width, compiler and where the ranks run, to standard
-/// output, by rank 0; with --calibrate, in their place, what rank 0 measured of every space, as JSON. Throws
-/// AgreedFailure. Collective.
+/// output, by rank 0; with --json the same as one JSON document; with --calibrate, in their place, what rank 0 measured
+/// of every space, as JSON. Throws AgreedFailure. Collective.
 void info_command(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
                   const Communicator& communicator);
 

@@ -21,6 +21,7 @@
 #include "app/likeness.hpp"
 #include "app/model_export.hpp"
 #include "app/model_figure.hpp"
+#include "app/program_facts.hpp"
 #include "app/progress.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
@@ -33,7 +34,6 @@
 #include "case/places.hpp"
 #include "compute/checkpoint_lock.hpp"
 #include "compute/plan.hpp"
-#include "engine/kokkos_facts.hpp"
 #include "inversion/inverter.hpp"
 #include "io/inversion_checkpoint.hpp"
 #include "io/model_file.hpp"
@@ -189,12 +189,11 @@ ModelHeader model_header(const Case& run, const std::vector<std::string>& storag
   header.title = run.title;
   header.command = "prismfield invert " + run.file.string();
   header.axes = run.axes;
+  header.crs = run.crs;
   header.gravitational_constant = run.gravitational_constant;
   header.case_text = run.text;
-  const KokkosFacts facts = kokkos_facts();
-  header.space = run.execution.space == Space::automatic ? facts.spaces.front() : name(run.execution.space);
-  header.ranks = ranks;
-  header.threads = facts.host_threads;
+  header.program = program_facts();
+  header.use = machine_use(header.program, run.execution.space, ranks);
   for (const std::string& line : storage) header.sensitivities += (header.sensitivities.empty() ? "" : "\n") + line;
   header.stored_bytes = outcome.stored_bytes;
   header.setup_seconds = outcome.setup_seconds;
@@ -272,7 +271,10 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   header.title = run.title;
   header.command = "prismfield invert " + run.file.string();
   header.axes = run.axes;
+  header.crs = run.crs;
   header.case_text = run.text;
+  header.program = program_facts();
+  header.use = machine_use(header.program, run.execution.space, communicator.size());
   header.cells = inputs.cells.get();
   SensitivityFiles files(std::move(header), communicator);
   input.storage.rows = &files;

@@ -17,6 +17,7 @@
 #include "app/disk_room.hpp"
 #include "app/field_statistics.hpp"
 #include "app/figure.hpp"
+#include "app/program_facts.hpp"
 #include "app/progress.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
@@ -148,7 +149,8 @@ std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const 
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  const ResultHeader header = result_header(inputs.run);
+  ResultHeader header = result_header(inputs.run);
+  header.program = program_facts();
   std::vector<std::string> notes;
   Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
   if (inputs.run.output.checkpoint) computed.checkpoint = inputs.run.output.checkpoint->file;

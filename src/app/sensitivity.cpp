@@ -18,6 +18,7 @@
 #include "app/disk_room.hpp"
 #include "app/field_statistics.hpp"
 #include "app/figure.hpp"
+#include "app/program_facts.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/sensitivity_text.hpp"
@@ -245,6 +246,7 @@ std::vector<std::pair<std::string, double>> performance_of(const SensitivityMatr
 void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<std::string, double>> performance,
             const std::string& differences, bool quiet, Moment begin) {
   ResultHeader header = result_header(inputs.run);
+  header.program = program_facts();
   header.performance = std::move(performance);
   header.command = "prismfield sensitivity " + inputs.run.file.string();
   std::vector<std::string> notes;
@@ -292,7 +294,10 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   header.title = run.title;
   header.command = "prismfield sensitivity " + run.file.string();
   header.axes = run.axes;
+  header.crs = run.crs;
   header.case_text = run.text;
+  header.program = program_facts();
+  header.use = machine_use(header.program, run.execution.space, communicator.size());
   header.cells = all.cells.get();
   header.model = all.densities;
   SensitivityFiles files(std::move(header), communicator);

@@ -17,16 +17,14 @@
 
 #include <prismfield/communicator.hpp>
 
+#include "app/program_facts.hpp"
 #include "app/progress.hpp"
 #include "app/start.hpp"
 #include "app/study_report.hpp"
 #include "base/child_process.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
-#include "base/version.hpp"
 #include "case/yaml_tree.hpp"
-#include "engine/kokkos_facts.hpp"
-#include "io/hdf5_file.hpp"
 #include "parallel/agreement.hpp"
 #include "study/estimate.hpp"
 #include "study/machine_record.hpp"
@@ -41,26 +39,6 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-
-ProgramFacts program_facts(const std::vector<std::string>& kokkos_options) {
-  const KokkosFacts kokkos = kokkos_facts();
-  ProgramFacts facts;
-  facts.version = version;
-  facts.git_hash = git_hash;
-  facts.compiler = kokkos.compiler;
-  facts.build_type = PRISMFIELD_BUILD_TYPE;
-  facts.kokkos = kokkos.kokkos_version;
-  facts.kokkos_kernels = kokkos.kokkos_kernels_version;
-  facts.mpi = mpi_library_version();
-  facts.hdf5 = fmt::format("{}, {}", hdf5_version(), hdf5_is_parallel() ? "parallel" : "serial");
-  facts.simd = fmt::format("{}, {} of double", kokkos.host_vector_instructions, counted(kokkos.simd_doubles, "lane"));
-  facts.spaces = kokkos.spaces;
-  facts.default_space = kokkos.default_space;
-  facts.devices = kokkos.devices;
-  facts.kokkos_options = kokkos_options;
-  facts.has_mpi = facts.mpi != "not built in";
-  return facts;
-}
 
 /// This program's file, which every run starts.
 fs::path own_program() {

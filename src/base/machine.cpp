@@ -5,14 +5,17 @@
 #include <malloc.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
+#include "base/human_text.hpp"
 #include "base/memory_limits.hpp"
 
 namespace prismfield {
@@ -63,6 +66,33 @@ std::vector<int> usable_cores() {
 
 __attribute__((no_sanitize("address", "thread"))) void remember_usable_cores() noexcept {
   remembered_bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof(remembered_mask), &remembered_mask);
+}
+
+std::string host_name() {
+  utsname names{};
+  return ::uname(&names) == 0 ? shown(names.nodename) : "";
+}
+
+std::string processor_name(const std::filesystem::path& root) {
+  const std::string name = value_in(root / "proc/cpuinfo", "model name", ':');
+  utsname names{};
+  return name.empty() && ::uname(&names) == 0 ? names.machine : name;
+}
+
+std::string value_in(const std::filesystem::path& file, const std::string& name, char separator) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos) continue;
+    std::string key = line.substr(0, at);
+    while (!key.empty() && (key.back() == ' ' || key.back() == '\t')) key.pop_back();
+    if (key != name) continue;
+    std::string value = line.substr(at + 1);
+    value.erase(0, value.find_first_not_of(" \t\""));
+    while (!value.empty() && (value.back() == '"' || value.back() == ' ')) value.pop_back();
+    return shown(value);
+  }
+  return "";
 }
 
 std::int64_t physical_memory() {

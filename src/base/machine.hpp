@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace prismfield {
@@ -22,6 +24,16 @@ using AffinityQuery = std::function<int(std::size_t bytes, void* mask)>;
 /// where OMP_PROC_BIND is set, OpenMP binds the first thread to a core as soon as it is loaded. Takes no memory and
 /// calls nothing but the system.
 void remember_usable_cores() noexcept;
+
+/// What the network calls this machine; "" where the system does not tell.
+[[nodiscard]] std::string host_name();
+
+/// The processor's name as in /proc/cpuinfo, its architecture where that has none. `root`: the folder that holds proc.
+[[nodiscard]] std::string processor_name(const std::filesystem::path& root = "/");
+
+/// The value of the first line "name: value" or "NAME=value" of a text file with this name, without blanks and quotes
+/// around it and fit to be shown; "" where there is none.
+[[nodiscard]] std::string value_in(const std::filesystem::path& file, const std::string& name, char separator);
 
 /// Memory of this machine, bytes; 0 where the system does not tell.
 [[nodiscard]] std::int64_t physical_memory();

@@ -14,6 +14,7 @@
 #include <prismfield/request.hpp>
 
 #include "case/inversion_spec.hpp"
+#include "io/crs.hpp"
 #include "io/density_file.hpp"
 #include "io/noise.hpp"
 #include "io/prism_file.hpp"
@@ -102,6 +103,8 @@ struct Case {
   std::string title;
   double gravitational_constant = 6.6743e-11;
   Axes axes = Axes::z_down;
+  /// of easting and northing, where the case names it: carried into files, nothing is computed by it
+  std::optional<Crs> crs;
   ModelSpec model;
   PointsSpec observations;
   /// observations.noise

@@ -11,10 +11,11 @@ namespace prismfield::case_keys {
 using Words = std::vector<std::string>;
 
 inline const Words top = {"title",        "gravitational_constant",
-                          "axes",         "model",
-                          "observations", "fields",
-                          "execution",    "output",
-                          "sensitivity",  "inversion"};
+                          "axes",         "crs",
+                          "model",        "observations",
+                          "fields",       "execution",
+                          "output",       "sensitivity",
+                          "inversion"};
 inline const Words model = {"voxels", "prisms", "mesh"};
 inline const Words voxels = {"easting", "northing", "upward", "density", "spheres", "boxes"};
 inline const Words prisms = {"file", "group", "columns", "axis_z", "length_unit", "density_unit", "allow_overlap"};

@@ -183,6 +183,7 @@ ResultHeader result_header(const Case& run) {
   header.title = run.title.empty() ? run.file.stem().string() : run.title;
   header.command = "prismfield run " + run.file.string();
   header.axes = run.axes;
+  header.crs = run.crs;
   header.gravitational_constant = run.gravitational_constant;
   header.case_text = run.text;
   header.noise = run.noise;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -17,6 +19,17 @@
 namespace prismfield {
 namespace {
 
+std::optional<Crs> read_crs(CaseReader& reader, const Value& value) {
+  const auto text = reader.words(value, "a coordinate reference system such as EPSG:32719, or its WKT in one line");
+  if (!text) return std::nullopt;
+  try {
+    return describe_crs(*text);
+  } catch (const InputError& error) {
+    reader.problem(value, error.problems().front().what);
+    return std::nullopt;
+  }
+}
+
 /// Every section of a case.
 void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
   const Value document{&root, "", where_of(root, run.file.string())};
@@ -28,6 +41,7 @@ void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
   if (const auto v = section.find("axes")) {
     run.axes = reader.choice(*v, axes_choices).value_or(run.axes);
   }
+  if (const auto v = section.find("crs")) run.crs = read_crs(reader, *v);
   if (const auto v = section.find("fields")) {
     run.fields = read_fields(reader, *v);
     run.fields_given = true;

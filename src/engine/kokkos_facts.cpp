@@ -34,6 +34,7 @@ KokkosFacts kokkos_facts() {
     if (!built) facts.spaces_not_compiled.emplace_back(name(space));
   }
   facts.default_space = facts.spaces.front();
+  facts.architecture = PRISMFIELD_KOKKOS_ARCH;
   facts.host_threads = Kokkos::is_initialized() ? Kokkos::num_threads() : static_cast<int>(usable_cores().size());
   facts.simd_doubles = kernel::native_lanes<double>;
 #if defined(KOKKOS_ARCH_AVX512XEON)

@@ -15,6 +15,8 @@ struct KokkosFacts {
   /// serial, openmp, cuda, hip: what was built in, and what was not
   std::vector<std::string> spaces, spaces_not_compiled;
   std::string default_space;
+  /// processors and cards that Kokkos was built for, as its options name them; "" for none
+  std::string architecture;
   int host_threads = 1;
   /// values of a double in one host vector instruction
   int simd_doubles = 1;

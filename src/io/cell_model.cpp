@@ -21,7 +21,7 @@
 namespace prismfield {
 namespace {
 
-constexpr Coordinate upward_of_cells{"upward", "height of the cells' centres, positive upwards", "", "Z"};
+constexpr Coordinate upward_of_cells{"upward", "height of the cells' centres, positive upwards", "", "Z", true};
 
 std::int64_t cells_between(const CellEdges& edges) {
   const CellCounts counts = counts_of(edges);

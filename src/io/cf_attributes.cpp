@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/cf_attributes.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -9,6 +11,7 @@
 
 #include <prismfield/request.hpp>
 
+#include "io/crs.hpp"
 #include "io/result_values.hpp"
 
 namespace prismfield {
@@ -18,7 +21,10 @@ namespace {
 constexpr std::size_t longest_case_attribute = 60'000;
 
 // No standard_name: heights have no fixed datum here, and each name of the CF table states one.
-constexpr Coordinate upward_coordinate{"upward", "height of the observation points, positive upwards", "", "Z"};
+constexpr const char* upward_name = "height of the observation points, positive upwards";
+
+constexpr const char* eotvos = "Eotvos";
+constexpr const char* eotvos_in_udunits = "1e-9 s-2";
 
 }  // namespace
 
@@ -33,10 +39,10 @@ std::int64_t PointLayout::n_points() const {
 void describe_coordinate(Hdf5File& file, const std::string& group, const Coordinate& coordinate) {
   const std::string path = path_in(group, coordinate.name);
   file.write_attribute(path, "units", "m");
-  file.write_attribute(path, "axis", coordinate.axis);
+  if (*coordinate.axis != '\0') file.write_attribute(path, "axis", coordinate.axis);
   file.write_attribute(path, "long_name", coordinate.long_name);
   if (*coordinate.standard_name != '\0') file.write_attribute(path, "standard_name", coordinate.standard_name);
-  if (*coordinate.axis == 'Z') file.write_attribute(path, "positive", "up");
+  if (coordinate.is_height) file.write_attribute(path, "positive", "up");
 }
 
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n) {
@@ -71,11 +77,14 @@ PointLayout write_points(Hdf5File& file, const std::string& group, const Points&
       file.write(in_group(coordinate->name), layout.shape, values->data());
       file.attach_dimensions(in_group(coordinate->name), layout.dimensions);
       describe_coordinate(file, group, *coordinate);
+      write_range(file, in_group(coordinate->name), values->data(), points.size());
     }
   }
   file.write(in_group("upward"), layout.shape, points.upward.data());
   file.attach_dimensions(in_group("upward"), layout.dimensions);
-  describe_coordinate(file, group, upward_coordinate);
+  // CF: an axis is a coordinate of one dimension, or one of the coordinates of stations.
+  describe_coordinate(file, group, {"upward", upward_name, "", points.is_grid() ? "" : "Z", true});
+  write_range(file, in_group("upward"), points.upward.data(), layout.n_points());
   return layout;
 }
 
@@ -84,10 +93,12 @@ void write_point_values(Hdf5File& file, const PointLayout& layout, const std::st
   const std::string path = path_in(layout.group, name);
   file.write(path, layout.shape, values);
   file.attach_dimensions(path, layout.dimensions);
-  file.write_attribute(path, "units", unit);
-  file.write_attribute(path, "long_name", long_name);
+  const std::string written = udunits_of(unit);
+  file.write_attribute(path, "units", written);
+  file.write_attribute(path, "long_name", written == unit ? long_name : fmt::format("{} ({})", long_name, unit));
   file.write_attribute(path, "axes", prismfield::name(axes));
   file.write_attribute(path, "coordinates", layout.auxiliary);
+  refer_to_crs(file, path);
   write_range(file, path, values, layout.n_points());
 }
 
@@ -106,12 +117,22 @@ void write_case_text(Hdf5File& file, const std::string& text) {
   }
 }
 
-void write_machine(Hdf5File& file, const std::string& group, const std::string& space, const std::string& device,
-                   std::int64_t ranks, std::int64_t threads) {
-  file.write_attribute(group, "space", space);
-  file.write_attribute(group, "device", device.empty() ? "none" : device);
-  file.write_attribute(group, "ranks", ranks);
-  file.write_attribute(group, "threads", threads);
+void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts& program, const MachineUse& use) {
+  file.write_attribute(group, "space", use.space);
+  file.write_attribute(group, "device", use.device.empty() ? "none" : use.device);
+  file.write_attribute(group, "ranks", use.ranks);
+  file.write_attribute(group, "threads", use.threads);
+  for (const auto& [name, fact] :
+       {std::pair{"host", &program.host}, std::pair{"processor", &program.processor},
+        std::pair{"compiler", &program.compiler}, std::pair{"kokkos", &program.kokkos},
+        std::pair{"kokkos_configuration", &program.kokkos_configuration}, std::pair{"mpi", &program.mpi},
+        std::pair{"hdf5", &program.hdf5}}) {
+    file.write_attribute(group, name, *fact);
+  }
 }
+
+std::string udunits_of(const std::string& unit) { return unit == eotvos ? eotvos_in_udunits : unit; }
+
+std::string unit_of_udunits(const std::string& unit) { return unit == eotvos_in_udunits ? eotvos : unit; }
 
 }  // namespace prismfield

@@ -9,6 +9,7 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
 
+#include "base/program_facts.hpp"
 #include "io/hdf5_file.hpp"
 
 // What every file that prismfield writes for netCDF programs says in the same way, by the CF conventions.
@@ -21,7 +22,9 @@ struct Coordinate {
   const char* long_name;
   /// "": the table of CF has none that fits
   const char* standard_name;
+  /// "": none, of a coordinate on more than one dimension
   const char* axis;
+  bool is_height = false;
 };
 inline constexpr Coordinate easting_coordinate{"easting", "easting", "projection_x_coordinate", "X"};
 inline constexpr Coordinate northing_coordinate{"northing", "northing", "projection_y_coordinate", "Y"};
@@ -51,7 +54,7 @@ void write_range(Hdf5File& file, const std::string& path, const double* values, 
 /// Dimensions and coordinates of points: northing and easting of a grid, else station.
 [[nodiscard]] PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points);
 
-/// A value at each point with its unit.
+/// A value at each point with its unit as fields name it, written as UDUNITS reads it.
 void write_point_values(Hdf5File& file, const PointLayout& layout, const std::string& name,
                         const std::string& long_name, const std::string& unit, Axes axes, const double* values);
 
@@ -62,7 +65,11 @@ void write_origin(Hdf5File& file, const std::string& title, const std::string& c
 void write_case_text(Hdf5File& file, const std::string& text);
 
 /// What computed, as attributes of the group.
-void write_machine(Hdf5File& file, const std::string& group, const std::string& space, const std::string& device,
-                   std::int64_t ranks, std::int64_t threads);
+void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts& program, const MachineUse& use);
+
+/// The unit of a field as UDUNITS reads it: 1e-9 s-2 for Eotvos, which that library does not know; others unchanged.
+[[nodiscard]] std::string udunits_of(const std::string& unit);
+/// The unit of a file's variable as fields name theirs: Eotvos for 1e-9 s-2; others unchanged.
+[[nodiscard]] std::string unit_of_udunits(const std::string& unit);
 
 }  // namespace prismfield

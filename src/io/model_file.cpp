@@ -19,6 +19,7 @@
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/complete_file.hpp"
+#include "io/crs.hpp"
 #include "io/hdf5_file.hpp"
 
 namespace prismfield {
@@ -90,7 +91,7 @@ void write_epochs(Hdf5File& file, const InvertedModel& model) {
 }
 
 void write_cells(Hdf5File& file, const InvertedModel& model) {
-  constexpr Coordinate upward{"upward", "height of the cell centres, positive upwards", "", "Z"};
+  constexpr Coordinate upward{"upward", "height of the cell centres, positive upwards", "", "Z", true};
   file.make_dimension_without_values("bounds", 2);
   write_cell_coordinate(file, upward, model.edges[2]);
   write_cell_coordinate(file, northing_coordinate, model.edges[1]);
@@ -105,6 +106,7 @@ void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::st
   file.write_attribute(name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
   file.write_attribute(name, "units", unit);
   file.write_attribute(name, "long_name", long_name);
+  refer_to_crs(file, name);
   write_range(file, name, values.data(), static_cast<std::int64_t>(values.size()));
 }
 
@@ -133,6 +135,7 @@ void write_densities(Hdf5File& file, const InvertedModel& model) {
 
 void write_root_attributes(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
   write_origin(file, header.title, header.command);
+  write_crs(file, header.crs);
   // GMT's word for values that belong to cells
   file.write_attribute("/", "node_offset", std::int64_t{1});
   file.write_attribute("/", "axes", name(header.axes));
@@ -269,7 +272,7 @@ void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes 
 void write_performance(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
   const std::string group = "/performance";
   file.make_group(group);
-  write_machine(file, group, header.space, header.device, header.ranks, header.threads);
+  write_machine(file, group, header.program, header.use);
   file.write_attribute(group, "sensitivities", header.sensitivities);
   std::int64_t data = 0;
   for (const PredictedData& set : model.data) data += set.size();

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <prismfield/fields.hpp>
 
+#include "base/program_facts.hpp"
+#include "io/crs.hpp"
 #include "model/inverted_model.hpp"
 
 namespace prismfield {
@@ -19,12 +22,13 @@ struct ModelHeader {
   /// the command line, for `history`
   std::string command;
   Axes axes = Axes::z_down;
+  std::optional<Crs> crs;
   double gravitational_constant = 0;
   /// the YAML as run
   std::string case_text;
   /// group /performance
-  std::string space, device;
-  std::int64_t ranks = 1, threads = 1;
+  ProgramFacts program;
+  MachineUse use;
   /// how sensitivities were kept, one line a data set
   std::string sensitivities;
   /// bytes of G as it is kept, of all ranks and data sets; 0: it is computed anew

@@ -18,6 +18,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/grid_variable.hpp"
 #include "io/number_rows.hpp"
 #include "io/station_file.hpp"
@@ -48,7 +49,7 @@ std::string lower(std::string text) {
 
 /// Whether a unit is the one that the output has: numbers are not converted. "" is.
 bool is_unit_of(Field field, const std::string& unit) {
-  const std::string asked = lower(unit), output = lower(std::string(info(field).unit));
+  const std::string asked = lower(unit_of_udunits(unit)), output = lower(std::string(info(field).unit));
   return unit.empty() || asked == output || (output == "eotvos" && asked == "e") ||
          (output == "m2 s-2" && asked == "m2/s2");
 }

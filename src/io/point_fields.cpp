@@ -68,7 +68,7 @@ std::optional<ColumnName> column_named(std::string_view text) {
   return ColumnName{*field, is_sigma, unit};
 }
 
-bool is_unit_of(Field field, std::string_view unit) { return unit == info(field).unit; }
+bool is_unit_of(Field field, const std::string& unit) { return unit_of_udunits(unit) == info(field).unit; }
 
 std::string wrong_unit(Field field, const std::string& name, const std::string& unit) {
   return fmt::format("{} is in {}; {} is needed: change the numbers and the name of the unit", excerpt(name),
@@ -292,7 +292,7 @@ private:
     }
     if (m_content.has_attribute(name, "units")) {
       const std::string unit = m_content.read_text_attribute(name, "units");
-      if (unit != field.unit) m_problems.add(m_file.error(wrong_unit(field.field, name, unit)));
+      if (!is_unit_of(field.field, unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, unit)));
     }
     return m_content.read(name);
   }

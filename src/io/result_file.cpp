@@ -14,6 +14,7 @@
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/complete_file.hpp"
+#include "io/crs.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_table.hpp"
 #include "io/text_output.hpp"
@@ -51,11 +52,13 @@ void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader&
     file.write_attribute("singular", "long_name",
                          "1 on an edge or corner of the model, where the gradient tensor has no value, else 0");
     file.write_attribute("singular", "coordinates", layout.auxiliary);
+    refer_to_crs(file, "singular");
   }
 }
 
 void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
   write_origin(file, header.title, header.command);
+  write_crs(file, header.crs);
   if (points.is_grid()) {
     // GMT's word for values that belong to the nodes
     file.write_attribute("/", "node_offset", std::int64_t{0});
@@ -126,8 +129,9 @@ void write_busy(Hdf5File& file, const Fields& result) {
 void write_performance(Hdf5File& file, const ResultHeader& header, const Fields& result, const RunTimes& times) {
   const std::string group = "/performance";
   const Plan& plan = result.plan;
-  write_machine(file, group, name(plan.space), plan.device,
-                std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())), plan.threads);
+  write_machine(file, group, header.program,
+                {name(plan.space), plan.device,
+                 std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())), plan.threads});
   file.write_attribute(group, "slots", plan.slots);
   file.write_attribute(group, "batch", plan.batch);
   file.write_attribute(group, "block", plan.block);

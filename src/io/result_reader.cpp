@@ -20,6 +20,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/input_file.hpp"
 #include "io/station_file.hpp"
 #include "io/text_table.hpp"
@@ -135,7 +136,8 @@ bool ResultReader::has_attribute(const std::string& variable, const std::string&
 
 std::string ResultReader::read_text_attribute(const std::string& variable, const std::string& name) const {
   if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.at(variable).unit;
-  return std::get<Hdf5File>(m_content).read_text_attribute(variable, name);
+  const std::string text = std::get<Hdf5File>(m_content).read_text_attribute(variable, name);
+  return name == "units" ? unit_of_udunits(text) : text;
 }
 
 }  // namespace prismfield

@@ -37,6 +37,7 @@ public:
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable) const;
   [[nodiscard]] std::vector<double> read(const std::string& variable) const;
   [[nodiscard]] bool has_attribute(const std::string& variable, const std::string& name) const;
+  /// `units` as fields name theirs: Eotvos.
   [[nodiscard]] std::string read_text_attribute(const std::string& variable, const std::string& name) const;
 
 private:

@@ -12,7 +12,9 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/result.hpp>
 
+#include "base/program_facts.hpp"
 #include "base/random.hpp"
+#include "io/crs.hpp"
 #include "io/input_file.hpp"
 #include "io/noise.hpp"
 
@@ -26,10 +28,13 @@ struct ResultHeader {
   /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
   std::string command;
   Axes axes = Axes::z_down;
+  std::optional<Crs> crs;
   double gravitational_constant = 0;
   /// the YAML as run
   std::string case_text;
   std::optional<NoiseSpec> noise;
+  /// what computed, for /performance
+  ProgramFacts program;
   /// further attributes of /performance
   std::vector<std::pair<std::string, double>> performance;
   /// the station file, whose own columns a table keeps; nothing for other points

@@ -115,7 +115,7 @@ Type type_of(StoredPrecision precision) {
 }
 
 void write_points_of(Hdf5File& file, const Points& points) {
-  constexpr Coordinate upward{"upward", "height of the observation points, positive upwards", "", "Z"};
+  constexpr Coordinate upward{"upward", "height of the observation points, positive upwards", "", "Z", true};
   file.make_dimension_without_values("point", points.size());
   for (const auto& [coordinate, values] :
        {std::pair{&easting_coordinate, &points.easting}, std::pair{&northing_coordinate, &points.northing},
@@ -164,6 +164,7 @@ Places write_frame(const PositionedFile& out, const fs::path& target, const Sens
   Hdf5File file = Hdf5File::create_with_room(target, Checksums::fletcher32,
                                              sensitivity_file_bytes(n_fields, n_points, columns, rows.precision));
   write_origin(file, header.title, header.command);
+  write_crs(file, header.crs);
   write_case_text(file, header.case_text);
   const SensitivityIdentity identity = identity_of(header, rows);
   const std::string names = fmt::format("{}", fmt::join(names_of(fields), " "));
@@ -187,9 +188,12 @@ Places write_frame(const PositionedFile& out, const fs::path& target, const Sens
   file.write_attribute("G", "units", fmt::format("{}", fmt::join(units, ", ")));
   file.write_attribute("G", "long_name", "field at a point for 1 kg/m3 in a cell");
   file.write_attribute("G", "coordinates", "easting northing upward");
+  refer_to_crs(file, "G");
   places.checksums = file.reserve(checksums_name, {n_fields, n_points}, Type::integer);
   file.attach_dimensions(checksums_name, {"field", "point"});
   file.write_attribute(checksums_name, "long_name", "XXH3 of the bytes of each row of G, the lower 64 bits");
+  file.make_group("/performance");
+  write_machine(file, "/performance", header.program, header.use);
   places.file_bytes =
       file.write_around([&](std::int64_t offset, const void* bytes, std::size_t n) { out.write_at(offset, bytes, n); });
   out.resize(places.file_bytes);

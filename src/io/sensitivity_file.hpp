@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/fields.hpp>
 
+#include "base/program_facts.hpp"
+#include "io/crs.hpp"
 #include "model/active_cells.hpp"
 #include "model/row_store.hpp"
 
@@ -23,8 +26,12 @@ struct SensitivityHeader {
   /// the command line's words, for `history`
   std::string command;
   Axes axes = Axes::z_down;
+  std::optional<Crs> crs;
   /// the YAML as run
   std::string case_text;
+  /// group /performance
+  ProgramFacts program;
+  MachineUse use;
   /// column j of G is active cell j; must outlive what uses the header
   const ActiveCells* cells = nullptr;
   /// one a column, kg/m3, for the dataset `model`; empty: none

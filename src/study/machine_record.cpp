@@ -42,23 +42,6 @@ double number_in(const fs::path& file) {
   return parse_number(line_in(file), value) == NumberStatus::ok ? value : not_known;
 }
 
-/// The value of the first line "name: value" or "NAME=value" with this name.
-std::string value_in(const fs::path& file, const std::string& name, char separator) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    const std::size_t at = line.find(separator);
-    if (at == std::string::npos) continue;
-    std::string key = line.substr(0, at);
-    while (!key.empty() && (key.back() == ' ' || key.back() == '\t')) key.pop_back();
-    if (key != name) continue;
-    std::string value = line.substr(at + 1);
-    value.erase(0, value.find_first_not_of(" \t\""));
-    while (!value.empty() && (value.back() == '"' || value.back() == ' ')) value.pop_back();
-    return shown(value);
-  }
-  return "";
-}
-
 /// "0-3,8" counted.
 std::int64_t count_of(const std::string& list) {
   std::int64_t n = 0;
@@ -159,23 +142,6 @@ std::int64_t nodes_of_job() {
   return 1;
 }
 
-void add_program(const ProgramFacts& program, Json& json) {
-  json["simd"] = program.simd;
-  json["compiler"] = program.compiler;
-  json["build_type"] = program.build_type;
-  json["kokkos"] = program.kokkos;
-  json["kokkos_kernels"] = program.kokkos_kernels;
-  if (!program.kokkos_options.empty()) {
-    json["kokkos_options"] = fmt::format("{}", fmt::join(program.kokkos_options, " "));
-  }
-  json["mpi"] = program.mpi;
-  json["hdf5"] = program.hdf5;
-  json["spaces"] = program.spaces;
-  json["default_space"] = program.default_space;
-  json["version"] = program.version;
-  json["git"] = program.git_hash;
-}
-
 Json cache_json(const CacheRecord& cache) {
   return {{"level", cache.level}, {"type", cache.type}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}};
 }
@@ -197,6 +163,26 @@ Json variables_json(const std::vector<std::pair<std::string, std::string>>& vari
 
 }  // namespace
 
+nlohmann::ordered_json program_json(const ProgramFacts& program) {
+  Json json = {{"simd", program.simd},
+               {"compiler", program.compiler},
+               {"build_type", program.build_type},
+               {"kokkos", program.kokkos},
+               {"kokkos_kernels", program.kokkos_kernels},
+               {"kokkos_configuration", program.kokkos_configuration}};
+  if (!program.kokkos_options.empty()) {
+    json["kokkos_options"] = fmt::format("{}", fmt::join(program.kokkos_options, " "));
+  }
+  json["mpi"] = program.mpi;
+  json["hdf5"] = program.hdf5;
+  json["proj"] = program.proj;
+  json["spaces"] = program.spaces;
+  json["default_space"] = program.default_space;
+  json["version"] = program.version;
+  json["git"] = program.git_hash;
+  return json;
+}
+
 std::string MachineRecord::kind() const {
   std::string text = fmt::format("{}, {} x {} ({} hardware threads)", processor, counted(nodes, "node"),
                                  counted(cores, "core"), hardware_threads);
@@ -208,14 +194,13 @@ MachineRecord record_machine(ProgramFacts program, const std::string& name, cons
   MachineRecord machine;
   utsname names{};
   if (::uname(&names) == 0) {
-    machine.host = shown(names.nodename);
     machine.kernel = fmt::format("{} {}", names.sysname, names.release);
     machine.architecture = names.machine;
   }
+  machine.host = host_name();
   machine.name = name.empty() ? machine.host : name;
   machine.system = value_in(root / "etc/os-release", "PRETTY_NAME", '=');
-  machine.processor = value_in(root / "proc/cpuinfo", "model name", ':');
-  if (machine.processor.empty()) machine.processor = machine.architecture;
+  machine.processor = processor_name(root);
   machine.hypervisor = hypervisor_of(root);
   record_cores(root, machine);
   machine.nodes = nodes_of_job();
@@ -274,7 +259,7 @@ std::string machine_json(const MachineRecord& machine, const RecordedStudy& stud
   json["energy"] = machine.energy;
   json["gpus"] = Json::array();
   for (const DeviceRecord& device : machine.devices) json["gpus"].push_back(device_json(device));
-  add_program(machine.program, json);
+  json.update(program_json(machine.program));
   json["omp"] = variables_json(machine.openmp);
   json["slurm"] = variables_json(machine.slurm);
   if (!machine.calibration.empty()) json["calibration"] = Json::parse(machine.calibration, nullptr, false);

@@ -4,29 +4,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/program_facts.hpp"
 #include "study/nvml.hpp"
 #include "study/run_row.hpp"
 
 namespace prismfield {
-
-/// What the program that is studied knows of itself and its machine.
-struct ProgramFacts {
-  std::string version, git_hash, compiler, build_type, kokkos, kokkos_kernels, mpi, hdf5;
-  /// "AVX-512, 8 lanes of double"
-  std::string simd;
-  /// built in, as execution.space names them
-  std::vector<std::string> spaces;
-  std::string default_space;
-  /// that this process may use
-  std::vector<std::string> devices;
-  bool has_mpi = false;
-  /// --kokkos-... of the command line, which every run is given too
-  std::vector<std::string> kokkos_options;
-};
 
 struct CacheRecord {
   int level = 0;
@@ -66,6 +53,9 @@ struct MachineRecord {
   /// By which a study that goes on knows that it is on a machine of the same kind.
   [[nodiscard]] std::string kind() const;
 };
+
+/// What a program says of itself, as machine.json and `prismfield info --json` hold it.
+[[nodiscard]] nlohmann::ordered_json program_json(const ProgramFacts& program);
 
 /// Asks the system. `name`: "" for the host's. `root`: the folder that holds proc and sys.
 [[nodiscard]] MachineRecord record_machine(ProgramFacts program, const std::string& name,

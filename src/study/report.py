@@ -145,7 +145,7 @@ SYMBOLS = {
     "gxz": "$g_{xz}$",
     "gyz": "$g_{yz}$",
 }
-UNITS = {"Eotvos": "Eötvös", "m2 s-2": "m² s⁻²"}
+UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 # Axes of counts, and what one of them is called.
 COUNTED = {
     "threads": "thread",
