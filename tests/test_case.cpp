@@ -546,9 +546,9 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "gzz, "
        "gxy, gxz, gyz"},
       // model
-      {model("{}"), "case.yaml:1: model: one of the keys voxels, prisms, mesh is missing"},
+      {model("{}"), "case.yaml:1: model: one of the keys voxels, prisms, mesh, terrain is missing"},
       {model("{voxels: {}, prisms: {file: a}}"),
-       "case.yaml:1: model: has voxels and prisms; exactly one of voxels, prisms, mesh is allowed"},
+       "case.yaml:1: model: has voxels and prisms; exactly one of voxels, prisms, mesh, terrain is allowed"},
       {voxels("upward: [0, 1]"), "case.yaml:1: model.voxels.upward: has 2 values; [min, max, cells] is expected"},
       {voxels("upward: 3"), "case.yaml:1: model.voxels.upward: is '3'; [min, max, cells] is expected"},
       {voxels("density: 1"), "case.yaml:1: model.voxels.upward: is missing; [min, max, cells] is expected"},
@@ -652,9 +652,11 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{grid: {easting: [1, 1, 3], northing: [0, 1, 2], upward: 0}}"),
        "case.yaml:1: observations.grid.easting: has min 1 and max 1; min must be less than max"},
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2]}}"),
-       "case.yaml:1: observations.grid.upward: is missing; a height, or {file: name}, is expected"},
+       "case.yaml:1: observations.grid.upward: is missing; a height, {file: name} or {above_terrain: height}, is "
+       "expected"},
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: [0, 1]}}"),
-       "case.yaml:1: observations.grid.upward: is a list; a height or {file: name} is expected"},
+       "case.yaml:1: observations.grid.upward: is a list; a height, {file: name} or {above_terrain: height} is "
+       "expected"},
       {points("{grid: {easting: [0, 1, 4000000000], northing: [0, 1, 4000000000], upward: 0}}"),
        "case.yaml:1: observations.grid: has 4000000000 x 4000000000 elements, more than can be counted"},
       {points("{stations: {random: 0}}"),

@@ -51,6 +51,15 @@ TEST(InputPaths, AreTheFilesThatTheCaseReads) {
                       grid),
               ElementsAre("model.mesh.easting.file", "model.mesh.northing.file", "model.mesh.upward.file",
                           "model.mesh.density.file"));
+  EXPECT_THAT(
+      keys_of("model: {terrain: {file: d.nc, density: {file: r.asc}}}\nobservations: {grid: {file: g.nc, upward: "
+              "{above_terrain: 3, file: a.asc}}}\n"),
+      ElementsAre("model.terrain.file", "model.terrain.density.file", "observations.grid.file",
+                  "observations.grid.upward.file"));
+  EXPECT_THAT(
+      keys_of("model: {terrain: {file: d.nc}}\nobservations: {stations: {file: s.csv, upward: {above_terrain: 3, "
+              "file: a.asc}}}\n"),
+      ElementsAre("model.terrain.file", "observations.stations.file", "observations.stations.upward.file"));
   EXPECT_THAT(keys_of("model: {mesh: {ubc: {mesh: m.msh, density: m.den}}}\n" + grid),
               ElementsAre("model.mesh.ubc.mesh", "model.mesh.ubc.density"));
   EXPECT_THAT(keys_of("model: {mesh: {easting: [0, 1, 2], northing: [0, 1, 2], upward: [0, 1, 2], density: 3}}\n" +

@@ -105,8 +105,11 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
   const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
-  if (!communicator.any(!points_fit)) {
-    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
+  // A model of terrain that failed is no reason to ask which terrain points are above.
+  const bool can_be_made = inputs.model || !points_need_terrain(inputs.run);
+  if (!communicator.any(!points_fit) && can_be_made) {
+    const Terrain* const terrain = inputs.model ? inputs.model->terrain() : nullptr;
+    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator, terrain); });
   }
   agree(communicator, [&] {
     problems.throw_if_any();

@@ -84,10 +84,42 @@ std::string unused_text(const Case& run) {
   return fmt::format("{} does not use {}", command, fmt::join(keys, ", "));
 }
 
+namespace {
+
+/// "(1, 2, 3), (4, 5, 6), ..."
+std::string named_points(const Points& points, const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> named;
+  for (const std::int64_t i : numbers) {
+    if (named.size() == most_named) {
+      named.emplace_back("...");
+      break;
+    }
+    const auto at = static_cast<std::size_t>(i);
+    named.push_back(fmt::format("({}, {}, {})", points.easting[at], points.northing[at], points.upward[at]));
+  }
+  return fmt::format("{}", fmt::join(named, ", "));
+}
+
+/// What is to be told of points below a terrain's surface; "" when nothing is.
+std::string below_surface(const Terrain& terrain, const Points& points) {
+  const std::vector<std::int64_t> below = terrain.points_below(points);
+  if (below.empty()) return "";
+  return fmt::format(
+      "{} of {} points lie below the surface of the terrain's columns, which is flat around each node: {}",
+      grouped(static_cast<std::int64_t>(below.size())), grouped(points.size()), named_points(points, below));
+}
+
+}  // namespace
+
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = density_warnings(inputs.model->densities());
   for (std::string& warning : place_warnings(inputs.model->source().bounds(), bounds_of(inputs.points))) {
     warnings.push_back(std::move(warning));
+  }
+  if (const Terrain* const terrain = inputs.model->terrain()) {
+    if (std::string below = below_surface(*terrain, inputs.points); !below.empty())
+      warnings.push_back(std::move(below));
   }
   return warnings;
 }
@@ -147,20 +179,11 @@ std::vector<std::string> point_warnings(const Points& points, const Fields& resu
         fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
   }
   if (result.singular_points.empty()) return warnings;
-  constexpr std::size_t most_named = 5;
-  std::vector<std::string> named;
-  for (const std::int64_t i : result.singular_points) {
-    if (named.size() == most_named) {
-      named.emplace_back("...");
-      break;
-    }
-    const auto at = static_cast<std::size_t>(i);
-    named.push_back(fmt::format("({}, {}, {})", points.easting[at], points.northing[at], points.upward[at]));
-  }
   warnings.push_back(
       fmt::format("the gradient tensor has no value at {} on edges or corners of prisms, its finite part is written "
                   "there: {}",
-                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), fmt::join(named, ", ")));
+                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"),
+                  named_points(points, result.singular_points)));
   return warnings;
 }
 

@@ -22,10 +22,22 @@ std::vector<std::filesystem::path> Case::input_files() const {
       if (!mesh->ubc->density.empty()) files.push_back(mesh->ubc->density);
     }
   }
+  if (const auto* terrain = std::get_if<TerrainSpec>(&model)) {
+    files.push_back(terrain->file);
+    if (terrain->density) files.push_back(terrain->density->file);
+  }
+  const auto add_surface = [&](const AboveTerrain& above) {
+    if (above.dem) files.push_back(above.dem->file);
+  };
   if (const auto* grid = std::get_if<GridSpec>(&observations)) {
+    if (grid->dem) files.push_back(grid->dem->file);
+    if (const auto* above = std::get_if<AboveTerrain>(&grid->upward)) add_surface(*above);
     if (const auto* heights = std::get_if<fs::path>(&grid->upward)) files.push_back(*heights);
   }
-  if (const auto* stations = std::get_if<StationsFile>(&observations)) files.push_back(stations->file);
+  if (const auto* stations = std::get_if<StationsFile>(&observations)) {
+    files.push_back(stations->file);
+    if (stations->above) add_surface(*stations->above);
+  }
   if (inversion) {
     for (const ObservedDataFile& data : inversion->data) files.push_back(data.file);
     if (const auto* reference = std::get_if<DensityFile>(&inversion->reference)) files.push_back(reference->file);

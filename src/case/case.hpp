@@ -15,6 +15,7 @@
 
 #include "case/inversion_spec.hpp"
 #include "io/crs.hpp"
+#include "io/dem_file.hpp"
 #include "io/density_file.hpp"
 #include "io/noise.hpp"
 #include "io/prism_file.hpp"
@@ -23,6 +24,7 @@
 #include "model/edges.hpp"
 #include "model/points.hpp"
 #include "model/storage.hpp"
+#include "model/terrain.hpp"
 #include "model/voxels.hpp"
 
 namespace prismfield {
@@ -60,17 +62,43 @@ struct MeshSpec {
   std::optional<UbcFiles> ubc;
 };
 
-using ModelSpec = std::variant<std::monostate, VoxelsSpec, PrismsSpec, MeshSpec>;
+/// Densities at the nodes of a terrain.
+struct DensityGridFile : DemFile {
+  /// factor from the file's unit to kg/m3
+  double to_si = 1;
+};
+
+/// model.terrain
+struct TerrainSpec : DemFile {
+  TerrainMasses masses;
+  /// in the place of masses.density
+  std::optional<DensityGridFile> density;
+};
+
+using ModelSpec = std::variant<std::monostate, VoxelsSpec, PrismsSpec, MeshSpec, TerrainSpec>;
+
+/// Points so many metres above a surface: that of model.terrain, or of a file of their own.
+struct AboveTerrain {
+  double height = 0;
+  std::optional<DemFile> dem;
+};
+
+/// The heights of the surface in observations.grid.file.
+struct HeightsOfGridFile {};
 
 /// observations.grid
 struct GridSpec {
   Axis easting, northing;
-  /// one height for all, m, or a file on the same grid (netCDF or CSV)
-  std::variant<double, std::filesystem::path> upward = 0.0;
+  /// one height for all, m, a file on the same grid (netCDF or CSV), or from a surface
+  std::variant<double, std::filesystem::path, AboveTerrain, HeightsOfGridFile> upward = 0.0;
+  /// its nodes are the points where easting and northing have none
+  std::optional<DemFile> dem = {};
 };
 
 struct StationsFile {
   std::filesystem::path file;
+  /// their heights, whatever the file has
+  std::optional<AboveTerrain> above = {};
 };
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
 

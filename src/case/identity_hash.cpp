@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/identity_hash.hpp"
 
-#include <filesystem>
 #include <string_view>
 #include <variant>
 
@@ -10,6 +9,7 @@
 
 #include "case/case.hpp"
 #include "case/make_model.hpp"
+#include "case/make_points.hpp"
 
 namespace prismfield {
 
@@ -18,14 +18,11 @@ Digest case_hash(const Case& run, const Model& model, const Points& points, cons
   checksum.add(std::string_view(run.identity));
   checksum.add(model.digest(communicator));
   const auto* grid = std::get_if<GridSpec>(&run.observations);
-  const bool stations_read = std::holds_alternative<StationsFile>(run.observations);
-  if (stations_read) {
+  if (std::holds_alternative<StationsFile>(run.observations) || (grid != nullptr && grid->dem)) {
     checksum.add(points.easting);
     checksum.add(points.northing);
   }
-  if (stations_read || (grid != nullptr && std::holds_alternative<std::filesystem::path>(grid->upward))) {
-    checksum.add(points.upward);
-  }
+  if (points_from_files(run)) checksum.add(points.upward);
   return checksum.digest();
 }
 

@@ -16,18 +16,20 @@ inline const Words top = {"title",        "gravitational_constant",
                           "fields",       "execution",
                           "output",       "sensitivity",
                           "inversion"};
-inline const Words model = {"voxels", "prisms", "mesh"};
+inline const Words model = {"voxels", "prisms", "mesh", "terrain"};
 inline const Words voxels = {"easting", "northing", "upward", "density", "spheres", "boxes"};
 inline const Words prisms = {"file", "group", "columns", "axis_z", "length_unit", "density_unit", "allow_overlap"};
 inline const Words mesh = {"easting", "northing", "upward", "density", "ubc"};
+inline const Words terrain = {"file", "variable", "reference", "density", "water_density", "sea_level"};
+inline const Words terrain_density = {"file", "variable", "density_unit"};
 inline const Words edges = {"edges", "origin", "widths", "file", "random_widths", "cells", "top", "seed"};
 inline const Words density = {"random", "seed", "file", "dataset", "density_unit"};
 inline const Words ubc = {"mesh", "density", "density_unit"};
 inline const Words sphere = {"center", "radius", "density"};
 inline const Words box = {"easting", "northing", "upward", "density"};
 inline const Words observations = {"grid", "stations", "noise"};
-inline const Words grid = {"easting", "northing", "upward"};
-inline const Words height = {"file"};
+inline const Words grid = {"easting", "northing", "upward", "file", "variable"};
+inline const Words height = {"file", "above_terrain", "variable"};
 inline const Words stations = {"file", "random", "easting", "northing", "upward", "seed"};
 inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
                                 "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
@@ -62,6 +64,7 @@ inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &to
                                                                         {"model.voxels", &voxels},
                                                                         {"model.prisms", &prisms},
                                                                         {"model.mesh", &mesh},
+                                                                        {"model.terrain", &terrain},
                                                                         {"observations", &observations},
                                                                         {"observations.grid", &grid},
                                                                         {"execution", &execution},

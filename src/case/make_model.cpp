@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/make_model.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "case/case.hpp"
 #include "case/make_cells.hpp"
 #include "case/places.hpp"
+#include "io/dem_file.hpp"
 #include "io/density_file.hpp"
 #include "io/prisms.hpp"
 #include "io/ubc.hpp"
@@ -24,6 +28,11 @@ const PrismSource& Model::source() const noexcept {
 const Cells* Model::cells() const noexcept {
   const auto* cells = std::get_if<std::unique_ptr<Cells>>(&m_prisms);
   return cells == nullptr ? nullptr : cells->get();
+}
+
+const Terrain* Model::terrain() const noexcept {
+  const auto* terrain = std::get_if<std::unique_ptr<Terrain>>(&m_prisms);
+  return terrain == nullptr ? nullptr : terrain->get();
 }
 
 std::string Model::description() const {
@@ -57,8 +66,18 @@ Digest Model::digest(const Communicator& communicator) const {
   if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
     return (*list)->digest(communicator);
   }
-  const CellsContent& cells = std::get<std::unique_ptr<Cells>>(m_prisms)->content();
   Checksum checksum;
+  if (const Terrain* const of = terrain()) {
+    const TerrainContent& content = of->content();
+    checksum.add(content.heights.easting);
+    checksum.add(content.heights.northing);
+    for (const NodeValues* values : {&content.heights.values, &content.densities}) {
+      checksum.add_bytes(values->single().data(), values->single().size() * sizeof(float));
+      checksum.add(values->full());
+    }
+    return checksum.digest();
+  }
+  const CellsContent& cells = std::get<std::unique_ptr<Cells>>(m_prisms)->content();
   checksum.add(cells.size);
   // voxels have those of the case
   if (cells.kind == "mesh") {
@@ -159,7 +178,7 @@ std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
 std::unique_ptr<Cells> cells_of(const Case& run) {
   if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) return voxels_of(run, *voxels);
   if (const auto* mesh = std::get_if<MeshSpec>(&run.model)) return mesh_of(run, *mesh);
-  throw InputError("", "model", "is missing; prisms, voxels or mesh is needed");
+  throw InputError("", "model", "is missing; prisms, voxels, mesh or terrain is needed");
 }
 
 /// Gives every rank the cells that rank 0 made; `cells` is not looked at elsewhere. Collective.
@@ -185,6 +204,37 @@ std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communica
   return std::make_unique<Cells>(std::move(content));
 }
 
+TerrainContent terrain_content(const Case& run, const TerrainSpec& spec) {
+  TerrainContent content;
+  content.masses = spec.masses;
+  Dem heights = read_dem(input_file(run, spec.file, "model.terrain.file"), spec.variable);
+  content.heights = std::move(heights.grid);
+  content.peak_bytes = heights.peak_bytes;
+  if (!spec.density) return content;
+  const InputFile file = input_file(run, spec.density->file, "model.terrain.density.file");
+  Dem densities = read_density_grid(file, spec.density->variable, spec.density->to_si);
+  check_same_nodes(file, densities.grid, content.heights);
+  content.densities = std::move(densities.grid.values);
+  content.peak_bytes = std::max(content.peak_bytes, content.heights.values.memory_bytes() + densities.peak_bytes);
+  return content;
+}
+
+void broadcast(const Communicator& communicator, NodeValues& values) {
+  auto [single, full] = std::move(values).take();
+  broadcast(communicator, single);
+  broadcast(communicator, full);
+  values = NodeValues(std::move(single), std::move(full));
+}
+
+/// Gives every rank what rank 0 read. Collective.
+void share_terrain(TerrainContent& content, const Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  broadcast(communicator, content.heights.easting);
+  broadcast(communicator, content.heights.northing);
+  broadcast(communicator, content.heights.values);
+  broadcast(communicator, content.densities);
+}
+
 InputFile prism_file(const Case& run, const PrismsSpec& spec) {
   return input_file(run, spec.file, "model.prisms.file");
 }
@@ -196,6 +246,9 @@ Model make_model(const Case& run) {
     if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
       return Model(read_prisms(prism_file(run, *prisms), *prisms));
     }
+    if (const auto* terrain = std::get_if<TerrainSpec>(&run.model)) {
+      return Model(std::make_unique<Terrain>(terrain_content(run, *terrain)));
+    }
     return Model(cells_of(run));
   });
 }
@@ -204,6 +257,17 @@ Model make_model(const Case& run, const Communicator& communicator) {
   return at_places_of(run, [&] {
     if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
       return Model(read_prisms(prism_file(run, *prisms), *prisms, communicator));
+    }
+    if (const auto* terrain = std::get_if<TerrainSpec>(&run.model)) {
+      TerrainContent content;
+      agree_on_input(communicator, [&] {
+        if (communicator.rank() == 0) content = terrain_content(run, *terrain);
+      });
+      content.masses = terrain->masses;
+      share_terrain(content, communicator);
+      std::unique_ptr<Terrain> made;
+      agree_on_input(communicator, [&] { made = std::make_unique<Terrain>(std::move(content)); });
+      return Model(std::move(made));
     }
     // What is computed from the case alone is made by each rank for itself.
     const bool read_by_root = names_file(run.model);

@@ -14,6 +14,7 @@
 #include "base/checksum.hpp"
 #include "io/distributed_prisms.hpp"
 #include "model/cells.hpp"
+#include "model/terrain.hpp"
 
 namespace prismfield {
 
@@ -27,10 +28,13 @@ class Model {
 public:
   explicit Model(std::unique_ptr<Cells> cells) : m_prisms(std::move(cells)) {}
   explicit Model(std::unique_ptr<DistributedPrisms> list) : m_prisms(std::move(list)) {}
+  explicit Model(std::unique_ptr<Terrain> terrain) : m_prisms(std::move(terrain)) {}
 
   [[nodiscard]] const PrismSource& source() const noexcept;
-  /// Its cells; null for a list of prisms.
+  /// Its cells; null for a list of prisms and for a terrain.
   [[nodiscard]] const Cells* cells() const noexcept;
+  /// The terrain that it is; null for others.
+  [[nodiscard]] const Terrain* terrain() const noexcept;
   /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
   /// Least and greatest density of its prisms, kg/m3; of random ones the range that they are drawn from.
@@ -50,7 +54,7 @@ public:
   void hold(IndexRange range, const Communicator& communicator);
 
 private:
-  std::variant<std::unique_ptr<Cells>, std::unique_ptr<DistributedPrisms>> m_prisms;
+  std::variant<std::unique_ptr<Cells>, std::unique_ptr<DistributedPrisms>, std::unique_ptr<Terrain>> m_prisms;
 };
 
 /// The ensemble that a case's model describes; reads and validates the files that it names.

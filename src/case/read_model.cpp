@@ -28,6 +28,7 @@ private:
   PrismsSpec prisms(const Value& value);
   void prism_columns(const Value& value, PrismsSpec& prisms);
   MeshSpec mesh(const Value& value);
+  TerrainSpec terrain(const Value& value);
   /// a density, which an inversion looks for
   std::optional<Value> density_of(const Section& section, const std::string& expected) const;
 
@@ -249,24 +250,53 @@ MeshSpec ModelReader::mesh(const Value& value) {
   return result;
 }
 
+TerrainSpec ModelReader::terrain(const Value& value) {
+  const Section section(*this, value, case_keys::terrain);
+  TerrainSpec result;
+  if (const auto v = section.need("file", "the name of a digital elevation model")) {
+    result.file = input(*v).value_or("");
+  }
+  if (const auto v = section.find("variable")) result.variable = words(*v, "the name of a variable").value_or("");
+  TerrainMasses& masses = result.masses;
+  if (const auto v = section.find("reference")) masses.reference = number(*v).value_or(0);
+  if (const auto v = section.find("sea_level")) masses.sea_level = number(*v).value_or(0);
+  if (const auto v = section.find("water_density")) masses.water_density = number(*v);
+  const auto density = section.find("density");
+  if (!density) return result;
+  if (density->node->kind != Kind::map) {
+    masses.density = number(*density, "a number or {file: name}").value_or(masses.density);
+    return result;
+  }
+  const Section file(*this, *density, case_keys::terrain_density);
+  result.density.emplace();
+  if (const auto v = file.need("file", "the name of a grid on the nodes of the heights")) {
+    result.density->file = input(*v).value_or("");
+  }
+  if (const auto v = file.find("variable")) result.density->variable = words(*v, "the name of a variable").value_or("");
+  result.density->to_si = unit_factor(file, "density_unit", "kg/m3", "g/cm3", 1000);
+  return result;
+}
+
 std::optional<Value> ModelReader::density_of(const Section& section, const std::string& expected) const {
   return m_use == CaseUse::inversion ? section.find("density") : section.need("density", expected);
 }
 
 ModelSpec ModelReader::model(const Value& value) {
   const Section section(*this, value, case_keys::model);
-  const std::string chosen = section.one_of({{"voxels", {}}, {"prisms", {}}, {"mesh", {}}});
+  const std::string chosen = section.one_of({{"voxels", {}}, {"prisms", {}}, {"mesh", {}}, {"terrain", {}}});
   const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
   if (!v) return {};
   if (chosen == "voxels") return voxels(*v);
-  if (chosen == "prisms" && m_use != CaseUse::forward) {
-    problem(*v,
-            m_use == CaseUse::inversion
-                ? "cannot be inverted: the cells of voxels or of a mesh are needed, prismfield run alone reads prisms"
-                : "have no sensitivities: the cells of voxels or of a mesh are needed, prismfield run alone reads "
-                  "prisms");
+  const bool has_cells = chosen == "mesh";
+  if (!has_cells && m_use != CaseUse::forward) {
+    problem(*v, fmt::format("{}: the cells of voxels or of a mesh are needed, prismfield run alone reads {}",
+                            m_use == CaseUse::inversion ? "cannot be inverted"
+                            : chosen == "prisms"        ? "have no sensitivities"
+                                                        : "has no sensitivities",
+                            chosen));
   }
   if (chosen == "prisms") return prisms(*v);
+  if (chosen == "terrain") return terrain(*v);
   return mesh(*v);
 }
 

@@ -16,6 +16,7 @@ public:
 
 private:
   GridSpec grid(const Value& value);
+  AboveTerrain above_terrain(const Section& section);
   PointsSpec stations(const Value& value);
   NoiseSpec noise(const Value& value, FieldList fields);
 };
@@ -23,29 +24,76 @@ private:
 GridSpec ObservationsReader::grid(const Value& value) {
   const Section section(*this, value, case_keys::grid);
   GridSpec result;
-  if (const auto v = section.need("easting", "[min, max, points]")) result.easting = grid_axis(*v).value_or(Axis{});
-  if (const auto v = section.need("northing", "[min, max, points]")) result.northing = grid_axis(*v).value_or(Axis{});
-  countable(value, {result.easting.count, result.northing.count});
-  const auto v = section.need("upward", "a height, or {file: name},");
+  if (const auto v = section.find("file")) {
+    result.dem.emplace();
+    result.dem->file = input(*v).value_or("");
+  }
+  if (const auto v = section.find("variable")) {
+    const std::string variable = words(*v, "the name of a variable").value_or("");
+    if (result.dem) {
+      result.dem->variable = variable;
+    } else {
+      problem(*v, "names a variable of grid.file, which is not there");
+    }
+  }
+  // those of the file, unless both are there
+  if (!result.dem || section.has("easting") || section.has("northing")) {
+    if (const auto v = section.need("easting", "[min, max, points]")) result.easting = grid_axis(*v).value_or(Axis{});
+    if (const auto v = section.need("northing", "[min, max, points]")) result.northing = grid_axis(*v).value_or(Axis{});
+    countable(value, {result.easting.count, result.northing.count});
+  }
+  if (result.dem && !section.has("upward")) {
+    result.upward = HeightsOfGridFile{};
+    return result;
+  }
+  const auto v = section.need("upward", "a height, {file: name} or {above_terrain: height},");
   if (!v) return result;
   if (v->node->kind == Kind::map) {
-    const Section file(*this, *v, case_keys::height);
-    if (const auto name = file.need("file", "the name of a netCDF or CSV file"))
+    const Section from(*this, *v, case_keys::height);
+    if (from.has("above_terrain")) {
+      result.upward = above_terrain(from);
+    } else if (const auto name = from.need("file", "the name of a netCDF or CSV file")) {
       result.upward = input(*name).value_or("");
+      if (const auto variable = from.find("variable")) problem(*variable, "goes with above_terrain only");
+    }
   } else if (v->node->kind == Kind::list) {
-    problem(*v, "is a list; a height or {file: name} is expected");
+    problem(*v, "is a list; a height, {file: name} or {above_terrain: height} is expected");
   } else {
     result.upward = number(*v).value_or(0);
   }
   return result;
 }
 
+AboveTerrain ObservationsReader::above_terrain(const Section& section) {
+  AboveTerrain result;
+  if (const auto v = section.find("above_terrain")) result.height = number(*v).value_or(0);
+  if (const auto v = section.find("file")) {
+    result.dem.emplace();
+    result.dem->file = input(*v).value_or("");
+  }
+  if (const auto v = section.find("variable")) {
+    const std::string variable = words(*v, "the name of a variable").value_or("");
+    if (result.dem) {
+      result.dem->variable = variable;
+    } else {
+      problem(*v, "names a variable of file, which is not there");
+    }
+  }
+  return result;
+}
+
 PointsSpec ObservationsReader::stations(const Value& value) {
   const Section section(*this, value, case_keys::stations);
-  const std::string chosen = section.one_of({{"file", {}}, {"random", {"easting", "northing", "upward", "seed"}}});
+  const std::string chosen =
+      section.one_of({{"file", {"upward"}}, {"random", {"easting", "northing", "upward", "seed"}}});
   if (chosen == "file") {
     const auto v = section.find("file");
-    return StationsFile{v ? input(*v).value_or("") : std::filesystem::path()};
+    StationsFile stations{v ? input(*v).value_or("") : std::filesystem::path()};
+    if (const auto upward = section.find("upward")) {
+      const Section from(*this, *upward, {"above_terrain", "file", "variable"});
+      if (from && from.need("above_terrain", "a height above the surface")) stations.above = above_terrain(from);
+    }
+    return stations;
   }
   StationsRandom random;
   if (chosen.empty()) return random;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/input_file.hpp"
@@ -29,9 +30,14 @@ struct GridVariable {
 [[nodiscard]] GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays,
                                               const std::string& variable);
 
+/// What the file calls the coordinates of a variable, northing's and then easting's. Throws as read_grid_variable.
+[[nodiscard]] std::pair<std::string, std::string> grid_coordinates(const InputFile& file, const ArrayFile& arrays,
+                                                                   const std::string& variable);
+
 /// The variable of two dimensions, the one with a height's name when there are several. Throws InputError when it
-/// cannot be told.
-[[nodiscard]] std::string height_variable(const InputFile& file, const ArrayFile& arrays);
+/// cannot be told; `remedy` ends the message.
+[[nodiscard]] std::string height_variable(const InputFile& file, const ArrayFile& arrays,
+                                          const std::string& remedy = "");
 
 /// True when an array has two dimensions beside leading ones of one value.
 [[nodiscard]] bool is_grid_shape(const std::vector<std::int64_t>& shape);
@@ -39,6 +45,9 @@ struct GridVariable {
 /// Adds a problem when a coordinate says that its unit is none of the length that `length_to_si` makes metres.
 void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,
                        ProblemList& problems);
+/// The values, each once, rising.
+[[nodiscard]] std::vector<double> sorted_once(std::vector<double> values);
+
 /// Whether a unit, such as "m" or "metre", is the length that `length_to_si` makes metres; "" is.
 [[nodiscard]] bool is_length_unit(const std::string& unit, double length_to_si);
 /// What is wrong with a coordinate in another unit.

@@ -18,6 +18,7 @@
 #include "base/limited_problems.hpp"
 #include "io/grid_variable.hpp"
 #include "io/station_file.hpp"
+#include "model/bilinear.hpp"
 
 namespace prismfield {
 namespace {
@@ -81,32 +82,6 @@ private:
   std::vector<std::size_t> m_order;
 };
 
-/// Where a place lies between the coordinates of a grid.
-struct Between {
-  std::size_t low = 0, high = 0;
-  /// part of the way from low to high
-  double part = 0;
-};
-
-Between between(const std::vector<double>& grid, double place) noexcept {
-  const auto above = std::upper_bound(grid.begin(), grid.end(), place);
-  if (above == grid.begin()) return {};
-  const auto high = static_cast<std::size_t>(above - grid.begin());
-  if (high == grid.size()) return {high - 1, high - 1, 0};
-  return {high - 1, high, (place - grid[high - 1]) / (grid[high] - grid[high - 1])};
-}
-
-std::vector<double> sorted_once(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-/// a where part is 0 and b where it is 1, exactly, and never beyond them
-double mixed(double a, double b, double part) noexcept {
-  return std::clamp(a * (1 - part) + b * part, std::min(a, b), std::max(a, b));
-}
-
 /// A surface out of a file.
 class Surface {
 public:
@@ -128,8 +103,7 @@ public:
       for (const double place : northing) {
         const Between y = between(m_northing, place);
         for (const Between& x : along_easting) {
-          heights.push_back(mixed(mixed(height(y.low, x.low), height(y.low, x.high), x.part),
-                                  mixed(height(y.high, x.low), height(y.high, x.high), x.part), y.part));
+          heights.push_back(bilinear(x, y, [&](std::size_t j, std::size_t i) { return height(j, i); }));
         }
       }
     } else {

@@ -6,23 +6,25 @@
 
 namespace prismfield {
 
-TableRequest station_columns() {
+TableRequest station_columns(bool with_heights) {
   TableRequest request;
-  request.needed = {"easting", "northing", "upward"};
+  request.needed = {"easting", "northing"};
+  if (!with_heights) return request;
+  request.needed.emplace_back("upward");
   request.aliases = {{"elevation", "upward"}, {"height", "upward"}};
   return request;
 }
 
-Points read_stations(const InputFile& file) {
+Points read_stations(const InputFile& file, bool with_heights) {
   if (is_array_file(file))
     throw file.error("is HDF5 or netCDF; stations are read from text, columns easting, northing, upward");
   ProblemList problems;
-  Table table = read_table(file, station_columns(), problems);
+  Table table = read_table(file, station_columns(with_heights), problems);
   problems.throw_if_any();
   Points points;
   points.easting = std::move(table.columns[0]);
   points.northing = std::move(table.columns[1]);
-  points.upward = std::move(table.columns[2]);
+  if (with_heights) points.upward = std::move(table.columns[2]);
   return points;
 }
 

@@ -9,10 +9,10 @@
 
 namespace prismfield {
 
-/// The columns of a table of places: easting, northing, upward.
-[[nodiscard]] TableRequest station_columns();
+/// The columns of a table of places: easting, northing, and upward with heights.
+[[nodiscard]] TableRequest station_columns(bool with_heights = true);
 
-/// Stations of a table, metres. Throws InputError with every mistake found.
-[[nodiscard]] Points read_stations(const InputFile& file);
+/// Stations of a table, metres; without heights, upward stays empty. Throws InputError with every mistake found.
+[[nodiscard]] Points read_stations(const InputFile& file, bool with_heights = true);
 
 }  // namespace prismfield

@@ -40,11 +40,20 @@ std::vector<double> grid_axis(const std::string& key, const Axis& axis, ProblemL
 Points make_grid(const Axis& easting, const Axis& northing, const GridHeights& heights) {
   const std::string key = "observations.grid";
   ProblemList problems;
-  Points points;
-  points.grid_easting = grid_axis(key + ".easting", easting, problems);
-  points.grid_northing = grid_axis(key + ".northing", northing, problems);
+  std::vector<double> along_easting = grid_axis(key + ".easting", easting, problems);
+  std::vector<double> along_northing = grid_axis(key + ".northing", northing, problems);
   problems.throw_if_any();
-  points.rounding = {rounding_of_edges(points.grid_easting), rounding_of_edges(points.grid_northing), 0};
+  const std::array<double, 3> rounding = {rounding_of_edges(along_easting), rounding_of_edges(along_northing), 0};
+  Points points = make_grid(std::move(along_easting), std::move(along_northing), heights);
+  points.rounding = rounding;
+  return points;
+}
+
+Points make_grid(std::vector<double> easting, std::vector<double> northing, const GridHeights& heights) {
+  const std::string key = "observations.grid";
+  Points points;
+  points.grid_easting = std::move(easting);
+  points.grid_northing = std::move(northing);
   const std::size_t n_easting = points.grid_easting.size(), n_northing = points.grid_northing.size();
   if (const auto* height = std::get_if<double>(&heights)) {
     if (!std::isfinite(*height)) throw InputError("", key + ".upward", "the height is not finite");

@@ -21,6 +21,9 @@ using HeightsOn = std::function<std::vector<double>(const std::vector<double>&, 
 /// One height for all, or one a node.
 using GridHeights = std::variant<double, HeightsOn>;
 
+/// Points at the nodes of a grid of these coordinates, which rise, numbers all.
+[[nodiscard]] Points make_grid(std::vector<double> easting, std::vector<double> northing, const GridHeights& heights);
+
 /// Points of a grid. Throws InputError with every mistake found, by keys such as observations.grid.easting.
 [[nodiscard]] Points make_grid(const Axis& easting, const Axis& northing, const GridHeights& heights);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 //
-// HDF5 and netCDF-4. The first letter says who reads: p prisms, d densities, h heights, g heights of a surface, o
-// observed data, r those with standard deviations by a rule, s sensitivities, any other everything there is; the file
-// follows.
+// HDF5 and netCDF-4. The first letter says who reads: p prisms, d densities, h heights, g heights of a surface, t a
+// terrain, o observed data, r those with standard deviations by a rule, s sensitivities, any other everything there is;
+// the file follows.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -88,6 +88,7 @@ void run(Bytes bytes) {
                 "heights of another number than the grid's points");
         break;
       case 'g': read_surface(file, 0); break;
+      case 't': read_terrain(file); break;
       case 'o': read_measurements(file, 0); break;
       case 'r': read_measurements(file, 16); break;
       case 's': read_sensitivities(file); break;

@@ -35,6 +35,7 @@ void run(std::string_view content) {
   const InputFile file = bytes_in_file.input(content);
   ends_clearly([&] { read_variables(file.path); });
   ends_clearly([&] { read_surface(file, 0); });
+  ends_clearly([&] { read_terrain(file); });
   ends_clearly([&] { read_measurements(file, 16); });
   ends_clearly([&] {
     require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6, "heights of another number than the grid's points");

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // Tables and lists of numbers in text. The first letter says which (p prisms, s stations, e edges, d densities,
-// h heights, c what is converted, g heights of a surface, o observed data), the next how they are read, up to the end
-// of that line; the file follows.
+// h heights, c what is converted, g heights of a surface, t a terrain, o observed data), the next how they are read, up
+// to the end of that line; the file follows.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -135,6 +135,7 @@ void run(Bytes bytes) {
       }
       case 'h': require_finite(read_heights(file, {0, 1, 2}, {0, 100})); break;
       case 'g': read_surface(file, how); break;
+      case 't': read_terrain(file); break;
       case 'o': read_measurements(file, how); break;
       case 'c': convert(file, how); break;
       default: break;

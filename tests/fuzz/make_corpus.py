@@ -157,6 +157,9 @@ TABLES = {
     "g-grid": "g0\nx [m],y,elevation,name\n0,0,1,a\n1,0,2,b\n0,50,3,c\n1,50,4,d\n",
     "g-points": "gA\na 0 0 1\nb 5 1 2\nc 5 1 2\nd 100 -3 .5\n",
     "g-mistakes": "g0\n0 0 1\n1 0 nan\n0 0 2\n",
+    "t-table": "t0\nx,y,z\n0,0,1\n1,0,2\n0,50,3\n1,50,-4\n",
+    "t-ascii": "t0\nncols 3\nnrows 2\nxllcorner 0\nyllcenter 5\ncellsize 10\nNODATA_value -9\n1 2 -9\n4 5e0 nan\n",
+    "t-mistakes": "t0\nncols 2\nnrows 9e99\ndx 1\ndy 0\nxllcorner 0\nxllcenter 0\n1 x\n",
     "o-header": "o0\neasting,northing,upward,gz [mGal],gz_sigma,gxx (Eotvos),sigma_gxx\n0,1,2,.5,1e-2,3,1\n3,4,5,-1,2,0,.1\n",
     "o-xyz": "oD\n# by hand\n# easting northing height potential[m2_s-2] gz_[mGal] sigma[mGal]\n0 1 2 3 4 5\n6 7 8 9 0 1\n",
     "o-columns": "oI\n0 1 2 a 4 5\r\n6 7 8 b 9 .5\r",
@@ -375,8 +378,8 @@ def sensitivities(file):
     file.attrs["depends_on"] = np.bytes_(DEPENDS_ON)
 
 
-for letter, fill in [("s", sensitivities), ("p", prisms), ("d", density), ("h", heights), ("g", heights), ("o", observed),
-                     ("r", observed_stations), ("x", kinds)]:
+for letter, fill in [("s", sensitivities), ("p", prisms), ("d", density), ("h", heights), ("g", heights), ("t", heights),
+                     ("o", observed), ("r", observed_stations), ("x", kinds)]:
     keep("hdf5", f"{letter}-{fill.__name__}.h5", letter.encode() + hdf5(fill))
 keep("hdf5", "d-packed.h5", b"d" + hdf5(packed_density))
 # no checksums in the headers of this one, all of them in that

@@ -2,13 +2,18 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fuzz_input.hpp"
+#include "io/dem_file.hpp"
 #include "io/height_grid.hpp"
 #include "io/observed_data.hpp"
+#include "model/terrain.hpp"
 
 namespace prismfield::fuzz {
 
@@ -21,6 +26,26 @@ inline void read_surface(const InputFile& file, unsigned how) {
   const std::vector<double> heights = read_height_grid(file, columns, easting, northing, note);
   require(heights.size() == easting.size() * northing.size(), "heights are missing");
   for (const double height : heights) require(std::isfinite(height), "a height that is none");
+}
+
+/// A digital elevation model of any kind of file, and what becomes of it.
+inline void read_terrain(const InputFile& file) {
+  TerrainContent content;
+  content.heights = read_dem(file, "").grid;
+  const NodeGrid& heights = content.heights;
+  require(heights.easting.size() >= 2 && heights.northing.size() >= 2 &&
+              heights.values.size() == heights.easting.size() * heights.northing.size(),
+          "a grid of other nodes");
+  const Terrain terrain(std::move(content));
+  PrismBlock prisms;
+  terrain.read({0, std::min<std::int64_t>(terrain.size(), 1000)}, prisms);
+  for (std::size_t i = 0; i < prisms.west.size(); ++i) {
+    require(prisms.west[i] < prisms.east[i] && prisms.south[i] < prisms.north[i] && prisms.bottom[i] < prisms.top[i],
+            "a prism without volume");
+    require(std::isfinite(prisms.top[i] - prisms.bottom[i]) && std::isfinite(prisms.density[i]),
+            "a prism that is none");
+  }
+  (void)terrain.height_at(0.5, 50);
 }
 
 /// Observed data, of any kind of file.

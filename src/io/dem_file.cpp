@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/dem_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "io/ascii_grid.hpp"
+#include "io/dem_gdal.hpp"
+#include "io/grid_variable.hpp"
+#include "io/station_file.hpp"
+#include "io/text_table.hpp"
+#include "model/cells.hpp"
+
+namespace prismfield {
+namespace {
+
+enum class Quantity { height, density };
+
+/// "easting" of a table, "x" of a grid
+InputError unknown_unit(const InputFile& file, const std::string& name, const std::string& unit) {
+  return file.error(fmt::format("has {} in {}; metres, km, feet or US survey feet are known", name, excerpt(unit)));
+}
+
+InputError geographic(const InputFile& file, const std::string& names) {
+  return file.error(
+      fmt::format("has longitudes and latitudes ({}); prisms need metres of a map projection: project it first, e.g. "
+                  "gdalwarp -t_srs EPSG:32719 -of netCDF in.nc out.nc, or gmt grdproject",
+                  names));
+}
+
+/// The factor to metres of a file's own unit of length, 1 for none; nothing for one that is not known.
+std::optional<double> length_factor(std::string unit) {
+  constexpr double kilometre = 1000, foot = 0.3048, survey_foot = 1200.0 / 3937.0;
+  // "m above sea level" is a length and where it begins
+  if (const std::size_t above = unit.find(" above "); above != std::string::npos) unit.resize(above);
+  if (is_length_unit(unit, 1)) return 1;
+  if (is_length_unit(unit, kilometre)) return kilometre;
+  const auto is_one_of = [&](std::initializer_list<std::string_view> units) {
+    return std::find(units.begin(), units.end(), unit) != units.end();
+  };
+  if (is_one_of({"ft", "foot", "feet", "international_foot"})) return foot;
+  if (is_one_of({"US survey foot", "US_survey_foot", "us-ft", "US_survey_feet"})) return survey_foot;
+  return std::nullopt;
+}
+
+double needed_factor(const InputFile& file, const std::string& name, const std::string& unit) {
+  const std::optional<double> factor = length_factor(unit);
+  if (!factor) throw unknown_unit(file, name, unit);
+  return *factor;
+}
+
+void scale(std::vector<double>& values, double factor) {
+  if (factor == 1) return;
+  for (double& value : values) value *= factor;
+}
+
+bool is_degrees(const std::string& name, const std::string& unit) {
+  static const std::vector<std::string> names = {"lon", "longitude", "lat", "latitude"};
+  return unit.starts_with("degree") || (unit.empty() && std::find(names.begin(), names.end(), name) != names.end());
+}
+
+/// netCDF and HDF5.
+GridVariable from_arrays(const InputFile& file, const std::string& variable, Quantity quantity, double to_si) {
+  const ArrayFile arrays(file);
+  if (!variable.empty() && !arrays.has("/" + variable)) {
+    throw file.error(
+        fmt::format("has no variable {}; it has {}", excerpt(variable), shown_list(arrays.dataset_names("/"))));
+  }
+  const std::string name = variable.empty() ? height_variable(file, arrays, " or by the key variable") : variable;
+  const std::pair<std::string, std::string> axes = grid_coordinates(file, arrays, name);
+  const auto unit_of = [&](const std::string& of) { return arrays.text_attribute("/" + of, "units").value_or(""); };
+  for (const std::string& axis : {axes.first, axes.second}) {
+    if (is_degrees(axis, unit_of(axis))) throw geographic(file, axes.second + ", " + axes.first);
+  }
+  const double easting_factor = needed_factor(file, axes.second, unit_of(axes.second));
+  const double northing_factor = needed_factor(file, axes.first, unit_of(axes.first));
+  const double factor = quantity == Quantity::height ? needed_factor(file, name, unit_of(name)) : to_si;
+  GridVariable grid = read_grid_variable(file, arrays, name);
+  scale(grid.easting, easting_factor);
+  scale(grid.northing, northing_factor);
+  scale(grid.values, factor);
+  return grid;
+}
+
+/// A table of nodes in any order; gaps are nodes without a value.
+GridVariable from_table(const InputFile& file, Quantity quantity, double to_si) {
+  TableRequest request = station_columns();
+  if (quantity == Quantity::density) {
+    request.needed.back() = "density";
+    request.aliases.clear();
+  }
+  request.aliases.insert(request.aliases.end(), {{"x", "easting"}, {"y", "northing"}});
+  if (quantity == Quantity::height) request.aliases.emplace_back("z", "upward");
+  request.with_units = true;
+  ProblemList problems;
+  Table table = read_table(file, request, problems);
+  problems.throw_if_any();
+  for (std::size_t d = 0; d < 2; ++d) {
+    if (is_degrees("", table.units[d])) throw geographic(file, request.needed[0] + ", " + request.needed[1]);
+    scale(table.columns[d], needed_factor(file, request.needed[d], table.units[d]));
+  }
+  scale(table.columns[2], quantity == Quantity::height ? needed_factor(file, "upward", table.units[2]) : to_si);
+  GridVariable grid;
+  grid.easting = sorted_once(table.columns[0]);
+  grid.northing = sorted_once(table.columns[1]);
+  grid.easting_name = "easting";
+  grid.northing_name = "northing";
+  const std::size_t n = table.lines.size(), n_easting = grid.easting.size();
+  // a grid of which most is missing is none
+  constexpr std::size_t most_nodes_a_point = 4;
+  if (n == 0 || n_easting > most_nodes_a_point * n / grid.northing.size()) {
+    throw file.error(fmt::format("makes no grid: its {} have {} eastings and {} northings",
+                                 counted(static_cast<std::int64_t>(n), "point"), n_easting, grid.northing.size()));
+  }
+  grid.values.assign(n_easting * grid.northing.size(), std::numeric_limits<double>::quiet_NaN());
+  LimitedProblems limited(problems, file.path.string());
+  const auto index = [](const std::vector<double>& nodes, double place) {
+    return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), place) - nodes.begin());
+  };
+  for (std::size_t p = 0; p < n; ++p) {
+    const double easting = table.columns[0][p], northing = table.columns[1][p], value = table.columns[2][p];
+    double& node = grid.values[index(grid.northing, northing) * n_easting + index(grid.easting, easting)];
+    if (!std::isnan(node) && node != value) {
+      limited.add("nodes with two values", [&] {
+        return Problem{
+            line_of(file, table.lines[p]), "",
+            fmt::format("easting {}, northing {} has {} here and {} before", easting, northing, value, node)};
+      });
+    }
+    node = value;
+  }
+  limited.finish();
+  problems.throw_if_any();
+  return grid;
+}
+
+Dem finished(const InputFile& file, GridVariable grid) {
+  Dem dem;
+  dem.grid.easting = std::move(grid.easting);
+  dem.grid.northing = std::move(grid.northing);
+  for (const std::vector<double>* nodes : {&dem.grid.easting, &dem.grid.northing}) {
+    if (nodes->size() >= 2 && static_cast<std::int64_t>(nodes->size()) < most_cells_in_a_direction) continue;
+    throw file.error(fmt::format("has {} x {} nodes; 2 to {} along easting and northing are needed",
+                                 dem.grid.easting.size(), dem.grid.northing.size(), most_cells_in_a_direction));
+  }
+  for (double& value : grid.values) {
+    if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
+  }
+  const auto in_double = static_cast<std::int64_t>(grid.values.capacity() * sizeof(double));
+  dem.grid.values = NodeValues(std::move(grid.values));
+  dem.peak_bytes = in_double + (dem.grid.values.single().empty() ? 0 : dem.grid.values.memory_bytes());
+  return dem;
+}
+
+Dem read(const InputFile& file, const std::string& variable, Quantity quantity, double to_si) {
+  if (is_array_file(file)) {
+    return finished(file, from_arrays(file, variable, quantity, to_si));
+  }
+  if (is_tiff(file)) {
+    GridVariable grid = read_tiff(file);
+    if (quantity == Quantity::density) scale(grid.values, to_si);
+    return finished(file, std::move(grid));
+  }
+  if (!variable.empty()) throw file.error("is text, which has no variables; leave out the key variable beside it");
+  if (is_ascii_grid(file)) {
+    GridVariable grid = read_ascii_grid(file);
+    if (quantity == Quantity::density) scale(grid.values, to_si);
+    return finished(file, std::move(grid));
+  }
+  Dem dem = finished(file, from_table(file, quantity, to_si));
+  // three columns and the lines' numbers, while the grid is being filled
+  constexpr std::int64_t columns = 6;
+  dem.peak_bytes += columns * static_cast<std::int64_t>(dem.grid.values.size() * sizeof(double));
+  return dem;
+}
+
+}  // namespace
+
+Dem read_dem(const InputFile& file, const std::string& variable) { return read(file, variable, Quantity::height, 1); }
+
+Dem read_density_grid(const InputFile& file, const std::string& variable, double to_si) {
+  return read(file, variable, Quantity::density, to_si);
+}
+
+void check_same_nodes(const InputFile& file, const NodeGrid& densities, const NodeGrid& heights) {
+  // a thousandth of the spacing: coordinates are often written short
+  constexpr double part = 1e-3;
+  for (const auto& [direction, found, wanted] : {std::tuple{"eastings", &densities.easting, &heights.easting},
+                                                 std::tuple{"northings", &densities.northing, &heights.northing}}) {
+    const double tolerance = part * (wanted->back() - wanted->front()) / static_cast<double>(wanted->size() - 1);
+    const auto near = [tolerance](double a, double b) { return std::abs(a - b) <= tolerance; };
+    if (std::equal(found->begin(), found->end(), wanted->begin(), wanted->end(), near)) continue;
+    throw file.error(fmt::format(
+        "has {} {}, {} to {}; the heights have {}, {} to {}, and densities are needed at "
+        "their nodes",
+        found->size(), direction, found->front(), found->back(), wanted->size(), wanted->front(), wanted->back()));
+  }
+}
+
+}  // namespace prismfield

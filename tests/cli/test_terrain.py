@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""`prismfield run` with model.terrain from end to end: the same fields as lists of prisms and voxels, the slab far from
+edges, points above the terrain, ranks, sizes.
+
+Usage: test_terrain.py PRISMFIELD [--mpiexec COMMAND]
+"""
+
+import argparse
+import csv
+import math
+import pathlib
+import random
+import shlex
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import ProgramFolder
+
+options = None
+
+G = 6.6743e-11
+MGAL = 1e5
+POINTS = "observations: {grid: {easting: [-100, 1900, 9], northing: [-100, 1400, 7], upward: 700}}\n"
+
+
+def ascii_grid(heights, spacing=100, corner=(-50, -50), missing=None):
+    """`heights`: rows from the south."""
+    head = f"ncols {len(heights[0])}\nnrows {len(heights)}\nxllcorner {corner[0]}\nyllcorner {corner[1]}\n"
+    rows = [" ".join("-9999" if h is None else repr(float(h)) for h in row) for row in reversed(heights)]
+    return head + f"cellsize {spacing}\nNODATA_value -9999\n" + "\n".join(rows) + "\n"
+
+
+def hills(seed=1, n_easting=18, n_northing=13, low=-300, high=600):
+    source = random.Random(seed)
+    return [[round(source.uniform(low, high), 3) for _ in range(n_easting)] for _ in range(n_northing)]
+
+
+class Terrain(ProgramFolder):
+    case = "model: {terrain: {file: dem.asc, water_density: 1040}}\n" + POINTS
+
+    def setUp(self):
+        super().setUp()
+        self.heights = hills()
+        self.write("dem.asc", ascii_grid(self.heights))
+
+    def table(self, name):
+        with open(self.folder / name, encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def column(self, name, column):
+        return [float(row[column]) for row in self.table(name)]
+
+    def same(self, a, b, tolerance="1e-14"):
+        self.done("compare", a, b, "--tolerance", tolerance)
+
+    def list_of_prisms(self, parts):
+        """A table of prisms; parts(height) gives (bottom, top, density) of a column."""
+        rows = ["west,east,south,north,bottom,top,density"]
+        for j, row in enumerate(self.heights):
+            for i, height in enumerate(row):
+                for part in () if height is None else parts(height):
+                    place = (i * 100 - 50, i * 100 + 50, j * 100 - 50, j * 100 + 50, *part)
+                    rows.append(",".join(repr(float(v)) for v in place))
+        self.write("prisms.csv", "\n".join(rows) + "\n")
+        self.write("prisms.yaml", "model: {prisms: {file: prisms.csv}}\n" + POINTS)
+
+    def test_the_fields_are_those_of_the_same_prisms_in_a_list(self):
+        self.heights[3][4] = None
+        self.heights[5][6] = 0
+        self.write("dem.asc", ascii_grid(self.heights))
+        self.list_of_prisms(lambda h: [(0, h, 2670)] if h > 0 else [(h, 0, 1040 - 2670)] if h < 0 else [])
+        said = self.done("run", "case.yaml", "--output", "a.h5")
+        self.assertIn("the terrain has no height at 1 of 234 nodes; they are left out", said.stderr)
+        self.assertIn("terrain 18 x 13, 232 prisms", said.stdout)
+        self.done("run", "prisms.yaml", "--output", "b.h5")
+        self.same("a.h5", "b.h5")
+        self.done("run", "case.yaml", "--output", "up.csv", "--set", "axes=z_up", "--set", "fields=[gz]")
+        self.done("run", "case.yaml", "--output", "down.csv", "--set", "fields=[gz]")
+        for up, down in zip(self.column("up.csv", "gz [mGal]"), self.column("down.csv", "gz [mGal]")):
+            self.assertEqual(up, -down)
+
+    def test_reference_and_sea_level_may_differ(self):
+        def parts(h):
+            found = [(100, h, 2000)] if h > 100 else []
+            if h < 100:
+                found.append((h, 100, (1000 if h < -50 else 0) - 2000) if h >= -50 else (h, -50, 1000 - 2000))
+                if h < -50:
+                    found.append((-50, 100, -2000))
+            return found
+
+        self.list_of_prisms(parts)
+        self.done("run", "prisms.yaml", "--output", "b.h5")
+        self.write("case.yaml", "model: {terrain: {file: dem.asc, density: 2000, reference: 100, sea_level: -50, "
+                   "water_density: 1000}}\n" + POINTS)
+        self.done("run", "case.yaml", "--output", "a.h5")
+        self.same("a.h5", "b.h5")
+
+    def test_a_terrain_of_blocks_has_the_fields_of_voxels(self):
+        self.heights = [[300 if (i // 3 + j // 2) % 2 else 100 for i in range(18)] for j in range(13)]
+        self.write("dem.asc", ascii_grid(self.heights))
+        self.write("densities.txt", "\n".join(
+            str(2500 if z == 0 or self.heights[j][i] == 300 else 0)
+            for z in range(3) for j in range(13) for i in range(18)) + "\n")
+        self.write("voxels.yaml", "model: {voxels: {easting: [-50, 1750, 18], northing: [-50, 1250, 13], "
+                   "upward: [0, 300, 3], density: {file: densities.txt}}}\n" + POINTS)
+        self.done("run", "voxels.yaml", "--output", "b.h5")
+        self.done("run", "case.yaml", "--output", "a.h5", "--set", "model.terrain.density=2500")
+        self.same("a.h5", "b.h5", "1e-12")
+
+    def test_far_from_its_edges_a_flat_terrain_is_a_slab(self):
+        self.write("dem.asc", ascii_grid([[120.0] * 41] * 41, 10000, (-205000, -205000)))
+        self.write("s.csv", "easting,northing,upward\n0,0,130\n")
+        self.write("case.yaml", "model: {terrain: {file: dem.asc, reference: 20, density: 2000}}\n"
+                   "observations: {stations: {file: s.csv}}\nfields: [gz]\n")
+        self.done("run", "case.yaml", "--output", "a.csv")
+        slab = 2 * math.pi * G * 2000 * 100 * MGAL
+        found = self.column("a.csv", "gz [mGal]")[0]
+        # what lies beyond the square of half width a is missing: of a slab of thickness t, 2^1.5 t/(pi a)
+        missing = 1 - found / slab
+        expected = 2**1.5 * 60 / (math.pi * 205000)
+        self.assertGreater(missing, 0)
+        self.assertLess(missing, 3 * expected)
+
+    def test_densities_may_be_a_grid(self):
+        densities = [[2000 + 10 * i + j for i in range(18)] for j in range(13)]
+        self.write("rho.asc", ascii_grid(densities))
+        self.write("case.yaml", "model: {terrain: {file: dem.asc, density: {file: rho.asc}}}\n" + POINTS)
+        self.done("run", "case.yaml", "--output", "a.h5")
+        at = iter([d for row in densities for d in row])
+        self.list_of_prisms(lambda h: [(0, h, next(at))] if h > 0 else [(h, 0, -next(at))])
+        self.done("run", "prisms.yaml", "--output", "b.h5")
+        self.same("a.h5", "b.h5")
+        self.write("rho.asc", ascii_grid(densities, 101))
+        said = self.run_program("run", "case.yaml")
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("case.yaml:1: model.terrain.density.file: 'rho.asc' has 18 eastings", said.stderr)
+
+    def test_points_lie_above_the_terrain(self):
+        self.write("s.csv", "name,easting,northing\na,300,400\nb,350,400\nc,1745,-45\n")
+        self.write("case.yaml", "model: {terrain: {file: dem.asc, water_density: 1040}}\n"
+                   "observations: {stations: {file: s.csv, upward: {above_terrain: 80}}}\nfields: [gz]\n")
+        self.done("run", "case.yaml", "--output", "a.xyz")
+        h = self.heights
+        heights = [h[4][3] + 80, (h[4][3] + h[4][4]) / 2 + 80, h[0][17] + 80]
+        self.done("convert", "a.xyz", "a.csv")
+        for found, wanted in zip(self.column("a.csv", "upward"), heights):
+            self.assertAlmostEqual(found, wanted, places=9)
+        # the same of a file of its own, for any model
+        self.write("other.yaml", "model: {prisms: {file: prisms.csv}}\n"
+                   "observations: {stations: {file: s.csv, upward: {above_terrain: 80, file: dem.asc}}}\nfields: [gz]\n")
+        self.list_of_prisms(lambda h: [(0, h, 2670)] if h > 0 else [(h, 0, 1040 - 2670)])
+        self.done("run", "other.yaml", "--output", "b.h5")
+        self.done("run", "case.yaml", "--output", "a.h5")
+        self.same("a.h5", "b.h5")
+        self.write("s.csv", "easting,northing\n300,400\n1751,0\n")
+        self.refused("run", "case.yaml", lines=[
+            "case.yaml:2: observations.stations.upward.above_terrain: the terrain, nodes at easting 0 to 1700, northing "
+            "0 to 1200, has no height at 1 of 2 points: (1751, 0)"])
+        self.write("other.yaml", "model: {prisms: {file: prisms.csv}}\n"
+                   "observations: {stations: {file: s.csv, upward: {above_terrain: 80}}}\n")
+        self.refused("run", "other.yaml", lines=[
+            "other.yaml:2: observations.stations.upward.above_terrain: is above which surface? Name its file beside it, "
+            "{above_terrain: 80, file: dem.nc}, or have a model.terrain"])
+
+    def test_a_grid_takes_its_points_from_a_file(self):
+        self.write("case.yaml", "model: {terrain: {file: dem.asc, water_density: 1040}}\n"
+                   "observations: {grid: {file: dem.asc, upward: {above_terrain: 5}}}\nfields: [gz]\n")
+        said = self.done("run", "case.yaml", "--output", "a.csv")
+        self.assertIn("grid 18 x 13, 234 points", said.stdout)
+        flat = [h for row in self.heights for h in row]
+        for found, wanted in zip(self.column("a.csv", "upward"), flat):
+            self.assertAlmostEqual(found, wanted + 5, places=9)
+        self.assertEqual(len(flat), len(self.table("a.csv")))
+        # without upward the file's heights; a list of coordinates in the place of its nodes
+        self.write("case.yaml", "model: {terrain: {file: dem.asc, water_density: 1040}}\n"
+                   "observations: {grid: {file: dem.asc, easting: [50, 1650, 17], northing: [0, 1200, 13]}}\n"
+                   "fields: [gz]\n")
+        said = self.done("run", "case.yaml", "--output", "b.csv")
+        self.assertAlmostEqual(self.column("b.csv", "upward")[0], (flat[0] + flat[1]) / 2, places=9)
+        # between the nodes points lie below the steps of the columns
+        below = sum(1 for j in range(13) for i in range(17)
+                    if (self.heights[j][i] + self.heights[j][i + 1]) / 2 < self.heights[j][i + 1])
+        self.assertIn(f"warning: {below} of 221 points lie below the surface of the terrain's columns", said.stderr)
+
+    def test_mistakes_are_told(self):
+        self.write("bad.yaml", "model: {terrain: {reference: high, density: {files: a}}}\n" + POINTS)
+        said = self.run_program("run", "bad.yaml")
+        self.assertEqual(said.returncode, 2)
+        for text in ("model.terrain.file: is missing", "model.terrain.reference: is", "model.terrain.density.files"):
+            self.assertIn(text, said.stderr)
+        self.refused("sensitivity", "case.yaml", lines=[
+            "case.yaml:1: model.terrain: has no sensitivities: the cells of voxels or of a mesh are needed, prismfield "
+            "run alone reads terrain"])
+        self.refused("run", "case.yaml", "--output", "dem.asc.h5", "--set", "model.terrain.file=none.nc", lines=[
+            "--set model.terrain.file: 'none.nc' cannot be read: there is no such file"])
+
+    def test_huge_terrains_are_counted_before_they_are_computed(self):
+        self.write("flat.asc", ascii_grid([[1.0] * 1000] * 1000))
+        self.write("case.yaml", "model: {terrain: {file: flat.asc}}\nfields: [gz]\n" + POINTS)
+        said = self.done("run", "case.yaml", "--dry-run")
+        self.assertIn("terrain 1000 x 1000, 1,000,000 prisms", said.stdout)
+
+    def test_the_result_is_the_same_on_every_number_of_ranks(self):
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        self.done("run", "case.yaml", "--output", "one.h5")
+        for ranks in (2, 3):
+            self.done("run", "case.yaml", "--output", "many.h5", "--quiet",
+                      launcher=[*shlex.split(options.mpiexec), "-n", str(ranks)])
+            self.same("many.h5", "one.h5", "1e-13")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--mpiexec")
+    options, rest = parser.parse_known_args()
+    ProgramFolder.program = str(pathlib.Path(options.program).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])
