@@ -47,20 +47,22 @@ const Keys document_keys = {
      "gravitational_constant: 6.6743e-11"},
     {"axes", words_of(axes_choices), name(Case().axes), "",
      "Where z points in fields. With z_down gz is positive above excess mass; z_up flips the signs of gz, gxz and gyz, "
-     "as "
-     "SimPEG has them. Coordinates of models and points have upward positive either way.",
+     "as SimPEG has them. Coordinates of models and points have upward positive either way.",
      "axes: z_down"},
+    {"crs", "text", "", "",
+     "Coordinate reference system of the case's metres, as EPSG:32719 or its WKT. Carried into results as CF "
+     "grid_mapping; nothing is reprojected. Degrees and feet are refused.",
+     "crs: EPSG:32719"},
 };
 
 const Keys model_keys = {
     {"model", "section", required, "",
-     "The masses: exactly one of voxels, prisms and mesh. sensitivity and invert need voxels or mesh.",
+     "The masses: exactly one of voxels, prisms, mesh and terrain. sensitivity and invert need voxels or mesh.",
      "model:\n  prisms: {file: bodies.csv}"},
 
     {"model.voxels", "section", "", "",
      "A box of equal cells, filled with a background, spheres and boxes. Cells of density 0 are left out, and no list "
-     "of "
-     "cells is ever held in memory.",
+     "of cells is ever held in memory.",
      "voxels: {easting: [0, 3000, 60], northing: [0, 3000, 60], upward: [-1000, 0, 20], density: 300}"},
     {"model.voxels.easting", "[min, max, cells]", required, "m",
      "West and east end of the box and the number of cells between. max is above min, and there is one cell or more.",
@@ -72,13 +74,12 @@ const Keys model_keys = {
     {"model.voxels.density", "number, or {random: ...} or {file: ...}",
      fmt::format("{}", std::get<ConstantDensity>(VoxelsSpec().density).value), "kg/m3",
      "Density, or density contrast, of all cells before spheres and boxes are painted: one number, random values, or "
-     "one "
-     "value a cell from a file. At most 1e12 in magnitude. An inversion, which looks for densities, leaves it alone.",
+     "one value a cell from a file. At most 1e12 in magnitude. An inversion, which looks for densities, leaves it "
+     "alone.",
      "density: 300"},
     {"model.voxels.density.random", "[min, max]", "(needed, unless file is written)", "kg/m3",
      "Random densities, uniform from min up to max, which depend on seed and number of the cell only: the same on "
-     "every "
-     "machine and for every number of ranks.",
+     "every machine and for every number of ranks.",
      "random: [100, 3000]"},
     {"model.voxels.density.seed", "whole number of at least 0", fmt::format("{}", RandomDensity().seed), "",
      "Beside random: another seed gives other densities.", "random: [100, 3000]\nseed: 1"},
@@ -103,8 +104,7 @@ const Keys model_keys = {
      "The density of the sphere's cells; 0 takes them out.", "density: 800"},
     {"model.voxels.boxes", "list of boxes", "", "",
      "Boxes painted over background and spheres, each later one over those before it. A cell belongs to a box when min "
-     "<= "
-     "centre < max in all three directions.",
+     "<= centre < max in all three directions.",
      "boxes:\n  - {easting: [0, 100], northing: [0, 100], upward: [-50, 0], density: 200}"},
     {"model.voxels.boxes[].easting", "[min, max]", required, "m", "West and east end of the box.", "easting: [0, 100]"},
     {"model.voxels.boxes[].northing", "[min, max]", required, "m", "South and north end of the box.",
@@ -124,8 +124,7 @@ const Keys model_keys = {
     {"model.prisms.columns", "list of seven names",
      "(the file's header, else west, east, south, north, bottom, top, density)", "",
      "The columns of a table in their order: west, east, south, north, bottom, top, density, or the papers' x1, x2, "
-     "y1, "
-     "y2, z1, z2 in the place of the first six. All seven are needed.",
+     "y1, y2, z1, z2 in the place of the first six. All seven are needed.",
      "columns: [x1, y1, z1, x2, y2, z2, density]"},
     {"model.prisms.axis_z", "up or down", "up", "", "Whether bottom and top are heights (up) or depths (down).",
      "axis_z: down"},
@@ -134,8 +133,7 @@ const Keys model_keys = {
      "density_unit: g/cm3"},
     {"model.prisms.allow_overlap", "true or false", truth_word(PrismsSpec().allow_overlap), "",
      "Prisms that overlap deeper than 1e-6 of the smaller edge in all three directions are a mistake, since their "
-     "masses "
-     "count twice; true takes them as they are.",
+     "masses count twice; true takes them as they are.",
      "allow_overlap: true"},
 
     {"model.mesh", "section", "", "",
@@ -181,6 +179,35 @@ const Keys model_keys = {
      "The cells' densities (.den), in UBC's order. An inversion does not need it.", "density: model.den"},
     {"model.mesh.ubc.density_unit", "kg/m3 or g/cm3", "g/cm3", "", "The unit of the densities; UBC's is g/cm3.",
      "density_unit: kg/m3"},
+
+    {"model.terrain", "section", "", "",
+     "A digital elevation model as prisms between its surface and a reference height, one column a node, never held as "
+     "a list. For the command run alone; docs/terrain.md leads through it.",
+     "terrain: {file: dem.nc, density: 2670, water_density: 1040}"},
+    {"model.terrain.file", "name of a file", required, "m",
+     "Heights at the nodes of a grid: netCDF or HDF5 with coordinates, ESRI ASCII grid, a table of easting, northing "
+     "and upward, or GeoTIFF where GDAL was built in. Nodes without a height are left out. Degrees are refused: "
+     "project first.",
+     "file: dem.nc"},
+    {"model.terrain.variable", "name of a variable", "(the one of two dimensions)", "",
+     "netCDF and HDF5 only: the variable that holds the heights.", "file: dem.nc\nvariable: elevation"},
+    {"model.terrain.reference", "number", fmt::format("{}", TerrainMasses().reference), "m",
+     "Masses count against a world that is rock below this height and nothing above: a surface above it has rock of "
+     "positive density, one below it lacks rock.",
+     "file: dem.nc\nreference: 0"},
+    {"model.terrain.density", "number, or {file: ...}", fmt::format("{}", TerrainMasses().density), "kg/m3",
+     "Density of rock: one number, or one value a node from a file.", "file: dem.nc\ndensity: 2670"},
+    {"model.terrain.density.file", "name of a file", required, "",
+     "Densities on the same nodes as the heights, in the same formats.", "file: density.nc"},
+    {"model.terrain.density.variable", "name of a variable", "(the one of two dimensions)", "",
+     "netCDF and HDF5 only: the variable that holds the densities.", "file: density.nc\nvariable: density"},
+    {"model.terrain.density.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's densities.",
+     "file: density.nc\ndensity_unit: g/cm3"},
+    {"model.terrain.water_density", "number", "(no water)", "kg/m3",
+     "Where the surface is below sea level, water of this density, 1040 in the sea, stands up to it.",
+     "file: dem.nc\nwater_density: 1040"},
+    {"model.terrain.sea_level", "number", fmt::format("{}", TerrainMasses().sea_level), "m",
+     "Height up to which water stands.", "file: dem.nc\nwater_density: 1040\nsea_level: 0"},
 };
 
 const Keys observation_keys = {
@@ -188,24 +215,38 @@ const Keys observation_keys = {
      "The points at which fields are computed: exactly one of grid and stations. invert does not use it: stations come "
      "with the data.",
      "observations:\n  stations: {file: stations.csv}"},
-    {"observations.grid", "section", "", "", "Points on a regular grid, at one height or a height for each node.",
+    {"observations.grid", "section", "", "", "Points on a grid, at one height or a height for each node.",
      "grid: {easting: [0, 3000, 61], northing: [0, 3000, 61], upward: 20}"},
-    {"observations.grid.easting", "[min, max, points]", required, "m",
+    {"observations.grid.easting", "[min, max, points]", "(required, unless file is written)", "m",
      "First and last easting and the number of points, both ends included.", "easting: [0, 3000, 61]"},
-    {"observations.grid.northing", "[min, max, points]", required, "m",
+    {"observations.grid.northing", "[min, max, points]", "(required, unless file is written)", "m",
      "First and last northing and the number of points, both ends included.", "northing: [0, 3000, 61]"},
-    {"observations.grid.upward", "number, or {file: ...}", required, "m",
-     "The height of all points, or heights from a file. Points inside masses are allowed.", "upward: 20"},
-    {"observations.grid.upward.file", "name of a file", required, "m",
+    {"observations.grid.file", "name of a file", "", "m",
+     "A grid of heights, as of model.terrain.file, whose nodes are the points. Without upward its heights are theirs; "
+     "easting and northing choose other points on the same surface.",
+     "file: dem.nc\nupward: {above_terrain: 80}"},
+    {"observations.grid.variable", "name of a variable", "(the one of two dimensions)", "",
+     "Beside file, netCDF and HDF5 only: the variable that holds the heights.", "file: dem.nc\nvariable: elevation"},
+    {"observations.grid.upward", "number, {file: ...} or {above_terrain: ...}", "(required, unless file is written)",
+     "m",
+     "The height of all points, heights from a file, or heights above a terrain. Points inside masses are allowed.",
+     "upward: 20"},
+    {"observations.grid.upward.file", "name of a file", "(required, unless above_terrain is written)", "m",
      "Heights at the nodes of this very grid: a netCDF or HDF5 grid with coordinates, as GMT and xarray write it, or a "
-     "table with the columns easting, northing and upward.",
+     "table with the columns easting, northing and upward. Beside above_terrain: the terrain, whatever its nodes.",
      "file: elevation.nc"},
+    {"observations.grid.upward.above_terrain", "number", "", "m",
+     "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain, else of "
+     "grid.file. Points outside it are a mistake.",
+     "above_terrain: 80\nfile: dem.nc"},
+    {"observations.grid.upward.variable", "name of a variable", "(the one of two dimensions)", "",
+     "Beside above_terrain and file, netCDF and HDF5 only: the variable that holds the heights.",
+     "above_terrain: 80\nfile: dem.nc\nvariable: elevation"},
     {"observations.stations", "section", "", "", "Points one by one: from a file, or random ones.",
      "stations: {file: stations.csv}"},
     {"observations.stations.file", "name of a file", "(needed, unless random is written)", "",
      "A table with the columns easting, northing and upward in metres, by its header or in this order. Other columns "
-     "come "
-     "back in a .csv or .xyz result.",
+     "come back in a .csv or .xyz result.",
      "file: stations.csv"},
     {"observations.stations.random", "whole number from 1", "(needed, unless file is written)", "",
      "In the place of file: the number of random stations.", "random: 30"},
@@ -229,43 +270,37 @@ const Keys observation_keys = {
      "Another seed gives other noise; the same one the same noise on every machine.", "gz: 0.02\nseed: 5"},
     {"fields", "all, vector, tensor, a field's name, or a list of these", "all", "",
      "What is computed: potential (m2 s-2), gx, gy, gz (mGal; the group vector), gxx, gyy, gzz, gxy, gxz, gyz (Eotvos; "
-     "the "
-     "group tensor). Fewer fields take less time.",
+     "the group tensor). Fewer fields take less time.",
      "fields: [gz, tensor]"},
 };
 
 const Keys execution_keys = {
     {"execution", "section", "", "",
      "How a run is computed. Nothing here has to be written, and no key but precision and kernel changes results "
-     "beyond "
-     "rounding.",
+     "beyond rounding.",
      "execution: {precision: mixed}"},
     {"execution.space", words_of(space_choices), name(execution.space), "",
      "Kokkos' execution space. default is the GPU where the program was built for one, else all threads; prismfield "
-     "info "
-     "lists what was built in.",
+     "info lists what was built in.",
      "space: openmp"},
     {"execution.partition", words_of(partition_choices) + ", or {ranks: ...}", name(execution.partition), "",
      "What ranks share out: prisms, each rank some of the prisms at all points; points, all prisms at some of the "
-     "points; "
-     "auto chooses by a model of the times. points_per_prism, one parallel region a prism, is the papers' and slow.",
+     "points; auto chooses by a model of the times. points_per_prism, one parallel region a prism, is the papers' and "
+     "slow.",
      "partition: points"},
     {"execution.partition.ranks", "[parts of prisms, parts of points]", required, "",
      "A grid of ranks, whose product is the number of ranks.", "ranks: [4, 2]"},
     {"execution.balance", words_of(balance_choices), name(execution.balance), "",
      "count gives each rank as many prisms (or points), cost as much work by a model of the near and far forms, for "
-     "points "
-     "close to a part of the prisms.",
+     "points close to a part of the prisms.",
      "balance: cost"},
     {"execution.kernel", words_of(kernel_choices), name(execution.kernel), "",
      "auto takes for each pair the closed form or multipole that is right for it. corners is the papers' sum over "
-     "eight "
-     "corners, slower and less accurate far away, for comparison.",
+     "eight corners, slower and less accurate far away, for comparison.",
      "kernel: corners"},
     {"execution.precision", words_of(precision_choices), name(execution.precision), "",
      "double: errors to 1e-12. mixed: float arithmetic on double differences, double sums, errors to 6e-5 of one "
-     "prism. "
-     "single: float throughout. docs/numerics.md has the errors.",
+     "prism. single: float throughout. docs/numerics.md has the errors.",
      "precision: mixed"},
     {"execution.lanes", "auto or scalar", "auto", "",
      "On a host: as many points at once as the processor's vectors hold, or one by one (scalar), for studies and "
@@ -276,21 +311,18 @@ const Keys execution_keys = {
      "batch: 64"},
     {"execution.slots", "auto or a whole number from 1 to 1e9", automatic, "grids",
      "Grids of partial sums, one for each batch in work at a time. auto: on a host the threads, on a device what fills "
-     "it. "
-     "Results for one number of slots are the same bit for bit.",
+     "it. Results for one number of slots are the same bit for bit.",
      "slots: 4"},
     {"execution.block", "auto or a whole number from 1 to 512", automatic, "threads",
      "Threads of a block (team) on a GPU; without effect on a host. auto: 128, fewer where points are few.",
      "block: 128"},
     {"execution.chunk", "auto or a whole number from 1 to 1e9", automatic, "prisms",
      "Prisms between two reductions of the slots, where a checkpoint may be taken and signals are heard. auto: about "
-     "two "
-     "billion prism-point pairs.",
+     "two billion prism-point pairs.",
      "chunk: 100000"},
     {"execution.memory_limit", "auto or a size with B, KiB, MiB or GiB", automatic, "",
      "What the grids of a rank may take. A run that would pass it takes fewer slots, then tiles of points. auto: half "
-     "of "
-     "the memory that is free, four fifths on a device, shared among a node's ranks.",
+     "of the memory that is free, four fifths on a device, shared among a node's ranks.",
      "memory_limit: 2 GiB"},
     {"execution.method", "auto or direct", name(execution.method), "",
      "This version computes every pair of prism and point directly; mesh, fft and tree are refused.", "method: direct"},
@@ -306,8 +338,7 @@ const Keys output_keys = {
      "output: {file: sphere.nc, figure: sphere.png}"},
     {"output.file", "name of a file", "(the case's name with .h5)", "",
      "The result. .nc and .h5 are the same netCDF-4 file, .csv and .xyz are tables; the model of an inversion is .nc "
-     "or "
-     ".h5. An older result is replaced when the new one is complete.",
+     "or .h5. An older result is replaced when the new one is complete.",
      "file: sphere.nc"},
     {"output.also", "name of a file, or a list", "", "",
      "Of invert: the model once more, in the format that the suffix names, as .vtr for ParaView or .msh and .den for "
@@ -333,8 +364,7 @@ const Keys sensitivity_keys = {
      "sensitivity: {store: memory, precision: float}"},
     {"sensitivity.store", words_of(store_choices), name(StorageSettings().store), "",
      "Where G is kept: in memory, on the device, in a file that every product reads, or not at all (none: computed "
-     "anew in "
-     "every product). auto keeps it in memory where it fits and pays.",
+     "anew in every product). auto keeps it in memory where it fits and pays.",
      "store: memory"},
     {"sensitivity.precision", words_of(stored_precision_choices),
      "(double for the command sensitivity, float for invert)", "",
@@ -342,13 +372,11 @@ const Keys sensitivity_keys = {
     {"sensitivity.compression", fmt::format("none, or a number from {} to {}", least_compression, most_compression),
      "none", "",
      "The error of G, relative to its norm, that a compressed matrix (H-matrix) may have. On hosts, in memory, not "
-     "with "
-     "store: file or none.",
+     "with store: file or none.",
      "compression: 1e-4"},
     {"sensitivity.file", "name of a file", "", "",
      "HDF5 file of G, written by the command sensitivity, and needed by store: file. A file of the same cells, points "
-     "and "
-     "fields is used again.",
+     "and fields is used again.",
      "file: G.h5"},
 };
 
@@ -393,8 +421,7 @@ const Keys data_keys = {
      "topography: {file: heights.csv}"},
     {"inversion.topography.file", "name of a file", required, "m",
      "Heights: a table of easting, northing and upward, or a netCDF grid. Between the nodes of a whole grid the height "
-     "is "
-     "bilinear, else that of the nearest point.",
+     "is bilinear, else that of the nearest point.",
      "file: heights.csv"},
     {"inversion.topography.columns", "list of names", "(the table's header)", "",
      "The columns of a table without header, in their order.",
@@ -431,9 +458,8 @@ const Keys inversion_keys = {
     {"inversion.weighting.depth.power", "number above 0", "(2; 3 for the gradient tensor alone)", "",
      "How fast the weight of the square falls.", "power: 2"},
     {"inversion.weighting.depth.z0", "number of at least 0",
-     "(depth: fitted to the stations' height; distance: a quarter of "
-     "the shortest edge)",
-     "m", "Metres added to the depth, or to the distance.", "z0: 10"},
+     "(depth: fitted to the stations' height; distance: a quarter of the shortest edge)", "m",
+     "Metres added to the depth, or to the distance.", "z0: 10"},
     {"inversion.weighting.distance", "section", "", "",
      "(r + z0)^-power, r the distance of a cell's centre from the nearest station. Keys as those of depth.",
      "distance: {power: 2, z0: 5}"},
@@ -442,8 +468,7 @@ const Keys inversion_keys = {
      "norm: [0, 2, 2, 2]"},
     {"inversion.beta", "auto, or a number above 0", automatic, "",
      "What the regularisation counts against the data. auto searches the beta that fits the data to the target; a "
-     "number "
-     "is taken as it is.",
+     "number is taken as it is.",
      "beta: auto"},
     {"inversion.target_misfit", "number above 0", fmt::format("{}", inversion.target_misfit), "",
      "chi that the search for beta reaches to 2 %: the sum of squared residuals over sigma, divided by the number of "
@@ -454,8 +479,7 @@ const Keys inversion_keys = {
      "max_iterations: 30"},
     {"inversion.trend", "none, constant or linear", "none", "",
      "A regional field of each data set and field, found together with the model: a constant, or a plane in easting "
-     "and "
-     "northing.",
+     "and northing.",
      "trend: linear"},
     {"inversion.uncertainty", "none, samples, {samples: ...} or {rank: ...}", "none", "",
      "Whether standard deviations of the densities are computed, and how.", "uncertainty: {samples: 100}"},
@@ -466,16 +490,14 @@ const Keys inversion_keys = {
     {"inversion.uncertainty.rank", "whole number from 1 to 10,000", "(without it samples are drawn)",
      "directions of the data",
      "In the place of samples: by a low rank of the data term, of one epoch, with smallness above 0. Too small a rank "
-     "errs "
-     "to the careful side.",
+     "errs to the careful side.",
      "rank: 50"},
     {"inversion.depth_of_investigation", "true or false", truth_word(inversion.depth_of_investigation), "",
      "Whether a second inversion with another reference tells how much of the reference comes back in each cell.",
      "depth_of_investigation: true"},
     {"inversion.change", "number of at least 0", fmt::format("{}", inversion.change), "",
      "Of several epochs only: what the change from one epoch to the next counts, beside a smallness of 1. 0: epochs "
-     "are "
-     "independent but for beta.",
+     "are independent but for beta.",
      "data: {epochs: [2021.csv, 2022.csv]}\nchange: 1"},
     {"inversion.preconditioner", "jacobi, or {rank: ...}", "jacobi", "",
      "What stands before the equations in conjugate gradients. It changes the time, not the model.",
@@ -495,8 +517,7 @@ const Keys study_keys_themselves = {
     {"command", "run, sensitivity or invert", "run", "", "What each run of the study is.", "command: run"},
     {"sweep", "map of axes", "", "",
      "The axes; every combination of their values is a point of the study, 10,000 at most. An axis is a key path of "
-     "the "
-     "case, one of threads, ranks, devices and bind, or any name whose values are maps of such keys.",
+     "the case, one of threads, ranks, devices and bind, or any name whose values are maps of such keys.",
      "sweep: {threads: [1, 2], execution.precision: [double, single]}"},
     {"sweep.threads", swept, "", "threads", "Threads of each rank.", "threads: [1, 2]"},
     {"sweep.ranks", swept, "", "ranks", "Ranks of a run, started by the launcher.", "ranks: [1, 2]"},
@@ -542,8 +563,7 @@ const Keys study_keys_themselves = {
     {"figure.x", "name of an axis", required, "", "The axis along x.", "x: threads\ny: speed_up"},
     {"figure.y", "name of a quantity", required, "",
      "What is drawn: field_seconds, time, pairs_per_second, speed_up, efficiency, memory, scratch or error; of "
-     "sensitivity "
-     "and invert also setup_seconds and what they tell (docs/studies.md).",
+     "sensitivity and invert also setup_seconds and what they tell (docs/studies.md).",
      "x: threads\ny: field_seconds"},
     {"figure.curves", "name of an axis, or a list", "", "", "Axes whose values have a curve each.",
      "x: threads\ny: speed_up\ncurves: [execution.precision]"},

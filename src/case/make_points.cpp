@@ -65,26 +65,30 @@ private:
   std::string m_named;
 };
 
-/// The surface that points are above: read from a file, or the model's.
+/// The surface that points are above: read from a file, the model's, or that of the points' own file.
 class AboveSurface {
 public:
-  /// `section`: the key with observations of this kind. `terrain`: the model's, may be null.
-  AboveSurface(const Case& run, const AboveTerrain& above, const Terrain* terrain, const std::string& section) {
+  /// `section`: the key with observations of this kind. `terrain`: the model's, `nodes`: those of the points' own file;
+  /// both may be null.
+  AboveSurface(const Case& run, const AboveTerrain& above, const Terrain* terrain, const NodeGrid* nodes,
+               const std::string& section) {
     if (above.dem) {
       m_read = read_dem(input_file(run, above.dem->file, section + ".upward.file"), above.dem->variable).grid;
     } else if (terrain != nullptr) {
-      m_of_model = &terrain->content().heights;
+      m_of_others = &terrain->content().heights;
+    } else if (nodes != nullptr) {
+      m_of_others = nodes;
     } else {
       throw InputError("", section + above_terrain_key,
                        "is above which surface? Name its file beside it, {above_terrain: 80, file: dem.nc}, or have a "
                        "model.terrain");
     }
   }
-  [[nodiscard]] const NodeGrid& grid() const noexcept { return m_read ? *m_read : *m_of_model; }
+  [[nodiscard]] const NodeGrid& grid() const noexcept { return m_read ? *m_read : *m_of_others; }
 
 private:
   std::optional<NodeGrid> m_read;
-  const NodeGrid* m_of_model = nullptr;
+  const NodeGrid* m_of_others = nullptr;
 };
 
 /// Heights of the nodes of a grid above a surface.
@@ -109,7 +113,7 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
   if (const auto* height = std::get_if<double>(&spec.upward)) return make(*height);
   if (std::holds_alternative<HeightsOfGridFile>(spec.upward)) return make(heights_above(*nodes, 0, key + ".file"));
   if (const auto* above = std::get_if<AboveTerrain>(&spec.upward)) {
-    const AboveSurface surface(run, *above, terrain, key);
+    const AboveSurface surface(run, *above, terrain, nodes ? &*nodes : nullptr, key);
     return make(heights_above(surface.grid(), above->height, key + above_terrain_key));
   }
   const InputFile file = input_file(run, std::get<std::filesystem::path>(spec.upward), key + ".upward.file");
@@ -123,7 +127,7 @@ Points stations(const Case& run, const StationsFile& spec, const Terrain* terrai
   const InputFile file = input_file(run, spec.file, key + ".file");
   if (!spec.above) return read_stations(file, true);
   Points points = read_stations(file, false);
-  const AboveSurface surface(run, *spec.above, terrain, key);
+  const AboveSurface surface(run, *spec.above, terrain, nullptr, key);
   HeightsAbove heights(surface.grid(), spec.above->height, key + above_terrain_key);
   for (std::size_t i = 0; i < points.easting.size(); ++i) heights.add(points.easting[i], points.northing[i]);
   points.upward = heights.take();

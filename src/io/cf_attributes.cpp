@@ -122,11 +122,10 @@ void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts&
   file.write_attribute(group, "device", use.device.empty() ? "none" : use.device);
   file.write_attribute(group, "ranks", use.ranks);
   file.write_attribute(group, "threads", use.threads);
-  for (const auto& [name, fact] :
-       {std::pair{"host", &program.host}, std::pair{"processor", &program.processor},
-        std::pair{"compiler", &program.compiler}, std::pair{"kokkos", &program.kokkos},
-        std::pair{"kokkos_configuration", &program.kokkos_configuration}, std::pair{"mpi", &program.mpi},
-        std::pair{"hdf5", &program.hdf5}}) {
+  for (const auto& [name, fact] : {std::pair{"host", &program.host}, std::pair{"processor", &program.processor},
+                                   std::pair{"compiler", &program.compiler}, std::pair{"kokkos", &program.kokkos},
+                                   std::pair{"kokkos_configuration", &program.kokkos_configuration},
+                                   std::pair{"mpi", &program.mpi}, std::pair{"hdf5", &program.hdf5}}) {
     file.write_attribute(group, name, *fact);
   }
 }
