@@ -36,6 +36,7 @@
 #include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
+#include "io/terrain_variables.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
@@ -148,7 +149,10 @@ std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const 
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  const ResultHeader header = result_header(inputs.run);
+  ResultHeader header = result_header(inputs.run);
+  if (header.n_variables > 0) {
+    header.variables = terrain_variables(header, inputs.points, result, *inputs.model->terrain());
+  }
   std::vector<std::string> notes;
   Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
   if (inputs.run.output.checkpoint) computed.checkpoint = inputs.run.output.checkpoint->file;
