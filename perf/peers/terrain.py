@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""The gravity of a seeded digital elevation model by prismfield, harmonica's prism_layer and GMT's gravprisms, in one run.
+"""The gravity of a seeded elevation model by prismfield, harmonica's prism_layer and GMT's gravprisms, in one run.
 
     terrain.py build/openmp/bin/prismfield
     terrain.py build/openmp/bin/prismfield --nodes 500 --stations 1000 --turns 3 --threads 2
