@@ -489,7 +489,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {: 3}\n"),
        "case.yaml:5: execution: a key must be a word; a list, a map or nothing stands before the ':'"},
       {small_model, "case.yaml:1: observations: is missing; a map with grid or stations is expected"},
-      {small_points, "case.yaml:1: model: is missing; a map with voxels, prisms or mesh is expected"},
+      {small_points, "case.yaml:1: model: is missing; a map with voxels, prisms, mesh or terrain is expected"},
       {after("execution:\n"), "case.yaml:5: execution: has no value; write one or leave the key out"},
       {after("execution:\n  slots: ~\n"), "case.yaml:6: execution.slots: has no value; write one or leave the key out"},
       {after("execution: [slots, 4]\n"),
@@ -793,7 +793,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"output.figur=null",
        "--set output.figur: is no known key; did you mean figure? Allowed: file, also, figure, checkpoint"},
       {"outptu.figure=null", "--set outptu: is no known key; did you mean output? A" + case_allowed.substr(1)},
-      {"model=null", "case.yaml:1: model: is missing; a map with voxels, prisms or mesh is expected"},
+      {"model=null", "case.yaml:1: model: is missing; a map with voxels, prisms, mesh or terrain is expected"},
       {"model.voxels.upward=null", "case.yaml:5: model.voxels.upward: is missing; [min, max, cells] is expected"},
       {"model.voxels={easting: [0, 1, 1]}",
        "--set model.voxels.northing: is missing; [min, max, cells] is expected\n"

@@ -81,7 +81,8 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
 TEST(MakeModel, SaysThatTheModelIsMissing) {
   Case run;
   run.locations["model"] = "case.yaml:2";
-  EXPECT_EQ(mistakes([&] { (void)made(run); }), "case.yaml:2: model: is missing; prisms, voxels or mesh is needed");
+  EXPECT_EQ(mistakes([&] { (void)made(run); }),
+            "case.yaml:2: model: is missing; prisms, voxels, mesh or terrain is needed");
 }
 
 TEST(MakeModel, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {

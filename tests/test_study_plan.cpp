@@ -173,7 +173,7 @@ TEST_F(StudyPlanTest, MistakesOfCasesAreToldOnceWhereTheyWereWritten) {
             "study.yaml:4: execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected");
   m_folder.write("case.yaml", "model: {voxel: 1}\nfields: [gz]\n");
   EXPECT_EQ(refused("sweep: {threads: [1, 2, 3]}\n"),
-            "case.yaml:1: model.voxel: is no known key; did you mean voxels? Allowed: voxels, prisms, mesh\n"
+            "case.yaml:1: model.voxel: is no known key; did you mean voxels? Allowed: voxels, prisms, mesh, terrain\n"
             "case.yaml:1: model: one of the keys voxels, prisms, mesh, terrain is missing\n"
             "case.yaml:1: observations: is missing; a map with grid or stations is expected");
 }

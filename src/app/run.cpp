@@ -37,6 +37,7 @@
 #include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
+#include "io/terrain_variables.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
@@ -151,6 +152,9 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
   ResultHeader header = result_header(inputs.run);
   header.program = program_facts();
+  if (header.n_variables > 0) {
+    header.variables = terrain_variables(header, inputs.points, result, *inputs.model->terrain());
+  }
   std::vector<std::string> notes;
   Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
   if (inputs.run.output.checkpoint) computed.checkpoint = inputs.run.output.checkpoint->file;

@@ -17,6 +17,7 @@
 
 #include "base/temporary_file.hpp"
 #include "case/places.hpp"
+#include "io/terrain_variables.hpp"
 
 namespace prismfield {
 
@@ -189,6 +190,10 @@ ResultHeader result_header(const Case& run) {
   header.noise = run.noise;
   if (const auto* stations = std::get_if<StationsFile>(&run.observations)) {
     header.stations = input_file(run, stations->file, "observations.stations.file");
+    header.stations_have_heights = !stations->above;
+  }
+  if (std::holds_alternative<TerrainSpec>(run.model) && run.fields.contains(Field::gz)) {
+    header.n_variables = n_terrain_variables;
   }
   return header;
 }

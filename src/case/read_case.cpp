@@ -47,7 +47,7 @@ void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
     run.fields_given = true;
   }
   const char* const models =
-      run.use == CaseUse::forward ? "a map with voxels, prisms or mesh" : "a map with voxels or mesh";
+      run.use == CaseUse::forward ? "a map with voxels, prisms, mesh or terrain" : "a map with voxels or mesh";
   if (const auto v = section.need("model", models)) run.model = read_model(reader, *v, run.use);
   if (run.use != CaseUse::inversion) {
     if (const auto v = section.need("observations", "a map with grid or stations")) read_observations(reader, *v, run);

@@ -44,6 +44,10 @@ void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader&
                        header.axes, sigma.data());
     file.write_attribute(name, "ancillary_variables", sigma_name);
   }
+  for (const PointVariable& variable : header.variables) {
+    write_point_values(file, layout, variable.name, variable.long_name, variable.unit, header.axes,
+                       values_of(variable, layout.n_points()).data());
+  }
   if (!result.singular_points.empty()) {
     std::vector<std::int64_t> singular(n_points, 0);
     for (const std::int64_t point : result.singular_points) singular.at(static_cast<std::size_t>(point)) = 1;
@@ -202,7 +206,8 @@ std::int64_t result_bytes(const ResultHeader& header, const Points& points, Fiel
   if (result_kind(header.file).value_or(ResultKind::hdf5) == ResultKind::hdf5) {
     const auto nodes = static_cast<std::int64_t>(points.grid_easting.size() + points.grid_northing.size());
     const std::int64_t coordinates = points.is_grid() ? n + nodes : 3 * n;
-    const std::int64_t bytes = (coordinates + n * (fields.size() + n_sigma)) * std::int64_t{sizeof(double)};
+    const std::int64_t bytes =
+        (coordinates + n * (fields.size() + n_sigma + header.n_variables)) * std::int64_t{sizeof(double)};
     // what HDF5 keeps of its chunks, attributes and /performance
     return bytes + bytes / 500 + 50'000 + static_cast<std::int64_t>(header.case_text.size());
   }
@@ -214,7 +219,7 @@ std::int64_t result_bytes(const ResultHeader& header, const Points& points, Fiel
     const std::uintmax_t size = fs::file_size(header.stations->path, error);
     if (!error) own = static_cast<std::int64_t>(size);
   }
-  return own + n * (fields.size() * of_value + n_sigma * 5);
+  return own + n * ((fields.size() + header.n_variables) * of_value + n_sigma * 5);
 }
 
 std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,

@@ -9,6 +9,8 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -47,12 +49,16 @@ private:
 struct Column {
   std::string name;
   std::string unit;
-  /// a field, one number for all, or a flag
-  std::variant<OutputField, double, Flags> values;
+  /// a field, one number for all, a flag, or what is computed of a point
+  std::variant<OutputField, double, Flags, std::function<double(std::int64_t)>> values;
 };
 
-std::vector<Column> columns_of(const ResultHeader& header, const Fields& result) {
+std::vector<Column> columns_of(const ResultHeader& header, const Points& points, const Fields& result) {
   std::vector<Column> columns;
+  if (header.stations && !header.stations_have_heights) {
+    columns.push_back(
+        {"upward", "", [&points](std::int64_t point) { return points.upward[static_cast<std::size_t>(point)]; }});
+  }
   for (const FieldInfo& field : field_infos) {
     if (!result.fields.contains(field.field)) continue;
     const std::string name(field.name);
@@ -60,6 +66,9 @@ std::vector<Column> columns_of(const ResultHeader& header, const Fields& result)
     columns.push_back({name, unit, OutputField(header, result, field.field)});
     if (!header.noise || header.noise->sigma.count(field.field) == 0) continue;
     columns.push_back({name + "_sigma", unit, header.noise->sigma.at(field.field)});
+  }
+  for (const PointVariable& variable : header.variables) {
+    columns.push_back({variable.name, variable.unit, variable.value});
   }
   if (!result.singular_points.empty()) columns.push_back({"singular", "", Flags(result.singular_points)});
   return columns;
@@ -77,13 +86,13 @@ std::string one_line(std::string text) {
 /// Writes a table of one style.
 class TableWriter {
 public:
-  TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Fields& result)
-      : m_out(out), m_style(style), m_header(header), m_result(result) {}
+  TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Points& points, const Fields& result)
+      : m_out(out), m_style(style), m_header(header), m_points(points), m_result(result) {}
 
   /// The lines above the rows. `names` are the points' own columns, which `separator` separates where they come from.
   /// Returns what users should be told of.
   std::vector<std::string> begin(const std::vector<std::string>& names, char separator) {
-    m_columns = columns_of(m_header, m_result);
+    m_columns = columns_of(m_header, m_points, m_result);
     m_separator = m_style == TableStyle::xyz ? ' ' : separator == ';' ? ';' : ',';
     m_raw = m_separator == separator;
     std::vector<std::string> all;
@@ -127,6 +136,8 @@ public:
         m_out.add((*field)[point]);
       } else if (const auto* number = std::get_if<double>(&column.values)) {
         m_out.add(*number);
+      } else if (const auto* value = std::get_if<std::function<double(std::int64_t)>>(&column.values)) {
+        m_out.add((*value)(point));
       } else {
         m_out.add(std::get<Flags>(column.values).at(point) ? '1' : '0');
       }
@@ -184,6 +195,7 @@ private:
   TextOutput& m_out;
   TableStyle m_style;
   const ResultHeader& m_header;
+  const Points& m_points;
   const Fields& m_result;
   std::vector<Column> m_columns;
   char m_separator = ',';
@@ -191,17 +203,18 @@ private:
 };
 
 /// Writes all with the station file's columns. Throws StationsChanged when it is another by now.
-std::vector<std::string> write_with_stations(TableWriter& table, const InputFile& stations, const Points& points) {
+std::vector<std::string> write_with_stations(TableWriter& table, const InputFile& stations, bool with_heights,
+                                             const Points& points) {
   std::vector<std::string> notes;
   std::int64_t point = 0;
-  TableRequest request = station_columns();
+  TableRequest request = station_columns(with_heights);
   request.take_columns = [&](const std::vector<std::string>& names, char separator) {
     notes = table.begin(names, separator);
   };
   request.take_row = [&](const TableRequest::Row& row) {
     const auto i = static_cast<std::size_t>(point);
     const bool same = point < points.size() && row.values[0] == points.easting[i] &&
-                      row.values[1] == points.northing[i] && row.values[2] == points.upward[i];
+                      row.values[1] == points.northing[i] && (!with_heights || row.values[2] == points.upward[i]);
     if (!same) throw StationsChanged();
     table.add_own(row.fields);
     table.add_values(point++);
@@ -227,8 +240,8 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
   bool written = false;
   if (header.stations) {
     try {
-      TableWriter table(out, style, header, result);
-      notes = write_with_stations(table, *header.stations, points);
+      TableWriter table(out, style, header, points, result);
+      notes = write_with_stations(table, *header.stations, header.stations_have_heights, points);
       written = true;
     } catch (const StationsChanged&) {
       out.clear();
@@ -239,7 +252,9 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
     }
   }
   if (!written) {
-    TableWriter table(out, style, header, result);
+    ResultHeader alone = header;
+    alone.stations.reset();
+    TableWriter table(out, style, alone, points, result);
     static_cast<void>(table.begin({coordinate_names.begin(), coordinate_names.end()}, ','));
     for (std::int64_t point = 0; point < points.size(); ++point) {
       const auto i = static_cast<std::size_t>(point);

@@ -65,6 +65,13 @@ FieldTable to_output_units(const Fields& result, Axes axes) {
   return table;
 }
 
+std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points) {
+  std::vector<double> values(static_cast<std::size_t>(n_points));
+  for (std::int64_t point = 0; point < n_points; ++point)
+    values[static_cast<std::size_t>(point)] = variable.value(point);
+  return values;
+}
+
 std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field) {
   const OutputField output(header, result, field);
   std::vector<double> values(static_cast<std::size_t>(output.size()));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,13 @@
 #include "io/noise.hpp"
 
 namespace prismfield {
+
+/// Values at the points of a result that are no field of it.
+struct PointVariable {
+  std::string name, unit, long_name;
+  /// of a point, in the unit and axes of the output; NaN where it has none
+  std::function<double(std::int64_t)> value;
+};
 
 /// What a result says of the run that made it.
 struct ResultHeader {
@@ -39,6 +47,12 @@ struct ResultHeader {
   std::vector<std::pair<std::string, double>> performance;
   /// the station file, whose own columns a table keeps; nothing for other points
   std::optional<InputFile> stations;
+  /// false: the stations' heights are not those of that file, and a table has them behind its columns
+  bool stations_have_heights = true;
+  /// written behind the fields
+  std::vector<PointVariable> variables = {};
+  /// how many of them there will be, for the size of the result
+  int n_variables = 0;
 };
 
 /// A result as written: units and axes of the output.
@@ -69,6 +83,9 @@ private:
   std::uint64_t m_seed = 0;
   RandomStream m_stream{};
 };
+
+/// A variable's values at `n_points` points.
+[[nodiscard]] std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points);
 
 /// All values of an OutputField.
 [[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);

@@ -59,8 +59,8 @@ bool is_small(const ModelSpec& model) {
 
 bool is_small(const PointsSpec& points) {
   if (const auto* grid = std::get_if<GridSpec>(&points)) {
-    return std::holds_alternative<double>(grid->upward) && is_small(grid->easting) && is_small(grid->northing) &&
-           grid->easting.count * grid->northing.count <= most_points;
+    return !grid->dem && std::holds_alternative<double>(grid->upward) && is_small(grid->easting) &&
+           is_small(grid->northing) && grid->easting.count * grid->northing.count <= most_points;
   }
   const auto* random = std::get_if<StationsRandom>(&points);
   return random != nullptr && random->count <= most_points;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/terrain_variables.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include <prismfield/fields.hpp>
+
+namespace prismfield {
+namespace {
+
+/// Mass over area of the slab below a place, kg/m2; NaN outside the terrain.
+double mass_below(const Terrain& terrain, double easting, double northing) noexcept {
+  if (std::isnan(terrain.height_at(easting, northing))) return std::numeric_limits<double>::quiet_NaN();
+  const TerrainColumn column = terrain.slab_at(easting, northing);
+  double mass = 0;
+  for (int p = 0; p < column.count; ++p) {
+    const TerrainColumn::Part& part = column.parts[static_cast<std::size_t>(p)];
+    mass += part.density * (part.top - part.bottom);
+  }
+  return mass;
+}
+
+std::string slab_name(const Terrain& terrain) {
+  const TerrainMasses& masses = terrain.content().masses;
+  const std::string rock = terrain.content().densities.empty() ? fmt::format("{:g} kg/m3", masses.density)
+                                                               : std::string("the density of the column there");
+  std::string text = fmt::format(
+      "infinite Bouguer slab, 2 pi G rho h, h from reference {:g} m to terrain_height, rho {}", masses.reference, rock);
+  if (masses.water_density) {
+    text += fmt::format(", with water of {:g} kg/m3 up to {:g} m", *masses.water_density, masses.sea_level);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points, const Fields& result,
+                                             const Terrain& terrain) {
+  const FieldInfo& gz = field_infos[static_cast<std::size_t>(Field::gz)];
+  // SI, z up: a slab of mass below the point pulls downwards
+  const double slab_factor =
+      -2 * std::numbers::pi * header.gravitational_constant * output_factor(Field::gz, header.axes);
+  const auto slab = [&points, &terrain, slab_factor](std::int64_t point) {
+    const auto i = static_cast<std::size_t>(point);
+    // adding 0 turns -0 into 0
+    return slab_factor * mass_below(terrain, points.easting[i], points.northing[i]) + 0.0;
+  };
+  ResultHeader plain;
+  plain.axes = header.axes;
+  const OutputField effect(plain, result, Field::gz);
+  const std::string unit(gz.unit);
+  return {{"terrain_height", "m", "height of the terrain below the point, bilinear between its nodes",
+           [&points, &terrain](std::int64_t point) {
+             const auto i = static_cast<std::size_t>(point);
+             return terrain.height_at(points.easting[i], points.northing[i]);
+           }},
+          {"bouguer_slab", unit, slab_name(terrain), slab},
+          {"terrain_correction", unit, "terrain correction, bouguer_slab - gz (gz without noise)",
+           [slab, effect](std::int64_t point) { return slab(point) - effect[point]; }}};
+}
+
+}  // namespace prismfield

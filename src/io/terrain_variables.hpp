@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <vector>
+
+#include <prismfield/points.hpp>
+#include <prismfield/result.hpp>
+
+#include "io/result_values.hpp"
+#include "model/terrain.hpp"
+
+namespace prismfield {
+
+/// Variables beside gz in the result of a terrain.
+inline constexpr int n_terrain_variables = 3;
+
+/// What a result of a terrain has beside its gz, which is the terrain's whole effect: `terrain_height` (m, below the
+/// point, NaN outside the terrain), `bouguer_slab` (mGal, sign and axes as gz: the infinite slab between reference and
+/// that height, with water where the terrain has it) and `terrain_correction` = bouguer_slab - gz, without noise. They
+/// refer to all arguments but the header, which must outlive them; the result must have gz.
+[[nodiscard]] std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points,
+                                                           const Fields& result, const Terrain& terrain);
+
+}  // namespace prismfield
