@@ -10,11 +10,11 @@ namespace prismfield::case_keys {
 
 using Words = std::vector<std::string>;
 
-inline const Words top = {"title",        "gravitational_constant",
-                          "axes",         "crs",
-                          "model",        "observations",
-                          "fields",       "execution",
-                          "output",       "sensitivity",
+inline const Words top = {"title",    "gravitational_constant",
+                          "axes",     "crs",
+                          "model",    "observations",
+                          "fields",   "execution",
+                          "output",   "sensitivity",
                           "inversion"};
 inline const Words model = {"voxels", "prisms", "mesh"};
 inline const Words voxels = {"easting", "northing", "upward", "density", "spheres", "boxes"};

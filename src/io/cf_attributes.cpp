@@ -109,6 +109,17 @@ void write_origin(Hdf5File& file, const std::string& title, const std::string& c
   file.write_attribute("/", "source", source_line());
 }
 
+void write_point_kind(Hdf5File& file, const Points& points) {
+  if (points.is_grid()) {
+    // GMT's word for values that belong to the nodes
+    file.write_attribute("/", "node_offset", std::int64_t{0});
+    return;
+  }
+  file.write_attribute("/", "featureType", "point");
+  // GDAL 3.6 makes points of features up to version 1.6 alone, the first that it knows features in.
+  file.write_attribute("/", "Conventions", "CF-1.6, CF-1.8");
+}
+
 void write_case_text(Hdf5File& file, const std::string& text) {
   if (text.size() > longest_case_attribute) {
     file.write_text("case", text);
@@ -122,11 +133,10 @@ void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts&
   file.write_attribute(group, "device", use.device.empty() ? "none" : use.device);
   file.write_attribute(group, "ranks", use.ranks);
   file.write_attribute(group, "threads", use.threads);
-  for (const auto& [name, fact] :
-       {std::pair{"host", &program.host}, std::pair{"processor", &program.processor},
-        std::pair{"compiler", &program.compiler}, std::pair{"kokkos", &program.kokkos},
-        std::pair{"kokkos_configuration", &program.kokkos_configuration}, std::pair{"mpi", &program.mpi},
-        std::pair{"hdf5", &program.hdf5}}) {
+  for (const auto& [name, fact] : {std::pair{"host", &program.host}, std::pair{"processor", &program.processor},
+                                   std::pair{"compiler", &program.compiler}, std::pair{"kokkos", &program.kokkos},
+                                   std::pair{"kokkos_configuration", &program.kokkos_configuration},
+                                   std::pair{"mpi", &program.mpi}, std::pair{"hdf5", &program.hdf5}}) {
     file.write_attribute(group, name, *fact);
   }
 }

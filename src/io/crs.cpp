@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -98,17 +99,19 @@ private:
                         "(PROJ_LIB before version 9.1)",
                         excerpt(m_text)));
       }
-      fail(fmt::format("is {}, which PROJ {} does not know{}; write an authority's code such as EPSG:32719, or WKT in "
-                       "one line",
-                       excerpt(m_text), proj_version(), m_message.empty() ? "" : " (" + shown(m_message, 200) + ")"));
+      fail(
+          fmt::format("is {}, which PROJ {} does not know{}; write an authority's code such as EPSG:32719, or WKT in "
+                      "one line",
+                      excerpt(m_text), proj_version(), m_message.empty() ? "" : " (" + shown(m_message, 200) + ")"));
     }
     // Words are looked for among all names: "foo" finds the Dutch "Amersfoort".
     const std::string name = text_or_empty(proj_get_name(found.get()));
     const bool is_word = m_text.find_first_of(":[{+") == std::string::npos;
     if (is_word && (name.size() != m_text.size() || !starts_with(name, m_text))) {
-      fail(fmt::format("is {}; the nearest name that PROJ knows is {}; write the whole name or a code such as "
-                       "EPSG:32719",
-                       excerpt(m_text), excerpt(name)));
+      fail(
+          fmt::format("is {}; the nearest name that PROJ knows is {}; write the whole name or a code such as "
+                      "EPSG:32719",
+                      excerpt(m_text), excerpt(name)));
     }
     return found;
   }
@@ -131,8 +134,8 @@ private:
 
   void check_kind() const {
     const auto refuse = [&](const char* kind, const char* remedy) {
-      fail(fmt::format("is {} ({}), {}; {}", excerpt(m_text), shown(text_or_empty(proj_get_name(m_crs))), kind,
-                       remedy));
+      fail(
+          fmt::format("is {} ({}), {}; {}", excerpt(m_text), shown(text_or_empty(proj_get_name(m_crs))), kind, remedy));
     };
     constexpr const char* project =
         "coordinates of a case are easting and northing in metres: project them, and name the projected system, such "
@@ -163,16 +166,17 @@ private:
       }
       const std::string axis = shown(text_or_empty(name)), way = text_or_empty(direction);
       if (to_si != 1) {
-        fail(fmt::format("is {} ({}), whose axis {} is in {}; coordinates of a case are in metres: convert them, and "
-                         "name a system in metres",
-                         excerpt(m_text), shown(text_or_empty(proj_get_name(&crs))), axis,
-                         shown(text_or_empty(unit))));
+        fail(
+            fmt::format("is {} ({}), whose axis {} is in {}; coordinates of a case are in metres: convert them, and "
+                        "name a system in metres",
+                        excerpt(m_text), shown(text_or_empty(proj_get_name(&crs))), axis, shown(text_or_empty(unit))));
       }
       const bool is_wrong = is_vertical ? way == "down" : axis == "Westing" || axis == "Southing";
       if (is_wrong) {
-        fail(fmt::format("is {} ({}), whose axis is {}; coordinates of a case are easting, northing and height: turn "
-                         "them, and name a system with such axes",
-                         excerpt(m_text), shown(text_or_empty(proj_get_name(&crs))), axis));
+        fail(
+            fmt::format("is {} ({}), whose axis is {}; coordinates of a case are easting, northing and height: turn "
+                        "them, and name a system with such axes",
+                        excerpt(m_text), shown(text_or_empty(proj_get_name(&crs))), axis));
       }
     }
   }
@@ -214,8 +218,8 @@ private:
     // Cones and cylinders of one scale, as CF wants them: by the parallels of true scale.
     constexpr int cone_by_scale = 9801, cone_by_parallels = 9802;
     if (method_of(projection.get()) == cone_by_scale) {
-      projection.reset(proj_convert_conversion_to_other_method(m_context.get(), projection.get(), cone_by_parallels,
-                                                               nullptr));
+      projection.reset(
+          proj_convert_conversion_to_other_method(m_context.get(), projection.get(), cone_by_parallels, nullptr));
     }
     m_projection = projection.get();
     switch (method_of(m_projection)) {
@@ -400,8 +404,11 @@ std::string epsg_code(std::string_view text) {
 Crs describe_crs(const std::string& text) {
   Crs crs;
   crs.name = text;
-  // GDAL's word, which takes codes too
-  crs.attributes.emplace_back("spatial_ref", text);
+  constexpr std::array<std::string_view, 3> wkt{"PROJCRS[", "PROJCS[", "COMPOUNDCRS["};
+  if (std::any_of(wkt.begin(), wkt.end(), [&](std::string_view begin) { return starts_with(text, begin); })) {
+    crs.attributes.emplace_back("crs_wkt", text);
+    crs.attributes.emplace_back("spatial_ref", text);
+  }
   if (const std::string code = epsg_code(text); !code.empty()) crs.attributes.emplace_back("epsg_code", code);
   crs.attributes.emplace_back("name", text);
   return crs;
@@ -413,7 +420,8 @@ std::string proj_version() { return ""; }
 
 void write_crs(Hdf5File& file, const std::optional<Crs>& crs) {
   if (!crs) return;
-  file.write_scalar(variable, 0);
+  const std::int32_t nothing = 0;
+  file.write(variable, {}, &nothing);
   file.write_attribute(variable, "long_name", "coordinate reference system of easting and northing");
   for (const auto& [name, value] : crs->attributes) {
     std::visit([&, &name = name](const auto& content) { file.write_attribute(variable, name, content); }, value);

@@ -22,8 +22,8 @@ struct Crs {
 };
 
 /// What PROJ knows of a coordinate reference system: `text` is an authority's code (EPSG:32719), the name in PROJ's
-/// database, WKT, PROJJSON or a PROJ string. Without PROJ the name alone, unchecked. Throws InputError, without a place,
-/// for what is no system, for geographic ones, for axes other than easting and northing and for units other than
+/// database, WKT, PROJJSON or a PROJ string. Without PROJ the name alone, unchecked. Throws InputError, without a
+/// place, for what is no system, for geographic ones, for axes other than easting and northing and for units other than
 /// metres.
 [[nodiscard]] Crs describe_crs(const std::string& text);
 
