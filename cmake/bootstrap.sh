@@ -249,6 +249,8 @@ python_with() {
 # Sets `needed`, the Debian packages to install, and leaves the answers of CMake in probe.log.
 look_around() {
   needed=()
+  # what the build does without: installed with what is needed, never asked for alone
+  local wished=()
   command -v "${CXX:-c++}" >/dev/null && command -v "${CC:-cc}" >/dev/null || needed+=(g++)
   cmake_is_usable || needed+=(cmake)
   command -v ninja >/dev/null || command -v make >/dev/null || needed+=(ninja-build)
@@ -269,6 +271,7 @@ look_around() {
     found xxHash || needed+=(libxxhash-dev)
     found nlohmann_json || needed+=(nlohmann-json3-dev)
     found CLI11 || needed+=(libcli11-dev)
+    found PROJ || wished+=(libproj-dev)
   fi
   if ! found Kokkos || ! found KokkosKernels; then
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
@@ -277,6 +280,8 @@ look_around() {
     python_with xarray matplotlib netCDF4 >/dev/null || needed+=(python3-xarray python3-matplotlib python3-netcdf4)
   fi
   if [ "$tests" = yes ]; then
+    # what the tests of the file's conventions and of GDAL ask, and what they do without
+    command -v ogrinfo >/dev/null || wished+=(gdal-bin)
     found GTest || needed+=(libgtest-dev libgmock-dev)
     found benchmark || needed+=(libbenchmark-dev)
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
@@ -285,6 +290,7 @@ look_around() {
     python_with xarray netCDF4 h5netcdf h5py >/dev/null ||
       needed+=(python3-xarray python3-netcdf4 python3-h5netcdf python3-h5py)
   fi
+  if [ ${#needed[@]} -gt 0 ] && [ "$packages" = yes ]; then needed+=(${wished[@]+"${wished[@]}"}); fi
 }
 
 install_packages() {

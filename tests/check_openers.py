@@ -20,12 +20,12 @@ FIELDS = {
     "gx": "mGal",
     "gy": "mGal",
     "gz": "mGal",
-    "gxx": "Eotvos",
-    "gyy": "Eotvos",
-    "gzz": "Eotvos",
-    "gxy": "Eotvos",
-    "gxz": "Eotvos",
-    "gyz": "Eotvos",
+    "gxx": "1e-9 s-2",
+    "gyy": "1e-9 s-2",
+    "gzz": "1e-9 s-2",
+    "gxy": "1e-9 s-2",
+    "gxz": "1e-9 s-2",
+    "gyz": "1e-9 s-2",
 }
 ROOT_ATTRIBUTES = ("Conventions", "title", "history", "source", "axes")
 ROOT_NUMBERS = ("gravitational_constant", "singular_points", "points_inside")
@@ -68,7 +68,8 @@ def check_dataset(dataset, engine, path, np):
     for name in ("easting", "northing", "upward"):
         check(name in dataset.coords, where(f"{name} is no coordinate"))
         check(dataset[name].attrs.get("units") == "m", where(f"units of {name}"))
-        check(dataset[name].attrs.get("axis") == {"easting": "X", "northing": "Y", "upward": "Z"}[name], where("axis"))
+        axis = {"easting": "X", "northing": "Y", "upward": None if grid else "Z"}[name]
+        check(dataset[name].attrs.get("axis") == axis, where(f"axis of {name}"))
         check(dataset[name].dtype == np.float64, where(f"type of {name}"))
     check(dataset["upward"].dims == dimensions, where(f"upward lies on {dataset['upward'].dims}"))
     for name in fields:
@@ -211,7 +212,8 @@ def header_names(path):
     check(f"double upward({shape}) ;" in header, f"{path}: ncdump does not show upward")
     for name in found:
         check(f'{name}:units = "{FIELDS[name]}" ;' in header, f"{path}: ncdump does not show the units of {name}")
-    check(':Conventions = "CF-1.8" ;' in header, f"{path}: ncdump does not show Conventions")
+    conventions = "CF-1.8" if grid else "CF-1.6, CF-1.8"
+    check(f':Conventions = "{conventions}" ;' in header, f"{path}: ncdump does not show Conventions")
     check("group: performance {" in header, f"{path}: ncdump does not show the group performance")
     return found, grid
 

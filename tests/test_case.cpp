@@ -456,7 +456,7 @@ struct Mistake {
 };
 
 const std::string case_allowed =
-    "allowed: title, gravitational_constant, axes, model, observations, fields, execution, output, sensitivity, "
+    "allowed: title, gravitational_constant, axes, crs, model, observations, fields, execution, output, sensitivity, "
     "inversion";
 
 /// small_case is four lines; what follows begins in line 5.
@@ -864,6 +864,16 @@ TEST_F(CaseTest, TellsAHundredMistakesAndCountsTheOthers) {
   const std::string found = problems(text);
   EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 100);
   EXPECT_THAT(found, testing::EndsWith("\nand 4,900 more mistakes"));
+}
+
+TEST_F(CaseTest, TheReferenceSystemIsCarried) {
+  EXPECT_FALSE(read(after("")).crs);
+  const Case run = read(after("crs: EPSG:32719\n"));
+  ASSERT_TRUE(run.crs);
+  EXPECT_EQ(run.crs->name, "EPSG:32719");
+  EXPECT_THAT(problems(after("crs: [1]\n")), HasSubstr("crs: is a list; a coordinate reference system such as"));
+  if (proj_version().empty()) return;
+  EXPECT_THAT(problems(after("crs: EPSG:4326\n")), testing::MatchesRegex(".*case.yaml:[0-9]+: crs: is 'EPSG:4326' .*"));
 }
 
 TEST_F(CaseTest, ALongListOfWrongNumbersIsCutShort) {

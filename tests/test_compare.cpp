@@ -254,6 +254,16 @@ TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
   EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: axes are z_down in A, z_up in B"));
 }
 
+TEST_F(CompareTest, EotvosHasTwoNames) {
+  Sample a, b;
+  a.fields["gzz"] = b.fields["gzz"] = {1, 2, 3, 4};
+  a.units = "Eotvos";
+  b.units = "1e-9 s-2";
+  const Comparison comparison = compare(a, b);
+  EXPECT_TRUE(within(comparison, 0));
+  EXPECT_EQ(comparison.fields.at(0).unit, "Eotvos");
+}
+
 TEST_F(CompareTest, UnitsOfAFileCommandNoTerminal) {
   Sample a, b;
   a.fields["gz"] = b.fields["gz"] = {0, 0, 0, 0};

@@ -34,7 +34,8 @@ TEST(CaseHash, HashChangesWithWhatTheFieldsDependOnOnly) {
     return case_hash(run, model, points, alone);
   };
   const auto plain = hash("");
-  EXPECT_EQ(hash("title: other\noutput: {file: x.h5}\nexecution: {slots: 7}\naxes: z_up\n# comment\n"), plain);
+  EXPECT_EQ(hash("title: other\noutput: {file: x.h5}\nexecution: {slots: 7}\naxes: z_up\ncrs: EPSG:32719\n# comment\n"),
+            plain);
   EXPECT_NE(hash("fields: [gz]\n"), plain);
   EXPECT_NE(hash("execution: {kernel: corners}\n"), plain);
   EXPECT_NE(hash("", "0,0,2\n"), plain);

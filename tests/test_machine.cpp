@@ -8,6 +8,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/human_text.hpp"
+#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {
@@ -23,6 +28,16 @@ AffinityQuery machine_of(std::size_t size, std::vector<std::size_t> cores) {
     for (const std::size_t core : cores) bits[core / 8] = static_cast<unsigned char>(bits[core / 8] | 1U << core % 8);
     return 0;
   };
+}
+
+TEST(ProcessorName, IsThatOfTheSystem) {
+  const testing::ScratchFolder root;
+  std::filesystem::create_directories(root / "proc");
+  EXPECT_FALSE(processor_name(root / "").empty()) << "its architecture";
+  std::ofstream(root / "proc/cpuinfo") << "processor\t: 0\nmodel name\t:  Fast 9000\x1b \nmodel name\t: other\n";
+  EXPECT_EQ(processor_name(root / ""), shown("Fast 9000\x1b"));
+  EXPECT_EQ(value_in(root / "proc/cpuinfo", "flags", ':'), "");
+  EXPECT_FALSE(host_name().empty());
 }
 
 TEST(UsableCores, AreThoseOfTheMask) {

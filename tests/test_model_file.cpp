@@ -194,8 +194,8 @@ TEST_F(ModelFileTest, WritesDataInUnitsAndAxesOfTheOutput) {
     EXPECT_EQ(file.read_text_attribute("/data_2", "name"), "Süd.csv");
     EXPECT_FALSE(file.has("/data_3"));
     for (const auto& [path, unit, set, field] :
-         {std::tuple{"/data_1/gz", "mGal", 0U, Field::gz}, std::tuple{"/data_1/gxx", "Eotvos", 0U, Field::gxx},
-          std::tuple{"/data_2/gzz", "Eotvos", 1U, Field::gzz}}) {
+         {std::tuple{"/data_1/gz", "mGal", 0U, Field::gz}, std::tuple{"/data_1/gxx", "1e-9 s-2", 0U, Field::gxx},
+          std::tuple{"/data_2/gzz", "1e-9 s-2", 1U, Field::gzz}}) {
       const std::string name = path;
       const PredictedData& data = model.data[set];
       const double factor = output_factor(field, axes);
@@ -218,6 +218,19 @@ TEST_F(ModelFileTest, WritesDataInUnitsAndAxesOfTheOutput) {
     EXPECT_THAT(file.dimension_names("/data_2/gzz"), ElementsAre("station"));
     EXPECT_EQ(file.read("/data_1/easting"), model.data[0].points.grid_easting);
     EXPECT_EQ(file.read("/data_2/upward"), model.data[1].points.upward);
+  }
+}
+
+TEST_F(ModelFileTest, CarriesTheReferenceSystem) {
+  ModelHeader header = sample_model_header(path("m.h5"));
+  write_model(header, small_model());
+  EXPECT_FALSE(Hdf5File::open(path("m.h5")).has("crs"));
+  header.crs = Crs{"mine", {{"name", std::string("mine")}}};
+  write_model(header, small_model());
+  const Hdf5File file = Hdf5File::open(path("m.h5"));
+  EXPECT_EQ(file.read_text_attribute("crs", "name"), "mine");
+  for (const char* name : {"density", "/data_1/gz", "/data_1/gxx_residual", "/data_2/gzz_predicted"}) {
+    EXPECT_EQ(file.read_text_attribute(name, "grid_mapping"), "crs") << name;
   }
 }
 

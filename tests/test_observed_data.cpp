@@ -339,6 +339,16 @@ TEST_F(ObservedArrays, SayTheAxesOfEachFieldThemselves) {
   EXPECT_THAT(read().values, ElementsAre(-1e-5, -2e-5));
 }
 
+TEST_F(ObservedArrays, OfGradientsHaveTheirUnitByEitherName) {
+  write_places();
+  write("gzz", {2}, {1, 2}, "1e-9 s-2");
+  rule({}, {{Field::gzz, 1}});
+  EXPECT_THAT(read().values, ElementsAre(1e-9, 2e-9));
+  write_places();
+  write("gzz", {2}, {1, 2}, "1e-6 s-2");
+  EXPECT_THAT(message(), HasSubstr("is in '1e-6 s-2'; Eotvos is allowed"));
+}
+
 TEST_F(ObservedArrays, OnAGridComeInAnyOrder) {
   write("x", {3}, {30, 20, 10}, "m");
   write("y", {2}, {1, 2});

@@ -430,8 +430,9 @@ TEST_F(ReadInversion, KnowsWhatAModelDependsOn) {
   const auto identity = [&](const std::string& text) { return read(text).inversion_identity; };
   const std::string plain = identity(cells + data);
   EXPECT_EQ(plain, identity("inversion: {beta: 2, data: a.h5}\n" + cells));
-  for (const char* same : {"title: x\n", "output: {file: o.h5}\n", "observations: {stations: {random: 3}}\n",
-                           "execution: {slots: 3, space: serial}\n", "sensitivity: {store: memory, file: G.h5}\n"}) {
+  for (const char* same :
+       {"title: x\n", "crs: EPSG:32719\n", "output: {file: o.h5}\n", "observations: {stations: {random: 3}}\n",
+        "execution: {slots: 3, space: serial}\n", "sensitivity: {store: memory, file: G.h5}\n"}) {
     EXPECT_EQ(identity(cells + data + same), plain) << same;
   }
   EXPECT_EQ(identity(mesh_cells + data), identity("model: {mesh: {easting: [0, 3, 3], northing: [0, 2, 2], upward: "

@@ -134,13 +134,23 @@ TEST_F(OutputTest, WritesAGrid) {
     ASSERT_TRUE(file.has(name)) << name;
     EXPECT_EQ(file.shape(name), (std::vector<std::int64_t>{3, 4})) << name;
     EXPECT_THAT(file.dimension_names(name), ElementsAre("northing", "easting")) << name;
-    EXPECT_EQ(file.read_text_attribute(name, "units"), field.unit) << name;
-    EXPECT_EQ(file.read_text_attribute(name, "long_name"), field.long_name) << name;
+    // UDUNITS knows no Eotvos
+    const bool is_gradient = FieldList::tensor().contains(field.field);
+    EXPECT_EQ(file.read_text_attribute(name, "units"), is_gradient ? "1e-9 s-2" : field.unit) << name;
+    EXPECT_EQ(file.read_text_attribute(name, "long_name"),
+              std::string(field.long_name) + (is_gradient ? " (Eotvos)" : ""))
+        << name;
+    EXPECT_FALSE(file.has_attribute(name, "grid_mapping")) << name;
     EXPECT_EQ(file.read_text_attribute(name, "axes"), "z_down") << name;
     const auto first = table.values.begin() + static_cast<std::ptrdiff_t>(field.field) * 12;
     EXPECT_EQ(file.read(name), std::vector<double>(first, first + 12)) << name;
   }
   EXPECT_EQ(file.read_text_attribute("/", "Conventions"), "CF-1.8");
+  EXPECT_FALSE(file.has("crs"));
+  EXPECT_TRUE(file.has_attribute("upward", "actual_range"));
+  EXPECT_EQ(file.read_text_attribute("upward", "positive"), "up");
+  // of two dimensions: no axis
+  EXPECT_FALSE(file.has_attribute("upward", "axis"));
   EXPECT_EQ(file.read_text_attribute("/", "title"), "A sample");
   EXPECT_THAT(file.read_text_attribute("/", "source"), AllOf(HasSubstr(version), HasSubstr(git_hash)));
   EXPECT_THAT(file.read_text_attribute("/", "history"),
@@ -158,6 +168,13 @@ TEST_F(OutputTest, RecordsPerformance) {
   const Fields result = sample_result(points);
   Case run = sample_case(path("p.h5"));
   ResultHeader header = result_header(run);
+  header.program.processor = "A processor";
+  header.program.host = "a host's name";
+  header.program.compiler = "c++ 1";
+  header.program.kokkos = "4.7.0";
+  header.program.kokkos_configuration = "openmp; NATIVE";
+  header.program.mpi = "An MPI";
+  header.program.hdf5 = "1.10.8, parallel";
   header.performance = {{"pays_after", 12.0}, {"stored_bytes", 1e10}};
   write_result(header, points, result, RunTimes{0.5, 10.0});
   const Hdf5File file = Hdf5File::open(path("p.h5"));
@@ -170,7 +187,14 @@ TEST_F(OutputTest, RecordsPerformance) {
                                                         {"balance", "cost"},
                                                         {"precision", "mixed"},
                                                         {"kernel", "auto"},
-                                                        {"method", "direct"}}) {
+                                                        {"method", "direct"},
+                                                        {"processor", "A processor"},
+                                                        {"host", "a host's name"},
+                                                        {"compiler", "c++ 1"},
+                                                        {"kokkos", "4.7.0"},
+                                                        {"kokkos_configuration", "openmp; NATIVE"},
+                                                        {"mpi", "An MPI"},
+                                                        {"hdf5", "1.10.8, parallel"}}) {
     EXPECT_EQ(file.read_text_attribute(group, name), value) << name;
   }
   for (const auto& [name, value] : std::vector<std::pair<std::string, double>>{{"ranks", 2},
@@ -229,6 +253,34 @@ TEST_F(OutputTest, WritesStationsWithNoise) {
   EXPECT_EQ(file.read_text_attribute("gz", "axes"), "z_up");
   EXPECT_EQ(file.read_text_attribute("/", "title"), "Große Mulde");
   EXPECT_EQ(file.read_text_attribute("/", "featureType"), "point");
+  EXPECT_EQ(file.read_text_attribute("/", "Conventions"), "CF-1.6, CF-1.8");
+  EXPECT_EQ(file.read_text_attribute("upward", "axis"), "Z");
+  for (const char* name : {"easting", "northing", "upward"}) EXPECT_TRUE(file.has_attribute(name, "actual_range"));
+}
+
+TEST_F(OutputTest, CarriesTheReferenceSystem) {
+  Crs crs;
+  crs.name = "mine";
+  crs.attributes = {{"grid_mapping_name", std::string("transverse_mercator")},
+                    {"scale_factor_at_central_meridian", 0.9996},
+                    {"standard_parallel", std::vector<double>{1, 2}}};
+  for (const Points& points : {grid_points(2, 2), station_points(4)}) {
+    Fields result = sample_result(points);
+    result.singular_points = {1};
+    Case run = sample_case(path("c.h5"));
+    run.crs = crs;
+    run.noise = NoiseSpec{{{Field::gz, 0.02}}, 3};
+    write_result(result_header(run), points, result, {});
+    const Hdf5File file = Hdf5File::open(path("c.h5"));
+    EXPECT_TRUE(file.shape("crs").empty());
+    EXPECT_EQ(file.read_text_attribute("crs", "grid_mapping_name"), "transverse_mercator");
+    EXPECT_EQ(file.read_attribute("crs", "scale_factor_at_central_meridian"), 0.9996);
+    EXPECT_TRUE(file.has_attribute("crs", "standard_parallel"));
+    for (const char* name : {"potential", "gz", "gz_sigma", "gyz", "singular"}) {
+      EXPECT_EQ(file.read_text_attribute(name, "grid_mapping"), "crs") << name;
+    }
+    for (const char* name : {"easting", "upward"}) EXPECT_FALSE(file.has_attribute(name, "grid_mapping"));
+  }
 }
 
 TEST_F(OutputTest, FlagsSingularPoints) {

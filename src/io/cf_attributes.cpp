@@ -109,6 +109,17 @@ void write_origin(Hdf5File& file, const std::string& title, const std::string& c
   file.write_attribute("/", "source", source_line());
 }
 
+void write_point_kind(Hdf5File& file, const Points& points) {
+  if (points.is_grid()) {
+    // GMT's word for values that belong to the nodes
+    file.write_attribute("/", "node_offset", std::int64_t{0});
+    return;
+  }
+  file.write_attribute("/", "featureType", "point");
+  // GDAL 3.6 makes points of features up to version 1.6 alone, the first that it knows features in.
+  file.write_attribute("/", "Conventions", "CF-1.6, CF-1.8");
+}
+
 void write_case_text(Hdf5File& file, const std::string& text) {
   if (text.size() > longest_case_attribute) {
     file.write_text("case", text);

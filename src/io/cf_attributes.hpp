@@ -61,6 +61,9 @@ void write_point_values(Hdf5File& file, const PointLayout& layout, const std::st
 /// What a file is and where it comes from: Conventions, title, history, source.
 void write_origin(Hdf5File& file, const std::string& title, const std::string& command);
 
+/// What kind of data the points hold: nodes of a grid, or stations, for which GDAL wants CF 1.6 named too.
+void write_point_kind(Hdf5File& file, const Points& points);
+
 /// The case as run: the root's attribute `case`, or the dataset of that name where it is too long for an attribute.
 void write_case_text(Hdf5File& file, const std::string& text);
 

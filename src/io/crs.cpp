@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -403,8 +404,11 @@ std::string epsg_code(std::string_view text) {
 Crs describe_crs(const std::string& text) {
   Crs crs;
   crs.name = text;
-  // GDAL's word, which takes codes too
-  crs.attributes.emplace_back("spatial_ref", text);
+  constexpr std::array<std::string_view, 3> wkt{"PROJCRS[", "PROJCS[", "COMPOUNDCRS["};
+  if (std::any_of(wkt.begin(), wkt.end(), [&](std::string_view begin) { return starts_with(text, begin); })) {
+    crs.attributes.emplace_back("crs_wkt", text);
+    crs.attributes.emplace_back("spatial_ref", text);
+  }
   if (const std::string code = epsg_code(text); !code.empty()) crs.attributes.emplace_back("epsg_code", code);
   crs.attributes.emplace_back("name", text);
   return crs;
@@ -416,7 +420,8 @@ std::string proj_version() { return ""; }
 
 void write_crs(Hdf5File& file, const std::optional<Crs>& crs) {
   if (!crs) return;
-  file.write_scalar(variable, 0);
+  const std::int32_t nothing = 0;
+  file.write(variable, {}, &nothing);
   file.write_attribute(variable, "long_name", "coordinate reference system of easting and northing");
   for (const auto& [name, value] : crs->attributes) {
     std::visit([&, &name = name](const auto& content) { file.write_attribute(variable, name, content); }, value);

@@ -967,8 +967,8 @@ void Hdf5File::write(const std::string& dataset, const std::vector<std::int64_t>
   m_impl->write(dataset, shape, H5T_NATIVE_INT64, values);
 }
 
-void Hdf5File::write_scalar(const std::string& dataset, std::int32_t value) {
-  m_impl->write(dataset, {}, H5T_NATIVE_INT32, &value);
+void Hdf5File::write(const std::string& dataset, const std::vector<std::int64_t>& shape, const std::int32_t* values) {
+  m_impl->write(dataset, shape, H5T_NATIVE_INT32, values);
 }
 
 void Hdf5File::write_text(const std::string& dataset, const std::string& value) {

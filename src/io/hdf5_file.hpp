@@ -89,8 +89,8 @@ public:
   void make_group(const std::string& group);
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values);
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const std::int64_t* values);
-  /// A dataset of one integer of 32 bits, without a shape.
-  void write_scalar(const std::string& dataset, std::int32_t value);
+  /// The widest integers that CF 1.8 knows.
+  void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const std::int32_t* values);
   void write_text(const std::string& dataset, const std::string& value);
   /// A dataset of one dimension, a text each.
   void write_texts(const std::string& dataset, const std::vector<std::string>& values);

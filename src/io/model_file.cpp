@@ -77,7 +77,7 @@ void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const s
   file.make_dimension(name);
   describe_coordinate(file, "", coordinate);
   file.write_attribute(name, "bounds", name + "_bounds");
-  write_range(file, name, centres.data(), n);
+  // Without actual_range: GDAL takes it for the outer edges where node_offset says that values are of cells.
   // CF: bounds have the attributes of what they bound.
   file.write(name + "_bounds", {n, 2}, bounds.data());
   file.attach_dimensions(name + "_bounds", {name, "bounds"});

@@ -366,12 +366,7 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
                         const std::string& command) {
   Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
   write_origin(out, title, command);
-  if (points.points.is_grid()) {
-    // GMT's word for values that belong to the nodes
-    out.write_attribute("/", "node_offset", std::int64_t{0});
-  } else {
-    out.write_attribute("/", "featureType", "point");
-  }
+  write_point_kind(out, points.points);
   out.write_attribute("/", "axes", std::string(name(points.axes)));
   const PointLayout layout = write_points(out, "", points.points);
   for (const FieldInfo& field : field_infos) {

@@ -49,7 +49,7 @@ void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader&
                        values_of(variable, layout.n_points()).data());
   }
   if (!result.singular_points.empty()) {
-    std::vector<std::int64_t> singular(n_points, 0);
+    std::vector<std::int32_t> singular(n_points, 0);
     for (const std::int64_t point : result.singular_points) singular.at(static_cast<std::size_t>(point)) = 1;
     file.write("singular", layout.shape, singular.data());
     file.attach_dimensions("singular", layout.dimensions);
@@ -63,12 +63,7 @@ void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader&
 void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
   write_origin(file, header.title, header.command);
   write_crs(file, header.crs);
-  if (points.is_grid()) {
-    // GMT's word for values that belong to the nodes
-    file.write_attribute("/", "node_offset", std::int64_t{0});
-  } else {
-    file.write_attribute("/", "featureType", "point");
-  }
+  write_point_kind(file, points);
   file.write_attribute("/", "axes", name(header.axes));
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));

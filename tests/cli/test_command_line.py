@@ -155,6 +155,32 @@ class Help(ProgramFolder):
         self.assertRegex(text, r"(?m)^Kokkos +\d+\.\d+\.\d+$")
         self.assertRegex(text, r"(?m)^execution spaces .*serial")
 
+    def test_info_tells_the_same_to_programs(self):
+        text = self.done("info").stdout
+        facts = json.loads(self.done("info", "--json").stdout)
+        for label, key in (("compiler", "compiler"), ("Kokkos", "kokkos"), ("Kokkos Kernels", "kokkos_kernels"), ("MPI", "mpi"),
+                           ("HDF5", "hdf5"), ("processor", "processor")):
+            self.assertRegex(text, rf"(?m)^{label} +{re.escape(facts[key])}$")
+        self.assertIn(f"{facts['version']} (git {facts['git']}), {facts['build_type']} build", text)
+        self.assertIn(facts["default_space"], facts["spaces"])
+        self.assertTrue(facts["kokkos_configuration"].startswith(", ".join(facts["spaces"])))
+        self.assertEqual(facts["ranks"][0]["rank"], 0)
+        self.assertLessEqual(set(facts["ranks"][0]["cores"]), os.sched_getaffinity(0))
+        self.assertEqual(facts["ranks"][0]["threads"], facts["host_threads"])
+
+    def test_info_of_several_ranks_is_one_document(self):
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        facts = json.loads(self.done("info", "--json", launcher=[*options.mpiexec, "-n", "2"]).stdout)
+        self.assertEqual([place["rank"] for place in facts["ranks"]], [0, 1])
+
+    def test_results_and_info_tell_the_same_machine(self):
+        facts = json.loads(self.done("info", "--json").stdout)
+        self.done("run", "case.yaml")
+        header = (self.folder / "case.h5").read_bytes()
+        for key in ("host", "processor", "compiler", "kokkos_configuration", "hdf5"):
+            self.assertIn(facts[key].encode(), header)
+
     def test_threads_that_openmp_binds_still_have_all_cores(self):
         cores = len(os.sched_getaffinity(0))
         for bind in ("spread", "false"):

@@ -31,6 +31,7 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("cli11@2.1:", type="build")
     depends_on("xxhash@0.8:", type="build")
     depends_on("nlohmann-json@3.9:", type="build")
+    depends_on("proj@7.2:")
     depends_on("googletest@1.12: +gmock", type="build", when="+tests")
     depends_on("benchmark@1.7:", type="build", when="+tests")
     for module in ("py-xarray", "py-netcdf4", "py-matplotlib"):
