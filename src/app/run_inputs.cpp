@@ -101,7 +101,7 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
   const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
   if (!communicator.any(!points_fit)) {
-    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator); });
+    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes); });
   }
   agree(communicator, [&] {
     problems.throw_if_any();

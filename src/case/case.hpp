@@ -17,6 +17,7 @@
 #include "io/density_file.hpp"
 #include "io/noise.hpp"
 #include "io/prism_file.hpp"
+#include "io/station_source.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"
@@ -68,9 +69,6 @@ struct GridSpec {
   std::variant<double, std::filesystem::path> upward = 0.0;
 };
 
-struct StationsFile {
-  std::filesystem::path file;
-};
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
 
 /// output.checkpoint

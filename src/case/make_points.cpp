@@ -30,11 +30,11 @@ Points grid(const Case& run, const GridSpec& spec) {
 
 }  // namespace
 
-Points make_points(const Case& run, const Bounds& bounds) {
+Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes) {
   const auto make = [&] {
     if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec);
     if (const auto* spec = std::get_if<StationsFile>(&run.observations)) {
-      return read_stations(input_file(run, spec->file, "observations.stations.file"));
+      return read_stations(input_file(run, spec->file, "observations.stations.file"), *spec, notes);
     }
     if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);
     throw InputError("", "observations", "is missing; grid or stations is needed");
@@ -47,13 +47,14 @@ Points make_points(const Case& run, const Bounds& bounds) {
   });
 }
 
-Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator) {
+Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
+                   std::vector<std::string>& notes) {
   const auto* spec = std::get_if<GridSpec>(&run.observations);
   const bool read_by_root = std::holds_alternative<StationsFile>(run.observations) ||
                             (spec != nullptr && std::holds_alternative<std::filesystem::path>(spec->upward));
   Points points;
   agree_on_input(communicator, [&] {
-    if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds);
+    if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds, notes);
   });
   if (!read_by_root) return points;
   for (std::vector<double>* column :

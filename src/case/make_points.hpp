@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
@@ -11,11 +14,13 @@ class Communicator;
 struct Case;
 
 /// The points that a case's observations describe; reads and validates the files that they name.
-/// `bounds` of the model give the default ranges of random stations. Throws InputError with every mistake found.
-[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds);
+/// `bounds` of the model give the default ranges of random stations. What users should know of the files is added to
+/// `notes`. Throws InputError with every mistake found.
+[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes);
 
-/// The same on every rank, of files that rank 0 alone reads. Throws InputError with every mistake, the same on every
-/// rank, and AgreedFailure for failures. Collective.
-[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator);
+/// The same on every rank, of files that rank 0 alone reads; it alone has notes. Throws InputError with every mistake,
+/// the same on every rank, and AgreedFailure for failures. Collective.
+[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
+                                 std::vector<std::string>& notes);
 
 }  // namespace prismfield

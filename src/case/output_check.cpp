@@ -187,7 +187,7 @@ ResultHeader result_header(const Case& run) {
   header.case_text = run.text;
   header.noise = run.noise;
   if (const auto* stations = std::get_if<StationsFile>(&run.observations)) {
-    header.stations = input_file(run, stations->file, "observations.stations.file");
+    header.stations = {input_file(run, stations->file, "observations.stations.file"), *stations};
   }
   return header;
 }

@@ -17,6 +17,7 @@ public:
 private:
   GridSpec grid(const Value& value);
   PointsSpec stations(const Value& value);
+  StationsFile stations_file(const Section& section);
   NoiseSpec noise(const Value& value, FieldList fields);
 };
 
@@ -40,13 +41,25 @@ GridSpec ObservationsReader::grid(const Value& value) {
   return result;
 }
 
+StationsFile ObservationsReader::stations_file(const Section& section) {
+  StationsFile result;
+  if (const auto v = section.find("file")) result.file = input(*v).value_or("");
+  if (const auto v = section.find("columns")) result.columns = column_names(*v);
+  result.length_to_si = length_factor(section);
+  if (const auto v = section.find("axis_z")) {
+    result.z_down = choice(*v, std::array{Choice<bool>{"up", false}, Choice<bool>{"down", true}});
+  }
+  if (const auto v = section.find("upward")) {
+    if (const auto height = number(*v, "a height for all stations of the file")) result.upward = *height;
+  }
+  return result;
+}
+
 PointsSpec ObservationsReader::stations(const Value& value) {
   const Section section(*this, value, case_keys::stations);
-  const std::string chosen = section.one_of({{"file", {}}, {"random", {"easting", "northing", "upward", "seed"}}});
-  if (chosen == "file") {
-    const auto v = section.find("file");
-    return StationsFile{v ? input(*v).value_or("") : std::filesystem::path()};
-  }
+  const std::string chosen = section.one_of({{"file", {"columns", "length_unit", "axis_z", "upward"}},
+                                             {"random", {"easting", "northing", "upward", "seed"}}});
+  if (chosen == "file") return stations_file(section);
   StationsRandom random;
   if (chosen.empty()) return random;
   if (const auto v = section.find("random")) random.count = whole(*v, 1).value_or(1);

@@ -15,6 +15,7 @@
 #include "base/random.hpp"
 #include "io/input_file.hpp"
 #include "io/noise.hpp"
+#include "io/station_source.hpp"
 
 namespace prismfield {
 
@@ -32,8 +33,8 @@ struct ResultHeader {
   std::optional<NoiseSpec> noise;
   /// further attributes of /performance
   std::vector<std::pair<std::string, double>> performance;
-  /// the station file, whose own columns a table keeps; nothing for other points
-  std::optional<InputFile> stations;
+  /// the station file, whose own columns a result keeps; nothing for other points
+  std::optional<StationSource> stations;
 };
 
 /// A result as written: units and axes of the output.
