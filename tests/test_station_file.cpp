@@ -133,7 +133,7 @@ TEST_F(StationsTest, ColumnsOfTheCaseCount) {
   set("x,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};
   EXPECT_THAT(make().northing, ElementsAre(1));
   set("easting,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};
-  EXPECT_THAT(message(), HasSubstr("the header calls column 1 'easting', observations.stations.columns calls it"));
+  EXPECT_THAT(message(), HasSubstr("the header calls column 1 easting, observations.stations.columns calls it"));
   set("1,2\n").columns = {"x", "y"};
   EXPECT_THAT(message(), HasSubstr("observations.stations.columns: missing column upward"));
 }
@@ -182,7 +182,7 @@ TEST_F(StationsTest, LinesOfOasisMontajBecomeAColumn) {
   set("oasis.xyz",
       "/ XYZ EXPORT\n/ x y z g\n/ === === === ===\nLine 10\n1 2 3 .5\n4 * 6 .6\nTie 5.1\n7 8 9 *\nL20\n1 1 1 1\n"
       "/ a remark\n2 2 2 2\n");
-  EXPECT_EQ(carried(), "x|y|z|g|line|\n1|2|3|.5|10|\n7|8|9|*|Tie 5.1|\n1|1|1|1|L20|\n2|2|2|2|L20|");
+  EXPECT_EQ(carried(), "x|y|z|g|line|\n1|2|3|.5|10|\n7|8|9|*|\"Tie 5.1\"|\n1|1|1|1|L20|\n2|2|2|2|L20|");
   // a header may begin with the word, and the file may have the column itself
   set("Line x y z\n1 2 3 4\n");
   EXPECT_EQ(carried(), "Line|x|y|z|\n1|2|3|4|");

@@ -188,7 +188,9 @@ void add_column(Layout& layout, const std::string& name, const TableRequest& req
     if (w != Layout::nobody || !request.loose_names || !unit.empty() || !canonical.ends_with(ending)) continue;
     w = meant_by(canonical.substr(0, canonical.size() - ending.size()), request, spelling);
     if (w >= static_cast<int>(request.needed.size())) w = Layout::nobody;
-    if (w != Layout::nobody) unit = ending.substr(1);
+    if (w == Layout::nobody) continue;
+    unit = ending.substr(1);
+    spelling = std::max(spelling, Spelling::other);
   }
   layout.wanted.push_back(w);
   layout.names.push_back(name);
@@ -518,7 +520,7 @@ private:
 struct GroupLine {
   /// of the column: line or segment
   const char* column;
-  /// what comes behind "Line"; nothing: the next segment
+  /// what comes behind "Line", quoted where it has a blank; nothing: the next segment
   std::optional<std::string> name;
 };
 
@@ -536,10 +538,10 @@ std::optional<GroupLine> group_line(std::string_view line) {
                           first.find_first_not_of("0123456789.:", 1) == std::string::npos;
     return is_short ? std::optional(GroupLine{"line", std::string(line)}) : std::nullopt;
   }
-  if (rest.find_first_of(" \t,;") != std::string_view::npos) return std::nullopt;
+  if (rest.find_first_of(" \t,;\"") != std::string_view::npos) return std::nullopt;
   if (first == "line") return GroupLine{"line", std::string(rest)};
   for (const char* const kind : {"tie", "random", "base", "trend", "special", "test"}) {
-    if (first == kind) return GroupLine{"line", std::string(line.substr(0, end)) + " " + std::string(rest)};
+    if (first == kind) return GroupLine{"line", fmt::format("\"{} {}\"", line.substr(0, end), rest)};
   }
   return std::nullopt;
 }
