@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "case/case.hpp"
 #include "case/make_points.hpp"
@@ -17,13 +18,18 @@ class PointsTest : public ::testing::Test {
 protected:
   PointsTest() { m_run.locations["observations"] = "case.yaml:9"; }
 
-  Points make() const { return make_points(m_run, {0, 1000, 2000, 5000, -800, -50}); }
+  Points make() const {
+    m_notes.clear();
+    return make_points(m_run, {0, 1000, 2000, 5000, -800, -50}, m_notes);
+  }
   std::string message() const {
     return m_folder.removed_from(mistakes([&] { (void)make(); }));
   }
 
   ScratchFolder m_folder;
   Case m_run;
+  /// of the last make()
+  mutable std::vector<std::string> m_notes;
 };
 
 }  // namespace prismfield::testing

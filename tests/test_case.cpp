@@ -280,6 +280,16 @@ TEST_F(CaseTest, NamesTheKeysThatARunDoesNotUse) {
 TEST_F(CaseTest, ReadsStationsAndHeightFiles) {
   EXPECT_EQ(std::get<StationsFile>(read(small_model + "observations: {stations: {file: s.csv}}\n").observations).file,
             m_folder / "s.csv");
+  const Case own =
+      read(small_model +
+           "observations: {stations: {file: s.txt, columns: [\"-\", x, 7, Z (m)], length_unit: ft, axis_z: "
+           "down, upward: 80}}\n");
+  const auto& file = std::get<StationsFile>(own.observations);
+  EXPECT_THAT(file.columns, ElementsAre("-", "x", "7", "Z (m)"));
+  EXPECT_EQ(file.length_to_si, 0.3048);
+  EXPECT_EQ(file.z_down, true);
+  EXPECT_EQ(std::get<double>(file.upward), 80);
+  EXPECT_NE(own.identity, read(small_model + "observations: {stations: {file: s.txt}}\n").identity);
   const Case random = read(small_model +
                            "observations: {stations: {random: 30, easting: [0, 5], northing: [-5, 0], upward: [3, 3], "
                            "seed: 2}}\n");
@@ -663,6 +673,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "case.yaml:1: observations.stations.random: is '0'; a whole number of at least 1 is expected"},
       {points("{stations: {file: a.csv, seed: 2}}"),
        "case.yaml:1: observations.stations.seed: goes with random, not with file"},
+      {points("{stations: {random: 3, axis_z: up}}"),
+       "case.yaml:1: observations.stations.axis_z: goes with file, not with random"},
       {points("{stations: {random: 3, upward: [2, 1]}}"),
        "case.yaml:1: observations.stations.upward: has min 2 and max 1; min must be at most max"},
       {points("{noise: {gq: 1}, stations: {random: 3}}"),

@@ -28,7 +28,8 @@ TEST(CaseHash, HashChangesWithWhatTheFieldsDependOnOnly) {
     const Case run = read_case(folder / "c.yaml", {});
     const Communicator alone;
     const Model model = make_model(run, alone);
-    const Points points = make_points(run, model.source().bounds(), alone);
+    std::vector<std::string> notes;
+    const Points points = make_points(run, model.source().bounds(), alone, notes);
     // what happens to a file after it was read is no matter
     std::ofstream(folder / "s.csv") << "easting,northing,upward\n7,7,7\n";
     return case_hash(run, model, points, alone);
@@ -64,7 +65,8 @@ TEST(CaseHash, IsOfWhatEveryFileHolds) {
       const Case run = read_case(folder / "c.yaml", {});
       const Communicator alone;
       const Model model = make_model(run, alone);
-      return case_hash(run, model, make_points(run, model.source().bounds(), alone), alone);
+      std::vector<std::string> notes;
+      return case_hash(run, model, make_points(run, model.source().bounds(), alone, notes), alone);
     };
     EXPECT_EQ(hash(one.first), hash(one.first)) << one.yaml;
     EXPECT_NE(hash(one.first), hash(one.second)) << one.yaml;

@@ -85,7 +85,7 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_EQ(spec.data[0].file, m_folder / "observed.h5");
   EXPECT_FALSE(spec.data[0].axes || spec.data[0].fields);
   EXPECT_THAT(spec.data[0].columns, IsEmpty());
-  EXPECT_EQ(spec.data[0].length_to_si, 1);
+  EXPECT_FALSE(spec.data[0].length_to_si);
   EXPECT_EQ(spec.data[1].file, m_folder / "b.csv");
   EXPECT_THAT(spec.data[1].columns, ElementsAre("easting", "northing", "upward", "-", "gz"));
   EXPECT_EQ(spec.data[1].axes, Axes::z_up);
@@ -284,7 +284,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithTheData) {
   EXPECT_EQ(data("{axes: z_up}"), "case.yaml:2: inversion.data.file: is missing; the name of a file is expected");
   EXPECT_THAT(data("{file: a, axes: up}"), HasSubstr("inversion.data.axes: is 'up'"));
   EXPECT_THAT(data("{file: a, fields: gq}"), HasSubstr("inversion.data.fields: is 'gq', no known field"));
-  EXPECT_THAT(data("[{file: a, length_unit: ft}]"), HasSubstr("inversion.data.0.length_unit: is 'ft'"));
+  EXPECT_THAT(data("[{file: a, length_unit: mi}]"), HasSubstr("inversion.data.0.length_unit: is 'mi'"));
   EXPECT_THAT(data("{file: a, columns: []}"), HasSubstr("inversion.data.columns: is an empty list"));
   EXPECT_THAT(data("{file: a, columns: [[x]]}"), HasSubstr("inversion.data.columns.0: is a list"));
   EXPECT_THAT(data("{file: a, sigma: 3}"),
@@ -305,7 +305,7 @@ TEST_F(ReadInversion, ReadsEpochs) {
     EXPECT_EQ(spec.data[e].file, m_folder / (std::string(1, static_cast<char>('a' + e)) + ".csv"));
     EXPECT_EQ(spec.data[e].fields, FieldList{Field::gz});
     EXPECT_EQ(spec.data[e].length_to_si, 1000);
-    EXPECT_EQ(spec.data[3 + e].length_to_si, 1);
+    EXPECT_FALSE(spec.data[3 + e].length_to_si);
   }
   EXPECT_EQ(spec.settings.change, 0.25);
   // an output must not replace any of them

@@ -544,7 +544,8 @@ TEST(SevenSpheres, PairsAreThoseOfTheCase) {
   run.observations = GridSpec{{0, 22000, 150}, {0, 22000, 100}, 100.0};
   const auto ensemble = testing::made(run);
   ASSERT_EQ(ensemble->size(), 251'946);
-  const Points points = make_points(run, ensemble->bounds());
+  std::vector<std::string> notes;
+  const Points points = make_points(run, ensemble->bounds(), notes);
   ASSERT_EQ(points.size(), 15'000);
   PrismBlock cell;
   for (const SphereCellPair& pair : read_seven_spheres_pairs()) {

@@ -39,7 +39,12 @@ protected:
   Points stations(const std::string& text, const std::string& name = "stations.csv") {
     std::ofstream(path(name), std::ios::binary) << text;
     m_run.observations = StationsFile{path(name)};
-    return read_stations({path(name), "case.yaml:3", "stations"});
+    return of_file(name);
+  }
+  /// The stations of a file of the folder.
+  Points of_file(const std::string& name) {
+    std::vector<std::string> notes;
+    return read_stations({path(name), "case.yaml:3", "observations.stations.file"}, StationsFile(path(name)), notes);
   }
   /// Writes a result of these fields to a file of the folder; what users are told of.
   std::vector<std::string> write(const std::string& name, const Points& points, FieldList fields) {
@@ -117,7 +122,7 @@ TEST_F(ResultTableTest, KeepsTheStationFilesColumns) {
   EXPECT_EQ(numbers(rows[1], 6, ',').size(), 2U);
 
   // It is a station file again, of the same stations, and can be compared.
-  const Points again = read_stations({path("out.csv"), "", ""});
+  const Points again = of_file("out.csv");
   EXPECT_EQ(again.easting, points.easting);
   EXPECT_EQ(again.upward, points.upward);
   write("out.nc", points, {Field::gz, Field::gxx});
@@ -156,7 +161,7 @@ TEST_F(ResultTableTest, XyzIsBlanksBelowComments) {
   EXPECT_EQ(rows[4], "# id easting northing upward my_note potential[m2_s-2] gz[mGal]");
   EXPECT_THAT(rows[5], StartsWith("\"A 1\" 1 2 3 \"\" "));
   EXPECT_THAT(rows[6], StartsWith("\"B\" 7 8 9 y "));
-  const Points again = read_stations({path("out.xyz"), "", ""});
+  const Points again = of_file("out.xyz");
   EXPECT_EQ(again.northing, points.northing);
   write("out.h5", points, {Field::gz, Field::potential});
   EXPECT_TRUE(within(compare_results(path("out.xyz"), path("out.h5")), 0));

@@ -1,43 +1,263 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
+#include "io/point_fields.hpp"
+#include "io/station_file.hpp"
 #include "points_test.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 namespace prismfield {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::mistakes;
 using testing::PointsTest;
 
-using StationsTest = PointsTest;
+class StationsTest : public PointsTest {
+protected:
+  StationsTest() { m_run.locations["observations.stations.file"] = "case.yaml:10"; }
+
+  /// The stations of a text under a name of its own.
+  StationsFile& set(const std::string& name, std::string_view text) {
+    m_run.observations = StationsFile(m_folder.write(name, text));
+    return std::get<StationsFile>(m_run.observations);
+  }
+  StationsFile& set(std::string_view text) { return set("s.csv", text); }
+
+  /// The rows that a result carries, one a line, the columns' names first.
+  std::string carried() {
+    const Points points = make();
+    const auto& spec = std::get<StationsFile>(m_run.observations);
+    std::string text;
+    const bool is_same = each_station_again(
+        {{spec.file, "case.yaml:10", "observations.stations.file"}, spec}, points,
+        [&](const StationColumns& own) {
+          for (const std::string& name : own.names) text += name + "|";
+        },
+        [&](std::int64_t, const StationRow& row) {
+          text += "\n";
+          for (const std::string_view field : row.fields) text += std::string(field) + "|";
+        });
+    EXPECT_TRUE(is_same);
+    return text;
+  }
+  /// The notes of the last make(), without folders.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> found;
+    for (const std::string& note : m_notes) found.push_back(m_folder.removed_from(note));
+    return found;
+  }
+};
 
 TEST_F(StationsTest, AreReadFromATable) {
-  for (const char* text : {"1,2,3\n4,5,-6\n", "upward;easting;northing;name\n3;1;2;A\n-6;4;5;B\n",
-                           "easting northing height\n1 2 3\n4 5 -6"}) {
-    m_run.observations = StationsFile{m_folder.write("s.csv", text)};
+  for (const char* text :
+       {"1,2,3\n4,5,-6\n", "upward;easting;northing;name\n3;1;2;A\n-6;4;5;B\n",
+        "easting northing height\n1 2 3\n4 5 -6", "X\tY\tZ\n1\t2\t3\n4\t5\t-6\n", "East,North,Elev.\n1,2,3\n4,5,-6\n",
+        "UTM_X UTM_Y altitude gz\n1 2 3 .5\n4 5 -6 .7\n", "# utm x, utm-y, Z\n1,2,3\n4,5,-6\n",
+        "# by hand\nN;E;Height (m)\n2;1;3\n5;4;-6\n", "x,y,z,easting,northing,elevation\n9,9,9,1,2,3\n9,9,9,4,5,-6\n",
+        "longitude,latitude,easting,northing,z\n-68,-22,1,2,3\n-68,-22,4,5,-6\n"}) {
+    set(text);
     const Points p = make();
     EXPECT_FALSE(p.is_grid());
-    EXPECT_THAT(p.easting, ElementsAre(1, 4));
-    EXPECT_THAT(p.northing, ElementsAre(2, 5));
-    EXPECT_THAT(p.upward, ElementsAre(3, -6));
+    EXPECT_THAT(p.easting, ElementsAre(1, 4)) << text;
+    EXPECT_THAT(p.northing, ElementsAre(2, 5)) << text;
+    EXPECT_THAT(p.upward, ElementsAre(3, -6)) << text;
+    EXPECT_THAT(notes(), IsEmpty()) << text;
   }
 }
 
 TEST_F(StationsTest, ThatAreWrongAreNamed) {
-  m_run.observations = StationsFile{m_folder.write("s.csv", "easting,northing,upward\n1,2,3\n1,NaN,3\n1,2\n")};
-  EXPECT_EQ(message(), "s.csv:3: northing: 'NaN' is not finite\ns.csv:4: 2 columns, 3 are needed");
-  m_run.observations = StationsFile{m_folder.write("s.csv", "x,y,z\n1,2,3\n")};
+  set("easting,northing,upward\n1,2,3\n1,inf,3\n1,2\n1,x,3\n");
+  EXPECT_EQ(message(),
+            "s.csv:3: northing: 'inf' is not finite\ns.csv:4: 2 columns, 3 are needed\n"
+            "s.csv:5: northing: 'x' is not a number");
+  set("a,b,c\n1,2,3\n");
   EXPECT_THAT(message(),
-              HasSubstr("s.csv:1: missing columns easting, northing, upward; the columns are 'x', 'y', 'z'"));
+              HasSubstr("s.csv:1: missing columns easting, northing, upward; the columns are 'a', 'b', 'c'"));
   m_run.observations = StationsFile{m_folder / "none.csv"};
-  EXPECT_EQ(message(), "case.yaml:9: observations.stations.file: 'none.csv' cannot be read: there is no such file");
+  EXPECT_EQ(message(), "case.yaml:10: observations.stations.file: 'none.csv' cannot be read: there is no such file");
+  set("elevation,height,x,y\n1,2,3,4\n");
+  EXPECT_THAT(message(), HasSubstr("s.csv:1: column upward is given 2 times (elevation, height); say by "
+                                   "observations.stations.columns which is meant"));
+}
+
+TEST_F(StationsTest, UnitsOfTheHeaderCount) {
+  set("easting [km],northing [M],Height (ft)\n1,2,10\n");
+  Points p = make();
+  EXPECT_THAT(p.easting, ElementsAre(1000));
+  EXPECT_THAT(p.northing, ElementsAre(2));
+  EXPECT_THAT(p.upward, ElementsAre(3.048));
+  set("x_km y_km z_m\n1 2 3\n");
+  p = make();
+  EXPECT_THAT(p.northing, ElementsAre(2000));
+  EXPECT_THAT(p.upward, ElementsAre(3));
+  set("x,y,z\n1,2,3\n").length_to_si = 1000;
+  EXPECT_THAT(make().upward, ElementsAre(3000));
+  set("x [m],y,z [deg]\n1,2,3\n").length_to_si = 1000;
+  EXPECT_EQ(message(),
+            "s.csv:1: column easting is in 'm', which observations.stations.length_unit denies; take one of the two "
+            "out\ns.csv:1: column upward is in 'deg'; lengths in m, km or ft are read");
+}
+
+TEST_F(StationsTest, DepthGrowsDownwards) {
+  set("x,y,depth\n1,2,3\n4,5,0\n");
+  EXPECT_THAT(make().upward, ElementsAre(-3, 0));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("'depth' is taken as the depth below height 0")));
+  set("x,y,z\n1,2,3\n4,5,0\n").z_down = true;
+  EXPECT_THAT(make().upward, ElementsAre(-3, 0));
+  set("1,2,3\n").z_down = true;
+  EXPECT_THAT(make().upward, ElementsAre(-3));
+  set("x,y,depth\n1,2,3\n").z_down = true;
+  EXPECT_THAT(make().upward, ElementsAre(-3));
+  EXPECT_THAT(notes(), IsEmpty());
+  set("x,y,depth\n1,2,3\n").z_down = false;
+  EXPECT_THAT(message(), HasSubstr("which grows downwards, but observations.stations.axis_z is up"));
+  set("x,y,elevation\n1,2,3\n").z_down = true;
+  EXPECT_THAT(message(), HasSubstr("which grows upwards, but observations.stations.axis_z is down"));
+}
+
+TEST_F(StationsTest, ColumnsOfTheCaseCount) {
+  set("7 100 0.2 35.5 12\n8 150 0.3 36 13\n").columns = {"-", "Y", "X [km]", "-", "depth"};
+  const Points p = make();
+  EXPECT_THAT(p.easting, ElementsAre(200, 300));
+  EXPECT_THAT(p.northing, ElementsAre(100, 150));
+  EXPECT_THAT(p.upward, ElementsAre(-12, -13));
+  EXPECT_EQ(carried(), "column_1|Y|X [km]|column_4|depth|\n7|100|0.2|35.5|12|\n8|150|0.3|36|13|");
+  // x of the header may be north; a word may not
+  set("x,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};
+  EXPECT_THAT(make().northing, ElementsAre(1));
+  set("easting,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};
+  EXPECT_THAT(message(), HasSubstr("the header calls column 1 easting, observations.stations.columns calls it"));
+  set("1,2\n").columns = {"x", "y"};
+  EXPECT_THAT(message(), HasSubstr("observations.stations.columns: missing column upward"));
+}
+
+TEST_F(StationsTest, OneHeightForAllReplacesAColumn) {
+  for (const char* text : {"x,y\n1,2\n4,5\n", "1 2\n4 5\n", "line,easting,northing\na,1,2\nb,4,5\n"}) {
+    set(text).upward = 80.0;
+    EXPECT_THAT(make().upward, ElementsAre(80, 80)) << text;
+    EXPECT_THAT(notes(), IsEmpty()) << text;
+  }
+  for (const char* text : {"x,y,height\n1,2,*\n4,5,x\n", "1 2 3\n4 5 6\n", "x,y,depth\n1,2,\n4,5,6\n"}) {
+    set(text).upward = 80.0;
+    EXPECT_THAT(make().upward, ElementsAre(80, 80)) << text;
+    EXPECT_THAT(notes(), ElementsAre(HasSubstr("is not used, observations.stations.upward says"))) << text;
+  }
+  set("1,2,3,4\n").upward = 80.0;
+  EXPECT_THAT(message(), HasSubstr("4 columns, but without a header 2 are expected"));
+}
+
+TEST_F(StationsTest, DummiesAreLeftOutAndCounted) {
+  set("x,y,z,g\n1,2,3,*\n*,2,3,1\n4,NaN,6,1\n7,8,,2\n-1e32,8,9,2\n4,5,6,\n");
+  const Points p = make();
+  EXPECT_THAT(p.easting, ElementsAre(1, 4));
+  EXPECT_THAT(notes(), ElementsAre("'s.csv': 4 of 6 stations left out: dummies in lines 3, 4, 5, 6"));
+  EXPECT_EQ(carried(), "x|y|z|g|\n1|2|3|*|\n4|5|6||");
+  std::string many = "x y z\n1 2 3\n";
+  for (int i = 0; i < 30; ++i) many += "* * *\n";
+  set(many);
+  EXPECT_EQ(make().size(), 1);
+  EXPECT_THAT(notes(), ElementsAre("'s.csv': 30 of 31 stations left out: dummies in lines 3, 4, 5, 6, 7, 8, 9, 10, "
+                                   "11, 12, ..."));
+  set("x y z\n* 2 3\n");
+  EXPECT_THAT(message(), HasSubstr("'s.csv' has no station: there are dummies in line 2"));
+}
+
+TEST_F(StationsTest, AnglesAreRefused) {
+  for (const char* text : {"Longitude,Latitude,z\n-68,-22,5\n", "# lon lat height\n-68 -22 5\n",
+                           "/ LON  LAT  ELEV\n-68 -22 5\n", "lat;lon;h\n1;2;3\n"}) {
+    set(text);
+    EXPECT_THAT(message(), HasSubstr("longitude and latitude are angles, places are needed in metres: project"))
+        << text;
+  }
+}
+
+TEST_F(StationsTest, LinesOfOasisMontajBecomeAColumn) {
+  set("oasis.xyz",
+      "/ XYZ EXPORT\n/ x y z g\n/ === === === ===\nLine 10\n1 2 3 .5\n4 * 6 .6\nTie 5.1\n7 8 9 *\nL20\n1 1 1 1\n"
+      "/ a remark\n2 2 2 2\n");
+  EXPECT_EQ(carried(), "x|y|z|g|line|\n1|2|3|.5|10|\n7|8|9|*|\"Tie 5.1\"|\n1|1|1|1|L20|\n2|2|2|2|L20|");
+  // a header may begin with the word, and the file may have the column itself
+  set("Line x y z\n1 2 3 4\n");
+  EXPECT_EQ(carried(), "Line|x|y|z|\n1|2|3|4|");
+  set("/ x y z LINE\nLine 1\n1 2 3 L1\nLine 2\n4 5 6 L2\n");
+  EXPECT_EQ(carried(), "x|y|z|LINE|\n1|2|3|L1|\n4|5|6|L2|");
+  set("x y z\n1 2 3\nLine 2\n4 5 6\n");
+  EXPECT_THAT(message(), HasSubstr("s.csv:3: begins a line, but the rows above it belong to none"));
+}
+
+TEST_F(StationsTest, SegmentsOfGmtAreCounted) {
+  set("> first -Z2\n1 2 3\n> \n4 5 6\n7 8 9\n>\n");
+  EXPECT_EQ(carried(), "easting|northing|upward|segment|\n1|2|3|0|\n4|5|6|1|\n7|8|9|1|");
+  EXPECT_EQ(make().size(), 3);
+}
+
+TEST_F(StationsTest, FilesThatBeginWithACount) {
+  const char* const text = "2 ! stations\n1 2 3 .5 .1\n4 5 6 .7 .1\n";
+  for (const char* name : {"s.obs", "s.LOC", "s.grv"}) {
+    set(name, text);
+    EXPECT_EQ(carried(), "easting|northing|upward|observed|observed_sigma|\n1|2|3|0.5|0.1|\n4|5|6|0.7|0.1|") << name;
+  }
+  set("s.txt", text);
+  EXPECT_THAT(message(), HasSubstr("begins with the number of its rows, as files of UBC (heights) and Tomofast (depths)"
+                                   " do: name it .obs or .loc, or say by observations.stations.axis_z"));
+  std::get<StationsFile>(m_run.observations).z_down = false;
+  EXPECT_THAT(make().upward, ElementsAre(3, 6));
+  set("s.txt", "2\n1 2 3 1e-5\n4 5 6 2e-5\n").z_down = true;
+  EXPECT_THAT(make().upward, ElementsAre(-3, -6));
+  EXPECT_EQ(carried(), "easting|northing|upward|observed|\n1|2|-3|1|\n4|5|-6|2|");
+  set("s.obs", text).z_down = true;
+  EXPECT_THAT(message(), HasSubstr("observations.stations.axis_z: is down, but 's.obs' is a file of UBC"));
+  set("s.obs", text).columns = {"x", "y", "z", "-", "-"};
+  EXPECT_THAT(message(), HasSubstr("observations.stations.columns: 's.obs' begins with the number of its rows"));
+  set("s.obs", text).upward = 80.0;
+  EXPECT_THAT(make().upward, ElementsAre(80, 80));
+  set("s.obs", "datacomp=uxx\n2\n");
+  EXPECT_THAT(message(), HasSubstr("is a UBC file of gradients, which is not read"));
+  set("s.obs", "1 2 3 .5\n4 5 6 .7\n").columns = {"x", "y", "z", "-"};
+  EXPECT_EQ(make().size(), 2);
+}
+
+TEST_F(StationsTest, OfAResultAreItsPoints) {
+  PointFields fields;
+  fields.points = make_grid({0, 1, 3}, {5, 6, 2}, 30.0);
+  const auto path = m_folder / "r.h5";
+  std::ofstream(path, std::ios::binary) << point_image(fields, path, "t", "c");
+  m_run.observations = StationsFile(path);
+  Points points = make();
+  EXPECT_TRUE(points.is_grid());
+  EXPECT_EQ(points.easting, fields.points.easting);
+  EXPECT_EQ(points.rounding, fields.points.rounding);
+  EXPECT_FALSE(has_station_columns({path, "", ""}));
+  std::get<StationsFile>(m_run.observations).upward = 7.0;
+  EXPECT_THAT(make().upward, ::testing::Each(7));
+  std::get<StationsFile>(m_run.observations).length_to_si = 1000;
+  EXPECT_THAT(message(), HasSubstr("observations.stations.length_unit: is for tables; 'r.h5' says itself"));
   Hdf5File::create(m_folder / "s.h5").close();
   m_run.observations = StationsFile{m_folder / "s.h5"};
-  EXPECT_THAT(message(), HasSubstr("is HDF5 or netCDF; stations are read from text"));
+  EXPECT_THAT(message(), HasSubstr("is HDF5 or netCDF, but holds no points"));
+}
+
+TEST_F(StationsTest, ThatChangedAreKnown) {
+  set("x,y,z\n1,2,3\n4,5,6\n");
+  const Points points = make();
+  const auto& spec = std::get<StationsFile>(m_run.observations);
+  const auto same = [&](std::string_view now) {
+    m_folder.write("s.csv", now);
+    return each_station_again(
+        {{spec.file, "", ""}, spec}, points, [](const StationColumns&) {}, [](std::int64_t, const StationRow&) {});
+  };
+  EXPECT_TRUE(same("x,y,z\n1,2,3\n4,5,6\n"));
+  EXPECT_FALSE(same("x,y,z\n1,2,3\n4,5,7\n"));
+  EXPECT_FALSE(same("x,y,z\n1,2,3\n"));
+  EXPECT_FALSE(same("x,y,z\n1,2,3\n4,5,6\n7,8,9\n"));
+  EXPECT_FALSE(same("x,y\n1,2\n"));
 }
 
 }  // namespace

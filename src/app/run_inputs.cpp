@@ -109,7 +109,7 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
   const bool can_be_made = inputs.model || !points_need_terrain(inputs.run);
   if (!communicator.any(!points_fit) && can_be_made) {
     const Terrain* const terrain = inputs.model ? inputs.model->terrain() : nullptr;
-    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator, terrain); });
+    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });
   }
   agree(communicator, [&] {
     problems.throw_if_any();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/cli.hpp"
 #include "case/case.hpp"
@@ -22,6 +24,8 @@ struct Inputs {
   Case run;
   std::optional<Model> model;
   Points points;
+  /// what users should know of the points' files; on rank 0
+  std::vector<std::string> point_notes;
 };
 
 /// Reads the case, for a forward run or sensitivities, and what it names, large files once. Throws AgreedFailure with

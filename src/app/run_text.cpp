@@ -127,6 +127,9 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
 void tell_inputs(const Inputs& inputs, bool quiet) {
   for (const std::string& warning : inputs.model->warnings()) warn(warning);
   for (const std::string& warning : input_warnings(inputs)) warn(warning);
+  for (const std::string& note : inputs.point_notes) {
+    if (!quiet) std::cerr << "note: " << note << std::endl;
+  }
   if (const std::string unused = unused_text(inputs.run); !quiet && !unused.empty()) {
     std::cerr << "note: " << unused << std::endl;
   }

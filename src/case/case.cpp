@@ -36,7 +36,7 @@ std::vector<std::filesystem::path> Case::input_files() const {
   }
   if (const auto* stations = std::get_if<StationsFile>(&observations)) {
     files.push_back(stations->file);
-    if (stations->above) add_surface(*stations->above);
+    if (const auto* above = std::get_if<AboveTerrain>(&stations->upward)) add_surface(*above);
   }
   if (inversion) {
     for (const ObservedDataFile& data : inversion->data) files.push_back(data.file);

@@ -19,6 +19,7 @@
 #include "io/density_file.hpp"
 #include "io/noise.hpp"
 #include "io/prism_file.hpp"
+#include "io/station_source.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"
@@ -77,12 +78,6 @@ struct TerrainSpec : DemFile {
 
 using ModelSpec = std::variant<std::monostate, VoxelsSpec, PrismsSpec, MeshSpec, TerrainSpec>;
 
-/// Points so many metres above a surface: that of model.terrain, or of a file of their own.
-struct AboveTerrain {
-  double height = 0;
-  std::optional<DemFile> dem;
-};
-
 /// The heights of the surface in observations.grid.file.
 struct HeightsOfGridFile {};
 
@@ -95,11 +90,6 @@ struct GridSpec {
   std::optional<DemFile> dem = {};
 };
 
-struct StationsFile {
-  std::filesystem::path file;
-  /// their heights, whatever the file has
-  std::optional<AboveTerrain> above = {};
-};
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
 
 /// output.checkpoint

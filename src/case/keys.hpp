@@ -30,7 +30,8 @@ inline const Words box = {"easting", "northing", "upward", "density"};
 inline const Words observations = {"grid", "stations", "noise"};
 inline const Words grid = {"easting", "northing", "upward", "file", "variable"};
 inline const Words height = {"file", "above_terrain", "variable"};
-inline const Words stations = {"file", "random", "easting", "northing", "upward", "seed"};
+inline const Words stations = {"file",    "columns",  "length_unit", "axis_z", "random",
+                               "easting", "northing", "upward",      "seed"};
 inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
                                 "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
 inline const Words partition = {"ranks"};

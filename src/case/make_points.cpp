@@ -122,13 +122,13 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
   });
 }
 
-Points stations(const Case& run, const StationsFile& spec, const Terrain* terrain) {
+Points stations(const Case& run, const StationsFile& spec, std::vector<std::string>& notes, const Terrain* terrain) {
   const std::string key = "observations.stations";
-  const InputFile file = input_file(run, spec.file, key + ".file");
-  if (!spec.above) return read_stations(file, true);
-  Points points = read_stations(file, false);
-  const AboveSurface surface(run, *spec.above, terrain, nullptr, key);
-  HeightsAbove heights(surface.grid(), spec.above->height, key + above_terrain_key);
+  Points points = read_stations(input_file(run, spec.file, key + ".file"), spec, notes);
+  const auto* above = std::get_if<AboveTerrain>(&spec.upward);
+  if (above == nullptr) return points;
+  const AboveSurface surface(run, *above, terrain, nullptr, key);
+  HeightsAbove heights(surface.grid(), above->height, key + above_terrain_key);
   for (std::size_t i = 0; i < points.easting.size(); ++i) heights.add(points.easting[i], points.northing[i]);
   points.upward = heights.take();
   return points;
@@ -136,10 +136,10 @@ Points stations(const Case& run, const StationsFile& spec, const Terrain* terrai
 
 }  // namespace
 
-Points make_points(const Case& run, const Bounds& bounds, const Terrain* terrain) {
+Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes, const Terrain* terrain) {
   const auto make = [&] {
     if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec, terrain);
-    if (const auto* spec = std::get_if<StationsFile>(&run.observations)) return stations(run, *spec, terrain);
+    if (const auto* spec = std::get_if<StationsFile>(&run.observations)) return stations(run, *spec, notes, terrain);
     if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);
     throw InputError("", "observations", "is missing; grid or stations is needed");
   };
@@ -157,7 +157,7 @@ bool points_need_terrain(const Case& run) {
     return of_model(std::get_if<AboveTerrain>(&grid->upward));
   }
   const auto* stations = std::get_if<StationsFile>(&run.observations);
-  return stations != nullptr && stations->above && of_model(&*stations->above);
+  return stations != nullptr && of_model(std::get_if<AboveTerrain>(&stations->upward));
 }
 
 bool points_from_files(const Case& run) {
@@ -166,11 +166,12 @@ bool points_from_files(const Case& run) {
   return grid != nullptr && (grid->dem || !std::holds_alternative<double>(grid->upward));
 }
 
-Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator, const Terrain* terrain) {
+Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
+                   std::vector<std::string>& notes, const Terrain* terrain) {
   const bool read_by_root = points_from_files(run);
   Points points;
   agree_on_input(communicator, [&] {
-    if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds, terrain);
+    if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds, notes, terrain);
   });
   if (!read_by_root) return points;
   for (std::vector<double>* column :

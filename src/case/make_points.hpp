@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
@@ -12,18 +15,19 @@ class Terrain;
 struct Case;
 
 /// The points that a case's observations describe; reads and validates the files that they name.
-/// `bounds` of the model give the default ranges of random stations, `terrain` is the model when it is one. Throws
-/// InputError with every mistake found.
-[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Terrain* terrain = nullptr);
+/// `bounds` of the model give the default ranges of random stations, `terrain` is the model when it is one. What users
+/// should know of the files is added to `notes`. Throws InputError with every mistake found.
+[[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes,
+                                 const Terrain* terrain = nullptr);
 
 /// True when the points lie above model.terrain and cannot be made without it.
 [[nodiscard]] bool points_need_terrain(const Case& run);
 /// True when the points cannot be made from the case alone.
 [[nodiscard]] bool points_from_files(const Case& run);
 
-/// The same on every rank, of files that rank 0 alone reads. Throws InputError with every mistake, the same on every
-/// rank, and AgreedFailure for failures. Collective.
+/// The same on every rank, of files that rank 0 alone reads; it alone has notes. Throws InputError with every mistake,
+/// the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
-                                 const Terrain* terrain = nullptr);
+                                 std::vector<std::string>& notes, const Terrain* terrain = nullptr);
 
 }  // namespace prismfield

@@ -189,8 +189,7 @@ ResultHeader result_header(const Case& run) {
   header.case_text = run.text;
   header.noise = run.noise;
   if (const auto* stations = std::get_if<StationsFile>(&run.observations)) {
-    header.stations = input_file(run, stations->file, "observations.stations.file");
-    header.stations_have_heights = !stations->above;
+    header.stations = {input_file(run, stations->file, "observations.stations.file"), *stations};
   }
   if (std::holds_alternative<TerrainSpec>(run.model) && run.fields.contains(Field::gz)) {
     header.n_variables = n_terrain_variables;

@@ -29,7 +29,6 @@ private:
   std::int64_t data_set(const Value& value, InversionSpec& spec);
   std::int64_t epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec);
   void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec);
-  Words columns(const Value& value);
   SigmaRule sigma(const Value& value);
   bool add_sigma(const Value& value, std::map<Field, double>& sigmas);
   std::variant<double, DensityFile> reference(const Value& value);
@@ -65,16 +64,6 @@ std::optional<double> InversionReader::positive_or(const Value& value, const cha
   if (!result || *result > 0) return result;
   problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
   return std::nullopt;
-}
-
-Words InversionReader::columns(const Value& value) {
-  Words result;
-  if (!is_list(value, "a list of the file's columns in their order")) return result;
-  if (value.node->items.empty()) problem(value, "is an empty list; the file's columns in their order are expected");
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    if (const auto name = words(item(value, i), "the name of a column")) result.push_back(*name);
-  }
-  return result;
 }
 
 /// Names of the epochs, which are those of every data set.
@@ -134,10 +123,10 @@ std::int64_t InversionReader::data_set(const Value& value, InversionSpec& spec) 
   const Section section(*this, value, case_keys::data);
   const bool has_epochs = section.has("epochs");
   if (has_epochs || section.has("labels")) static_cast<void>(section.one_of({{"file", {}}, {"epochs", {"labels"}}}));
-  if (const auto v = section.find("columns")) result.columns = columns(*v);
+  if (const auto v = section.find("columns")) result.columns = column_names(*v);
   if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
   if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
-  result.length_to_si = unit_factor(section, "length_unit", "m", "km", 1000);
+  result.length_to_si = length_factor(section);
   if (has_epochs) return epochs(section, result, spec);
   if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
   spec.data.push_back(result);
@@ -224,7 +213,7 @@ TopographySpec InversionReader::topography(const Value& value) {
   const Section section(*this, value, case_keys::topography);
   TopographySpec result;
   if (const auto v = section.need("file", "the name of a file of heights")) result.file = input(*v).value_or("");
-  if (const auto v = section.find("columns")) result.columns = columns(*v);
+  if (const auto v = section.find("columns")) result.columns = column_names(*v);
   return result;
 }
 

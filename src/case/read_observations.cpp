@@ -18,6 +18,7 @@ private:
   GridSpec grid(const Value& value);
   AboveTerrain above_terrain(const Section& section);
   PointsSpec stations(const Value& value);
+  StationsFile stations_file(const Section& section);
   NoiseSpec noise(const Value& value, FieldList fields);
 };
 
@@ -82,19 +83,31 @@ AboveTerrain ObservationsReader::above_terrain(const Section& section) {
   return result;
 }
 
+StationsFile ObservationsReader::stations_file(const Section& section) {
+  StationsFile result;
+  if (const auto v = section.find("file")) result.file = input(*v).value_or("");
+  if (const auto v = section.find("columns")) result.columns = column_names(*v);
+  result.length_to_si = length_factor(section);
+  if (const auto v = section.find("axis_z")) {
+    result.z_down = choice(*v, std::array{Choice<bool>{"up", false}, Choice<bool>{"down", true}});
+  }
+  const auto upward = section.find("upward");
+  if (!upward) return result;
+  if (upward->node->kind == Kind::map) {
+    const Section from(*this, *upward, case_keys::height);
+    if (from && from.need("above_terrain", "a height above the surface")) result.upward = above_terrain(from);
+  } else if (const auto height =
+                 number(*upward, "a height for all stations of the file, or {above_terrain: height},")) {
+    result.upward = *height;
+  }
+  return result;
+}
+
 PointsSpec ObservationsReader::stations(const Value& value) {
   const Section section(*this, value, case_keys::stations);
-  const std::string chosen =
-      section.one_of({{"file", {"upward"}}, {"random", {"easting", "northing", "upward", "seed"}}});
-  if (chosen == "file") {
-    const auto v = section.find("file");
-    StationsFile stations{v ? input(*v).value_or("") : std::filesystem::path()};
-    if (const auto upward = section.find("upward")) {
-      const Section from(*this, *upward, {"above_terrain", "file", "variable"});
-      if (from && from.need("above_terrain", "a height above the surface")) stations.above = above_terrain(from);
-    }
-    return stations;
-  }
+  const std::string chosen = section.one_of({{"file", {"columns", "length_unit", "axis_z", "upward"}},
+                                             {"random", {"easting", "northing", "upward", "seed"}}});
+  if (chosen == "file") return stations_file(section);
   StationsRandom random;
   if (chosen.empty()) return random;
   if (const auto v = section.find("random")) random.count = whole(*v, 1).value_or(1);

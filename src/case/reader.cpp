@@ -14,6 +14,7 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "case/keys.hpp"
+#include "io/grid_variable.hpp"
 
 namespace prismfield {
 
@@ -258,6 +259,22 @@ double CaseReader::unit_factor(const Section& section, const std::string& key, c
   const auto value = section.find(key);
   if (!value) return otherwise;
   return choice(*value, std::array{Choice<double>{si, 1}, Choice<double>{other, factor}}).value_or(otherwise);
+}
+
+std::optional<double> CaseReader::length_factor(const Section& section) {
+  const auto value = section.find("length_unit");
+  if (!value) return std::nullopt;
+  return choice(*value, std::array{Choice<double>{"m", 1}, Choice<double>{"km", 1000}, Choice<double>{"ft", foot}});
+}
+
+std::vector<std::string> CaseReader::column_names(const Value& value) {
+  std::vector<std::string> names;
+  if (!is_list(value, "a list of the file's columns in their order")) return names;
+  if (value.node->items.empty()) problem(value, "is an empty list; the file's columns in their order are expected");
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+    if (const auto name = words(item(value, i), "the name of a column")) names.push_back(*name);
+  }
+  return names;
 }
 
 bool CaseReader::is_list(const Value& value, const std::string& form) {

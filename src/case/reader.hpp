@@ -95,6 +95,10 @@ public:
   /// the factor to SI of the unit that a key names: 1 for `si`, `factor` for `other`, `otherwise` without the key
   double unit_factor(const Section& section, const std::string& key, const char* si, const char* other, double factor,
                      double otherwise = 1);
+  /// the factor to metres of the unit that `length_unit` names, one of m, km and ft; nothing without the key
+  std::optional<double> length_factor(const Section& section);
+  /// the names of a file's columns, "-" for one that is passed over
+  std::vector<std::string> column_names(const Value& value);
 
   bool is_list(const Value& value, const std::string& form);
   bool is_list_of(const Value& value, std::size_t n, const std::string& form);

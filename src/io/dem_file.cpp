@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -19,7 +20,7 @@
 #include "io/ascii_grid.hpp"
 #include "io/dem_gdal.hpp"
 #include "io/grid_variable.hpp"
-#include "io/station_file.hpp"
+#include "io/place_columns.hpp"
 #include "io/text_table.hpp"
 #include "model/cells.hpp"
 
@@ -42,17 +43,13 @@ InputError geographic(const InputFile& file, const std::string& names) {
 
 /// The factor to metres of a file's own unit of length, 1 for none; nothing for one that is not known.
 std::optional<double> length_factor(std::string unit) {
-  constexpr double kilometre = 1000, foot = 0.3048, survey_foot = 1200.0 / 3937.0;
+  constexpr double survey_foot = 1200.0 / 3937.0;
   // "m above sea level" is a length and where it begins
   if (const std::size_t above = unit.find(" above "); above != std::string::npos) unit.resize(above);
-  if (is_length_unit(unit, 1)) return 1;
-  if (is_length_unit(unit, kilometre)) return kilometre;
-  const auto is_one_of = [&](std::initializer_list<std::string_view> units) {
-    return std::find(units.begin(), units.end(), unit) != units.end();
-  };
-  if (is_one_of({"ft", "foot", "feet", "international_foot"})) return foot;
-  if (is_one_of({"US survey foot", "US_survey_foot", "us-ft", "US_survey_feet"})) return survey_foot;
-  return std::nullopt;
+  if (unit.empty()) return 1;
+  constexpr std::array survey_feet{"US survey foot", "US_survey_foot", "us-ft", "US_survey_feet"};
+  if (std::find(survey_feet.begin(), survey_feet.end(), unit) != survey_feet.end()) return survey_foot;
+  return metres_in(unit);
 }
 
 double needed_factor(const InputFile& file, const std::string& name, const std::string& unit) {
@@ -94,24 +91,37 @@ GridVariable from_arrays(const InputFile& file, const std::string& variable, Qua
   return grid;
 }
 
+/// Throws InputError where a table says that its densities are in another unit than the one that `to_si` stands for.
+void check_density_unit(const InputFile& file, const Table& table, double to_si) {
+  const std::string& unit = table.units[2];
+  const std::string wanted = to_si == 1 ? "kg/m3" : "g/cm3";
+  if (unit.empty() || unit == wanted) return;
+  throw InputError(
+      table.named_where, table.named_key,
+      fmt::format("column density is in {}, {} is {}", excerpt(unit), file.key_beside("density_unit"), wanted));
+}
+
 /// A table of nodes in any order; gaps are nodes without a value.
 GridVariable from_table(const InputFile& file, Quantity quantity, double to_si) {
-  TableRequest request = station_columns();
+  TableRequest request = place_columns();
+  request.skips_dummies = true;
   if (quantity == Quantity::density) {
     request.needed.back() = "density";
-    request.aliases.clear();
+    std::erase_if(request.aliases, [](const auto& alias) { return alias.second == "upward"; });
   }
-  request.aliases.insert(request.aliases.end(), {{"x", "easting"}, {"y", "northing"}});
-  if (quantity == Quantity::height) request.aliases.emplace_back("z", "upward");
-  request.with_units = true;
   ProblemList problems;
   Table table = read_table(file, request, problems);
   problems.throw_if_any();
-  for (std::size_t d = 0; d < 2; ++d) {
-    if (is_degrees("", table.units[d])) throw geographic(file, request.needed[0] + ", " + request.needed[1]);
-    scale(table.columns[d], needed_factor(file, request.needed[d], table.units[d]));
+  TableColumns places = table;
+  if (quantity == Quantity::density) places.at.resize(2);
+  std::vector<std::string> notes;
+  const std::vector<double> factors = place_factors(file, places, {}, problems, notes);
+  problems.throw_if_any();
+  for (std::size_t d = 0; d < factors.size(); ++d) scale(table.columns[d], factors[d]);
+  if (quantity == Quantity::density) {
+    check_density_unit(file, table, to_si);
+    scale(table.columns[2], to_si);
   }
-  scale(table.columns[2], quantity == Quantity::height ? needed_factor(file, "upward", table.units[2]) : to_si);
   GridVariable grid;
   grid.easting = sorted_once(table.columns[0]);
   grid.northing = sorted_once(table.columns[1]);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "io/input_file.hpp"
@@ -16,6 +17,12 @@ struct DemFile {
   std::filesystem::path file;
   /// netCDF and HDF5 only; empty: the variable of two dimensions, the one with a height's name when there are several
   std::string variable;
+};
+
+/// Points so many metres above a surface: that of model.terrain, or of a file of their own.
+struct AboveTerrain {
+  double height = 0;
+  std::optional<DemFile> dem;
 };
 
 /// What a DEM has come to.

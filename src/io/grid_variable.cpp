@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -154,14 +155,25 @@ std::string height_variable(const InputFile& file, const ArrayFile& arrays, cons
                                      candidates.size(), shown_list(candidates), fmt::join(height_names, ", "), remedy));
 }
 
-bool is_length_unit(const std::string& unit, double length_to_si) {
+std::optional<double> metres_in(std::string unit) {
+  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::tolower(c); });
   static const Words metres = {"m", "metre", "metres", "meter", "meters"};
   static const Words kilometres = {"km", "kilometre", "kilometres", "kilometer", "kilometers"};
-  return unit.empty() || contains(length_to_si == 1000 ? kilometres : metres, unit);
+  static const Words feet = {"ft", "foot", "feet"};
+  if (contains(metres, unit)) return 1;
+  if (contains(kilometres, unit)) return 1000;
+  if (contains(feet, unit)) return foot;
+  return std::nullopt;
+}
+
+const char* length_unit(double length_to_si) { return length_to_si == 1000 ? "km" : length_to_si == foot ? "ft" : "m"; }
+
+bool is_length_unit(const std::string& unit, double length_to_si) {
+  return unit.empty() || metres_in(unit) == metres_in(length_unit(length_to_si));
 }
 
 std::string other_length_unit(const std::string& unit, double length_to_si) {
-  return fmt::format("is in {}; {} is allowed here", excerpt(unit), length_to_si == 1000 ? "km" : "m");
+  return fmt::format("is in {}; {} is allowed here", excerpt(unit), length_unit(length_to_si));
 }
 
 void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,13 @@ void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std
 /// The values, each once, rising.
 [[nodiscard]] std::vector<double> sorted_once(std::vector<double> values);
 
+/// The international foot, m.
+inline constexpr double foot = 0.3048;
+
+/// Factor to metres of a unit of length, m, km or ft as people write them; nothing for any other.
+[[nodiscard]] std::optional<double> metres_in(std::string unit);
+/// "m", "km" or "ft" for their factors to metres.
+[[nodiscard]] const char* length_unit(double length_to_si);
 /// Whether a unit, such as "m" or "metre", is the length that `length_to_si` makes metres; "" is.
 [[nodiscard]] bool is_length_unit(const std::string& unit, double length_to_si);
 /// What is wrong with a coordinate in another unit.

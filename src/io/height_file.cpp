@@ -13,7 +13,7 @@
 
 #include "base/limited_problems.hpp"
 #include "io/grid_variable.hpp"
-#include "io/station_file.hpp"
+#include "io/place_columns.hpp"
 
 namespace prismfield {
 namespace {
@@ -92,7 +92,9 @@ private:
 
   std::vector<double> read_csv() const {
     ProblemList problems;
-    const Table table = read_table(m_file, station_columns(), problems);
+    Table table = read_table(m_file, place_columns(), problems);
+    std::vector<std::string> notes;
+    places_to_metres(m_file, table, {}, problems, notes);
     const bool all_read = problems.empty();
     LimitedProblems limited(problems, m_file.path.string());
     std::vector<double> heights(m_easting.size() * m_northing.size());

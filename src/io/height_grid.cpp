@@ -17,7 +17,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/grid_variable.hpp"
-#include "io/station_file.hpp"
+#include "io/place_columns.hpp"
 #include "model/bilinear.hpp"
 
 namespace prismfield {
@@ -148,19 +148,13 @@ private:
   }
 
   void read_table_of(const std::vector<std::string>& columns) {
-    TableRequest request = station_columns();
-    request.aliases.insert(request.aliases.end(), {{"x", "easting"}, {"y", "northing"}, {"z", "upward"}});
-    request.with_units = true;
+    TableRequest request = place_columns();
     request.columns = columns;
-    request.columns_key =
-        (m_file.key.ends_with(".file") ? m_file.key.substr(0, m_file.key.size() - 5) : m_file.key) + ".columns";
+    request.columns_key = m_file.key_beside("columns");
     ProblemList problems;
     Table table = read_table(m_file, request, problems);
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (is_length_unit(table.units[d], 1)) continue;
-      problems.add(table.named_where, table.named_key,
-                   fmt::format("column {} {}", request.needed[d], other_length_unit(table.units[d], 1)));
-    }
+    std::vector<std::string> notes;
+    places_to_metres(m_file, table, {}, problems, notes);
     m_easting = std::move(table.columns[0]);
     m_northing = std::move(table.columns[1]);
     m_heights = std::move(table.columns[2]);

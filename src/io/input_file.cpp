@@ -56,6 +56,12 @@ InputError InputFile::error(const std::string& what) const {
   return {where, key, fmt::format("'{}' {}", path.string(), shown_lines(what))};
 }
 
+std::string InputFile::key_beside(const std::string& name) const {
+  if (key.empty()) return {};
+  constexpr std::string_view own = ".file";
+  return (key.ends_with(own) ? key.substr(0, key.size() - own.size()) : key) + "." + name;
+}
+
 namespace {
 
 std::array<std::int64_t, 5> facts_of(int status, const struct stat& file) noexcept {

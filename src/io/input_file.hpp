@@ -27,6 +27,8 @@ struct InputFile {
 
   /// The mistake that the file as a whole makes; `what` follows the path.
   [[nodiscard]] InputError error(const std::string& what) const;
+  /// The key of the case that stands beside the file's own, "observations.stations.columns"; "" where no case names it.
+  [[nodiscard]] std::string key_beside(const std::string& name) const;
 };
 
 /// By what a file is known to have stayed as it was: where it lies, its size and when it was last written. Pipes and

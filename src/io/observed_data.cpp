@@ -20,8 +20,7 @@
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/grid_variable.hpp"
-#include "io/number_rows.hpp"
-#include "io/station_file.hpp"
+#include "io/place_columns.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
@@ -77,7 +76,7 @@ public:
   DataSet read() {
     if (is_array_file(m_file)) {
       read_arrays();
-    } else if (is_ubc()) {
+    } else if (is_ubc_data(m_file)) {
       read_ubc();
     } else {
       read_columns();
@@ -87,12 +86,6 @@ public:
   }
 
 private:
-  /// The key of the same file's entry.
-  [[nodiscard]] std::string key_beside(const std::string& key) const {
-    const std::string& own = m_file.key;
-    return (own.ends_with(".file") ? own.substr(0, own.size() - 5) : own) + "." + key;
-  }
-
   [[nodiscard]] std::optional<FieldList> wanted() const { return m_spec.fields ? m_spec.fields : m_defaults.fields; }
 
   [[nodiscard]] bool has_rule(Field field) const {
@@ -112,10 +105,11 @@ private:
         chosen.add(field);
         return;
       }
-      m_problems.add(m_file.error(
-          fmt::format("has no {}, which {} asks for{}", name_of(field),
-                      m_spec.fields ? key_beside("fields") : "fields (or, for this file, " + key_beside("fields") + ")",
-                      they_are(others))));
+      m_problems.add(
+          m_file.error(fmt::format("has no {}, which {} asks for{}", name_of(field),
+                                   m_spec.fields ? m_file.key_beside("fields")
+                                                 : "fields (or, for this file, " + m_file.key_beside("fields") + ")",
+                                   they_are(others))));
     });
     return chosen;
   }
@@ -123,11 +117,9 @@ private:
   static std::string they_are(const Words& names) { return names.empty() ? "" : "; it has " + shown_list(names); }
 
   [[nodiscard]] TableRequest columns_wanted() const {
-    TableRequest request = station_columns();
-    request.aliases.insert(request.aliases.end(), {{"x", "easting"}, {"y", "northing"}, {"z", "upward"}});
-    request.with_units = true;
+    TableRequest request = place_columns();
     request.columns = m_spec.columns;
-    request.columns_key = key_beside("columns");
+    request.columns_key = m_file.key_beside("columns");
     for_each_field(wanted().value_or(FieldList::all()), [&](Field field) {
       request.optional.push_back(name_of(field));
       if (has_rule(field)) return;
@@ -144,6 +136,8 @@ private:
     Words names = request.needed;
     names.insert(names.end(), request.optional.begin(), request.optional.end());
     check_units(table, names);
+    std::vector<std::string> notes;
+    places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt}, m_problems, notes);
     if (table.rows() == 0) return;
     const auto column = [&](const std::string& name) {
       const auto at = std::find(names.begin(), names.end(), name) - names.begin();
@@ -163,22 +157,18 @@ private:
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());
     m_read.fields = choose(there, others);
     take_plain_sigma(column("sigma"), table, names);
-    m_read.points.easting = in_metres(std::move(table.columns[0]));
-    m_read.points.northing = in_metres(std::move(table.columns[1]));
-    m_read.points.upward = in_metres(std::move(table.columns[2]));
+    m_read.points.easting = std::move(table.columns[0]);
+    m_read.points.northing = std::move(table.columns[1]);
+    m_read.points.upward = std::move(table.columns[2]);
     m_read.lines = std::move(table.lines);
   }
 
   void check_units(const Table& table, const Words& names) {
-    for (std::size_t w = 0; w < names.size(); ++w) {
+    for (std::size_t w = 3; w < names.size(); ++w) {
       const std::string& unit = table.units[w];
       const auto add = [&](const std::string& what) {
         m_problems.add(table.named_where, table.named_key, fmt::format("column {} {}", names[w], what));
       };
-      if (w < 3) {
-        if (!is_length_unit(unit, m_spec.length_to_si)) add(other_length_unit(unit, m_spec.length_to_si));
-        continue;
-      }
       for_each_field(FieldList::all(), [&](Field field) {
         if (names[w] != name_of(field) && names[w] != sigma_of(field)) return;
         if (!is_unit_of(field, unit)) add(other_unit(field, unit));
@@ -216,22 +206,6 @@ private:
     return std::find_if(field_infos.begin(), field_infos.end(),
                         [&](const FieldInfo& field) { return fields.contains(field.field); })
         ->field;
-  }
-
-  /// True when a file of that suffix begins with the number of its stations; others are tables.
-  [[nodiscard]] bool is_ubc() const {
-    const std::string suffix = lower(m_file.path.extension().string());
-    if (suffix != ".obs" && suffix != ".loc") return false;
-    const TextStart start = start_of_text(m_file, 1);
-    if (start.rows.empty()) return false;
-    const Words& words = start.rows.front();
-    if (words[0].starts_with("datacomp") || words[0].starts_with("dataflag")) {
-      throw m_file.error(
-          "is a UBC file of gradients, which is not read; write a table whose header names the columns, such as "
-          "easting, northing, upward, gxx, gzz");
-    }
-    std::int64_t count = 0;
-    return words.size() == 1 && parse_integer(words[0], count) == NumberStatus::ok;
   }
 
   void read_ubc() {
@@ -295,7 +269,7 @@ private:
       m_grid = grid;
       m_grid.values.clear();
       for (const std::string& name : {grid.easting_name, grid.northing_name}) {
-        check_length_unit(m_file, arrays, name, m_spec.length_to_si, m_problems);
+        check_length_unit(m_file, arrays, name, length_to_si(), m_problems);
       }
     } else if (grid.easting != m_grid.easting || grid.northing != m_grid.northing) {
       throw m_file.error(fmt::format("has {} on a grid of its own; all fields need the same points", variable));
@@ -326,7 +300,7 @@ private:
 
   std::vector<double> coordinates(const ArrayFile& arrays, const Words& names) {
     const std::string variable = variable_of(arrays, names);
-    check_length_unit(m_file, arrays, variable, m_spec.length_to_si, m_problems);
+    check_length_unit(m_file, arrays, variable, length_to_si(), m_problems);
     std::vector<double> values;
     if (m_is_grid) {
       const std::vector<std::int64_t> shape = arrays.shape("/" + variable);
@@ -350,23 +324,18 @@ private:
     points.upward = coordinates(arrays, height_names);
     points.grid_easting = in_metres(m_grid.easting);
     points.grid_northing = in_metres(m_grid.northing);
-    points.rounding = {rounding_of(points.grid_easting), rounding_of(points.grid_northing), 0};
+    points.rounding = {rounding_of_grid(points.grid_easting), rounding_of_grid(points.grid_northing), 0};
     for (const double north : points.grid_northing) {
       points.easting.insert(points.easting.end(), points.grid_easting.begin(), points.grid_easting.end());
       points.northing.insert(points.northing.end(), points.grid_easting.size(), north);
     }
   }
 
-  /// As the grid of a case has it, so that a result's points lie where the run's did.
-  static double rounding_of(const std::vector<double>& grid) {
-    const Axis axis{grid.front(), grid.back(), static_cast<std::int64_t>(grid.size())};
-    const bool is_finite = std::isfinite(axis.max - axis.min);
-    return is_finite && grid_points(axis) == grid ? rounding_of_edges(grid) : 0;
-  }
+  [[nodiscard]] double length_to_si() const { return m_spec.length_to_si.value_or(1); }
 
   [[nodiscard]] std::vector<double> in_metres(std::vector<double> values) const {
-    if (m_spec.length_to_si != 1) {
-      for (double& value : values) value *= m_spec.length_to_si;
+    if (length_to_si() != 1) {
+      for (double& value : values) value *= length_to_si();
     }
     return values;
   }
@@ -442,7 +411,7 @@ private:
         m_problems.add(m_file.error(fmt::format(
             "has no {0}; add it, or state inversion.sigma, such as {{relative: 0.02, floor: {{{1}: 0.05}}}}, or choose "
             "the fields by {2}",
-            sigma_of(field), name_of(field), key_beside("fields"))));
+            sigma_of(field), name_of(field), m_file.key_beside("fields"))));
         return;
       }
       add_field(field, data, limited);

@@ -24,8 +24,8 @@ struct ObservedDataFile {
   std::optional<Axes> axes;
   /// unset: those of the case when it has them, else every field in the file
   std::optional<FieldList> fields;
-  /// factor from the file's coordinates to metres
-  double length_to_si = 1;
+  /// factor from the file's coordinates to metres; unset: metres where a table's columns name no unit
+  std::optional<double> length_to_si;
 };
 
 /// Standard deviations where files have none, or in the place of theirs: relative |d| + floor, units of the output.

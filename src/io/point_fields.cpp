@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -17,7 +16,8 @@
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/station_file.hpp"
+#include "io/grid_variable.hpp"
+#include "io/place_columns.hpp"
 
 namespace prismfield {
 namespace {
@@ -53,17 +53,11 @@ struct ColumnName {
   std::string unit;
 };
 std::optional<ColumnName> column_named(std::string_view text) {
-  text = trimmed(text);
-  std::string unit;
-  if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos && text.back() == ']') {
-    unit = text.substr(bracket + 1, text.size() - bracket - 2);
-    // blanks of an xyz file's unit
-    std::replace(unit.begin(), unit.end(), '_', ' ');
-    text = trimmed(text.substr(0, bracket));
-  }
-  const bool is_sigma = text.ends_with(sigma_suffix);
-  if (is_sigma) text.remove_suffix(sigma_suffix.size());
-  const std::optional<Field> field = field_named(text);
+  const auto [name, unit] = name_and_unit(trimmed(text));
+  std::string_view bare = name;
+  const bool is_sigma = bare.ends_with(sigma_suffix);
+  if (is_sigma) bare.remove_suffix(sigma_suffix.size());
+  const std::optional<Field> field = field_named(bare);
   if (!field) return std::nullopt;
   return ColumnName{*field, is_sigma, unit};
 }
@@ -81,12 +75,15 @@ public:
   PointTableReader(const InputFile& file, ProblemList& problems, std::vector<std::string>& notes)
       : m_file(file), m_problems(problems), m_limited(problems, file.path.string()), m_notes(notes) {}
 
-  void take_columns(const std::vector<std::string>& names) {
+  void take_columns(const TableColumns& columns) {
+    const std::vector<std::string>& names = columns.names;
+    m_factors = place_factors(m_file, columns, {}, m_problems, m_notes);
     std::vector<std::string> ignored;
     for (std::size_t c = 0; c < names.size(); ++c) {
       const std::optional<ColumnName> found = column_named(names[c]);
       if (!found) {
-        ignored.push_back(names[c]);
+        const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
+        if (!is_place) ignored.push_back(names[c]);
         continue;
       }
       if (!found->unit.empty() && !is_unit_of(found->field, found->unit)) {
@@ -104,9 +101,10 @@ public:
   }
 
   void take_row(const TableRequest::Row& row) {
-    m_points.easting.push_back(row.values[0]);
-    m_points.northing.push_back(row.values[1]);
-    m_points.upward.push_back(row.values[2]);
+    m_points.easting.push_back(row.values[0] * m_factors[0]);
+    m_points.northing.push_back(row.values[1] * m_factors[1]);
+    // + 0 makes -0 of a flipped sign 0
+    m_points.upward.push_back(row.values[2] * m_factors[2] + 0.0);
     for (FieldColumn& column : m_columns) {
       const std::string_view text = trimmed(row.fields[column.number]);
       double value = std::numeric_limits<double>::quiet_NaN();
@@ -143,14 +141,6 @@ public:
 
 private:
   void note_ignored(std::vector<std::string> ignored) {
-    const TableRequest places = station_columns();
-    std::erase_if(ignored, [&](const std::string& name) {
-      std::string small(name);
-      std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-      return std::find(places.needed.begin(), places.needed.end(), small) != places.needed.end() ||
-             std::any_of(places.aliases.begin(), places.aliases.end(),
-                         [&](const auto& alias) { return alias.first == small; });
-    });
     for (std::string& name : ignored) name = excerpt(name);
     if (!ignored.empty()) {
       m_notes.push_back(fmt::format("column{} left out: {}", ignored.size() > 1 ? "s" : "", shown_list(ignored)));
@@ -169,6 +159,8 @@ private:
   LimitedProblems m_limited;
   std::vector<std::string>& m_notes;
   Points m_points;
+  /// of easting, northing and upward, to metres with z up
+  std::vector<double> m_factors;
   std::vector<FieldColumn> m_columns;
 };
 
@@ -206,7 +198,7 @@ void check_no_nan(const ColumnOfField& column, Field field, const char* format) 
 }
 
 PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, std::vector<std::string>& notes) {
-  TableRequest request = station_columns();
+  TableRequest request = place_columns();
   if (spec.columns_without_names > 3) {
     if (!spec.field) {
       throw file.error(
@@ -221,7 +213,7 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   }
   ProblemList problems;
   PointTableReader reader(file, problems, notes);
-  request.take_columns = [&](const std::vector<std::string>& names, char) { reader.take_columns(names); };
+  request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
   static_cast<void>(read_table(file, request, problems));
   return reader.finish(spec.axes);
@@ -252,7 +244,7 @@ public:
     return result;
   }
 
-private:
+  /// Throws InputError for lists that make neither stations nor a grid, and for values that are not finite.
   Points read_points() {
     Points points;
     const std::vector<double> easting = m_content.read("easting");
@@ -284,6 +276,7 @@ private:
     return points;
   }
 
+private:
   std::vector<double> read_field(const FieldInfo& field, const std::string& name) {
     if (m_content.shape(name) != m_shape) {
       m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
@@ -329,6 +322,22 @@ PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes) {
   try {
     const Hdf5File content = Hdf5File::open(file.path);
     return PointArrayReader(file, content).read(axes);
+  } catch (const RunError& error) {
+    throw InputError(file.where, file.key, error.what());
+  }
+}
+
+Points read_array_points(const InputFile& file) {
+  try {
+    const Hdf5File content = Hdf5File::open(file.path);
+    for (const char* name : {"easting", "northing", "upward"}) {
+      if (!content.has(name)) {
+        throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
+      }
+      const std::string unit = content.has_attribute(name, "units") ? content.read_text_attribute(name, "units") : "";
+      if (!is_length_unit(unit, 1)) throw file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
+    }
+    return PointArrayReader(file, content).read_points();
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
   }

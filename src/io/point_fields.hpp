@@ -51,6 +51,9 @@ struct PointTableSpec {
 /// file says other axes.
 [[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes);
 
+/// The points alone of such a file. Throws InputError when it holds none.
+[[nodiscard]] Points read_array_points(const InputFile& file);
+
 /// Writes a table with a line of names: csv, or separated by blanks below comments. Throws RunError, NoRoomError.
 void write_point_table(TextOutput& out, const PointFields& points, bool csv, const std::string& command);
 

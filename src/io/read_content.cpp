@@ -19,6 +19,7 @@
 #include "io/convert_files.hpp"
 #include "io/density_file.hpp"
 #include "io/number_rows.hpp"
+#include "io/place_columns.hpp"
 #include "io/point_fields.hpp"
 #include "io/prisms.hpp"
 #include "io/tomofast.hpp"
@@ -268,7 +269,14 @@ private:
     }
     const auto named = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
     if (named("west") || named("x1")) return prisms();
-    const bool nameless = all_numbers && !named("easting");
+    const bool names_places =
+        std::any_of(names.begin(), names.end(), [](const std::string& name) { return place_named(name) == "easting"; });
+    const bool names_fields = std::any_of(field_infos.begin(), field_infos.end(), [&](const FieldInfo& field) {
+      return std::any_of(names.begin(), names.end(),
+                         [&](const std::string& name) { return name_and_unit(name).first == field.name; });
+    });
+    // a field asked for that no name tells stands behind the places, whatever a comment calls it
+    const bool nameless = all_numbers && !(names_places && (names_fields || m_spec.field.empty()));
     if (nameless && row.size() == columns_of_prisms) return prisms();
     if (nameless && (row.size() < 3 || row.size() > 5)) {
       throw m_spec.file.error(

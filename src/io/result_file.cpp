@@ -17,6 +17,8 @@
 #include "io/crs.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_table.hpp"
+#include "io/station_file.hpp"
+#include "io/station_variables.hpp"
 #include "io/text_output.hpp"
 
 namespace prismfield {
@@ -154,13 +156,18 @@ void write_performance(Hdf5File& file, const ResultHeader& header, const Fields&
   for (const auto& [name, value] : header.performance) file.write_attribute(group, name, value);
 }
 
-void write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
-                const Points& points, const Fields& result, const RunTimes& times) {
+/// Returns what users should be told of.
+std::vector<std::string> write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
+                                    const Points& points, const Fields& result, const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
   Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
   write_root_attributes(file, header, points, result);
   const PointLayout layout = write_points(file, "", points);
   write_fields(file, layout, header, result);
+  std::vector<std::string> notes;
+  if (header.stations && has_station_columns(header.stations->file)) {
+    notes = write_station_variables(file, layout, *header.stations, points);
+  }
   file.make_group("/performance");
   write_ranks(file, result);
   write_busy(file, result);
@@ -171,6 +178,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Re
   file.write_attribute("/performance", "total_seconds", times.total_seconds + elapsed.count());
   const std::string_view image = file.image();
   temporary.write(image.data(), image.size());
+  return notes;
 }
 
 /// Bytes of a column of a table, by a thousand of its values.
@@ -198,22 +206,24 @@ std::optional<ResultKind> result_kind(const fs::path& file) {
 std::int64_t result_bytes(const ResultHeader& header, const Points& points, FieldList fields) {
   const std::int64_t n = points.size();
   const auto n_sigma = static_cast<std::int64_t>(header.noise ? header.noise->sigma.size() : 0);
+  std::int64_t of_stations = 0;
+  if (header.stations) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(header.stations->file.path, error);
+    if (!error) of_stations = static_cast<std::int64_t>(size);
+  }
   if (result_kind(header.file).value_or(ResultKind::hdf5) == ResultKind::hdf5) {
     const auto nodes = static_cast<std::int64_t>(points.grid_easting.size() + points.grid_northing.size());
     const std::int64_t coordinates = points.is_grid() ? n + nodes : 3 * n;
     const std::int64_t bytes =
         (coordinates + n * (fields.size() + n_sigma + header.n_variables)) * std::int64_t{sizeof(double)};
     // what HDF5 keeps of its chunks, attributes and /performance
-    return bytes + bytes / 500 + 50'000 + static_cast<std::int64_t>(header.case_text.size());
+    return bytes + bytes / 500 + 50'000 + of_stations + static_cast<std::int64_t>(header.case_text.size());
   }
   // 17 digits, sign, point, a separator; a sigma is short
   constexpr std::int64_t of_value = 20;
   std::int64_t own = text_bytes(points.easting) + text_bytes(points.northing) + text_bytes(points.upward);
-  if (header.stations) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(header.stations->path, error);
-    if (!error) own = static_cast<std::int64_t>(size);
-  }
+  if (of_stations > 0) own = of_stations;
   return own + n * ((fields.size() + header.n_variables) * of_value + n_sigma * 5);
 }
 
@@ -223,7 +233,7 @@ std::vector<std::string> write_result(const ResultHeader& header, const Points& 
   write_complete_file(header.file, "the result", [&](TemporaryFile& temporary, const fs::path& target) {
     const ResultKind kind = result_kind(header.file).value_or(ResultKind::hdf5);
     if (kind == ResultKind::hdf5) {
-      write_file(temporary, target, header, points, result, times);
+      notes = write_file(temporary, target, header, points, result, times);
     } else {
       const TableStyle style = kind == ResultKind::csv ? TableStyle::csv : TableStyle::xyz;
       notes = write_result_table(temporary, style, header, points, result);

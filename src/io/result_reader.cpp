@@ -22,7 +22,7 @@
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/input_file.hpp"
-#include "io/station_file.hpp"
+#include "io/place_columns.hpp"
 #include "io/text_table.hpp"
 
 namespace prismfield {
@@ -60,8 +60,13 @@ ResultTable read_table_of(const std::filesystem::path& file) {
   std::vector<FieldColumn> fields;
   ProblemList problems;
   LimitedProblems limited(problems, file.string());
-  TableRequest request = station_columns();
-  request.take_columns = [&](const std::vector<std::string>& names, char) {
+  const InputFile input{file, "", ""};
+  std::vector<double> factors;
+  TableRequest request = place_columns();
+  request.take_columns = [&](const TableColumns& header) {
+    const std::vector<std::string>& names = header.names;
+    std::vector<std::string> notes;
+    factors = place_factors(input, header, {}, problems, notes);
     for (std::size_t d = 0; d < coordinates.size(); ++d) {
       coordinates[d] = &table.columns[coordinate_names[d]];
       coordinates[d]->unit = "m";
@@ -77,7 +82,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     for (const auto& [name, c] : last) fields.push_back({c, &table.columns[name]});
   };
   request.take_row = [&](const TableRequest::Row& row) {
-    for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d]);
+    for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d] * factors[d]);
     for (const auto& [number, to] : fields) {
       const std::optional<double> value = value_of(row.fields[number]);
       to->values.push_back(value.value_or(0));
@@ -89,7 +94,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     }
   };
   ProblemList of_coordinates;
-  static_cast<void>(read_table({file, "", ""}, request, of_coordinates));
+  static_cast<void>(read_table(input, request, of_coordinates));
   limited.finish();
   of_coordinates.throw_if_any();
   problems.throw_if_any();

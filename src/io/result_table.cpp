@@ -24,8 +24,6 @@
 namespace prismfield {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
 
 /// The station file is not the one that the points were read from.
@@ -53,12 +51,8 @@ struct Column {
   std::variant<OutputField, double, Flags, std::function<double(std::int64_t)>> values;
 };
 
-std::vector<Column> columns_of(const ResultHeader& header, const Points& points, const Fields& result) {
+std::vector<Column> columns_of(const ResultHeader& header, const Fields& result) {
   std::vector<Column> columns;
-  if (header.stations && !header.stations_have_heights) {
-    columns.push_back(
-        {"upward", "", [&points](std::int64_t point) { return points.upward[static_cast<std::size_t>(point)]; }});
-  }
   for (const FieldInfo& field : field_infos) {
     if (!result.fields.contains(field.field)) continue;
     const std::string name(field.name);
@@ -86,17 +80,23 @@ std::string one_line(std::string text) {
 /// Writes a table of one style.
 class TableWriter {
 public:
-  TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Points& points, const Fields& result)
-      : m_out(out), m_style(style), m_header(header), m_points(points), m_result(result) {}
+  TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Fields& result)
+      : m_out(out), m_style(style), m_header(header), m_result(result) {}
 
-  /// The lines above the rows. `names` are the points' own columns, which `separator` separates where they come from.
-  /// Returns what users should be told of.
-  std::vector<std::string> begin(const std::vector<std::string>& names, char separator) {
-    m_columns = columns_of(m_header, m_points, m_result);
-    m_separator = m_style == TableStyle::xyz ? ' ' : separator == ';' ? ';' : ',';
-    m_raw = m_separator == separator;
-    std::vector<std::string> all;
-    for (const std::string& name : names) all.push_back(m_style == TableStyle::xyz ? word(name) : name);
+  /// The lines above the rows; `own` are the points' own columns. Behind them come those coordinates that other
+  /// readers would not take from them: own columns of these names are renamed then. Returns what users should be told.
+  std::vector<std::string> begin(const StationColumns& own) {
+    m_columns = columns_of(m_header, m_result);
+    m_separator = m_style == TableStyle::xyz ? ' ' : own.separator == ';' ? ';' : ',';
+    m_raw = m_separator == own.separator;
+    std::vector<std::string> all = own.names;
+    for (std::size_t d = 0; d < coordinate_names.size(); ++d) {
+      if (own.at[d] >= 0 && own.is_plain[d]) continue;
+      m_added.push_back(d);
+      for (std::string& name : all) name = other_than(coordinate_names[d], name);
+    }
+    if (m_style == TableStyle::xyz) std::transform(all.begin(), all.end(), all.begin(), word);
+    for (const std::size_t d : m_added) all.emplace_back(coordinate_names[d]);
     std::vector<std::string> renamed;
     for (const Column& column : m_columns) {
       all.push_back(free_name(column, all));
@@ -110,14 +110,19 @@ public:
     m_out.add('\n');
     if (renamed.empty()) return {};
     return {fmt::format("{} has columns of these names already; those of this run are {}",
-                        m_header.stations ? m_header.stations->path.string() : "the table", fmt::join(renamed, ", "))};
+                        m_header.stations ? m_header.stations->file.path.string() : "the table",
+                        fmt::join(renamed, ", "))};
   }
 
-  /// A point's own columns as text, quotes kept.
-  void add_own(const std::vector<std::string_view>& fields) {
+  /// A point's own columns as text, quotes kept, and the coordinates behind them.
+  void add_own(const std::vector<std::string_view>& fields, const std::array<double, 3>& place) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) m_out.add(m_separator);
       add_text(fields[i], m_raw);
+    }
+    for (const std::size_t d : m_added) {
+      m_out.add(m_separator);
+      m_out.add(place[d]);
     }
   }
 
@@ -162,6 +167,13 @@ private:
     return text.empty() ? "_" : text;
   }
 
+  /// The name, "easting [km]", with an ending when it is that of a coordinate in metres.
+  static std::string other_than(const std::string& coordinate, const std::string& name) {
+    const auto [bare, unit] = name_and_unit(name);
+    if (plain_name(name) != coordinate) return name;
+    return bare + "_file" + (unit.empty() ? "" : fmt::format(" [{}]", unit));
+  }
+
   [[nodiscard]] std::string spelled(const Column& column, const std::string& base) const {
     if (column.unit.empty()) return base;
     return m_style == TableStyle::xyz ? fmt::format("{}[{}]", base, word(column.unit))
@@ -195,39 +207,25 @@ private:
   TextOutput& m_out;
   TableStyle m_style;
   const ResultHeader& m_header;
-  const Points& m_points;
   const Fields& m_result;
   std::vector<Column> m_columns;
+  /// coordinates behind the own columns
+  std::vector<std::size_t> m_added;
   char m_separator = ',';
   bool m_raw = false;
 };
 
 /// Writes all with the station file's columns. Throws StationsChanged when it is another by now.
-std::vector<std::string> write_with_stations(TableWriter& table, const InputFile& stations, bool with_heights,
-                                             const Points& points) {
+std::vector<std::string> write_with_stations(TableWriter& table, const StationSource& stations, const Points& points) {
   std::vector<std::string> notes;
-  std::int64_t point = 0;
-  TableRequest request = station_columns(with_heights);
-  request.take_columns = [&](const std::vector<std::string>& names, char separator) {
-    notes = table.begin(names, separator);
-  };
-  request.take_row = [&](const TableRequest::Row& row) {
-    const auto i = static_cast<std::size_t>(point);
-    const bool same = point < points.size() && row.values[0] == points.easting[i] &&
-                      row.values[1] == points.northing[i] && (!with_heights || row.values[2] == points.upward[i]);
-    if (!same) throw StationsChanged();
-    table.add_own(row.fields);
-    table.add_values(point++);
-  };
-  // A pipe has nothing left to give, and opening it may wait for ever.
-  if (std::error_code error; !fs::is_regular_file(stations.path, error)) throw StationsChanged();
-  ProblemList problems;
-  try {
-    static_cast<void>(read_table(stations, request, problems));
-  } catch (const InputError&) {
-    throw StationsChanged();
-  }
-  if (!problems.empty() || point != points.size()) throw StationsChanged();
+  const bool is_same = each_station_again(
+      stations, points, [&](const StationColumns& columns) { notes = table.begin(columns); },
+      [&](std::int64_t point, const StationRow& row) {
+        const auto i = static_cast<std::size_t>(point);
+        table.add_own(row.fields, {points.easting[i], points.northing[i], points.upward[i]});
+        table.add_values(point);
+      });
+  if (!is_same) throw StationsChanged();
   return notes;
 }
 
@@ -238,24 +236,23 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
   TextOutput out(file);
   std::vector<std::string> notes;
   bool written = false;
-  if (header.stations) {
+  if (header.stations && has_station_columns(header.stations->file)) {
     try {
-      TableWriter table(out, style, header, points, result);
-      notes = write_with_stations(table, *header.stations, header.stations_have_heights, points);
+      TableWriter table(out, style, header, result);
+      notes = write_with_stations(table, *header.stations, points);
       written = true;
     } catch (const StationsChanged&) {
       out.clear();
       notes = {
           fmt::format("{} is no longer what it was when the run began: of its columns the result has easting, northing "
                       "and upward alone",
-                      header.stations->path.string())};
+                      header.stations->file.path.string())};
     }
   }
   if (!written) {
-    ResultHeader alone = header;
-    alone.stations.reset();
-    TableWriter table(out, style, alone, points, result);
-    static_cast<void>(table.begin({coordinate_names.begin(), coordinate_names.end()}, ','));
+    TableWriter table(out, style, header, result);
+    static_cast<void>(
+        table.begin({{coordinate_names.begin(), coordinate_names.end()}, ',', {0, 1, 2}, {true, true, true}}));
     for (std::int64_t point = 0; point < points.size(); ++point) {
       const auto i = static_cast<std::size_t>(point);
       table.add_own({points.easting[i], points.northing[i], points.upward[i]});

@@ -18,6 +18,7 @@
 #include "io/crs.hpp"
 #include "io/input_file.hpp"
 #include "io/noise.hpp"
+#include "io/station_source.hpp"
 
 namespace prismfield {
 
@@ -45,10 +46,8 @@ struct ResultHeader {
   ProgramFacts program;
   /// further attributes of /performance
   std::vector<std::pair<std::string, double>> performance;
-  /// the station file, whose own columns a table keeps; nothing for other points
-  std::optional<InputFile> stations;
-  /// false: the stations' heights are not those of that file, and a table has them behind its columns
-  bool stations_have_heights = true;
+  /// the station file, whose own columns a result keeps; nothing for other points
+  std::optional<StationSource> stations;
   /// written behind the fields
   std::vector<PointVariable> variables = {};
   /// how many of them there will be, for the size of the result

@@ -2,29 +2,264 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/station_file.hpp"
 
-#include <utility>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <system_error>
+
+#include "base/human_text.hpp"
+#include "base/number_text.hpp"
+#include "io/number_rows.hpp"
+#include "io/point_fields.hpp"
+#include "io/text_output.hpp"
+#include "io/tomofast.hpp"
+#include "io/ubc.hpp"
+#include "model/axis.hpp"
 
 namespace prismfield {
+namespace {
 
-TableRequest station_columns(bool with_heights) {
-  TableRequest request;
-  request.needed = {"easting", "northing"};
-  if (!with_heights) return request;
-  request.needed.emplace_back("upward");
-  request.aliases = {{"elevation", "upward"}, {"height", "upward"}};
-  return request;
+bool is_regular(const InputFile& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file.path, error);
 }
 
-Points read_stations(const InputFile& file, bool with_heights) {
-  if (is_array_file(file))
-    throw file.error("is HDF5 or netCDF; stations are read from text, columns easting, northing, upward");
+/// Reads a text of stations, all at once or row by row, the second time without notes.
+class StationReader {
+public:
+  StationReader(const InputFile& file, const StationsFile& spec, ProblemList& problems, std::vector<std::string>& notes)
+      : m_file(file), m_spec(spec), m_problems(problems), m_notes(notes) {}
+
+  Points read() {
+    if (has_count()) return read_counted().points;
+    Table table = read_table(m_file, request(), m_problems);
+    places_to_metres(m_file, table, m_spec, m_problems, m_notes);
+    tell(table);
+    Points points;
+    points.easting = std::move(table.columns[0]);
+    points.northing = std::move(table.columns[1]);
+    if (m_spec.has_own_heights()) {
+      points.upward = std::move(table.columns[2]);
+    } else {
+      set_heights(points);
+    }
+    return points;
+  }
+
+  void each(const std::function<void(const StationColumns&)>& take_columns,
+            const std::function<void(const StationRow&)>& take_row) {
+    if (has_count()) {
+      each_counted(take_columns, take_row);
+      return;
+    }
+    TableRequest rows = request();
+    std::vector<double> factors;
+    rows.take_columns = [&](const TableColumns& columns) {
+      factors = place_factors(m_file, columns, m_spec, m_problems, m_notes);
+      take_columns(columns_of(columns, factors));
+    };
+    rows.take_row = [&](const TableRequest::Row& row) {
+      StationRow station{row.fields, {}};
+      for (std::size_t d = 0; d < row.values.size(); ++d) station.place[d] = in_metres(row.values[d], factors[d]);
+      if (const auto* height = std::get_if<double>(&m_spec.upward)) station.place[2] = *height;
+      take_row(station);
+    };
+    static_cast<void>(read_table(m_file, rows, m_problems));
+  }
+
+  /// One height for all stations where the case has it.
+  void set_heights(Points& points) const {
+    if (const auto* height = std::get_if<double>(&m_spec.upward)) points.upward.assign(points.easting.size(), *height);
+  }
+
+private:
+  /// as places_to_metres() has it
+  static double in_metres(double value, double factor) { return factor == 1 ? value : value * factor + 0.0; }
+
+  [[nodiscard]] TableRequest request() const {
+    TableRequest request = place_columns();
+    request.skips_dummies = true;
+    request.columns = m_spec.columns;
+    request.columns_key = m_file.key_beside("columns");
+    if (!m_spec.has_own_heights()) {
+      request.needed.pop_back();
+      request.spare = {"upward"};
+      std::erase_if(request.aliases, [](const auto& alias) { return alias.second == "upward"; });
+    }
+    return request;
+  }
+
+  [[nodiscard]] StationColumns columns_of(const TableColumns& columns, const std::vector<double>& factors) const {
+    StationColumns own{columns.names, columns.separator, {-1, -1, -1}, {}};
+    static const std::vector<std::string> canonical = place_columns().needed;
+    for (std::size_t d = 0; d < columns.at.size(); ++d) {
+      own.at[d] = columns.at[d];
+      const std::string& name = columns.names[static_cast<std::size_t>(columns.at[d])];
+      own.is_plain[d] = factors[d] == 1 && (m_spec.columns.empty() || plain_name(name) == canonical[d]);
+    }
+    return own;
+  }
+
+  /// Says what of the table is not among the stations.
+  void tell(const Table& table) {
+    const std::string file = m_file.path.string();
+    if (!m_spec.has_own_heights()) {
+      const auto named = std::find_if(table.names.begin(), table.names.end(),
+                                      [](const std::string& name) { return place_named(name) == "upward"; });
+      if (named != table.names.end()) {
+        m_notes.push_back(fmt::format("'{}': its column {} is not used, {} says where the stations are", file,
+                                      excerpt(*named), m_file.key_beside("upward")));
+      }
+    }
+    if (table.n_dummies == 0) return;
+    const auto n_told = static_cast<std::int64_t>(table.dummy_lines.size());
+    const std::string lines = fmt::format("{} {}{}", table.n_dummies == 1 ? "line" : "lines",
+                                          fmt::join(table.dummy_lines, ", "), table.n_dummies > n_told ? ", ..." : "");
+    const std::int64_t n = table.rows();
+    if (n == 0 && m_problems.empty()) {
+      throw m_file.error(fmt::format("has no station: there are dummies in {}", lines));
+    }
+    m_notes.push_back(fmt::format("'{}': {} of {} left out: dummies in {}", file, grouped(table.n_dummies),
+                                  counted(n + table.n_dummies, "station"), lines));
+  }
+
+  /// Whether the text begins with the number of its rows, as UBC's and Tomofast's do.
+  [[nodiscard]] bool has_count() const {
+    if (!is_regular(m_file)) return false;
+    if (is_ubc_data(m_file)) return true;
+    constexpr std::size_t least_columns = 3;
+    const TextStart start = start_of_text(m_file, 2);
+    std::int64_t count = 0;
+    return start.rows.size() == 2 && start.rows[0].size() == 1 && start.rows[1].size() >= least_columns &&
+           parse_integer(start.rows[0][0], count) == NumberStatus::ok;
+  }
+
+  /// Stations below their number, metres. Throws InputError with every mistake.
+  [[nodiscard]] PointFields read_counted() const {
+    if (!m_spec.columns.empty()) {
+      throw InputError(m_file.where, m_file.key_beside("columns"),
+                       fmt::format("'{}' begins with the number of its rows, whose columns are known: E, N, elevation, "
+                                   "value, standard deviation; take the key out",
+                                   m_file.path.string()));
+    }
+    const bool is_ubc = is_ubc_data(m_file);
+    if (!is_ubc && !m_spec.z_down) {
+      throw m_file.error(
+          fmt::format("begins with the number of its rows, as files of UBC (heights) and Tomofast (depths) do: name it "
+                      ".obs or .loc, or say by {}: up or down which it is",
+                      m_file.key_beside("axis_z")));
+    }
+    if (is_ubc && m_spec.z_down.value_or(false)) {
+      throw InputError(
+          m_file.where, m_file.key_beside("axis_z"),
+          fmt::format("is down, but '{}' is a file of UBC, whose elevations grow upwards", m_file.path.string()));
+    }
+    PointFields data = m_spec.z_down.value_or(false) ? read_tomofast_data(m_file, Axes::z_down)
+                                                     : read_ubc_data(m_file, Field::gz, Axes::z_down);
+    Points& points = data.points;
+    for (std::vector<double>* column : {&points.easting, &points.northing, &points.upward}) {
+      for (double& value : *column) value = in_metres(value, m_spec.length_to_si.value_or(1));
+    }
+    set_heights(points);
+    return data;
+  }
+
+  void each_counted(const std::function<void(const StationColumns&)>& take_columns,
+                    const std::function<void(const StationRow&)>& take_row) const {
+    const PointFields data = read_counted();
+    const Points& points = data.points;
+    StationColumns own{{"easting", "northing", "upward"}, ' ', {0, 1, 2}, {true, true, true}};
+    std::vector<const std::vector<double>*> columns{&points.easting, &points.northing, &points.upward};
+    if (!data.values.empty()) {
+      own.names.emplace_back("observed");
+      columns.push_back(&data.values.front());
+      if (!data.sigma.front().empty()) {
+        own.names.emplace_back("observed_sigma");
+        columns.push_back(&data.sigma.front());
+      }
+    }
+    take_columns(own);
+    std::vector<std::string> texts(columns.size());
+    std::vector<std::string_view> fields(columns.size());
+    for (std::size_t i = 0; i < points.easting.size(); ++i) {
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        texts[c] = number_text((*columns[c])[i]);
+        fields[c] = texts[c];
+      }
+      take_row({fields, {points.easting[i], points.northing[i], points.upward[i]}});
+    }
+  }
+
+  const InputFile& m_file;
+  const StationsFile& m_spec;
+  ProblemList& m_problems;
+  std::vector<std::string>& m_notes;
+};
+
+/// The points of a result, with one height for all where the case has it.
+Points read_result_points(const InputFile& file, const StationsFile& spec) {
   ProblemList problems;
-  Table table = read_table(file, station_columns(with_heights), problems);
+  for (const auto& [name, is_given] :
+       {std::pair{"columns", !spec.columns.empty()}, std::pair{"length_unit", spec.length_to_si.has_value()},
+        std::pair{"axis_z", spec.z_down.has_value()}}) {
+    if (!is_given) continue;
+    problems.add(file.where, file.key_beside(name),
+                 fmt::format("is for tables; '{}' says itself what its points are", file.path.string()));
+  }
   problems.throw_if_any();
+  Points points = read_array_points(file);
+  if (points.is_grid()) {
+    points.rounding = {rounding_of_grid(points.grid_easting), rounding_of_grid(points.grid_northing), 0};
+  }
+  return points;
+}
+
+}  // namespace
+
+bool has_station_columns(const InputFile& file) {
+  try {
+    return !is_array_file(file);
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+bool each_station_again(const StationSource& stations, const Points& points,
+                        const std::function<void(const StationColumns&)>& take_columns,
+                        const std::function<void(std::int64_t, const StationRow&)>& take_row) {
+  // a pipe has nothing left to give, and opening it may wait for ever
+  if (!is_regular(stations.file)) return false;
+  ProblemList problems;
+  std::vector<std::string> notes;
+  std::int64_t point = 0;
+  bool is_same = true;
+  try {
+    StationReader(stations.file, stations.spec, problems, notes).each(take_columns, [&](const StationRow& row) {
+      const auto i = static_cast<std::size_t>(point);
+      is_same = is_same && point < points.size() && row.place[0] == points.easting[i] &&
+                row.place[1] == points.northing[i] &&
+                (!stations.spec.has_own_heights() || row.place[2] == points.upward[i]);
+      if (is_same) take_row(point++, row);
+    });
+  } catch (const InputError&) {
+    return false;
+  }
+  return is_same && problems.empty() && point == points.size();
+}
+
+Points read_stations(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes) {
+  ProblemList problems;
   Points points;
-  points.easting = std::move(table.columns[0]);
-  points.northing = std::move(table.columns[1]);
-  if (with_heights) points.upward = std::move(table.columns[2]);
+  StationReader reader(file, spec, problems, notes);
+  if (is_array_file(file)) {
+    points = read_result_points(file, spec);
+    reader.set_heights(points);
+  } else {
+    points = reader.read();
+  }
+  problems.throw_if_any();
   return points;
 }
 

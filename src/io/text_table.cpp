@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/human_text.hpp"
@@ -117,15 +118,31 @@ bool is_number(std::string_view field) {
   return parse_number(unquoted(field), value) != NumberStatus::no_number;
 }
 
+/// What Geosoft's programs write where they have no number.
+constexpr double of_geosoft = -1e32;
+
+/// How a column's name is known: a canonical name wins over other spellings, these over weak ones.
+enum class Spelling { canonical, other, weak };
+
 /// Which wanted column each column of the file is.
 struct Layout {
   static constexpr int nobody = -1;
-  /// index into TableRequest::needed, or `nobody`
+  /// index into TableRequest::needed, then optional, or `nobody`
   std::vector<int> wanted;
   std::vector<std::string> names;
+  std::vector<std::string> units;
+  std::vector<Spelling> spellings;
 
   [[nodiscard]] bool knows_any() const {
     return std::any_of(wanted.begin(), wanted.end(), [](int w) { return w != nobody; });
+  }
+  /// how many of the needed columns are there
+  [[nodiscard]] std::size_t n_known(std::size_t n_needed) const {
+    std::size_t n = 0;
+    for (std::size_t w = 0; w < n_needed; ++w) {
+      n += std::find(wanted.begin(), wanted.end(), static_cast<int>(w)) != wanted.end() ? 1U : 0U;
+    }
+    return n;
   }
 };
 
@@ -143,18 +160,57 @@ int wanted_column(const std::string& canonical, const TableRequest& request) {
   return static_cast<int>(request.needed.size()) + static_cast<int>(optional - request.optional.begin());
 }
 
+/// Which wanted column a name is; tells how it is known.
+int meant_by(const std::string& name, const TableRequest& request, Spelling& spelling) {
+  spelling = Spelling::canonical;
+  if (const int w = wanted_column(name, request); w != Layout::nobody) return w;
+  const std::string plain = request.loose_names ? plain_name(name) : name;
+  const auto needed = std::find(request.needed.begin(), request.needed.end(), plain);
+  if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
+  for (const auto& [other, meant] : request.aliases) {
+    if (other != name && other != plain) continue;
+    const bool is_weak = std::find(request.weak.begin(), request.weak.end(), other) != request.weak.end();
+    spelling = is_weak ? Spelling::weak : Spelling::other;
+    return wanted_column(meant, request);
+  }
+  return Layout::nobody;
+}
+
+void add_column(Layout& layout, const std::string& name, const TableRequest& request) {
+  std::string unit, canonical = lower(name);
+  if (request.with_units) {
+    std::tie(canonical, unit) = name_and_unit(name);
+    canonical = lower(canonical);
+  }
+  Spelling spelling{};
+  int w = meant_by(canonical, request, spelling);
+  for (const std::string ending : {"_m", "_km", "_ft"}) {
+    if (w != Layout::nobody || !request.loose_names || !unit.empty() || !canonical.ends_with(ending)) continue;
+    w = meant_by(canonical.substr(0, canonical.size() - ending.size()), request, spelling);
+    if (w >= static_cast<int>(request.needed.size())) w = Layout::nobody;
+    if (w == Layout::nobody) continue;
+    unit = ending.substr(1);
+    spelling = std::max(spelling, Spelling::other);
+  }
+  layout.wanted.push_back(w);
+  layout.names.push_back(name);
+  layout.units.push_back(unit);
+  layout.spellings.push_back(spelling);
+}
+
 Layout layout_of(const std::vector<std::string>& names, const TableRequest& request) {
   Layout layout;
-  for (const std::string& name : names) {
-    std::string canonical = lower(request.with_units ? name_and_unit(name).first : name);
-    for (const auto& [spelling, meant] : request.aliases) {
-      if (canonical == spelling) {
-        canonical = meant;
-        break;
-      }
-    }
-    layout.wanted.push_back(wanted_column(canonical, request));
-    layout.names.push_back(name);
+  for (const std::string& name : names) add_column(layout, name, request);
+  if (request.weak.empty()) return layout;
+  std::vector<Spelling> best(request.needed.size() + request.optional.size(), Spelling::weak);
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (layout.wanted[c] == Layout::nobody) continue;
+    Spelling& so_far = best[static_cast<std::size_t>(layout.wanted[c])];
+    so_far = std::min(so_far, layout.spellings[c]);
+  }
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    int& w = layout.wanted[c];
+    if (w != Layout::nobody && layout.spellings[c] > best[static_cast<std::size_t>(w)]) w = Layout::nobody;
   }
   return layout;
 }
@@ -193,6 +249,7 @@ std::vector<std::string> names_in(std::string_view line, bool with_units) {
 std::vector<std::string> words_in(std::string_view comment, bool with_units) {
   std::vector<std::string> words;
   constexpr std::string_view gaps = "# \t,;:\"";
+  while (comment.starts_with('/')) comment.remove_prefix(1);
   for (;;) {
     const std::size_t begin = comment.find_first_not_of(gaps);
     if (begin == std::string_view::npos || words.size() == most_columns) {
@@ -203,6 +260,12 @@ std::vector<std::string> words_in(std::string_view comment, bool with_units) {
     words.emplace_back(comment.substr(0, end));
     comment.remove_prefix(end);
   }
+}
+
+bool has_refused(const std::vector<std::string>& names, const TableRequest& request) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(request.refused.begin(), request.refused.end(), plain_name(name)) != request.refused.end();
+  });
 }
 
 /// Throws when a wanted column is missing or given twice.
@@ -219,7 +282,10 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
     if (same.size() > 1) {
       problems.add(
           where, key,
-          fmt::format("column {} is given {} times ({})", canonical_name(request, w), same.size(), shown_list(same)));
+          fmt::format("column {} is given {} times ({}){}", canonical_name(request, w), same.size(), shown_list(same),
+                      request.weak.empty() || request.columns_key.empty() || key == request.columns_key
+                          ? ""
+                          : "; say by " + request.columns_key + " which is meant"));
     }
   }
   if (!missing.empty()) {
@@ -229,6 +295,7 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
       const std::string near = nearest_spelling(lower(layout.names[c]), missing);
       if (!near.empty()) hint += fmt::format("; {}: did you mean {}?", excerpt(layout.names[c]), near);
     }
+    if (has_refused(layout.names, request)) hint = "; " + request.why_refused;
     std::vector<std::string> names;
     for (const std::string& name : layout.names) names.push_back(excerpt(name));
     problems.add(where, key,
@@ -241,7 +308,10 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
 /// Throws where a header line and the columns that the user named say different things.
 void check_header(const Layout& header, const Layout& layout, const TableRequest& request, const std::string& where) {
   for (std::size_t c = 0; c < std::min(header.wanted.size(), layout.wanted.size()); ++c) {
-    if (header.wanted[c] != Layout::nobody && header.wanted[c] != layout.wanted[c] && layout.names[c] != "-") {
+    // what the header calls x may be north, but not what it and the case name by letters
+    const bool is_word = header.spellings[c] != Spelling::weak || layout.spellings[c] == Spelling::weak;
+    const bool is_known = header.wanted[c] != Layout::nobody && is_word;
+    if (is_known && header.wanted[c] != layout.wanted[c] && layout.names[c] != "-") {
       throw InputError(where, "",
                        fmt::format("the header calls column {} {}, {} calls it {}", c + 1,
                                    shown(header.names[c], longest_name), request.columns_key, layout.names[c]));
@@ -253,9 +323,8 @@ void check_header(const Layout& header, const Layout& layout, const TableRequest
 bool take_units(const Layout& header, Layout& layout) {
   bool any = false;
   for (std::size_t c = 0; c < std::min(header.names.size(), layout.names.size()); ++c) {
-    const bool has_unit = !name_and_unit(layout.names[c]).second.empty();
-    if (has_unit || layout.wanted[c] == Layout::nobody || name_and_unit(header.names[c]).second.empty()) continue;
-    layout.names[c] = header.names[c];
+    if (!layout.units[c].empty() || layout.wanted[c] == Layout::nobody || header.units[c].empty()) continue;
+    layout.units[c] = header.units[c];
     any = true;
   }
   return any;
@@ -264,19 +333,17 @@ bool take_units(const Layout& header, Layout& layout) {
 /// The columns of a table without a header, by the fields of its first row: the names of a comment above them when
 /// these fit, else the columns needed, in their order.
 Layout layout_without_header(const std::vector<std::string_view>& fields, std::vector<std::string> commented_names,
-                             const TableRequest& request, const std::string& where) {
+                             const TableRequest& request, const std::string& where, bool& is_named) {
   std::size_t n = fields.size();
   while (n > request.needed.size() && fields[n - 1].empty()) --n;
   if (commented_names.size() > n) {
     commented_names.erase(commented_names.begin(), commented_names.end() - static_cast<std::ptrdiff_t>(n));
   }
   Layout commented = layout_of(commented_names, request);
-  std::vector<bool> named(request.needed.size());
-  for (const int w : commented.wanted) {
-    if (w != Layout::nobody && w < static_cast<int>(named.size())) named[static_cast<std::size_t>(w)] = true;
-  }
-  if (commented_names.size() == n && std::all_of(named.begin(), named.end(), [](bool is) { return is; })) {
+  const bool is_whole = commented.n_known(request.needed.size()) == request.needed.size();
+  if (commented_names.size() == n && (is_whole || has_refused(commented_names, request))) {
     check_layout(commented, request, where, "");
+    is_named = true;
     return commented;
   }
   std::string remedy = "name the columns in a header line";
@@ -284,7 +351,12 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
   if (!request.optional.empty()) {
     throw InputError(where, "", fmt::format("{} column{} without names; {}", n, n == 1 ? "" : "s", remedy));
   }
-  if (n == request.needed.size()) return layout_of(request.needed, request);
+  if (n >= request.needed.size() && n <= request.needed.size() + request.spare.size()) {
+    std::vector<std::string> names = request.needed;
+    names.insert(names.end(), request.spare.begin(), request.spare.end());
+    names.resize(n);
+    return layout_of(names, request);
+  }
   if (n > request.needed.size()) remedy += "; decimals are written with a point";
   throw InputError(where, "",
                    fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
@@ -311,9 +383,12 @@ public:
     }
   }
 
-  void read(std::string_view line, std::int64_t number) {
+  /// `group`: the value of the column behind the file's own, if there is one.
+  void read(std::string_view line, std::int64_t number, const std::optional<std::string>& group) {
     if (m_request.take_row) {
-      if (parse_slowly(line, number)) m_request.take_row({m_fields, m_values, number});
+      if (!parse_slowly(line, number)) return;
+      if (group) m_fields.push_back(*group);
+      m_request.take_row({m_fields, m_values, number});
       return;
     }
     if (!parse_fast(line) && !parse_slowly(line, number)) return;
@@ -339,6 +414,7 @@ private:
       } else {
         double& value = m_values[static_cast<std::size_t>(w)];
         if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
+        if (m_request.skips_dummies && value <= of_geosoft) return false;
       }
       if (c + 1 == n) break;
       if (at == end) return false;
@@ -358,7 +434,10 @@ private:
   bool parse_slowly(std::string_view line, std::int64_t number) {
     // a `#` may stand in a column of text
     m_fields = split(line, m_separator);
-    if (m_fields.size() == m_layout.wanted.size() && parse_fields(m_fields, [](auto&&...) {})) return true;
+    const bool may_be_good = m_fields.size() == m_layout.wanted.size();
+    if (may_be_good && !(m_request.skips_dummies && has_dummy(m_fields)) && parse_fields(m_fields, [](auto&&...) {})) {
+      return true;
+    }
 
     std::vector<std::string_view>& fields = m_fields;
     fields = split(without_comment(line, m_separator), m_separator);
@@ -374,12 +453,27 @@ private:
       });
       return false;
     }
+    if (m_request.skips_dummies && has_dummy(fields)) {
+      constexpr std::size_t most_told = 10;
+      ++m_table.n_dummies;
+      if (m_table.dummy_lines.size() < most_told) m_table.dummy_lines.push_back(number);
+      return false;
+    }
     return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
       m_problems.add(kind, [&] {
         return Problem{line_of(m_file, number), canonical_name(m_request, w),
                        field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
       });
     });
+  }
+
+  [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
+    const auto n_needed = static_cast<int>(m_request.needed.size());
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const int w = m_layout.wanted[c];
+      if (w != Layout::nobody && w < n_needed && is_dummy(fields[c])) return true;
+    }
+    return false;
   }
 
   /// Reads the wanted fields into m_values; calls report(kind, wanted column, field, what) for each that is bad.
@@ -420,6 +514,197 @@ private:
   /// of the row that parse_slowly read last
   std::vector<std::string_view> m_fields;
   char m_separator = ',';
+};
+
+/// What a line says of the rows below it.
+struct GroupLine {
+  /// of the column: line or segment
+  const char* column;
+  /// what comes behind "Line", quoted where it has a blank; nothing: the next segment
+  std::optional<std::string> name;
+};
+
+/// A line between the rows of a file of Oasis montaj or GMT; nothing when it is none.
+std::optional<GroupLine> group_line(std::string_view line) {
+  line = trimmed(line);
+  if (line.starts_with('>')) return GroupLine{"segment", std::nullopt};
+  if (line.empty() || std::isalpha(static_cast<unsigned char>(line.front())) == 0) return std::nullopt;
+  const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+  const std::string first = lower(line.substr(0, end));
+  const std::string_view rest = trimmed(line.substr(end));
+  if (rest.empty()) {
+    // L10, T3.1
+    const bool is_short = first.size() > 1 && (first[0] == 'l' || first[0] == 't') &&
+                          first.find_first_not_of("0123456789.:", 1) == std::string::npos;
+    return is_short ? std::optional(GroupLine{"line", std::string(line)}) : std::nullopt;
+  }
+  if (rest.find_first_of(" \t,;\"") != std::string_view::npos) return std::nullopt;
+  if (first == "line") return GroupLine{"line", std::string(rest)};
+  for (const char* const kind : {"tie", "random", "base", "trend", "special", "test"}) {
+    if (first == kind) return GroupLine{"line", fmt::format("\"{} {}\"", line.substr(0, end), rest)};
+  }
+  return std::nullopt;
+}
+
+/// Reads a table line by line.
+class TableReader {
+public:
+  TableReader(const InputFile& file, const TableRequest& request, ProblemList& problems)
+      : m_file(file),
+        m_request(request),
+        m_reader(file),
+        m_limited(problems, file.path.string()),
+        m_rows(file, m_layout, request, m_limited, m_table) {}
+
+  Table read() {
+    m_table.columns.resize(m_request.needed.size() + m_request.optional.size());
+    m_table.named_where = m_file.where;
+    m_table.named_key = m_request.columns_key;
+    if (!m_request.columns.empty()) {
+      m_layout = layout_of(m_request.columns, m_request);
+      check_layout(m_layout, m_request, m_file.where, m_request.columns_key);
+      m_from_columns = true;
+    }
+    std::string_view line;
+    while (m_reader.next(line)) take(line);
+    if (!m_data_seen) {
+      throw m_file.error(m_reader.number() == 0 ? "is empty"
+                         : m_header_seen        ? "has a header but no data"
+                                                : "has no data");
+    }
+    m_limited.finish();
+    for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
+      if (m_layout.wanted[c] == Layout::nobody) m_table.ignored.push_back(m_layout.names[c]);
+    }
+    return std::move(m_table);
+  }
+
+private:
+  void take(std::string_view line) {
+    std::size_t first = 0;
+    while (first < line.size() && is_blank(line[first])) ++first;
+    if (first == line.size()) return;
+    if (line[first] == '#' || (m_request.has_groups && line[first] == '/')) {
+      if (!m_data_seen && !m_header_seen) take_comment(line.substr(first));
+      return;
+    }
+    if (m_request.has_groups) {
+      if (const std::optional<GroupLine> group = group_line(line)) {
+        take_group(*group);
+        return;
+      }
+    }
+    if (!m_data_seen) {
+      const char separator = separator_of(line);
+      if (takes_header(line, separator)) return;
+      begin_rows(line, separator);
+    }
+    m_rows.read(line, m_reader.number(), m_group);
+  }
+
+  void take_comment(std::string_view line) {
+    std::vector<std::string> names = words_in(line, m_request.with_units);
+    const Layout layout = layout_of(names, m_request);
+    const std::size_t n_known = layout.n_known(m_request.needed.size());
+    if ((!layout.knows_any() && !has_refused(names, m_request)) || n_known < m_n_commented) return;
+    m_n_commented = n_known;
+    m_commented_names = std::move(names);
+    if (!m_from_columns) m_table.named_where = m_reader.where();
+  }
+
+  void take_group(const GroupLine& group) {
+    if (!m_data_seen) {
+      m_group_column = group.column;
+    } else if (m_group_column.empty()) {
+      throw InputError(m_reader.where(), "",
+                       fmt::format("begins a {0}, but the rows above it belong to none; put such a line above the "
+                                   "first row, too, or take this one out",
+                                   group.column));
+    }
+    m_group = group.name ? *group.name : std::to_string(m_n_segments++);
+    // the file says it by a column of its own
+    if (m_data_seen && !m_has_group_column) m_group.reset();
+  }
+
+  /// Whether the line is a header.
+  bool takes_header(std::string_view line, char separator) {
+    const std::vector<std::string_view> fields = split(without_comment(line, separator), separator);
+    if (fields.size() > most_columns) {
+      throw InputError(m_reader.where(), "",
+                       fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
+    }
+    if (m_header_seen) return false;
+    const std::vector<std::string> names = names_in(line, m_request.with_units);
+    const Layout here = layout_of(names, m_request);
+    const auto n_numbers = static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_number));
+    const std::size_t n_needed = m_request.needed.size();
+    // a station may be called N or E
+    const bool is_header = n_numbers == 0 ? std::find(fields.begin(), fields.end(), "*") == fields.end()
+                                          : here.knows_any() && (n_numbers < n_needed || here.n_known(n_needed) > 1);
+    if (!is_header) return false;
+    m_header_seen = true;
+    m_table.are_named_by_file = !m_from_columns;
+    m_header_names = names;
+    if (m_from_columns) {
+      check_header(here, m_layout, m_request, m_reader.where());
+      if (m_request.with_units && take_units(here, m_layout)) m_table.named_where = m_reader.where();
+    } else {
+      m_layout = here;
+      m_table.named_where = m_reader.where();
+      check_layout(m_layout, m_request, m_reader.where(), "");
+    }
+    return true;
+  }
+
+  void begin_rows(std::string_view line, char separator) {
+    m_data_seen = true;
+    if (!m_from_columns && !m_header_seen) {
+      m_layout = layout_without_header(split(without_comment(line, separator), separator), std::move(m_commented_names),
+                                       m_request, m_reader.where(), m_table.are_named_by_file);
+    }
+    m_rows.begin(separator);
+    if (m_table.named_where != m_file.where) m_table.named_key.clear();
+    m_table.separator = separator;
+    m_table.at.assign(m_table.columns.size(), -1);
+    m_table.units.resize(m_table.columns.size());
+    for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
+      std::string name = m_layout.names[c];
+      if (m_from_columns && name == "-") {
+        name = c < m_header_names.size() ? m_header_names[c] : fmt::format("column_{}", c + 1);
+      }
+      m_table.names.push_back(std::move(name));
+      if (m_layout.wanted[c] == Layout::nobody) continue;
+      const auto w = static_cast<std::size_t>(m_layout.wanted[c]);
+      m_table.at[w] = static_cast<int>(c);
+      if (m_request.with_units) m_table.units[w] = m_layout.units[c];
+    }
+    const bool is_taken = std::any_of(m_table.names.begin(), m_table.names.end(),
+                                      [&](const std::string& name) { return plain_name(name) == m_group_column; });
+    m_has_group_column = !m_group_column.empty() && !is_taken;
+    if (m_has_group_column) {
+      m_table.names.push_back(m_group_column);
+    } else {
+      m_group.reset();
+    }
+    if (m_request.take_columns) m_request.take_columns(m_table);
+  }
+
+  const InputFile& m_file;
+  const TableRequest& m_request;
+  LineReader m_reader;
+  LimitedProblems m_limited;
+  Table m_table;
+  Layout m_layout;
+  RowReader m_rows;
+  bool m_from_columns = false, m_header_seen = false, m_data_seen = false;
+  std::vector<std::string> m_commented_names, m_header_names;
+  /// needed columns that the comment names
+  std::size_t m_n_commented = 0;
+  /// "" while no line has named one
+  std::string m_group_column;
+  std::optional<std::string> m_group;
+  bool m_has_group_column = false;
+  std::int64_t m_n_segments = 0;
 };
 
 }  // namespace
@@ -511,83 +796,21 @@ std::pair<std::string, std::string> name_and_unit(std::string_view text) {
 
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
+bool is_dummy(std::string_view field) {
+  field = unquoted(field);
+  if (field.empty() || field == "*") return true;
+  double value = 0;
+  return parse_number(field, value) == NumberStatus::ok && (std::isnan(value) || value == of_geosoft);
+}
+
+std::string plain_name(std::string_view text) {
+  std::string name = lower(name_and_unit(unquoted(text)).first);
+  std::erase_if(name, [](char c) { return is_blank(c) || c == '_' || c == '-' || c == '.'; });
+  return name;
+}
+
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
-  LineReader reader(file);
-  LimitedProblems limited(problems, file.path.string());
-  Table table;
-  table.columns.resize(request.needed.size() + request.optional.size());
-  table.units.resize(table.columns.size());
-  table.named_where = file.where;
-  table.named_key = request.columns_key;
-
-  Layout layout;
-  bool from_columns = false;
-  if (!request.columns.empty()) {
-    layout = layout_of(request.columns, request);
-    check_layout(layout, request, file.where, request.columns_key);
-    from_columns = true;
-  }
-  RowReader rows(file, layout, request, limited, table);
-
-  bool header_seen = false, data_seen = false;
-  std::vector<std::string> commented_names;
-  std::string_view line;
-  while (reader.next(line)) {
-    std::size_t first = 0;
-    while (first < line.size() && is_blank(line[first])) ++first;
-    if (first == line.size()) continue;
-    if (line[first] == '#') {
-      if (!data_seen && !header_seen) {
-        std::vector<std::string> names = words_in(line, request.with_units);
-        if (!layout_of(names, request).knows_any()) continue;
-        commented_names = std::move(names);
-        if (!from_columns) table.named_where = reader.where();
-      }
-      continue;
-    }
-    if (!data_seen) {
-      const char separator = separator_of(line);
-      const std::vector<std::string_view> fields = split(without_comment(line, separator), separator);
-      if (fields.size() > most_columns) {
-        throw InputError(reader.where(), "",
-                         fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
-      }
-      std::vector<std::string> names = names_in(line, request.with_units);
-      const Layout here = layout_of(names, request);
-      if (!header_seen && (here.knows_any() || std::none_of(fields.begin(), fields.end(), is_number))) {
-        header_seen = true;
-        if (from_columns) {
-          check_header(here, layout, request, reader.where());
-          if (request.with_units && take_units(here, layout)) table.named_where = reader.where();
-        } else {
-          layout = here;
-          table.named_where = reader.where();
-          check_layout(layout, request, reader.where(), "");
-        }
-        continue;
-      }
-      data_seen = true;
-      if (!from_columns && !header_seen) {
-        layout = layout_without_header(fields, std::move(commented_names), request, reader.where());
-      }
-      rows.begin(separator);
-      if (request.take_columns) request.take_columns(layout.names, separator);
-    }
-    rows.read(line, reader.number());
-  }
-  if (!data_seen) {
-    throw file.error(reader.number() == 0 ? "is empty" : header_seen ? "has a header but no data" : "has no data");
-  }
-  limited.finish();
-  if (table.named_where != file.where) table.named_key.clear();
-  for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
-    if (layout.wanted[c] == Layout::nobody) {
-      table.ignored.push_back(layout.names[c]);
-    } else if (request.with_units) {
-      table.units[static_cast<std::size_t>(layout.wanted[c])] = name_and_unit(layout.names[c]).second;
-    }
-  }
-  return table;
+  return TableReader(file, request, problems).read();
 }
 
 Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {

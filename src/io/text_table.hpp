@@ -59,16 +59,47 @@ private:
 /// "file:line"
 [[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
 
+/// What the columns of a table are.
+struct TableColumns {
+  /// as the file calls them, or the case where it names them
+  std::vector<std::string> names;
+  /// ' ': blanks
+  char separator = ',';
+  /// which of `names` each wanted column is, in the order of TableRequest::needed, then of optional; -1: none
+  std::vector<int> at;
+  /// unit of each of these, "" where none is stated
+  std::vector<std::string> units;
+  /// by a header or a comment, not by the case or their order
+  bool are_named_by_file = false;
+  /// where the columns are named, for messages about the units: "file:line" or the case's, and there the key
+  std::string named_where, named_key;
+};
+
 /// Which columns of a table are wanted.
 struct TableRequest {
   /// canonical names, in the order of the columns of a file without header
   std::vector<std::string> needed;
   /// canonical names of columns that are read where the file has them; a table of such has to name its columns
   std::vector<std::string> optional;
+  /// canonical names of columns that may follow those needed in a file without header, and are not read
+  std::vector<std::string> spare;
   /// names may have a unit in brackets behind them, "gz [mGal]" or "gz (mGal)", which Table::units then holds
   bool with_units = false;
   /// other spellings: (spelling, canonical name)
   std::vector<std::pair<std::string, std::string>> aliases;
+  /// spellings, of those above, that hold only where no other column has the same meaning; with any, a canonical name
+  /// wins over other spellings, too. The case may call such a column of a header by another word.
+  std::vector<std::string> weak;
+  /// blanks, `_`, `-` and `.` in a name do not count beside the spellings, and a name may end in a unit: x_km
+  bool loose_names = false;
+  /// spellings, without what does not count, of columns that are none of the wanted although they look so, and why
+  std::vector<std::string> refused;
+  std::string why_refused;
+  /// lines that belong to rows below them: `Line 10`, `Tie 3` and comments by `/` of Oasis montaj, `>` of GMT. The
+  /// line's name or the segment's number, from 0, becomes a column `line` or `segment` behind the others.
+  bool has_groups = false;
+  /// rows with nothing, `*`, NaN or -1e32 in a needed column are left out and counted, and are no mistake
+  bool skips_dummies = false;
   /// the file's columns as the case states them, any spelling, "-" for one that is passed over; empty: the header's or
   /// the default order
   std::vector<std::string> columns;
@@ -83,22 +114,21 @@ struct TableRequest {
     const std::vector<double>& values;
     std::int64_t line = 0;
   };
-  /// told, when it is there, the file's columns and what separates them (' ': blanks) before the first row
-  std::function<void(const std::vector<std::string>& names, char separator)> take_columns;
+  /// told, when it is there, the file's columns before the first row
+  std::function<void(const TableColumns&)> take_columns;
   /// takes, when it is there, every row, and the Table stays empty
   std::function<void(const Row&)> take_row;
 };
 
 /// The wanted columns of a table, all of one length.
-struct Table {
+struct Table : TableColumns {
   /// (column in the order of TableRequest::needed, then of optional, row); empty where the file has no such column
   std::vector<std::vector<double>> columns;
-  /// unit of each of these, "" where none is stated
-  std::vector<std::string> units;
-  /// where the columns are named, for messages about the units: "file:line" or the case's, and there the key
-  std::string named_where, named_key;
   /// line of each row, from 1
   std::vector<std::int64_t> lines;
+  /// rows left out by skips_dummies, and the lines of the first of them
+  std::int64_t n_dummies = 0;
+  std::vector<std::int64_t> dummy_lines;
   /// columns of the file that nobody asked for
   std::vector<std::string> ignored;
 
@@ -107,6 +137,12 @@ struct Table {
 
 /// A column's name and the unit in brackets behind it, "" where there is none: "gz [mGal]", "potential[m2_s-2]".
 [[nodiscard]] std::pair<std::string, std::string> name_and_unit(std::string_view text);
+
+/// Nothing, or what programs write where they have no number: `*`, NaN, -1e32.
+[[nodiscard]] bool is_dummy(std::string_view field);
+
+/// A column's name as loose spellings are compared: small letters, without unit, blanks, `_`, `-` and `.`.
+[[nodiscard]] std::string plain_name(std::string_view text);
 
 /// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
 /// names the columns), `#` comments skipped. Rows with a mistake (text, too few or too many numbers, NaN, infinity) are

@@ -13,6 +13,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "io/file_formats.hpp"
 #include "io/number_rows.hpp"
 #include "io/point_fields.hpp"
 #include "io/readable.hpp"
@@ -140,6 +141,20 @@ std::vector<double> read_ubc_densities(const InputFile& file, double to_si, cons
     }
   }
   return densities;
+}
+
+bool is_ubc_data(const InputFile& file) {
+  if (format_of_suffix(file.path) != FileFormat::ubc_data) return false;
+  const TextStart start = start_of_text(file, 1);
+  if (start.rows.empty()) return false;
+  const std::vector<std::string>& words = start.rows.front();
+  if (words[0].starts_with("datacomp") || words[0].starts_with("dataflag")) {
+    throw file.error(
+        "is a UBC file of gradients, which is not read; write a table whose header names the columns, such as "
+        "easting, northing, upward, gxx, gzz");
+  }
+  std::int64_t count = 0;
+  return words.size() == 1 && parse_integer(words[0], count) == NumberStatus::ok;
 }
 
 PointFields read_ubc_data(const InputFile& file, Field field, Axes axes) {

@@ -28,6 +28,10 @@ struct UbcFiles {
 /// file, in the order of cells here. Throws InputError with every mistake found.
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts);
 
+/// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv) begins with the number of its stations alone;
+/// others are tables. Throws InputError for UBC's data of gradients.
+[[nodiscard]] bool is_ubc_data(const InputFile& file);
+
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
 /// `!` comments. Values are those of `field` in mGal or Eotvos, positive downwards unless `axes` says otherwise; a file
 /// of places alone has no field. Throws InputError with every mistake found.

@@ -77,4 +77,10 @@ double rounding_of_edges(const std::vector<double>& edges) {
   return largest;
 }
 
+double rounding_of_grid(const std::vector<double>& grid) {
+  const Axis axis{grid.front(), grid.back(), static_cast<std::int64_t>(grid.size())};
+  const bool is_finite = std::isfinite(axis.max - axis.min);
+  return is_finite && grid_points(axis) == grid ? rounding_of_edges(grid) : 0;
+}
+
 }  // namespace prismfield

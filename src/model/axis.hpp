@@ -41,6 +41,9 @@ struct Axis {
 /// are taken as decimals of up to 15 digits, as people write them, else as the doubles that they are.
 [[nodiscard]] double rounding_of_edges(const std::vector<double>& edges);
 
+/// The same for coordinates of a grid that were read: as the grid of a case has it where they are those of one, else 0.
+[[nodiscard]] double rounding_of_grid(const std::vector<double>& grid);
+
 /// The product rounded to double, whatever a compiler would fuse it with: with it, sums of products come out the same
 /// on machines with and without fused multiply-add.
 [[nodiscard]] inline double rounded_product(double a, double b) noexcept {

@@ -6,6 +6,7 @@ Usage: test_command_line.py PRISMFIELD [--source FOLDER] [--mpiexec COMMAND]
 """
 
 import argparse
+import csv
 import json
 import math
 import os
@@ -622,6 +623,55 @@ class Tables(ProgramFolder):
         self.assertIn("out.csv has columns of these names already; those of this run are gz_2 [mGal]", again.stderr)
         self.done("compare", "again.csv", "out.csv", "--tolerance", "0")
         self.assertEqual(self.files(), ["again.csv", "case.yaml", "out.csv", "stations.csv"])
+
+    def test_station_files_of_other_programs_go_in_as_they_are(self):
+        folder = pathlib.Path(options.source) / "tests" / "data" / "stations"
+        case = CASE[: CASE.index("observations:")] + "observations: {stations: {file: none}}\nfields: [gz]\n"
+        self.write("case.yaml", case)
+        # the places of each, what is said of it, and what its result has beside them
+        three = ["100,200,35.5", "150,200,36", "150,250,40"]
+        files = {
+            "oasis.xyz": ({}, three, "1 of 4 stations left out: dummies in line 10", ["FAA", "FLAG", "line"]),
+            "gmt.txt": ({}, three, "1 of 4 stations left out: dummies in line 7", ["segment"]),
+            "ubc.loc": ({}, three, "", ["observed", "observed_sigma"]),
+            "ubc.obs": ({}, [three[0], three[2]], "", []),
+            "spreadsheet.csv": ({}, [three[0], three[2]], "1 of 3 stations left out: dummies in line 3",
+                                ["Station", "CBA [mGal]", "Remark"]),
+            "depth.txt": ({}, ["100,200,-35.5", "150,250,-40"], "is taken as the depth below height 0", []),
+            "nameless.txt": ({"columns": '["-", x, "y [km]", z, g]'}, three[:2], "", ["column_1", "g"]),
+        }
+        for name, (keys, places, note, names) in files.items():
+            with self.subTest(name):
+                more = [f"--set=observations.stations.{key}={value}" for key, value in keys.items()]
+                run = ["run", "case.yaml", f"--set=observations.stations.file={folder / name}", *more]
+                result = self.done(*run, "--output", "out.csv")
+                self.assertIn(note, result.stderr)
+                self.assertEqual(result.stderr.count("note:"), 1 if note else 0, result.stderr)
+                with open(self.folder / "out.csv", encoding="utf-8", newline="") as file:
+                    text = file.read()
+                rows = list(csv.reader(text.splitlines(), delimiter=";" if ";" in text else ","))
+                self.assertLessEqual(set(names), set(rows[0]))
+                # the result is a station file again, and its stations are these
+                self.write("plain.csv", "easting,northing,upward\n" + "\n".join(places) + "\n")
+                self.done("run", "case.yaml", "--quiet", "--set", "observations.stations.file=plain.csv", "--output",
+                          "plain.h5")
+                self.done(*run, "--quiet", "--output", "out.nc")
+                for other in ("out.csv", "out.nc"):
+                    self.done("compare", other, "plain.h5", "--tolerance", "1e-12")
+                self.done("run", "case.yaml", "--quiet", "--set", "observations.stations.file=out.csv", "--output",
+                          "again.h5")
+                self.done("compare", "again.h5", "plain.h5", "--tolerance", "1e-12")
+        refused = self.run_program("run", "case.yaml", f"--set=observations.stations.file={folder / 'geographic.csv'}")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("geographic.csv:1: missing columns easting, northing; the columns are", refused.stderr)
+        self.assertIn("longitude and latitude are angles", refused.stderr)
+
+    def test_a_result_is_a_file_of_its_points(self):
+        self.done("run", "case.yaml", "--quiet", "--output", "grid.nc")
+        case = CASE[: CASE.index("observations:")] + "observations: {stations: {file: grid.nc}}\nfields: [gz, gzz]\n"
+        self.write("again.yaml", case)
+        self.done("run", "again.yaml", "--quiet")
+        self.done("compare", "again.h5", "grid.nc", "--tolerance", "0")
 
     def test_a_pipe_of_stations_and_a_table_do_not_go_together(self):
         result = self.run_program("run", "case.yaml", "--check", "--output", "out.csv", "--set",

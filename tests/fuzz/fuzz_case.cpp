@@ -75,7 +75,8 @@ void make(const Case& run) {
       require(model.source().size() >= 0 && !model.description().empty(), "a model that cannot be");
     });
   }
-  if (is_small(run.observations)) ends_clearly([&] { (void)make_points(run, bounds); });
+  std::vector<std::string> notes;
+  if (is_small(run.observations)) ends_clearly([&] { (void)make_points(run, bounds, notes); });
 }
 
 void require_sound(const InversionSpec& spec) {

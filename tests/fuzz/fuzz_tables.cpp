@@ -49,6 +49,26 @@ void read_prism_list(const InputFile& file, unsigned how) {
   }
 }
 
+/// Stations, and what a result carries of their file: as many rows as stations, of the same places.
+void read_station_list(const InputFile& file, unsigned how) {
+  StationsFile spec(file.path);
+  if ((how & 1U) != 0) spec.columns = {"x", "-", "y", "Z [km]"};
+  if ((how & 2U) != 0) spec.length_to_si = 1000;
+  if ((how & 4U) != 0) spec.z_down = (how & 8U) != 0;
+  if ((how & 16U) != 0) spec.upward = 80.0;
+  std::vector<std::string> notes;
+  const Points points = read_stations(file, spec, notes);
+  const auto n = static_cast<std::size_t>(points.size());
+  require(n > 0 && points.northing.size() == n && points.upward.size() == n, "stations without places");
+  for (const double north : points.northing) require(!std::isnan(north), "a place that is none");
+  if (!has_station_columns(file)) return;
+  std::size_t columns = 0;
+  const bool is_same = each_station_again(
+      {file, spec}, points, [&](const StationColumns& own) { columns = own.names.size(); },
+      [&](std::int64_t, const StationRow& row) { require(row.fields.size() == columns, "a row of other columns"); });
+  require(is_same, "the rows are not those of the stations");
+}
+
 void read_edges_list(const InputFile& file) {
   ProblemList problems;
   const std::vector<double> edges = read_edges(file, "easting", problems);
@@ -115,17 +135,13 @@ void run(Bytes bytes) {
   const unsigned kind = bytes.byte();
   const unsigned how = bytes.byte();
   (void)bytes.before("\n");
-  const bool as_observations = kind == 'o' && (how & 32U) != 0;
+  const bool as_observations = (kind == 'o' || kind == 's') && (how & 32U) != 0;
   const InputFile file = (as_observations ? bytes_in_observations : bytes_in_file).input(bytes.rest());
   const auto few = static_cast<std::int64_t>(how % 4 + 1);
   ends_clearly([&] {
     switch (kind) {
       case 'p': read_prism_list(file, how); break;
-      case 's': {
-        const Points points = read_stations(file);
-        for (const auto* column : {&points.easting, &points.northing, &points.upward}) require_finite(*column);
-        break;
-      }
+      case 's': read_station_list(file, how); break;
       case 'e': read_edges_list(file); break;
       case 'd': {
         const std::vector<double> densities = read_densities(file, {file.path, "", 1}, {few, 2, 1});
