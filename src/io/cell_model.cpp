@@ -211,6 +211,7 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
     out.write(values.name, {counts[2], counts[1], counts[0]}, values.values.data());
     out.attach_dimensions(values.name, {"upward", "northing", "easting"});
     if (!values.unit.empty()) out.write_attribute(values.name, "units", values.unit);
+    out.write_attribute(values.name, "long_name", values.name);
     // what NaN means to programs that mask
     out.write_attribute(values.name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
     write_range(out, values.name, values.values.data(), static_cast<std::int64_t>(values.values.size()));
