@@ -57,7 +57,14 @@ TEST(CaseHash, IsOfWhatEveryFileHolds) {
       {"model: {prisms: {file: f.txt}}\n" + grid + "5}}\n", "0,1,0,1,0,1,5\n", "0,1,0,1,0,1,6\n"},
       {"model: {mesh: {easting: {file: f.txt}, northing: [0, 1, 1], upward: [0, 1, 1], density: 1}}\n" + grid + "5}}\n",
        "0 1 3\n", "0 2 3\n"},
-      {flat + "{file: f.txt}}}\n", "0,0,5\n0,1,5\n1,0,5\n1,1,5\n", "0,0,5\n0,1,5\n1,0,5\n1,1,6\n"}};
+      {flat + "{file: f.txt}}}\n", "0,0,5\n0,1,5\n1,0,5\n1,1,5\n", "0,0,5\n0,1,5\n1,0,5\n1,1,6\n"},
+      {"model: {terrain: {file: f.txt}}\n" + grid + "5}}\n", "0,0,5\n0,1,5\n1,0,5\n1,1,5\n",
+       "0,0,5\n0,1,5\n1,0,5\n1,1,6\n"},
+      {"model: {terrain: {file: f.txt}}\n" + grid + "5}}\n", "0,0,5\n0,1,5\n1,0,5\n1,1,5\n",
+       "0,0,5\n0,1,5\n1.5,0,5\n1.5,1,5\n"},
+      {flat + "{above_terrain: 3, file: f.txt}}}\n", "0,0,5\n0,1,5\n1,0,5\n1,1,5\n", "0,0,5\n0,1,5\n1,0,5\n1,1,6\n"},
+      {flat.substr(0, flat.find("observations")) + "observations: {grid: {file: f.txt, upward: 9}}\n",
+       "0,0,5\n0,1,5\n1,0,5\n1,1,5\n", "0,0,5\n0,1,5\n1.5,0,5\n1.5,1,5\n"}};
   for (const FileCase& one : cases) {
     const auto hash = [&](const std::string& content) {
       std::ofstream(folder / "f.txt") << content;
