@@ -179,6 +179,11 @@ TEST_F(TextTable, NamesColumnsThatNobodyAskedFor) {
   EXPECT_THAT(table.columns[2], ElementsAre(3, 6));
 }
 
+TEST_F(TextTable, BlanksAtTheEndOfALineAreNoColumn) {
+  EXPECT_EQ(bad("a b c name\n1 2 3 x\n4 5 6 \n"), "t.csv:3: 3 columns, 4 are needed");
+  EXPECT_THAT(good("a,b,c,name\n1,2,3,x\n4,5,6, \n").columns[2], ElementsAre(3, 6));
+}
+
 TEST_F(TextTable, FollowsTheOrderThatTheCaseStates) {
   TableRequest request = abc();
   request.columns = {"b", "gamma", "a"};

@@ -409,6 +409,8 @@ private:
       skip_blanks();
       const int w = m_layout.wanted[c];
       if (w == Layout::nobody) {
+        // blanks at the end of a line are no column
+        if (at == end && m_separator == ' ') return false;
         while (at != end && *at != '"' && (m_separator == ' ' ? !is_blank(*at) : *at != m_separator)) ++at;
         if (at != end && *at == '"') return false;
       } else {
