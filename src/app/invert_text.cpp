@@ -151,7 +151,7 @@ std::string least_trace_text(const InvertedModel& model) {
 
 std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
   std::string text = shown(run.title) + "\n";
-  text += fmt::format("model: {}; {}\n", cells_text(*inputs.cells), extent_text(inputs.cells->bounds()));
+  text += fmt::format("model: {}; active cells {}\n", cells_text(*inputs.cells), extent_text(inputs.cells->bounds()));
   for (const DataSet& data : inputs.data) {
     text += fmt::format("data: {}: {}, {}; {}\n", shown(data.name), counted(data.points.size(), "station"),
                         fmt::join(names_of(data.fields), ", "), extent_text(bounds_of(data.points)));

@@ -16,6 +16,9 @@ class Communicator;
 /// Throws InputError for a space that this build lacks, before anything is read for it.
 void check_space(const Case& run);
 
+/// Throws InputError for a colour map of the figure that a Python that draws says is none. For rank 0.
+void check_colour_map(const Case& run);
+
 /// Everything that a case names, read and validated.
 struct Inputs {
   Case run;

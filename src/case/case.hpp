@@ -20,6 +20,7 @@
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"
+#include "model/figure_style.hpp"
 #include "model/points.hpp"
 #include "model/storage.hpp"
 #include "model/voxels.hpp"
@@ -85,6 +86,7 @@ struct OutputSpec {
   /// of an inversion: the model once more, each of the format that its suffix names
   std::vector<std::filesystem::path> also;
   std::optional<std::filesystem::path> figure;
+  FigureStyle figure_style;
   std::optional<CheckpointSpec> checkpoint;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <prismfield/fields.hpp>
+#include <prismfield/prisms.hpp>
 #include <prismfield/result.hpp>
 
 #include "base/random.hpp"
@@ -34,6 +35,11 @@ struct ResultHeader {
   std::vector<std::pair<std::string, double>> performance;
   /// the station file, whose own columns a table keeps; nothing for other points
   std::optional<InputFile> stations;
+  /// the smallest box around the model, which figures outline; nothing where it is not told
+  std::optional<Bounds> model_bounds;
+  /// the bodies of a model that is nothing but spheres and boxes, as seen from above: easting, northing and radius of
+  /// each sphere; west, east, south and north of each box
+  std::vector<double> model_spheres, model_boxes;
 };
 
 /// A result as written: units and axes of the output.

@@ -170,14 +170,15 @@ class Models(Inversion):
         lines = result.stdout.splitlines()
         self.assertEqual(lines[:4], [
             "Small inversion",
-            "model: 12 x 12 x 6 cells, 864 active; easting 0 to 600, northing 0 to 600, upward -300 to 0 m",
+            "model: 12 x 12 x 6 cells, 864 active; active cells easting 0 to 600, northing 0 to 600, upward -300 to 0 m",
             "data: data.csv: 144 stations, gz; easting 25 to 575, northing 25 to 575, upward 2 m",
             "target chi 1, weighting by sensitivity, norm 0 2 2 2, bounds 0 to 400 kg/m3",
         ])
         self.assertEqual(lines[6].split(),
                          ["stage", "beta", "phi_d", "chi", "phi_m", "products", "min", "max", "seconds"])
         rows = ROW.findall(result.stdout)
-        self.assertIn(f"model.h5: {len(rows)} solutions, {rows[-1][5]} products in ", lines[-1])
+        self.assertIn(f"model.h5: {len(rows)} solutions, {rows[-1][5]} products in ", lines[-2])
+        self.assertRegex(lines[-1], r"^wrote model\.h5 \([0-9.]+ [KM]iB\)$")
         self.assertLess(max(map(len, lines[5:])), 100)
         self.assertTrue(all(len(line) <= 80 for line in lines if ROW.match(line)))
         self.assertLess(abs(float(rows[-1][3]) - 1), 0.021)
