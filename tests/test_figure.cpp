@@ -90,9 +90,9 @@ TEST(FigureStyleText, IsJsonOfWhatIsAsked) {
   EXPECT_EQ(style_json(style), R"({"contours":[-1.0,0.5]})");
 }
 
-TEST(WrittenText, NamesResultFigureAndItsTime) {
-  EXPECT_EQ(written_text("none.nc", std::nullopt), "wrote none.nc\n");
-  EXPECT_EQ(written_text("none.nc", DrawnFigure{"a.png", 3.14}), "wrote none.nc and a.png (drawn in 3.1 s)\n");
+TEST(DrawnText, NamesTheFigureAndItsTime) {
+  EXPECT_EQ(drawn_text(std::nullopt), "");
+  EXPECT_EQ(drawn_text(DrawnFigure{"a.png", 3.14}), "; a.png drawn in 3.1 s");
 }
 
 TEST_F(FigureTest, ColourMapsAreAskedOfPython) {

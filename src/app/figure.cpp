@@ -7,7 +7,6 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include <prismfield/error.hpp>
 
@@ -98,14 +97,9 @@ std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bo
   return DrawnFigure{figure, seconds_since(begin)};
 }
 
-std::string written_text(const std::filesystem::path& result, const std::optional<DrawnFigure>& figure) {
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(result, error);
-  std::string text = "wrote " + shown(result.string());
-  if (!error) text += fmt::format(" ({})", size_text(static_cast<std::int64_t>(bytes)));
-  if (figure)
-    text += fmt::format(" and {} (drawn in {})", shown(figure->file.string()), duration_text(figure->seconds));
-  return text + "\n";
+std::string drawn_text(const std::optional<DrawnFigure>& figure) {
+  if (!figure) return "";
+  return fmt::format("; {} drawn in {}", shown(figure->file.string()), duration_text(figure->seconds));
 }
 
 }  // namespace prismfield

@@ -54,7 +54,7 @@ struct DrawnFigure {
 [[nodiscard]] std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bool quiet,
                                                        const std::function<std::string()>& draw);
 
-/// The last line of a command: "wrote a.nc (1.2 MiB) and a.png (drawn in 3.1 s)".
-[[nodiscard]] std::string written_text(const std::filesystem::path& result, const std::optional<DrawnFigure>& figure);
+/// What a command's last line, which names the result, says of the figure: "; a.png drawn in 3.1 s", or nothing.
+[[nodiscard]] std::string drawn_text(const std::optional<DrawnFigure>& figure);
 
 }  // namespace prismfield

@@ -225,9 +225,8 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
                           [&] { return draw_model(header.file, *figure, run.output.figure_style); });
   }
   if (!options.quiet) {
-    std::cout << '\n' << inversion_summary(run, outcome, seconds);
+    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn_text(drawn));
     for (const std::string& line : exported.lines) std::cout << line << '\n';
-    std::cout << written_text(header.file, drawn);
     std::cout << std::flush;
     for (const std::string& note : exported.notes) std::cerr << "note: " << shown(note) << std::endl;
   }

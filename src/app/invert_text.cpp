@@ -252,7 +252,8 @@ std::string inversion_resume_text(const std::string& file, const InversionState*
                      state->samples > 0 ? fmt::format(" and {}", counted(state->samples, "sample")) : "");
 }
 
-std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds) {
+std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
+                              const std::string& figure) {
   const InvertedModel& model = outcome.model;
   std::string text;
   for (const PredictedData& data : model.data) {
@@ -276,9 +277,9 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
     if (model.resolution_trace_least) text += least_trace_text(model);
   }
   const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;
-  return text + fmt::format("\n{}: {}, {} in {}\n", shown(output_file(run).string()),
+  return text + fmt::format("\n{}: {}, {} in {}{}\n", shown(output_file(run).string()),
                             counted(static_cast<std::int64_t>(model.convergence.size()), "solution"),
-                            counted(products, "product"), duration_text(seconds));
+                            counted(products, "product"), duration_text(seconds), figure);
 }
 
 }  // namespace prismfield

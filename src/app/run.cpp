@@ -173,7 +173,7 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
       return draw_result(header, inputs.points, result, *figure, inputs.run.output.figure_style);
     });
   }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds) << written_text(header.file, drawn);
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn));
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.

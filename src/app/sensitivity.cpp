@@ -271,7 +271,7 @@ void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<st
       return draw_result(header, inputs.points, result, *figure, inputs.run.output.figure_style);
     });
   }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds) << written_text(header.file, drawn) << std::flush;
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn)) << std::flush;
 }
 
 /// What `make` returns; of mistakes, which all ranks find alike, rank 0 tells. Collective.

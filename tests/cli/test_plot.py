@@ -115,7 +115,7 @@ class Drawn(ProgramFolder):
 
     def test_a_run_names_what_it_wrote(self):
         lines = self.done("run", "case.yaml", "--set", "output.figure=f.png").stdout.splitlines()
-        self.assertRegex(lines[-1], r"^wrote case\.h5 \([0-9.]+ KiB\) and f\.png \(drawn in [0-9.]+ m?s\)$")
+        self.assertRegex(lines[-1], r"^case\.h5: 36,960 pairs in .*\); f\.png drawn in [0-9.]+ m?s$")
 
 
 class Refused(ProgramFolder):
