@@ -392,6 +392,7 @@ def draw_stations(dataset, names, words):
                 s=size,
                 edgecolors="0.25" if size > 5 else "none",
                 linewidths=0.35,
+                zorder=2.5,
                 rasterized=len(easting) > 5000,
                 **colours,
             )
