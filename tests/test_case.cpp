@@ -179,6 +179,25 @@ TEST_F(CaseTest, DefaultsAreThoseOfTheInterface) {
   EXPECT_FALSE(run.output.figure || run.output.checkpoint);
 }
 
+TEST_F(CaseTest, ReadsAFigureAsNameOrMap) {
+  const auto output = [&](const std::string& figure) {
+    return read(small_case + std::string("output:\n  figure: ") + figure + "\n").output;
+  };
+  EXPECT_EQ(output("f.png").figure, "f.png");
+  EXPECT_EQ(output("f.png").figure_style, FigureStyle{});
+  EXPECT_EQ(output("{file: f.svg}").figure, "f.svg");
+  EXPECT_EQ(output("{file: f.svg, contours: true, model_outline: true}").figure_style, FigureStyle{});
+  const FigureStyle full =
+      output("{file: f.pdf, contours: 12, colour_map: RdBu_r, dpi: 300, model_outline: false}").figure_style;
+  EXPECT_EQ(std::get<std::int64_t>(*full.contours), 12);
+  EXPECT_EQ(full.colour_map, "RdBu_r");
+  EXPECT_EQ(full.dpi, 300);
+  EXPECT_FALSE(full.model_outline);
+  EXPECT_EQ(std::get<std::int64_t>(*output("{file: f.png, contours: false}").figure_style.contours), 0);
+  EXPECT_EQ(std::get<std::vector<double>>(*output("{file: f.png, contours: [-1, 0, 2.5]}").figure_style.contours),
+            (std::vector<double>{-1, 0, 2.5}));
+}
+
 TEST_F(CaseTest, ReadsPrisms) {
   const Case run = read(small_points + R"(model:
   prisms:
@@ -508,6 +527,23 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "block, chunk, memory_limit, method, tolerance is expected"},
       {after("output: out.h5\n"),
        "case.yaml:5: output: is 'out.h5'; a map with the keys file, also, figure, checkpoint is expected"},
+      {after("output: {figure: {contours: 5}}\n"),
+       "case.yaml:5: output.figure.file: is missing; the name of a figure, such as fields.png is expected"},
+      {after("output: {figure: {file: f.png, contour: 5}}\n"),
+       "case.yaml:5: output.figure.contour: is no known key; did you mean contours? Allowed: file, contours, "
+       "colour_map, "
+       "dpi, model_outline"},
+      {after("output: {figure: {file: f.png, contours: 101}}\n"),
+       "case.yaml:5: output.figure.contours: is '101'; a number of lines, a list of levels, true or false from 0 to "
+       "100 "
+       "is expected"},
+      {after("output: {figure: {file: f.png, contours: [1, x]}}\n"),
+       "case.yaml:5: output.figure.contours.1: is 'x'; a number is expected"},
+      {after("output: {figure: {file: f.png, dpi: 10}}\n"),
+       "case.yaml:5: output.figure.dpi: is '10'; a whole number from 30 to 1200 is expected"},
+      {after("output: {figure: {file: f.png, model_outline: 1}}\n"),
+       "case.yaml:5: output.figure.model_outline: is '1'; allowed: true, false"},
+      {after("output: {figure: [a.png]}\n"), "case.yaml:5: output.figure: is a list; the name of a file is expected"},
       // text, numbers, choices
       {after("title: [a]\n"), "case.yaml:5: title: is a list; a line of text is expected"},
       {after("title: ''\n"), "case.yaml:5: title: is empty; a line of text is expected"},

@@ -3,10 +3,14 @@
 #include <prismfield/error.hpp>
 
 #include "app/cli.hpp"
+#include "base/human_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -178,21 +182,80 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("--calibrate"));
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
-  for (const std::string absent : {"prismfield plot"}) {
-    EXPECT_THAT(help({"--help"}) + help({"run", "--help"}), testing::Not(HasSubstr(absent)));
+  EXPECT_THAT(help({"--help"}), HasSubstr("prismfield plot RESULT"));
+  for (const std::string option : {"--output", "--field", "--contours", "--colour-map", "--dpi", "--no-outline"}) {
+    EXPECT_THAT(help({"plot", "--help"}), HasSubstr(option));
+  }
+}
+
+TEST(Cli, HelpFitsIntoTheColumnsThatThereAre) {
+  const auto widest = [](const std::string& text) {
+    std::size_t most = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) most = std::max(most, width_of(line));
+    return most;
+  };
+  const char* const before = std::getenv("COLUMNS");
+  const std::string columns_before = before == nullptr ? "" : before;
+  for (const auto& [columns, most] : {std::pair{"", 80U}, {"60", 60U}, {"120", 120U}, {"7", 40U}, {"-5", 80U}}) {
+    ::setenv("COLUMNS", columns, 1);
+    EXPECT_LE(widest(help({"--help"})), most) << columns;
+    for (const char* command : {"run", "sensitivity", "invert", "compare", "study", "convert", "plot", "info"}) {
+      EXPECT_LE(widest(help({command, "--help"})), most) << command << ", " << columns;
+    }
+  }
+  before == nullptr ? ::unsetenv("COLUMNS") : ::setenv("COLUMNS", columns_before.c_str(), 1);
+}
+
+TEST(Cli, ReadsPlot) {
+  const auto bare = std::get<PlotOptions>(parse_command_line({"plot", "r.nc"}).command);
+  EXPECT_EQ(bare.file, "r.nc");
+  EXPECT_TRUE(bare.output.empty());
+  EXPECT_EQ(bare.style, FigureStyle{});
+  EXPECT_FALSE(bare.quiet);
+  const auto full = std::get<PlotOptions>(
+      parse_command_line({"plot", "r.nc", "--output", "f.pdf", "--field", "gz,gzz", "--field=gx", "--contours",
+                          "-1,0,2.5", "--colour-map", "RdBu_r", "--dpi", "150", "--no-outline", "--quiet"})
+          .command);
+  EXPECT_EQ(full.output, "f.pdf");
+  EXPECT_THAT(full.style.fields, ElementsAre("gz", "gzz", "gx"));
+  EXPECT_EQ(std::get<std::vector<double>>(*full.style.contours), (std::vector<double>{-1, 0, 2.5}));
+  EXPECT_EQ(full.style.colour_map, "RdBu_r");
+  EXPECT_EQ(full.style.dpi, 150);
+  EXPECT_FALSE(full.style.model_outline);
+  EXPECT_TRUE(full.quiet);
+  for (const auto& [text, count] : {std::pair{"none", 0}, {"0", 0}, {"12", 12}}) {
+    const auto plot = std::get<PlotOptions>(parse_command_line({"plot", "r.nc", "--contours", text}).command);
+    EXPECT_EQ(std::get<std::int64_t>(*plot.style.contours), count);
   }
 }
 
 TEST(Cli, EveryMistakeHasItsMessage) {
   const std::string commands =
-      "here are: run, sensitivity, invert, compare, study, convert, info, help (prismfield --help tells more)";
+      "here are: run, sensitivity, invert, compare, study, convert, plot, info, help (prismfield --help tells more)";
   const std::string run_options = "here are: --help, --set, --check, --dry-run, --resume, --quiet, --output";
   const std::vector<std::pair<Words, std::string>> mistakes = {
       {{}, "a command is missing; t" + commands},
       {{"--kokkos-num-threads=2"}, "a command is missing; t" + commands},
       {{"runn", "a.yaml"}, "'runn' is no command of this version; did you mean run? T" + commands},
       {{"studdy", "a"}, "'studdy' is no command of this version; did you mean study? T" + commands},
-      {{"plot", "a"}, "'plot' is no command of this version; t" + commands},
+      {{"plott", "a"}, "'plott' is no command of this version; did you mean plot? T" + commands},
+      {{"plot"}, "an argument is missing; write prismfield plot RESULT"},
+      {{"plot", ""}, "RESULT: is empty; the name of a file is expected"},
+      {{"plot", "a", "--output", ""}, "--output: is empty; the name of a file is expected"},
+      {{"plot", "a", "--dpi", "9"}, "--dpi: is '9'; a whole number from 30 to 1200 is expected"},
+      {{"plot", "a", "--dpi", ""}, "--dpi: is ''; a whole number from 30 to 1200 is expected"},
+      {{"plot", "a", "--contours", "few"},
+       "--contours: is 'few'; none, a number of lines from 0 to 100 or levels such as -1,0,1 are expected"},
+      {{"plot", "a", "--contours", "-3"},
+       "--contours: is '-3'; none, a number of lines from 0 to 100 or levels such as -1,0,1 are expected"},
+      {{"plot", "a", "--contours", "1,nan"},
+       "--contours: is '1,nan'; none, a number of lines from 0 to 100 or levels such as -1,0,1 are expected"},
+      {{"plot", "a", "--contours", ""},
+       "--contours: is ''; none, a number of lines from 0 to 100 or levels such as -1,0,1 are expected"},
+      {{"plot", "a", "--field", "gzy"},
+       "--field: 'gzy' is no field, did you mean gyz?; there are: potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, "
+       "bouguer_slab, terrain_correction"},
       {{"a.yaml"}, "'a.yaml' is no command of this version; did you mean prismfield run a.yaml? T" + commands},
       {{""}, "'' is no command of this version; t" + commands},
       {{"--quiet", "run", "a.yaml"},

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <sstream>
+#include <string>
 
 namespace prismfield {
 namespace {
@@ -21,6 +23,20 @@ TEST(FieldStatistics, IsATable) {
             "potential  m2 s-2                -4         1000000        577350.3\n"
             "gz         mGal                   0               2        1.414214\n"
             "gxx        Eotvos                 -               -               -\n");
+}
+
+TEST(FieldStatistics, StaysAlignedOnNarrowTerminals) {
+  const FieldTable table{{Field::gz, Field::gxx}, {3, -4.123456789e-15, -1.23456789e-10, 2.3456789e120}};
+  EXPECT_EQ(field_statistics(table, 2, 67), field_statistics(table, 2));
+  EXPECT_EQ(field_statistics(table, 2, 500), field_statistics(table, 2));
+  EXPECT_EQ(field_statistics(table, 2, 50),
+            "field      unit       minimum   maximum       RMS\n"
+            "gz         mGal     -4.12e-15         3      2.12\n"
+            "gxx        Eotvos   -1.23e-10 2.35e+120 1.66e+120\n");
+  for (std::size_t columns = 50; columns < 80; ++columns) {
+    std::istringstream lines(field_statistics(table, 2, columns));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), columns);
+  }
 }
 
 TEST(FieldStatistics, ShowsWhatIsWritten) {

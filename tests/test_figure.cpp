@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -70,8 +71,67 @@ TEST_F(FigureTest, HandsScriptAndNamesToPython) {
       1);
   EXPECT_EQ(draw_figure(result, figure), "");
   EXPECT_EQ(content(path("script")), std::string(figure_script));
-  EXPECT_EQ(content(path("arguments")), "-|" + result + "|" + figure + "|");
+  EXPECT_EQ(content(path("arguments")), "-|" + result + "|" + figure + "|{}|");
   EXPECT_FALSE(fs::exists("stolen"));
+}
+
+TEST(FigureStyleText, IsJsonOfWhatIsAsked) {
+  FigureStyle style;
+  EXPECT_EQ(style_json(style), "{}");
+  style.contours = std::int64_t{7};
+  style.colour_map = "a \"b\" \xFF";
+  style.dpi = 150;
+  style.model_outline = false;
+  style.fields = {"gz", "gxx"};
+  EXPECT_EQ(style_json(style),
+            R"({"colour_map":"a \"b\" \ufffd","contours":7,"dpi":150,"fields":["gz","gxx"],"model_outline":false})");
+  style = {};
+  style.contours = std::vector<double>{-1, 0.5};
+  EXPECT_EQ(style_json(style), R"({"contours":[-1.0,0.5]})");
+}
+
+TEST(DrawnText, NamesTheFigureAndItsTime) {
+  EXPECT_EQ(drawn_text(std::nullopt), "");
+  EXPECT_EQ(drawn_text(DrawnFigure{"a.png", 3.14}), "; a.png drawn in 3.1 s");
+}
+
+TEST_F(FigureTest, ColourMapsAreAskedOfPython) {
+  ::setenv("PRISMFIELD_PYTHON", fake("failing", "echo 'OSError: no room' >&2; exit 1").c_str(), 1);
+  EXPECT_EQ(colour_map_problem("viridis"), "") << "who cannot tell says nothing";
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  EXPECT_EQ(colour_map_problem(""), "");
+  EXPECT_EQ(colour_map_problem("viridis"), "");
+  EXPECT_THAT(colour_map_problem("rdbu_"),
+              AllOf(StartsWith("'rdbu_' is no colour map of matplotlib; did you mean "), HasSubstr("RdBu_r")));
+  EXPECT_THAT(colour_map_problem("qqqqqqqq"), HasSubstr("; viridis, cividis and RdBu_r are three of them"));
+}
+
+TEST_F(FigureTest, EveryKeyOfTheStyleChangesThePicture) {
+  PRISMFIELD_NEED_DRAWING();
+  ::setenv("PRISMFIELD_PYTHON", "/usr/bin/python3", 1);
+  const Points points = grid_points(15, 12);
+  ResultHeader header = result_header(sample_case(path("r.h5"), {Field::gz, Field::gzz}));
+  header.model_bounds = Bounds{300, 900, 200, 700, -500, 0};
+  write_result(header, points, sample_result(points, {Field::gz, Field::gzz}), {});
+  std::vector<FigureStyle> styles(9);
+  styles[1].contours = std::int64_t{0};
+  styles[2].contours = std::int64_t{30};
+  styles[3].contours = std::vector<double>{1};
+  styles[4].colour_map = "PuOr";
+  styles[5].colour_map = "cividis";
+  styles[6].dpi = 72;
+  styles[7].model_outline = false;
+  styles[8].fields = {"gzz"};
+  std::set<std::string> pictures;
+  for (const FigureStyle& style : styles) {
+    EXPECT_EQ(draw_figure(path("r.h5"), path("f.png"), style), "");
+    pictures.insert(content(path("f.png")));
+  }
+  EXPECT_EQ(pictures.size(), styles.size());
+  FigureStyle wrong;
+  wrong.fields = {"gx"};
+  EXPECT_THAT(draw_figure(path("r.h5"), path("f.png"), wrong), HasSubstr("holds no gx; it holds gz, gzz"));
 }
 
 TEST_F(FigureTest, TakesTheFirstPythonThatCanImport) {
@@ -140,6 +200,17 @@ TEST_F(FigureTest, DrawsEveryShapeOfResult) {
   std::fill(borehole.northing.begin(), borehole.northing.end(), 6.0);
   Points line = station_points(20);
   std::fill(line.northing.begin(), line.northing.end(), 6.0);
+  Points oblique = station_points(20);
+  for (std::size_t i = 0; i < 20; ++i) oblique.easting[i] = 2 * oblique.northing[i] + 1e6;
+  Points in_one_place = station_points(3);
+  for (auto* values : {&in_one_place.easting, &in_one_place.northing, &in_one_place.upward}) values->assign(3, 5.0);
+  // so many that their map is of triangles
+  Points many;
+  for (int i = 0; i < 400; ++i) {
+    many.easting.push_back(100 * (i % 20) + 20 * std::sin(i));
+    many.northing.push_back(100 * (i / 20) + 20 * std::cos(3 * i));
+    many.upward.push_back(10);
+  }
   const std::vector<std::pair<Points, FieldList>> cases = {
       {grid_points(9, 1), FieldList::tensor()},
       {grid_points(1, 9), gz},
@@ -150,6 +221,9 @@ TEST_F(FigureTest, DrawsEveryShapeOfResult) {
       {station_points(1), gz},
       {borehole, FieldList::all()},
       {line, FieldList::tensor()},
+      {oblique, gz},
+      {many, FieldList::vector()},
+      {in_one_place, gz},
   };
   int number = 0;
   for (const auto& [points, fields] : cases) {

@@ -117,5 +117,13 @@ TEST(HumanText, LongListsOfNamesAreCut) {
   EXPECT_LT(shown_list(std::vector<std::string>(1500, std::string(5000, 'x'))).size(), 1400U);
 }
 
+TEST(HumanText, WidthCountsColumns) {
+  EXPECT_EQ(width_of(""), 0U);
+  EXPECT_EQ(width_of("abc"), 3U);
+  EXPECT_EQ(width_of("Eötvös"), 6U);
+  EXPECT_EQ(width_of("重力"), 4U);
+  EXPECT_EQ(width_of("\xFF\xC3"), 2U);
+}
+
 }  // namespace
 }  // namespace prismfield

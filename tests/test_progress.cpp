@@ -23,7 +23,7 @@ protected:
 };
 
 TEST_F(ProgressTest, ALogHasOneLinePerTenPercent) {
-  Progress progress(ProgressStyle::log, m_out, clock());
+  Progress progress(ProgressStyle::log, m_out, clock(), 80);
   for (int i = 1; i <= 1000; ++i) {
     m_now = 100 + i * 0.02;
     progress.update(i / 1000.0, i * 1000000);
@@ -37,7 +37,7 @@ TEST_F(ProgressTest, ALogHasOneLinePerTenPercent) {
 }
 
 TEST_F(ProgressTest, TenthsThatRoundDownAreNotLost) {
-  Progress progress(ProgressStyle::log, m_out, clock());
+  Progress progress(ProgressStyle::log, m_out, clock(), 80);
   m_now += 1;
   // ten times 0.1 is less than 1
   double done = 0;
@@ -46,7 +46,7 @@ TEST_F(ProgressTest, TenthsThatRoundDownAreNotLost) {
 }
 
 TEST_F(ProgressTest, AFewLaunchesWriteAFewLines) {
-  Progress progress(ProgressStyle::log, m_out, clock());
+  Progress progress(ProgressStyle::log, m_out, clock(), 80);
   m_now += 1;
   progress.update(0.05, 10);
   EXPECT_EQ(m_out.str(), "");
@@ -57,17 +57,18 @@ TEST_F(ProgressTest, AFewLaunchesWriteAFewLines) {
 
 TEST_F(ProgressTest, ATerminalLineIsRewrittenAndTakenOff) {
   {
-    Progress progress(ProgressStyle::line, m_out, clock());
+    Progress progress(ProgressStyle::line, m_out, clock(), 80);
     m_now += 1;
     progress.update(0.25, 1000000);
-    EXPECT_EQ(m_out.str(), "\r 25 %, 1.00e6 pairs/s, 3 s left");
+    EXPECT_EQ(m_out.str(), "\r[#######-----------------------]  25 %, 1.00e6 pairs/s, 3 s left");
     m_now += 0.01;
     progress.update(0.26, 1000000);
     EXPECT_EQ(m_out.str().find("26"), std::string::npos) << "ten times a second is enough for eyes";
     m_now += 100;
     progress.update(1, 1000000);
     EXPECT_EQ(m_out.str().find('\n'), std::string::npos);
-    EXPECT_EQ(m_out.str().substr(m_out.str().rfind('\r')), "\r100 %, 9.90e3 pairs/s" + std::string(10, ' '))
+    EXPECT_EQ(m_out.str().substr(m_out.str().rfind('\r')),
+              "\r[" + std::string(30, '#') + "] 100 %, 9.90e3 pairs/s" + std::string(10, ' '))
         << "blanks wipe the end of the longer line";
   }
   const std::string written = m_out.str();
@@ -78,7 +79,7 @@ TEST_F(ProgressTest, ATerminalLineIsRewrittenAndTakenOff) {
 
 TEST_F(ProgressTest, SilentWritesNothing) {
   {
-    Progress progress(ProgressStyle::silent, m_out, clock());
+    Progress progress(ProgressStyle::silent, m_out, clock(), 80);
     m_now += 1;
     progress.update(0.5, 10);
     progress.update(1, 10);
@@ -87,12 +88,40 @@ TEST_F(ProgressTest, SilentWritesNothing) {
 }
 
 TEST_F(ProgressTest, OddFractionsAndClocksDoNoHarm) {
-  Progress progress(ProgressStyle::log, m_out, clock());
+  Progress progress(ProgressStyle::log, m_out, clock(), 80);
   progress.update(0.5, 10);  // no time has passed
   EXPECT_EQ(m_out.str(), "progress:  50 %\n");
   progress.update(-3, 0);
   progress.update(7, 10);
   EXPECT_EQ(m_out.str(), "progress:  50 %\nprogress: 100 %\n");
+}
+
+TEST_F(ProgressTest, NoLineIsWiderThanTheTerminal) {
+  for (const std::size_t columns : {10U, 20U, 44U, 60U, 79U, 200U}) {
+    m_out.str("");
+    Progress progress(ProgressStyle::line, m_out, clock(), columns);
+    for (int i = 1; i <= 10; ++i) {
+      m_now += 1;
+      progress.update(i / 10.0, 123456789);
+      progress.show(0.5, [] { return std::string(90, 'x'); });
+    }
+    progress.note("drawing " + std::string(150, 'y'));
+    std::istringstream lines(m_out.str());
+    for (std::string line; std::getline(lines, line, '\r');) EXPECT_LE(line.size(), columns);
+  }
+}
+
+TEST_F(ProgressTest, NotesAreForTerminalsAlone) {
+  {
+    Progress progress(ProgressStyle::log, m_out, clock(), 80);
+    progress.note("drawing a.png");
+  }
+  EXPECT_EQ(m_out.str(), "");
+  {
+    Progress progress(ProgressStyle::line, m_out, clock(), 80);
+    progress.note("drawing a.png");
+  }
+  EXPECT_EQ(m_out.str(), "\rdrawing a.png\r             \r");
 }
 
 TEST(ProgressStyleTest, QuietIsSilent) { EXPECT_EQ(progress_style(true), ProgressStyle::silent); }

@@ -15,7 +15,9 @@
 
 #include <prismfield/error.hpp>
 
+#include "app/figure.hpp"
 #include "app/key_help.hpp"
+#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "base/version.hpp"
@@ -26,11 +28,11 @@ namespace prismfield {
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the\narguments, 3 compare: outside its "
-    "tolerance or nothing in common, 130 stopped\nby a signal.";
+    "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the arguments, 3 compare: outside its "
+    "tolerance or nothing in common, 130 stopped by a signal.";
 
 using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions,
-                           ConvertOptions, InfoOptions>;
+                           ConvertOptions, PlotOptions, InfoOptions>;
 
 /// A command as CLI11 knows it, what its usage names behind it, and what its options become.
 struct Command {
@@ -144,7 +146,7 @@ Asked CommandSet::parse(const Command& command, const std::vector<std::string>& 
   try {
     m_app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return HelpText{command.app->help("prismfield")};
+    return HelpText{wrapped(command.app->help("prismfield"), help_columns())};
   } catch (const CLI::RequiredError&) {
     problems.add("", "", fmt::format("an argument is missing; write {}", command.usage()));
   } catch (const CLI::ArgumentMismatch& error) {
@@ -182,7 +184,7 @@ void add_case_command(CommandSet& commands, const std::string& name, const std::
                       const std::string& result, bool resumes = true) {
   Command& command = commands.add(
       name, "CASE.yaml", purpose,
-      "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by\nits number, from 0: "
+      "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by its number, from 0: "
       "--set model.voxels.spheres.0.density=300. null takes a key out.\n");
   struct Values {
     Options options;
@@ -274,7 +276,7 @@ void check_study(const StudyOptions& options, const std::string& file) {
 void add_study(CommandSet& commands) {
   Command& command = commands.add(
       "study", "STUDY.yaml", "an architecture comparison: sweeps, repeated runs, tables, figures",
-      "Each run is a process of its own. Keys of --set are the study's, as repeats=3, or those of\nits case, as "
+      "Each run is a process of its own. Keys of --set are the study's, as repeats=3, or those of its case, as "
       "execution.space=cuda. A study that was stopped goes on with --resume.\n");
   struct Values {
     StudyOptions options;
@@ -394,7 +396,7 @@ void add_convert(CommandSet& commands) {
   Command& command = commands.add(
       "convert", "IN OUT", "ensembles, meshes, models, points and data between formats",
       "What a file is, its suffix and its content say: " + known_suffixes() +
-          ".\nTomofast's files, which have no suffix of their own, are known by their first lines when\nread. "
+          ".\nTomofast's files, which have no suffix of their own, are known by their first lines when read. "
           "docs/convert.md has units, signs and axes of every format.\n");
   const auto values = std::make_shared<ConvertValues>();
   CLI::App& app = *command.app;
@@ -431,6 +433,106 @@ void add_convert(CommandSet& commands) {
           "VALUE");
   add_flag(app, "--quiet", values->options.quiet, "print nothing but notes and mistakes");
   command.read = [values]() -> Asked { return read_convert(*values); };
+}
+
+struct PlotValues {
+  PlotOptions options;
+  std::string file, output, contours, colour_map, dpi;
+  std::vector<std::string> fields;
+  const CLI::Option* of_output = nullptr;
+  const CLI::Option* of_contours = nullptr;
+  const CLI::Option* of_dpi = nullptr;
+};
+
+/// "none", a number of lines, or levels with commas between them.
+void read_contours(const std::string& text, FigureStyle& style, ProblemList& problems) {
+  std::int64_t count = 0;
+  if (text == "none") {
+    style.contours = std::int64_t{0};
+    return;
+  }
+  if (parse_integer(std::string_view(text), count) == NumberStatus::ok && count >= 0 && count <= most_contours) {
+    style.contours = count;
+    return;
+  }
+  std::vector<double> levels;
+  for (const std::string& word : CLI::detail::split(text, ',')) {
+    double value = 0;
+    if (parse_number(word, value) != NumberStatus::ok || !std::isfinite(value) || text.find(',') == std::string::npos) {
+      problems.add("--contours", "",
+                   fmt::format("is {}; none, a number of lines from 0 to {} or levels such as -1,0,1 are expected",
+                               excerpt(text), most_contours));
+      return;
+    }
+    levels.push_back(value);
+  }
+  style.contours = std::move(levels);
+}
+
+PlotOptions read_plot(const PlotValues& values) {
+  ProblemList problems;
+  PlotOptions options = values.options;
+  if (values.file.empty()) problems.add("RESULT", "", "is empty; the name of a file is expected");
+  if (values.of_output->count() > 0 && values.output.empty()) {
+    problems.add("--output", "", "is empty; the name of a file is expected");
+  }
+  options.file = values.file;
+  options.output = values.output;
+  options.style.colour_map = values.colour_map;
+  if (values.of_contours->count() > 0) read_contours(values.contours, options.style, problems);
+  if (values.of_dpi->count() > 0) {
+    std::int64_t dpi = 0;
+    const bool is_number = parse_integer(std::string_view(values.dpi), dpi) == NumberStatus::ok;
+    if (!is_number || dpi < least_dpi || dpi > most_dpi) {
+      problems.add(
+          "--dpi", "",
+          fmt::format("is {}; a whole number from {} to {} is expected", excerpt(values.dpi), least_dpi, most_dpi));
+    }
+    options.style.dpi = dpi;
+  }
+  const std::vector<std::string>& known = drawn_field_names();
+  for (const std::string& words : values.fields) {
+    for (const std::string& word : CLI::detail::split(words, ',')) {
+      if (std::find(known.begin(), known.end(), word) == known.end()) {
+        const std::string nearest = nearest_spelling(word, known);
+        problems.add("--field", "",
+                     fmt::format("{} is no field{}; there are: {}", excerpt(word),
+                                 nearest.empty() ? "" : ", did you mean " + nearest + "?", fmt::join(known, ", ")));
+      }
+      options.style.fields.push_back(word);
+    }
+  }
+  problems.throw_if_any();
+  return options;
+}
+
+void add_plot(CommandSet& commands) {
+  Command& command = commands.add(
+      "plot", "RESULT", "draws a result, model or inversion again",
+      "RESULT is what run or invert wrote, a table of fields, or a file that convert reads. docs/figures.md "
+      "shows what is drawn.\n");
+  const auto values = std::make_shared<PlotValues>();
+  CLI::App& app = *command.app;
+  app.add_option("RESULT", values->file, "the file to draw")->type_name("")->required();
+  values->of_output =
+      app.add_option("--output", values->output, "the figure, .png, .pdf or .svg; default: RESULT's name with .png")
+          ->type_name("FILE");
+  add_repeatable(app, "--field", values->fields, "draw these fields of a result alone, e.g. gz,gzz; may be repeated",
+                 "NAMES");
+  values->of_contours =
+      app.add_option(
+             "--contours", values->contours,
+             "about so many lines of equal value, their levels in the field's unit with commas between them, or none")
+          ->type_name("N|LEVELS");
+  app.add_option("--colour-map", values->colour_map,
+                 "a colour map of matplotlib; diverging ones, as RdBu_r, are centred at 0")
+      ->type_name("NAME");
+  values->of_dpi =
+      app.add_option("--dpi", values->dpi, "dots per inch of a .png; default 300, of models 180")->type_name("N");
+  app.add_flag_callback(
+      "--no-outline", [values] { values->options.style.model_outline = false; }, "do not draw the extent of the model");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but mistakes");
+  command.read = [values]() -> Asked { return read_plot(*values); };
 }
 
 void add_info(CommandSet& commands) {
@@ -514,6 +616,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   add_compare(commands);
   add_study(commands);
   add_convert(commands);
+  add_plot(commands);
   add_info(commands);
   add_help(commands);
   if (own.empty()) {
@@ -523,7 +626,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   }
   const std::string word = own.front();
   if (word == "-h" || word == "--help") {
-    result.command = HelpText{general_help(commands)};
+    result.command = HelpText{wrapped(general_help(commands), help_columns())};
   } else if (word == "--version") {
     result.command = HelpText{fmt::format("prismfield {} ({})\n", version, git_hash)};
   } else if (const Command* const command = commands.find(word)) {

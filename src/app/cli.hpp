@@ -11,6 +11,7 @@
 #include <prismfield/fields.hpp>
 
 #include "io/file_formats.hpp"
+#include "model/figure_style.hpp"
 
 namespace prismfield {
 
@@ -77,6 +78,15 @@ struct ConvertOptions {
   bool quiet = false;
 };
 
+/// prismfield plot
+struct PlotOptions {
+  std::filesystem::path file;
+  /// the figure; empty: not given
+  std::filesystem::path output;
+  FigureStyle style;
+  bool quiet = false;
+};
+
 /// prismfield info
 struct InfoOptions {
   bool calibrate = false;
@@ -91,7 +101,7 @@ struct HelpText {
 /// What the command line asks for.
 struct CommandLine {
   std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions, ConvertOptions,
-               InfoOptions>
+               PlotOptions, InfoOptions>
       command;
   /// Kokkos' own options, passed through as they are
   std::vector<std::string> kokkos_options;

@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """What figures of results and of models have in common: it comes before figure.py or model_figure.py.
 
-The program holds the two as one text and hands it to Python on standard input: python3 - FILE FIGURE.png
-Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
+The program holds the two as one text and hands it to Python on standard input: python3 - FILE FIGURE.png [STYLE]
+STYLE is JSON, all of its keys optional: contours (a number of lines, levels, or false), colour_map, dpi, model_outline
+and fields. Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
 """
 
 import sys
@@ -13,12 +14,15 @@ if sys.path and sys.path[0] == "":
     del sys.path[0]
 
 import copy
+import difflib
+import json
 import math
 import os
 import pathlib
 import secrets
 import stat
 import string
+import textwrap
 
 MISSING_MODULE = 77
 
@@ -26,8 +30,10 @@ MISSING_MODULE = 77
 os.environ["MPLBACKEND"] = "Agg"
 try:
     import matplotlib.pyplot as plt
+    import matplotlib.tri as mtri
     import numpy as np
     import xarray as xr
+    from matplotlib.patches import Circle, Rectangle
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 except Exception as error:  # modules built for another NumPy fail in many ways
     print(str(error).replace("\n", " "), file=sys.stderr)
@@ -38,6 +44,8 @@ SYMBOLS = {
     "gx": "$g_x$",
     "gy": "$g_y$",
     "gz": "$g_z$",
+    "bouguer_slab": "Bouguer slab",
+    "terrain_correction": "Terrain correction",
     "gxx": "$g_{xx}$",
     "gyy": "$g_{yy}$",
     "gzz": "$g_{zz}$",
@@ -47,6 +55,127 @@ SYMBOLS = {
 }
 UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 GREY = "0.45"
+ALONG = {"easting": "Easting", "northing": "Northing", "upward": "Height", "distance": "Distance"}
+
+# what the case or the command line says of the figure
+STYLE = {}
+DIVERGING = set("PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split())
+
+
+def is_diverging(name):
+    return name.removesuffix("_r") in DIVERGING
+
+
+def colour_map(diverging):
+    """The figure's colour map of that kind: the one asked for where it is of the kind, else the usual one."""
+    asked = STYLE.get("colour_map", "")
+    if asked and is_diverging(asked) == diverging:
+        return asked
+    return "RdBu_r" if diverging else "viridis"
+
+
+def check_colour_map():
+    asked = STYLE.get("colour_map", "")
+    known = plt.colormaps()
+    if not asked or asked in known:
+        return
+    lower = {name.lower(): name for name in known}
+    near = [lower[word] for word in difflib.get_close_matches(asked.lower(), lower, n=3)]
+    meant = f"; did you mean {', '.join(near)}?" if near else "; viridis, cividis and RdBu_r are three of them"
+    raise ValueError(f"'{asked}' is no colour map of matplotlib{meant}")
+
+
+def short(value):
+    """A number of three digits, as it stands in a line of text."""
+    text = f"{value:.0f}" if 100 <= abs(value) < 1e5 else f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def contour_levels(low, high, usual, factor=1.0):
+    """Levels of lines between two values, in their unit; `usual`: how many where nobody says; `factor`: from the file's
+    unit to that of the values, for levels that are asked for."""
+    asked = STYLE.get("contours", usual)
+    if isinstance(asked, list):
+        levels = np.array(sorted(asked), dtype=float) * factor
+    elif not asked or not low < high:
+        return np.array([])
+    else:
+        levels = MaxNLocator(int(asked) + 1, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1).tick_values(low, high)
+    return levels[(levels > low) & (levels < high)]
+
+
+def profile_along(easting, northing, upward):
+    """Positions along the line that points are on, and what they are called; None where they are on no line.
+
+    A line along an axis keeps the axis; any other is measured from its western end, a borehole by height.
+    """
+    span_e, span_n, span_u = (float(np.ptp(values)) for values in (easting, northing, upward))
+    if len(easting) < 2 or max(span_e, span_n, span_u) == 0:
+        return None
+    if span_e == span_n == 0:
+        return upward, "upward"
+    middle = np.array([easting.mean(), northing.mean()])
+    offsets = np.stack([easting, northing], axis=1) - middle
+    direction = np.linalg.svd(offsets, full_matrices=False)[2][0]
+    direction = direction if direction[np.argmax(np.abs(direction))] > 0 else -direction
+    along = offsets @ direction
+    across = offsets @ np.array([-direction[1], direction[0]])
+    if np.ptp(across) > 0.01 * np.ptp(along):
+        return None
+    if len(np.unique(along)) < 0.5 * len(along):
+        return None
+    if min(span_e, span_n) <= 0.01 * max(span_e, span_n):
+        return (easting, "easting") if span_e >= span_n else (northing, "northing")
+    return along - along.min(), "distance"
+
+
+def triangles_of(easting, northing):
+    """Triangles between stations that cover an area well, those with a side too long for their spacing left out; None
+    for others: a few stations, lines and roads."""
+    n = len(easting)
+    if n < 40 or n > 200000:
+        return None
+    x, y = easting - easting.mean(), northing - northing.mean()
+    try:
+        mesh = mtri.Triangulation(x, y)
+    except (RuntimeError, ValueError):
+        return None
+    corners = np.stack([x[mesh.triangles], y[mesh.triangles]], axis=2)
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
+    first, second, third = (corners[:, k] for k in range(3))
+    areas = np.abs(np.cross(second - first, third - first)) / 2
+    if areas.sum() <= 0:
+        return None
+    # of stations spread evenly, a side is about the root of the area of each
+    spacing = math.sqrt(areas.sum() / n)
+    nearest = np.full(n, np.inf)
+    for k in range(3):
+        for corner in (mesh.triangles[:, k], mesh.triangles[:, k - 1]):
+            np.minimum.at(nearest, corner, sides[:, k])
+    is_long = sides.max(axis=1) > 3.5 * spacing
+    # On roads neighbours are far closer than the area would have them.
+    is_even = np.median(nearest) > 0.3 * spacing
+    if not is_even or areas[~is_long].sum() < 0.75 * areas.sum():
+        return None
+    return mtri.Triangulation(easting, northing, mesh.triangles, mask=is_long)
+
+
+def draw_triangles(axes, triangles, values, shown, colours):
+    """Colours between stations, and where the stations are; returns what a colour bar is made of."""
+    axes.set_facecolor("0.95")
+    image = axes.tricontourf(triangles, np.clip(values, *shown), levels=np.linspace(*shown, 41), **colours)
+    # Seams between the levels would show in a .pdf.
+    for layer in getattr(image, "collections", [image]):
+        layer.set_edgecolor("face")
+        layer.set_linewidth(0.2)
+    axes.plot(triangles.x, triangles.y, ".", color="0.1", markersize=1.3, alpha=0.6, markeredgewidth=0)
+    return plt.cm.ScalarMappable(plt.Normalize(colours["vmin"], colours["vmax"]), colours["cmap"])
+
+
+def draw_triangle_lines(axes, triangles, values, levels):
+    if levels.size:
+        style = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linestyles": "solid"}
+        axes.tricontour(triangles, values, levels=levels, **style)
 
 
 def open_file(path, group=None):
@@ -113,16 +242,24 @@ def save(page, figure):
     part, stream = new_file_beside(target)
     try:
         with stream:
-            page.savefig(stream, format=target.suffix[1:], dpi=180, facecolor="white")
+            page.savefig(stream, format=target.suffix[1:].lower(), dpi=STYLE["dpi"], facecolor="white")
         os.replace(part, target)
     except BaseException:
         os.unlink(part)
         raise
 
 
-def main(draw_file):
-    """Draws the first argument, a file, by the function given, and saves it as the second."""
+def main(draw_file, dpi=300):
+    """Draws the first argument, a file, by the function given, and saves it as the second, in the third's style.
+
+    `dpi`: dots per inch where nobody says. Without a second argument the style alone is looked at.
+    """
     try:
+        STYLE["dpi"] = dpi
+        STYLE.update(json.loads(sys.argv[3]) if len(sys.argv) > 3 else {})
+        check_colour_map()
+        if not sys.argv[2]:
+            return
         plt.rcParams.update({"font.family": "DejaVu Sans", "svg.fonttype": "path", "pdf.fonttype": 42})
         save(draw_file(sys.argv[1]), sys.argv[2])
     except Exception as error:

@@ -4,37 +4,102 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
 #include <prismfield/error.hpp>
 
 #include "app/figure_script.hpp"
+#include "app/progress.hpp"
 #include "app/python_script.hpp"
+#include "app/start.hpp"
+#include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 
 namespace prismfield {
+namespace {
+
+PythonScript drawing_script(std::string_view text) {
+  return {text, "xarray and matplotlib", "python3-xarray, python3-netcdf4 and python3-matplotlib"};
+}
+
+}  // namespace
+
+std::string style_json(const FigureStyle& style) {
+  nlohmann::json json = nlohmann::json::object();
+  if (style.contours) std::visit([&](const auto& contours) { json["contours"] = contours; }, *style.contours);
+  if (!style.colour_map.empty()) json["colour_map"] = style.colour_map;
+  if (style.dpi) json["dpi"] = *style.dpi;
+  if (!style.model_outline) json["model_outline"] = false;
+  if (!style.fields.empty()) json["fields"] = style.fields;
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
 
 std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
-                           const std::filesystem::path& figure) {
-  const PythonScript script{text, "xarray and matplotlib", "python3-xarray, python3-netcdf4 and python3-matplotlib"};
-  const std::string why = run_python_script(script, {file.string(), figure.string()});
+                           const std::filesystem::path& figure, const FigureStyle& style) {
+  const std::string why = run_python_script(drawing_script(text), {file.string(), figure.string(), style_json(style)});
   return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
 }
 
-std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure) {
-  return draw_by_script(figure_script, result, figure);
+std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure,
+                        const FigureStyle& style) {
+  return draw_by_script(figure_script, result, figure, style);
 }
 
 std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
-                        const std::filesystem::path& figure) {
-  if (result_kind(header.file) == ResultKind::hdf5) return draw_figure(header.file, figure);
+                        const std::filesystem::path& figure, const FigureStyle& style) {
+  if (result_kind(header.file) == ResultKind::hdf5) return draw_figure(header.file, figure, style);
   try {
     const TemporaryFile gone_afterwards(figure);
     ResultHeader as_netcdf = header;
     as_netcdf.file = gone_afterwards.name();
     static_cast<void>(write_result(as_netcdf, points, result, {}));
-    return draw_figure(as_netcdf.file, figure);
+    return draw_figure(as_netcdf.file, figure, style);
   } catch (const RunError& error) {
     return fmt::format("no figure {}: {}", figure.string(), error.what());
   }
+}
+
+std::string colour_map_problem(const std::string& colour_map) {
+  if (colour_map.empty()) return "";
+  FigureStyle style;
+  style.colour_map = colour_map;
+  // Without names of files it looks at the style alone.
+  const std::string why = run_python_script(drawing_script(figure_script), {"", "", style_json(style)});
+  const std::string begin = "ValueError: ";
+  return why.starts_with(begin + "'") ? why.substr(begin.size()) : "";
+}
+
+const std::vector<std::string>& drawn_field_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const FieldInfo& field : field_infos) all.emplace_back(field.name);
+    all.insert(all.end(), {"bouguer_slab", "terrain_correction"});
+    return all;
+  }();
+  return names;
+}
+
+std::string draw_telling(const std::filesystem::path& figure, bool quiet, const std::function<std::string()>& draw) {
+  Progress progress(progress_style(quiet), std::cerr);
+  progress.note("drawing " + figure.string());
+  return draw();
+}
+
+std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bool quiet,
+                                         const std::function<std::string()>& draw) {
+  const Moment begin = std::chrono::steady_clock::now();
+  if (const std::string warning = draw_telling(figure, quiet, draw); !warning.empty()) {
+    warn(warning);
+    return std::nullopt;
+  }
+  return DrawnFigure{figure, seconds_since(begin)};
+}
+
+std::string drawn_text(const std::optional<DrawnFigure>& figure) {
+  if (!figure) return "";
+  return fmt::format("; {} drawn in {}", shown(figure->file.string()), duration_text(figure->seconds));
 }
 
 }  // namespace prismfield

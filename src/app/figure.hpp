@@ -3,25 +3,58 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/result_file.hpp"
+#include "model/figure_style.hpp"
 
 namespace prismfield {
 
 /// Has a script that begins with drawing.py draw a file into `figure`, as draw_figure does.
 [[nodiscard]] std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
-                                         const std::filesystem::path& figure);
+                                         const std::filesystem::path& figure, const FigureStyle& style);
 
 /// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
 /// that can import xarray and matplotlib. Returns "" or the warning that says why there is no figure; a figure of that
 /// name from before is replaced only by a complete one. Throws nothing for a figure that cannot be drawn.
-[[nodiscard]] std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure);
+[[nodiscard]] std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure,
+                                      const FigureStyle& style = {});
 
 /// Draws a result that was written already, likewise: from its own file, or, when that is a table, which does not say
 /// what a figure has to, from one in netCDF beside the figure that is gone afterwards.
 [[nodiscard]] std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
-                                      const std::filesystem::path& figure);
+                                      const std::filesystem::path& figure, const FigureStyle& style = {});
+
+/// What a style is to the drawing scripts: their third argument, as JSON with the keys that they know.
+[[nodiscard]] std::string style_json(const FigureStyle& style);
+
+/// Why there is no colour map of this name, with near spellings; "" where there is one, where none is named, and where
+/// no Python can tell.
+[[nodiscard]] std::string colour_map_problem(const std::string& colour_map);
+
+/// A figure that was drawn.
+struct DrawnFigure {
+  std::filesystem::path file;
+  double seconds = 0;
+};
+
+/// Names of what figures of results draw, as variables are called.
+[[nodiscard]] const std::vector<std::string>& drawn_field_names();
+
+/// Returns what `draw` returns, which is "" or a warning, as of those above; says on a terminal meanwhile that it
+/// draws, unless quiet.
+[[nodiscard]] std::string draw_telling(const std::filesystem::path& figure, bool quiet,
+                                       const std::function<std::string()>& draw);
+
+/// The same, and how long it took. Warns and returns nothing where there is no figure.
+[[nodiscard]] std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bool quiet,
+                                                       const std::function<std::string()>& draw);
+
+/// What a command's last line, which names the result, says of the figure: "; a.png drawn in 3.1 s", or nothing.
+[[nodiscard]] std::string drawn_text(const std::optional<DrawnFigure>& figure);
 
 }  // namespace prismfield

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Draws every field of a prismfield result: python3 - RESULT.nc FIGURE.png
+"""Draws every field of a prismfield result: python3 - RESULT.nc FIGURE.png [STYLE]
 
-Follows drawing.py in the text that the program hands to Python. A grid becomes maps, stations become coloured
-points, and a grid of one row or column, stations along an axis or a borehole become curves.
+Follows drawing.py in the text that the program hands to Python. A grid becomes maps; stations that cover an area become
+triangulated maps, others coloured points; points on one line and boreholes become curves. Sizes are those of a page:
+a panel alone fits a column, three beside each other a page.
 """
+
+# inches: pages by columns of panels, and the room around panels
+PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
+LEFT, BAR_ROOM, CURVE_ROOM, STRIP_WIDTH = 0.55, 0.56, 0.6, 7.6
+SMALL, USUAL, LARGE = 6.5, 7.5, 9.5
+LINE = 0.115
 
 
 def arrange(names, ratio=1.0):
@@ -15,11 +22,16 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = (("potential", "gx", "gy", "gz"), ("gxx", "gyy", "gzz"), ("gxy", "gxz", "gyz"))
+    groups = (
+        ("potential", "gx", "gy", "gz"),
+        ("bouguer_slab", "terrain_correction"),
+        ("gxx", "gyy", "gzz"),
+        ("gxy", "gxz", "gyz"),
+    )
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
         return [list(names)]
-    columns = math.ceil(math.sqrt(len(names)))
+    columns = min(4, math.ceil(math.sqrt(len(names))))
     wrapped = [list(names[i : i + columns]) for i in range(0, len(names), columns)]
 
     def blanks(layout):
@@ -28,27 +40,60 @@ def arrange(names, ratio=1.0):
     return rows if blanks(rows) <= blanks(wrapped) + 1 else wrapped
 
 
-def colours(values):
-    """Colour map, limits and the ends at which values lie beyond them.
-
-    A field of both signs takes a diverging map centred at zero. A few outliers, as near an edge of the model, must not
-    bleach the rest of the map.
-    """
+def is_signed(values):
+    """Whether the values have both signs, other than by rounding."""
     finite = values[np.isfinite(values)]
-    if finite.size == 0 or np.all(finite == 0):
-        return "RdBu_r", -1.0, 1.0, "neither"
+    if finite.size == 0:
+        return False
     low, high = float(finite.min()), float(finite.max())
-    largest = max(-low, high)
-    if low < 0 < high and min(-low, high) > 1e-3 * largest:
-        limit = largest
-        bulk = float(np.percentile(np.abs(finite), 99.5))
-        if bulk > 0 and largest > 4 * bulk:
-            limit = 1.5 * bulk
-        below, above = low < -limit, high > limit
-        return "RdBu_r", -limit, limit, "both" if below and above else "min" if below else "max" if above else "neither"
-    if high - low <= 1e-12 * largest:
-        low, high = low - 0.01 * largest, high + 0.01 * largest
-    return "viridis", low, high, "neither"
+    return low < 0 < high and min(-low, high) > 1e-3 * max(-low, high)
+
+
+class Scheme:
+    """The one colour map of a figure: a diverging one about 0 when any of its fields has both signs."""
+
+    def __init__(self, dataset, names):
+        asked = STYLE.get("colour_map", "")
+        signed = any(is_signed(dataset[name].values) for name in names)
+        self.diverges = is_diverging(asked) if asked else signed
+        self.name = colour_map(self.diverges)
+
+    def limits(self, values):
+        """Limits of the colours, the part of them that is shown, and the ends at which values lie beyond them.
+
+        A few outliers, as near an edge of the model, must not bleach the rest of the map. A field of one sign far from
+        zero takes one half of a diverging map, from its least value to its greatest.
+        """
+        finite = values[np.isfinite(values)]
+        if finite.size == 0 or np.all(finite == 0):
+            return (-1.0, 1.0), (-1.0, 1.0), "neither"
+        low, high = float(finite.min()), float(finite.max())
+        largest = max(-low, high)
+        if high - low <= 1e-12 * largest:
+            low, high = low - 0.01 * largest, high + 0.01 * largest
+        if not self.diverges:
+            return (low, high), (low, high), "neither"
+        if is_signed(values):
+            limit = largest
+            bulk = float(np.percentile(np.abs(finite), 99.5))
+            if bulk > 0 and largest > 4 * bulk:
+                limit = 1.5 * bulk
+            below, above = low < -limit, high > limit
+            ends = "both" if below and above else "min" if below else "max" if above else "neither"
+            return (-limit, limit), (max(low, -limit), min(high, limit)), ends
+        if high - low > 0.4 * largest:
+            return (-largest, largest), (min(low, 0.0) if low < 0 else low, high), "neither"
+        whole = (2 * low - high, high) if high > 0 else (low, 2 * high - low)
+        return whole, (low, high), "neither"
+
+
+def statistics(values):
+    """"min −0.642, max 0.976, RMS 0.332" of what is drawn, in its unit."""
+    finite = values[np.isfinite(values)].astype(float)
+    if finite.size == 0:
+        return "no values"
+    rms = math.sqrt(np.mean(finite**2))
+    return f"min {short(finite.min())}, max {short(finite.max())}, RMS {short(rms)}"
 
 
 def edges_of(centres, spacing_else):
@@ -62,35 +107,83 @@ class Sheet:
 
     def __init__(self, rows, ratio, colour_bars, x_label_every_row=False):
         columns = max(map(len, rows))
-        width = {1: 5.6, 2: 4.2, 3: 3.4}.get(columns, 2.9) * (1.4 if ratio < 0.3 else 1.0)
+        room = BAR_ROOM if colour_bars else CURVE_ROOM
+        page = STRIP_WIDTH if ratio < 0.3 else PAGE_WIDTHS[columns]
+        width = (page - LEFT - columns * room + (room - 0.15 if not colour_bars else 0.0)) / columns
         height = max(width * ratio, 0.75)
-        tallest = {1: 5.6, 2: 4.2}.get(len(rows), 3.4)
+        tallest = {1: 4.2, 2: 3.4}.get(len(rows), 2.6)
         if height > tallest:
-            height, width = tallest, max(tallest / ratio, 0.7)
-        self.width, self.height, self.colour_bars = width, height, colour_bars
-        self.left, self.bottom, self.top = 0.75, 0.72, 1.0
-        self.gap_x = 0.98 if colour_bars else 0.75
-        self.gap_y = 0.78 if x_label_every_row else 0.5
-        right = 0.95 if colour_bars else 0.3
-        self.page_width = max(self.left + columns * width + (columns - 1) * self.gap_x + right, 4.2)
-        self.page_height = self.bottom + len(rows) * height + (len(rows) - 1) * self.gap_y + self.top
-        self.figure = plt.figure(figsize=(self.page_width, self.page_height))
-        self.rows = rows
-        self.columns = columns
+            height, width = tallest, max(tallest / ratio, 0.6)
+        self.width, self.height, self.rows, self.columns = width, height, rows, columns
+        # A line of statistics in narrow panels is broken.
+        self.narrow = width + room < 1.75
+        self.bottom = 0.58
+        # What stands above is wider than a panel that is far higher than wide.
+        wider = 0.45 if width < 0.9 else 0.0
+        self.gap_x = room + wider
+        self.above = 0.17 + (3 if self.narrow else 1) * LINE
+        self.gap_y = self.above + (0.5 if x_label_every_row else 0.2)
+        content = LEFT + columns * width + (columns - 1) * self.gap_x + (self.gap_x if colour_bars else 0.15 + wider)
+        self.page_width = max(content, PAGE_WIDTHS[1])
         self.places = {}
         for r, row in enumerate(rows):
             # A row of three below one of four stands below its last three: the vector's components above the tensor's.
             shift = columns - len(row) if columns == 4 and len(row) == 3 else 0
             for c, name in enumerate(row):
                 self.places[name] = (r, c + shift)
+        self.figure = None
+        self.panels = {}
+
+    def begin(self, dataset, what):
+        """Writes title and lines below it, which take as much room as they need, and makes the panels."""
+        title = str(dataset.attrs.get("title", "")).strip()
+        titles = textwrap.wrap(title, max(int((self.page_width - 0.3) / 0.092), 12))[:3] or [""]
+        if " ".join(titles) != " ".join(title.split()):
+            titles[-1] = titles[-1][: max(len(titles[-1]) - 2, 1)].rstrip() + "…"
+        lines = []
+        for part in what:
+            if lines and len(lines[-1]) + len(part) + 5 <= (self.page_width - 0.25) / 0.052:
+                lines[-1] += "  ·  " + part
+            else:
+                lines.append(part)
+        top = 0.16 + 0.17 * len(titles) + 0.12 * len(lines) + 0.1 + self.above
+        n_rows = len(self.rows)
+        self.page_height = self.bottom + n_rows * self.height + (n_rows - 1) * self.gap_y + top
+        self.top = top
+        self.figure = plt.figure(figsize=(self.page_width, self.page_height))
+
+        def line(text, y, **style):
+            # A title is text: its dollar signs are no formulas.
+            self.figure.text(0.12 / self.page_width, 1 - y / self.page_height, text.replace("$", r"\$"), va="top", **style)
+
+        y = 0.12
+        for text in titles:
+            line(text, y, fontsize=LARGE, fontweight="bold")
+            y += 0.17
+        for text in lines:
+            line(text, y + 0.02, fontsize=SMALL, color=GREY)
+            y += 0.12
+        self.figure.text(
+            1 - 0.08 / self.page_width,
+            0.06 / self.page_height,
+            str(dataset.attrs.get("source", "")).replace("$", r"\$"),
+            fontsize=5,
+            color="0.6",
+            va="bottom",
+            ha="right",
+        )
         self.panels = {name: self.add(row, column) for name, (row, column) in self.places.items()}
 
     def add(self, row, column):
-        x = self.left + column * (self.width + self.gap_x)
+        x = LEFT + column * (self.width + self.gap_x)
         y = self.page_height - self.top - (row + 1) * self.height - row * self.gap_y
-        return self.figure.add_axes(
+        axes = self.figure.add_axes(
             [x / self.page_width, y / self.page_height, self.width / self.page_width, self.height / self.page_height]
         )
+        for spine in axes.spines.values():
+            spine.set_linewidth(0.5)
+        axes.tick_params(labelsize=SMALL, length=2.2, width=0.5, pad=2)
+        return axes
 
     def lowest_in_column(self, name):
         row, column = self.places[name]
@@ -99,141 +192,108 @@ class Sheet:
     def first_in_row(self, name):
         return any(row[0] == name for row in self.rows)
 
-    def title(self, name):
-        axes = self.panels[name]
-        axes.set_title(SYMBOLS[name] if self.width > 2 else SYMBOLS[name].split()[-1], fontsize=11, loc="left", pad=5)
+    def title(self, name, axes, values, unit, words):
+        """Symbol and unit, and below them what every panel tells of its values."""
+        symbol = words.get(name, SYMBOLS[name])
+        if self.width + self.gap_x < 1.4:
+            symbol = symbol.split()[-1]
+        text = statistics(values)
+        text = text.replace(", ", "\n") if self.narrow else text
+        style = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
+        axes.annotate(text, (0, 1), (0, 3), fontsize=SMALL - 0.5, color="0.35", linespacing=1.1, va="bottom", **style)
+        up = 6 + 72 * LINE * (text.count("\n") + 1) * 0.95
+        axes.annotate(f"{symbol} ({unit})" if unit else symbol, (0, 1), (0, up), fontsize=USUAL + 1, va="baseline", **style)
 
-    def table(self, dataset):
-        """Minimum, maximum and RMS of every field in the first free place, where there is one that is large enough."""
-        free = [
-            (r, c)
-            for r in range(len(self.rows))
-            for c in range(self.columns)
-            if (r, c) not in self.places.values()
-        ]
-        names = list(self.places)
-        need = 0.19 * (len(names) + 2)
-        if not free or self.width < 2.6 or need > self.height:
-            return
-        axes = self.add(*free[0])
-        axes.axis("off")
-        stops = (0.0, 0.5, 0.75, 1.0)
-        top = 1.0 if free[0][0] == 0 else 1 - 0.62 / self.height
-
-        def line(number, cells, colour):
-            for stop, cell in zip(stops, cells):
-                axes.text(
-                    stop,
-                    top - number * 0.19 / self.height,
-                    cell,
-                    transform=axes.transAxes,
-                    fontsize=8,
-                    color=colour,
-                    va="top",
-                    ha="left" if stop == 0 else "right",
-                )
-
-        line(0, ("", "minimum", "maximum", "RMS"), GREY)
-        for number, name in enumerate(names, start=1):
-            values = dataset[name].values[np.isfinite(dataset[name].values)].astype(float)
-            unit = UNITS.get(dataset[name].attrs.get("units", ""), dataset[name].attrs.get("units", ""))
-            symbol = SYMBOLS[name].split()[-1]
-            if values.size:
-                numbers = (values.min(), values.max(), math.sqrt(np.mean(values**2)))
-                line(number, (f"{symbol}  {unit}", *(f"{v:.4g}".replace("-", "−") for v in numbers)), "0.2")
-
-    def colour_bar(self, axes, image, unit, extend):
+    def colour_bar(self, axes, image, shown, extend):
         # Beside what is drawn: equal scales may have made the map smaller than its place.
         axes.apply_aspect()
         box = axes.get_position()
-        bar = self.figure.add_axes([box.x1 + 0.08 / self.page_width, box.y0, 0.11 / self.page_width, box.height])
+        bar = self.figure.add_axes([box.x1 + 0.05 / self.page_width, box.y0, 0.08 / self.page_width, box.height])
         colour_bar = self.figure.colorbar(image, cax=bar, extend=extend)
-        colour_bar.outline.set_linewidth(0.5)
-        colour_bar.locator = MaxNLocator(5 if box.height * self.page_height > 1.2 else 3, steps=[1, 2, 2.5, 5, 10])
+        colour_bar.outline.set_linewidth(0.4)
+        if shown[0] < shown[1]:
+            bar.set_ylim(*shown)
+        bar.yaxis.set_major_locator(
+            MaxNLocator(5 if box.height * self.page_height > 1.2 else 3, steps=[1, 2, 2.5, 5, 10])
+        )
         formatter = ScalarFormatter(useOffset=False)
         formatter.set_scientific(False)
-        colour_bar.formatter = formatter
-        colour_bar.update_ticks()
-        bar.tick_params(labelsize=8, length=2.5, width=0.5)
-        axes.annotate(
-            unit,
-            (1, 1),
-            (4, 5),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=8,
-            va="bottom",
-            ha="left",
-        )
-
-    def finish(self, dataset, what):
-        title = str(dataset.attrs.get("title", "")).strip()
-        # About 0.12 inches a letter of 13 points: a long title is set smaller, a very long one is cut.
-        room = (self.page_width - self.left - 0.2) / 0.12
-        size = min(13.0, max(9.0, 13.0 * room / max(len(title), 1)))
-        longest = int(room * 13.0 / size)
-        title = title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
-        x = self.left / self.page_width
-        # A title is text: its dollar signs are no formulas.
-        self.figure.text(
-            x,
-            1 - 0.2 / self.page_height,
-            title.replace("$", r"\$"),
-            fontsize=size,
-            fontweight="bold",
-            va="top",
-            ha="left",
-        )
-        self.table(dataset)
-        vertical = {"z_down": "z down", "z_up": "z up"}.get(str(dataset.attrs.get("axes", "")), "")
-        self.figure.text(
-            x,
-            1 - 0.48 / self.page_height,
-            "  ·  ".join(part for part in (what, vertical) if part),
-            fontsize=8.5,
-            color=GREY,
-            va="top",
-            ha="left",
-        )
-        self.figure.text(
-            1 - 0.15 / self.page_width,
-            0.1 / self.page_height,
-            str(dataset.attrs.get("source", "")).replace("$", r"\$"),
-            fontsize=6.5,
-            color="0.6",
-            va="bottom",
-            ha="right",
-        )
-        return self.figure
+        bar.yaxis.set_major_formatter(formatter)
+        bar.minorticks_off()
+        bar.tick_params(labelsize=SMALL, length=2, width=0.4, pad=1.5)
 
 
 def style_map(sheet, name, axes, unit):
-    sheet.title(name)
-    plain_ticks(axes.xaxis, 5 if sheet.width > 2 else 2)
-    plain_ticks(axes.yaxis, 5 if sheet.height > 2 else 3)
-    axes.tick_params(
-        labelsize=8, length=3, width=0.6, labelleft=sheet.first_in_row(name), labelbottom=sheet.lowest_in_column(name)
-    )
+    plain_ticks(axes.xaxis, 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1)
+    plain_ticks(axes.yaxis, 5 if sheet.height > 1.4 else 3)
+    axes.tick_params(labelleft=sheet.first_in_row(name), labelbottom=sheet.lowest_in_column(name))
     if sheet.first_in_row(name):
-        axes.set_ylabel(f"Northing ({unit})", fontsize=9)
+        axes.set_ylabel(f"Northing ({unit})", fontsize=USUAL, labelpad=2)
     if sheet.lowest_in_column(name):
-        axes.set_xlabel(f"Easting ({unit})", fontsize=9)
-    for spine in axes.spines.values():
-        spine.set_linewidth(0.6)
+        axes.set_xlabel(f"Easting ({unit})", fontsize=USUAL, labelpad=2)
+
+
+def axes_text(dataset, names):
+    """Which way is positive, of results that say it."""
+    down = {"z_down": "down", "z_up": "up"}.get(str(dataset.attrs.get("axes", "")))
+    if down is None:
+        return []
+    return [f"gz positive {down}" if "gz" in names else f"z positive {down}"]
+
+
+def model_box(dataset):
+    """West, east, south, north, bottom and top of the model, where the result holds them and they are to be drawn."""
+    bounds = np.atleast_1d(dataset.attrs.get("model_bounds", []))
+    return bounds if bounds.size == 6 and STYLE.get("model_outline", True) else None
+
+
+class Outline:
+    """What of a model is drawn in maps of some limits: its bodies where the result tells them, else the box around it;
+    nothing where that would be all around the map or outside of it."""
+
+    def __init__(self, dataset, west, east, south, north):
+        self.circles, self.boxes, self.text = np.empty((0, 3)), np.empty((0, 4)), []
+        box = model_box(dataset)
+        if box is None:
+            return
+        circles = np.atleast_1d(dataset.attrs.get("model_spheres", [])).reshape(-1, 3)
+        boxes = np.atleast_1d(dataset.attrs.get("model_boxes", [])).reshape(-1, 4)
+        x, y, radius = circles.T
+        self.circles = circles[(x + radius > west) & (x - radius < east) & (y + radius > south) & (y - radius < north)]
+        self.boxes = self.crossing(boxes, west, east, south, north)
+        if circles.size + boxes.size == 0:
+            self.boxes = self.crossing(box[None, :4], west, east, south, north)
+        if self.circles.size + self.boxes.size:
+            self.text = ["dashed: bodies of the model" if circles.size + boxes.size else "dashed: extent of the model"]
+
+    @staticmethod
+    def crossing(boxes, west, east, south, north):
+        """Boxes of which a side is within the limits."""
+        w, e, s, n = boxes.T
+        overlaps = (w < east) & (e > west) & (s < north) & (n > south)
+        covers = (w <= west) & (e >= east) & (s <= south) & (n >= north)
+        return boxes[overlaps & ~covers]
+
+    def draw(self, axes, factor):
+        # White below: it is seen on dark colours too.
+        for style in ({"edgecolor": "white", "linewidth": 1.1, "alpha": 0.6}, {"edgecolor": "0.1", "linewidth": 0.55}):
+            style.update(fill=False, linestyle="-" if style["edgecolor"] == "white" else (0, (5, 3)))
+            for x, y, radius in self.circles * factor:
+                axes.add_patch(Circle((x, y), radius, **style))
+            for west, east, south, north in self.boxes * factor:
+                axes.add_patch(Rectangle((west, south), east - west, north - south, **style))
 
 
 def height_text(height):
-    """What to say of the heights of a grid, and the levels of their contours: none for one height."""
+    """What to say of the heights of points, and the levels of their contours: none for one height."""
     low, high = float(height.min()), float(height.max())
     if high - low <= 1e-9 * max(abs(low), abs(high)):
-        return f"height {low:,.6g} m".replace(",", " "), np.array([])
+        return f"height {low:,.6g} m".replace(",", " ").replace("-", "−"), np.array([])
     levels = MaxNLocator(9, steps=[1, 2, 5, 10]).tick_values(low, high)
-    levels = levels[(levels > low) & (levels < high)]
-    text = f"heights {low:.0f} to {high:.0f} m"
-    return text + (f", a contour every {levels[1] - levels[0]:g} m" if levels.size > 1 else ""), levels
+    return f"heights {low:.0f} to {high:.0f} m".replace("-", "−"), levels[(levels > low) & (levels < high)]
 
 
-def draw_maps(dataset, names):
+def draw_maps(dataset, names, words):
     easting, northing = dataset["easting"].values, dataset["northing"].values
     spans = easting[-1] - easting[0], northing[-1] - northing[0]
     factor, unit = length_unit(*spans)
@@ -243,38 +303,57 @@ def draw_maps(dataset, names):
     sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
     height = dataset["upward"].values
     heights, levels = height_text(height)
+    # Two families of lines cannot be told apart: those of a draped grid are its heights unless others are asked for.
+    draws_heights = levels.size > 0 and not STYLE.get("contours")
+    if draws_heights and levels.size > 1:
+        heights += f", a line every {levels[1] - levels[0]:g} m"
+    outline = Outline(dataset, *(value / factor for value in (west, east, south, north)))
+    what = [f"{len(easting)} × {len(northing)} points", heights, *axes_text(dataset, names)]
+    sheet.begin(dataset, what + outline.text)
+    scheme = Scheme(dataset, names)
+    usual_lines = 8 if min(len(easting), len(northing)) >= 10 else 0
     # More nodes than dots of the page only cost time.
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
     for name, axes in sheet.panels.items():
-        values, label = scaled(dataset[name].values[::step, ::step], dataset[name].attrs.get("units", ""))
-        colour_map, low, high, extend = colours(values)
+        everything = dataset[name].values
+        values, label = scaled(everything, dataset[name].attrs.get("units", ""))
+        sheet.title(name, axes, values, label, words)
+        values = values[::step, ::step]
+        (low, high), shown, extend = scheme.limits(values)
         axes.set_facecolor("0.85")
         image = axes.imshow(
             values,
             origin="lower",
             extent=(west, east, south, north),
-            cmap=colour_map,
+            cmap=scheme.name,
             vmin=low,
             vmax=high,
             interpolation="nearest",
             aspect="equal",
         )
         style_map(sheet, name, axes, unit)
-        sheet.colour_bar(axes, image, label, extend)
-        if levels.size:
-            axes.contour(
-                easting[::step] * factor,
-                northing[::step] * factor,
-                height[::step, ::step],
-                levels=levels,
-                colors="black",
-                linewidths=0.35,
-                alpha=0.55,
-            )
-    return sheet.finish(dataset, f"{len(easting)} × {len(northing)} points  ·  {heights}")
+        sheet.colour_bar(axes, image, shown, extend)
+        places = easting[::step] * factor, northing[::step] * factor
+        lines = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linestyles": "solid"}
+        if draws_heights:
+            axes.contour(*places, height[::step, ::step], levels=levels, **lines)
+        elif name + "_sigma" not in dataset or "contours" in STYLE:
+            field_levels = contour_levels(*shown, usual_lines, in_unit(dataset, name))
+            if field_levels.size and min(values.shape) > 1:
+                axes.contour(*places, values, levels=field_levels, **lines)
+        outline.draw(axes, factor)
+    return sheet.figure
 
 
-def draw_stations(dataset, names):
+def in_unit(dataset, name):
+    """The factor from a field's unit in the file to that of its panel."""
+    values = dataset[name].values
+    drawn, _ = scaled(values, "")
+    at = np.nanargmax(np.abs(values)) if np.isfinite(values).any() else 0
+    return float(drawn.flat[at] / values.flat[at]) if values.flat[at] else 1.0
+
+
+def draw_stations(dataset, names, words):
     easting, northing = dataset["easting"].values, dataset["northing"].values
     span_e, span_n = np.ptp(easting), np.ptp(northing)
     factor, unit = length_unit(span_e, span_n)
@@ -282,99 +361,148 @@ def draw_stations(dataset, names):
     margin = 0.06 * max(span_e, span_n, 1.0)
     half_e, half_n = max(span_e / 2, 0.1 * span_n) + margin, max(span_n / 2, 0.1 * span_e) + margin
     middle_e, middle_n = (easting.min() + easting.max()) / 2, (northing.min() + northing.max()) / 2
+    limits = middle_e - half_e, middle_e + half_e, middle_n - half_n, middle_n + half_n
     sheet = Sheet(arrange(names, half_n / half_e), half_n / half_e, colour_bars=True)
-    size = float(np.clip(sheet.width * sheet.height * 5184 / 12 / max(len(easting), 1), 2, 60))
+    triangles = triangles_of(easting * factor, northing * factor)
+    outline = Outline(dataset, *limits)
+    heights, _ = height_text(dataset["upward"].values)
+    what = [count_text(len(easting)), heights, *axes_text(dataset, names)]
+    sheet.begin(dataset, what + outline.text)
+    scheme = Scheme(dataset, names)
+    size = float(np.clip(sheet.width * sheet.height * 5184 / 12 / max(len(easting), 1), 2, 26))
     for name, axes in sheet.panels.items():
         values, label = scaled(dataset[name].values, dataset[name].attrs.get("units", ""))
-        colour_map, low, high, extend = colours(values)
-        image = axes.scatter(
-            easting * factor,
-            northing * factor,
-            c=values,
-            s=size,
-            cmap=colour_map,
-            vmin=low,
-            vmax=high,
-            edgecolors="0.25" if size > 8 else "none",
-            linewidths=0.5,
-            rasterized=len(easting) > 5000,
-        )
-        axes.set_xlim((middle_e - half_e) * factor, (middle_e + half_e) * factor)
-        axes.set_ylim((middle_n - half_n) * factor, (middle_n + half_n) * factor)
+        sheet.title(name, axes, values, label, words)
+        (low, high), shown, extend = scheme.limits(values)
+        colours = {"cmap": scheme.name, "vmin": low, "vmax": high}
+        axes.set_xlim(limits[0] * factor, limits[1] * factor)
+        axes.set_ylim(limits[2] * factor, limits[3] * factor)
         axes.set_aspect("equal")
-        # White is a colour of the scale, so it cannot be the ground as well.
-        axes.set_facecolor("0.92")
-        axes.grid(color="white", linewidth=0.8)
+        if triangles is not None and np.isfinite(values).all():
+            image = draw_triangles(axes, triangles, values, shown, colours)
+            draw_triangle_lines(axes, triangles, values, contour_levels(*shown, 8, in_unit(dataset, name)))
+        else:
+            # White is a colour of the scale, so it cannot be the ground as well.
+            axes.set_facecolor("0.92")
+            axes.grid(color="white", linewidth=0.6)
+            image = axes.scatter(
+                easting * factor,
+                northing * factor,
+                c=values,
+                s=size,
+                edgecolors="0.25" if size > 5 else "none",
+                linewidths=0.35,
+                zorder=2.5,
+                rasterized=len(easting) > 5000,
+                **colours,
+            )
         axes.set_axisbelow(True)
         style_map(sheet, name, axes, unit)
-        sheet.colour_bar(axes, image, label, extend)
-    return sheet.finish(dataset, count_text(len(easting)))
+        sheet.colour_bar(axes, image, shown, extend)
+        outline.draw(axes, factor)
+    return sheet.figure
 
 
-def draw_curves(dataset, names, along, position, what):
+def draw_curves(dataset, names, words, along, position, what):
     """Curves over a coordinate; down a borehole the coordinate is the vertical axis."""
     borehole = along == "upward"
     factor, unit = length_unit(np.ptp(position))
     order = np.argsort(position, kind="stable")
     position = position[order] * factor
     marker = "o" if len(position) <= 60 else ""
-    sheet = Sheet(arrange(names), 1.35 if borehole else 0.6, colour_bars=False, x_label_every_row=borehole)
-    label = {"easting": "Easting", "northing": "Northing", "upward": "Height"}[along] + f" ({unit})"
+    sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
+    label = f"{ALONG[along]} ({unit})"
+    box = model_box(dataset)
+    at = {"easting": (0, 1), "northing": (2, 3), "upward": (4, 5)}.get(along)
+    inside = None if box is None or at is None else (box[at[0]] * factor, box[at[1]] * factor)
+    if inside is not None and not (inside[0] < position[-1] and inside[1] > position[0]):
+        inside = None
+    sheet.begin(dataset, [*what, *axes_text(dataset, names), *(["grey: extent of the model"] if inside else [])])
     for name, axes in sheet.panels.items():
         values, field_unit = scaled(dataset[name].values.ravel(), dataset[name].attrs.get("units", ""))
+        sheet.title(name, axes, values, field_unit, words)
         values = values[order]
-        style = {"color": "#1f5a92", "linewidth": 1.4, "marker": marker, "markersize": 3}
+        style = {"color": "#1f5a92", "linewidth": 1.0, "marker": marker, "markersize": 2}
         if borehole:
             axes.plot(values, position, **style)
-            axes.axvline(0, color="0.6", linewidth=0.6, zorder=0)
-            axes.set_xlabel(field_unit, fontsize=9)
+            axes.axvline(0, color="0.6", linewidth=0.5, zorder=0)
+            axes.set_xlabel(field_unit, fontsize=USUAL, labelpad=1.5)
         else:
             axes.plot(position, values, **style)
-            axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
-            axes.set_ylabel(field_unit, fontsize=9, labelpad=2)
-        sheet.title(name)
-        plain_ticks(axes.xaxis, 4 if borehole else 5)
-        plain_ticks(axes.yaxis, 5)
-        axes.tick_params(labelsize=8, length=3, width=0.6)
-        axes.grid(color="0.9", linewidth=0.6)
+            axes.axhline(0, color="0.6", linewidth=0.5, zorder=0)
+            if sheet.first_in_row(name):
+                axes.set_ylabel(field_unit, fontsize=USUAL, labelpad=1.5)
+        plain_ticks(axes.xaxis, 3 if borehole or sheet.width < 1.2 else 5)
+        plain_ticks(axes.yaxis, 4 if sheet.height < 1.5 else 6)
+        if borehole:
+            axes.tick_params(labelleft=sheet.first_in_row(name))
+        else:
+            axes.tick_params(labelbottom=sheet.lowest_in_column(name))
+        axes.grid(color="0.9", linewidth=0.5)
         for side, spine in axes.spines.items():
-            spine.set_linewidth(0.6)
             spine.set_visible(side in ("left", "bottom"))
         axes.margins(0.04 if borehole else 0.02, 0.02 if borehole else 0.08)
+        if inside is not None:
+            limits = axes.get_ylim() if borehole else axes.get_xlim()
+            (axes.axhspan if borehole else axes.axvspan)(*inside, color="0.93", linewidth=0, zorder=-1)
+            (axes.set_ylim if borehole else axes.set_xlim)(limits)
         if borehole and sheet.first_in_row(name):
-            axes.set_ylabel(label, fontsize=9)
+            axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
         if not borehole and sheet.lowest_in_column(name):
-            axes.set_xlabel(label, fontsize=9)
-    return sheet.finish(dataset, what)
+            axes.set_xlabel(label, fontsize=USUAL, labelpad=2)
+    return sheet.figure
 
 
 def fixed(name, values):
-    return f"{name} {values[0]:,.6g} m".replace(",", " ")
+    return f"{name} {values[0]:,.6g} m".replace(",", " ").replace("-", "−")
 
 
-def draw(dataset):
+def line_text(easting, northing, along):
+    """Where a line of stations is."""
+    if along == "upward":
+        return f"{fixed('easting', easting)}, {fixed('northing', northing)}"
+    if along == "distance":
+        first, last = np.argmin(easting), np.argmax(easting)
+        ends = (f"({easting[k]:.0f}, {northing[k]:.0f})" for k in (first, last))
+        return "from {} to {} m".format(*ends)
+    across, values = ("northing", northing) if along == "easting" else ("easting", easting)
+    if np.ptp(values) == 0:
+        return fixed(across, values)
+    return f"{across} {values.min():.0f} to {values.max():.0f} m".replace("-", "−")
+
+
+def drawn_fields(dataset):
     names = [name for name in SYMBOLS if name in dataset]
     if not names:
         raise ValueError("the result holds no field")
+    asked = STYLE.get("fields")
+    if not asked:
+        return names
+    missing = [name for name in asked if name not in names]
+    if missing:
+        raise ValueError(f"the result holds no {', '.join(missing)}; it holds {', '.join(names)}")
+    return [name for name in names if name in asked]
+
+
+def draw(dataset):
+    names = drawn_fields(dataset)
+    # of terrain, gz is what all of it pulls, beside a slab of the same height
+    words = {"gz": "Terrain effect $g_z$"} if "terrain_correction" in dataset else {}
     easting, northing, upward = (dataset[c].values for c in ("easting", "northing", "upward"))
     if "station" in dataset.sizes:
-        same = [len(values) > 1 and np.all(values == values[0]) for values in (easting, northing)]
-        points = count_text(len(easting))
-        if all(same) and np.ptp(upward) > 0:
-            what = f"{points} at {fixed('easting', easting)}, {fixed('northing', northing)}"
-            return draw_curves(dataset, names, "upward", upward, what)
-        if same[0] and not same[1]:
-            return draw_curves(dataset, names, "northing", northing, f"{points} at {fixed('easting', easting)}")
-        if same[1] and not same[0]:
-            return draw_curves(dataset, names, "easting", easting, f"{points} at {fixed('northing', northing)}")
-        return draw_stations(dataset, names)
+        line = profile_along(easting, northing, upward)
+        if line is None:
+            return draw_stations(dataset, names, words)
+        position, along = line
+        what = [count_text(len(easting)), line_text(easting, northing, along)]
+        return draw_curves(dataset, names, words, along, position, what)
     if len(northing) == 1:
-        what = f"{len(easting)} points at {fixed('northing', northing)}"
-        return draw_curves(dataset, names, "easting", easting, what)
+        what = [f"{len(easting)} points", fixed("northing", northing)]
+        return draw_curves(dataset, names, words, "easting", easting, what)
     if len(easting) == 1:
-        what = f"{len(northing)} points at {fixed('easting', easting)}"
-        return draw_curves(dataset, names, "northing", northing, what)
-    return draw_maps(dataset, names)
+        what = [f"{len(northing)} points", fixed("easting", easting)]
+        return draw_curves(dataset, names, words, "northing", northing, what)
+    return draw_maps(dataset, names, words)
 
 
 if __name__ == "__main__":

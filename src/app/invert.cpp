@@ -17,6 +17,7 @@
 #include <prismfield/plan.hpp>
 
 #include "app/disk_room.hpp"
+#include "app/figure.hpp"
 #include "app/invert_text.hpp"
 #include "app/likeness.hpp"
 #include "app/model_export.hpp"
@@ -67,6 +68,7 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
     if (options.resume && !run.output.checkpoint) {
       problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
     }
+    if (communicator.rank() == 0) collect([&] { check_colour_map(run); });
     problems.throw_if_any();
     throw_if_interrupted();
   });
@@ -215,12 +217,14 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
   write_or_keep(computed, warn);
   const ExportedModel exported = export_model(run, outcome.model);
   for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
-  if (run.output.figure) {
-    const std::string warning = draw_model(header.file, *run.output.figure);
-    if (!warning.empty()) warn(warning);
+  const double seconds = seconds_since(begin);
+  std::optional<DrawnFigure> drawn;
+  if (const auto& figure = run.output.figure) {
+    drawn = draw_and_tell(*figure, options.quiet,
+                          [&] { return draw_model(header.file, *figure, run.output.figure_style); });
   }
   if (!options.quiet) {
-    std::cout << '\n' << inversion_summary(run, outcome, seconds_since(begin));
+    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn_text(drawn));
     for (const std::string& line : exported.lines) std::cout << line << '\n';
     std::cout << std::flush;
     for (const std::string& note : exported.notes) std::cerr << "note: " << shown(note) << std::endl;

@@ -152,7 +152,7 @@ std::string least_trace_text(const InvertedModel& model) {
 
 std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
   std::string text = shown(run.title) + "\n";
-  text += fmt::format("model: {}; {}\n", cells_text(*inputs.cells), extent_text(inputs.cells->bounds()));
+  text += fmt::format("model: {}; active cells {}\n", cells_text(*inputs.cells), extent_text(inputs.cells->bounds()));
   for (const DataSet& data : inputs.data) {
     text += fmt::format("data: {}: {}, {}; {}\n", shown(data.name), counted(data.points.size(), "station"),
                         fmt::join(names_of(data.fields), ", "), extent_text(bounds_of(data.points)));
@@ -258,7 +258,8 @@ std::string inversion_resume_text(const std::string& file, const InversionState*
                      state->samples > 0 ? fmt::format(" and {}", counted(state->samples, "sample")) : "");
 }
 
-std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds) {
+std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
+                              const std::string& figure) {
   const InvertedModel& model = outcome.model;
   std::string text;
   for (const PredictedData& data : model.data) {
@@ -282,9 +283,9 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
     if (model.resolution_trace_least) text += least_trace_text(model);
   }
   const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;
-  return text + fmt::format("\n{}: {}, {} in {}\n", shown(output_file(run).string()),
+  return text + fmt::format("\n{}: {}, {} in {}{}\n", shown(output_file(run).string()),
                             counted(static_cast<std::int64_t>(model.convergence.size()), "solution"),
-                            counted(products, "product"), duration_text(seconds));
+                            counted(products, "product"), duration_text(seconds), figure);
 }
 
 }  // namespace prismfield

@@ -26,7 +26,8 @@ namespace prismfield {
 [[nodiscard]] std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome);
 /// How far a checkpoint was.
 [[nodiscard]] std::string inversion_resume_text(const std::string& file, const InversionState* state);
-/// The last lines: misfit by data set and field, densities, uncertainty.
-[[nodiscard]] std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds);
+/// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what drawn_text() says.
+[[nodiscard]] std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
+                                            const std::string& figure);
 
 }  // namespace prismfield

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include <unistd.h>
+
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -10,6 +12,7 @@
 #include <prismfield/error.hpp>
 
 #include "app/program.hpp"
+#include "app/terminal.hpp"
 #include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
@@ -29,6 +32,8 @@ ExitCode end_all_ranks(const Communicator& communicator, const Explanation& fail
 }
 
 ExitCode run_on_ranks(int& argc, char**& argv) {
+  const FittedStream output(std::cout, STDOUT_FILENO);
+  const FittedStream errors(std::cerr, STDERR_FILENO);
   const MpiSession session(argc, argv);
   const Communicator communicator = session.communicator();
   try {

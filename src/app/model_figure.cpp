@@ -7,8 +7,9 @@
 
 namespace prismfield {
 
-std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure) {
-  return draw_by_script(model_figure_script, model, figure);
+std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure,
+                       const FigureStyle& style) {
+  return draw_by_script(model_figure_script, model, figure, style);
 }
 
 }  // namespace prismfield

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Draws what an inversion comes to: python3 - MODEL.h5 FIGURE.png
+"""Draws what an inversion comes to: python3 - MODEL.h5 FIGURE.png [STYLE]
 
 Follows drawing.py in the text that the program hands to Python. From top to bottom: three sections through the cell
 that differs most, the same of the standard deviation and of the depth of investigation where there are, each field
@@ -158,10 +158,10 @@ class Scale:
             if high - low <= 1e-9 * max(abs(low), abs(high)):
                 spread = 0.01 * abs(high) or 1.0
                 low, high = low - spread, high + spread
-            self.colours, self.low, self.high = "viridis", low, high
+            self.colours, self.low, self.high = colour_map(False), low, high
         else:
             reach = max(high - middle, middle - low) or 1.0
-            self.colours, self.low, self.high = "RdBu_r", middle - reach, middle + reach
+            self.colours, self.low, self.high = colour_map(True), middle - reach, middle + reach
 
     def arguments(self):
         return {"cmap": self.colours, "vmin": self.low, "vmax": self.high}
@@ -349,21 +349,14 @@ def draw_station_dots(axes, mesh, stations):
 
 
 def profile_of(dataset):
-    """Positions, name and numbers of points on a line along an axis, sorted; None for others."""
+    """Positions of points on a line and what they are called; None for others."""
     easting, northing, upward = (dataset[name].values for name in ("easting", "northing", "upward"))
     if "station" not in dataset.sizes:
         if min(len(easting), len(northing)) > 1:
             return None
         along = "easting" if len(northing) == 1 else "northing"
         return dataset[along].values, along
-    spans = {"easting": np.ptp(easting), "northing": np.ptp(northing), "upward": np.ptp(upward)}
-    if spans["easting"] == spans["northing"] == 0 and spans["upward"] > 0:
-        return upward, "upward"
-    along = "easting" if spans["easting"] >= spans["northing"] else "northing"
-    across = "northing" if along == "easting" else "easting"
-    if len(easting) > 1 and spans[across] > 0.01 * spans[along]:
-        return None
-    return dataset[along].values, along
+    return (easting, "easting") if len(easting) == 1 else profile_along(easting, northing, upward)
 
 
 def style_profile(axes, panel, label, unit):
@@ -382,7 +375,7 @@ def limit_profile(axes, x):
 def add_profile(page, dataset, name, position, along, wide):
     """Observed with its deviation and predicted along a line, and the residual below or beside."""
     factor, length = length_unit(np.ptp(position))
-    label = {"easting": "Easting", "northing": "Northing", "upward": "Height"}[along] + f" ({length})"
+    label = f"{ALONG[along]} ({length})"
     order = np.argsort(position, kind="stable")
     x = position[order] * factor
     observed, predicted, sigma, residual = (
@@ -452,14 +445,18 @@ class Frame:
         scale = min(width / spans[0], tallest / spans[1])
         self.size = max(scale * spans[0], 0.7), max(scale * spans[1], 0.6)
         area = self.size[0] * self.size[1] * 5184
+        self.triangles = None if self.is_grid else triangles_of(easting * self.factor, northing * self.factor)
         self.marker = float(np.clip(area / 3 / max(easting.size, 1), 2.5, 50))
 
 
-def draw_map(axes, panel, frame, values, scale, label, extend="neither"):
+def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=True):
+    """A map of values at points; `filled`: between stations that cover an area, too."""
     east, north = (values * frame.factor for values in frame.nodes)
     if frame.is_grid:
         axes.set_facecolor(INACTIVE)
         image = axes.pcolormesh(east, north, np.ma.masked_invalid(values), rasterized=True, **scale.arguments())
+    elif filled and frame.triangles is not None and np.isfinite(values).all() and scale.shown[0] < scale.shown[1]:
+        image = draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
     else:
         # White is a colour of the scale, so it cannot be the ground as well.
         axes.set_facecolor("0.93")
@@ -501,7 +498,7 @@ def maps_of_field(dataset, name, frame):
         return draw
 
     def draw_residual(axes, panel):
-        draw_map(axes, panel, frame, residual, residuals, panel.unit("residual / σ"), extend)
+        draw_map(axes, panel, frame, residual, residuals, panel.unit("residual / σ"), extend, filled=False)
 
     return [
         Panel(*frame.size, f"{symbol} observed", draw_values(both[0])),
@@ -684,7 +681,8 @@ def draw_model(path):
     dataset = open_file(path)
     if "density" not in dataset:
         raise ValueError("the file holds no model: no density")
-    rows = open_file(path, "convergence")
+    has_inversion = "data_sets" in dataset.attrs
+    rows = open_file(path, "convergence") if has_inversion else xr.Dataset()
     sets = [open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
     mesh = Mesh(dataset)
     density = last_epoch(dataset, "density")
@@ -709,8 +707,8 @@ def draw_model(path):
         add_sections(page, heading, mesh, values, Scale(values), "kg/m³", small=True)
     if "depth_of_investigation" in dataset:
         values = last_epoch(dataset, "depth_of_investigation")
-        heading = "Depth of investigation: what follows the reference (1: the reference decides)"
-        add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "", small=True)
+        heading = "Depth of investigation: 0 where the data decide the density, 1 where the reference does"
+        add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "0 data, 1 reference", small=True)
     for k, data in enumerate(sets):
         if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):
             add_data(page, k + 1, data)
@@ -720,4 +718,4 @@ def draw_model(path):
 
 
 if __name__ == "__main__":
-    main(draw_model)
+    main(draw_model, dpi=180)

@@ -13,6 +13,7 @@
 #include "app/info.hpp"
 #include "app/invert.hpp"
 #include "app/likeness.hpp"
+#include "app/plot.hpp"
 #include "app/run.hpp"
 #include "app/sensitivity.hpp"
 #include "app/study.hpp"
@@ -47,6 +48,10 @@ struct Execute {
   }
   ExitCode operator()(const ConvertOptions& options) const {
     convert_command(options, communicator);
+    return exit_done;
+  }
+  ExitCode operator()(const PlotOptions& options) const {
+    plot_command(options, communicator);
     return exit_done;
   }
   ExitCode operator()(const InfoOptions& options) const {

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <utility>
 
+#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 
 namespace prismfield {
@@ -19,6 +20,15 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// "[######------------] ", "" where there is no room for a bar beside the text.
+std::string bar(double done_fraction, std::size_t room) {
+  constexpr std::size_t widest = 30, narrowest = 8, around = 3;
+  if (room < narrowest + around) return "";
+  const std::size_t width = std::min(widest, room - around);
+  const auto done = static_cast<std::size_t>(std::clamp(done_fraction, 0.0, 1.0) * static_cast<double>(width) + 1e-9);
+  return "[" + std::string(done, '#') + std::string(width - done, '-') + "] ";
+}
+
 }  // namespace
 
 ProgressStyle progress_style(bool quiet) {
@@ -26,10 +36,16 @@ ProgressStyle progress_style(bool quiet) {
   return ::isatty(STDERR_FILENO) != 0 ? ProgressStyle::line : ProgressStyle::log;
 }
 
-Progress::Progress(ProgressStyle style, std::ostream& out) : Progress(style, out, steady_seconds) {}
+Progress::Progress(ProgressStyle style, std::ostream& out)
+    : Progress(style, out, steady_seconds, rewritten_columns()) {}
 
-Progress::Progress(ProgressStyle style, std::ostream& out, Clock clock)
-    : m_style(style), m_out(out), m_clock(std::move(clock)), m_begin(m_clock()), m_last_written(m_begin) {}
+Progress::Progress(ProgressStyle style, std::ostream& out, Clock clock, std::size_t columns)
+    : m_style(style),
+      m_out(out),
+      m_clock(std::move(clock)),
+      m_columns(columns),
+      m_begin(m_clock()),
+      m_last_written(m_begin) {}
 
 Progress::~Progress() {
   if (m_line_length == 0) return;
@@ -67,10 +83,24 @@ void Progress::show(double done_fraction, const std::function<std::string()>& te
   const double now = m_clock();
   if (now - m_last_written < shortest_interval) return;
   m_last_written = now;
-  std::string line = text();
-  const std::size_t length = line.size();
+  const std::string line = text();
+  // Beside words that change in length the bar keeps its own.
+  constexpr std::size_t usual_text = 44;
+  const std::size_t beside = std::max(usual_text, width_of(line));
+  rewrite(bar(done_fraction, m_columns > beside ? m_columns - beside : 0) + line);
+}
+
+void Progress::note(const std::string& text) {
+  if (m_style == ProgressStyle::line) rewrite(text);
+}
+
+void Progress::rewrite(std::string line) {
+  constexpr std::size_t dots = 3;
+  line = shown(line);
+  if (width_of(line) > m_columns) line = shown(line, m_columns > dots ? m_columns - dots : 0);
+  const std::size_t length = width_of(line);
   // Blanks wipe the rest of a longer line before.
-  if (line.size() < m_line_length) line.append(m_line_length - line.size(), ' ');
+  if (length < m_line_length) line.append(m_line_length - length, ' ');
   m_line_length = std::max(length, m_line_length);
   m_out << '\r' << line << std::flush;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -12,7 +13,7 @@ namespace prismfield {
 /// How a run tells how far it is.
 enum class ProgressStyle {
   silent,
-  /// one line, rewritten, for a terminal
+  /// one line with a bar, rewritten, for a terminal
   line,
   /// one line per 10 %, for a log file
   log,
@@ -27,9 +28,10 @@ public:
   /// Seconds from any fixed moment, never decreasing.
   using Clock = std::function<double()>;
 
-  /// Writes to `out`, which must outlive this object. The time runs from here.
+  /// Writes to `out`, which must outlive this object. The time runs from here. `columns`: the most that a rewritten
+  /// line takes, as it could not be rewritten once it is broken.
   Progress(ProgressStyle style, std::ostream& out);
-  Progress(ProgressStyle style, std::ostream& out, Clock clock);
+  Progress(ProgressStyle style, std::ostream& out, Clock clock, std::size_t columns);
   /// Takes the line off the terminal.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -39,13 +41,17 @@ public:
   void update(double done_fraction, std::int64_t pairs_done);
   /// The same in other words, as `text` returns them where they are shown.
   void show(double done_fraction, const std::function<std::string()>& text);
+  /// What is done now that tells no progress, on a terminal alone.
+  void note(const std::string& text);
 
 private:
   [[nodiscard]] std::string state(double done_fraction, std::int64_t pairs_done, double seconds) const;
+  void rewrite(std::string line);
 
   ProgressStyle m_style;
   std::ostream& m_out;
   Clock m_clock;
+  std::size_t m_columns;
   double m_begin = 0;
   double m_last_written = 0;
   int m_last_tenth = 0;

@@ -3,6 +3,7 @@
 #include "app/run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <iostream>
@@ -22,6 +23,7 @@
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/start.hpp"
+#include "app/terminal.hpp"
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
@@ -155,6 +157,7 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
   if (header.n_variables > 0) {
     header.variables = terrain_variables(header, inputs.points, result, *inputs.model->terrain());
   }
+  header.model_bounds = inputs.model->source().bounds();
   std::vector<std::string> notes;
   Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
   if (inputs.run.output.checkpoint) computed.checkpoint = inputs.run.output.checkpoint->file;
@@ -165,15 +168,18 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
     notes = write_result(of_file, inputs.points, result, times);
   };
   write_or_keep(computed, warn);
-  if (!quiet) std::cout << '\n' << field_statistics(header, result) << '\n';
+  if (!quiet) std::cout << '\n' << field_statistics(header, result, terminal_columns(STDOUT_FILENO)) << '\n';
   std::cout << std::flush;
   for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
-  if (inputs.run.output.figure) {
-    const std::string warning = draw_result(header, inputs.points, result, *inputs.run.output.figure);
-    if (!warning.empty()) warn(warning);
+  const double seconds = seconds_since(begin);
+  std::optional<DrawnFigure> drawn;
+  if (const auto& figure = inputs.run.output.figure) {
+    drawn = draw_and_tell(*figure, quiet, [&] {
+      return draw_result(header, inputs.points, result, *figure, inputs.run.output.figure_style);
+    });
   }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin));
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn));
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.

@@ -10,6 +10,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/figure.hpp"
 #include "app/likeness.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
@@ -36,6 +37,13 @@ void check_space(const Case& run) {
   // the reader looked at files
   if (run.use == CaseUse::forward || run.sensitivity.store == Store::file) return;
   at_places_of(run, [&] { check_storage(run.sensitivity, space); });
+}
+
+void check_colour_map(const Case& run) {
+  if (!run.output.figure) return;
+  const std::string why = colour_map_problem(run.output.figure_style.colour_map);
+  const std::string key = "output.figure.colour_map";
+  if (!why.empty()) throw InputError(run.where(key), key, why);
 }
 
 namespace {
@@ -97,6 +105,7 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
     if (options.resume && !inputs.run.output.checkpoint) {
       problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
     }
+    if (communicator.rank() == 0) collect([&] { check_colour_map(inputs.run); });
     points_fit = collect([&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });

@@ -19,6 +19,9 @@ class Communicator;
 /// where the space has no memory.
 void check_space(const Case& run);
 
+/// Throws InputError for a colour map of the figure that a Python that draws says is none. For rank 0.
+void check_colour_map(const Case& run);
+
 /// Everything that a case names, read and validated.
 struct Inputs {
   Case run;

@@ -196,11 +196,11 @@ std::string resume_text(const std::string& file, double done_fraction) {
                            : fmt::format("{}: goes on, {:.1f} % of the pairs are done\n", name, 100 * done_fraction);
 }
 
-std::string run_summary(const Inputs& inputs, const Fields& result, double seconds) {
+std::string run_summary(const Inputs& inputs, const Fields& result, double seconds, const std::string& figure) {
   const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
-  return fmt::format("{}: {} in {}, {} pairs/s (fields {})\n", shown(output_file(inputs.run).string()),
+  return fmt::format("{}: {} in {}, {} pairs/s (fields {}){}\n", shown(output_file(inputs.run).string()),
                      pairs_text(result.plan) + (result.pairs == 1 ? " pair" : " pairs"), duration_text(seconds),
-                     short_number(rate), duration_text(result.field_seconds));
+                     short_number(rate), duration_text(result.field_seconds), figure);
 }
 
 }  // namespace prismfield

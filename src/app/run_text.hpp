@@ -39,7 +39,8 @@ struct RankSizes {
 /// How far a checkpoint was: `done_fraction` from 0 to 1, below 0 without one.
 [[nodiscard]] std::string resume_text(const std::string& file, double done_fraction);
 
-/// The last line of a run. `seconds`: since its start.
-[[nodiscard]] std::string run_summary(const Inputs& inputs, const Fields& result, double seconds);
+/// The last line of a run. `seconds`: since its start; `figure`: what drawn_text() says.
+[[nodiscard]] std::string run_summary(const Inputs& inputs, const Fields& result, double seconds,
+                                      const std::string& figure);
 
 }  // namespace prismfield

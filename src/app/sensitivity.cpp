@@ -23,6 +23,7 @@
 #include "app/run_text.hpp"
 #include "app/sensitivity_text.hpp"
 #include "app/start.hpp"
+#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
@@ -247,6 +248,7 @@ void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<st
             const std::string& differences, bool quiet, Moment begin) {
   ResultHeader header = result_header(inputs.run);
   header.program = program_facts();
+  header.model_bounds = inputs.model->source().bounds();
   header.performance = std::move(performance);
   header.command = "prismfield sensitivity " + inputs.run.file.string();
   std::vector<std::string> notes;
@@ -258,14 +260,20 @@ void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<st
     notes = write_result(of_file, inputs.points, result, times);
   };
   write_or_keep(computed, warn);
-  if (!quiet) std::cout << differences << '\n' << field_statistics(header, result) << '\n' << std::flush;
+  if (!quiet)
+    std::cout << differences << '\n'
+              << field_statistics(header, result, terminal_columns(STDOUT_FILENO)) << '\n'
+              << std::flush;
   for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
-  if (inputs.run.output.figure) {
-    const std::string warning = draw_result(header, inputs.points, result, *inputs.run.output.figure);
-    if (!warning.empty()) warn(warning);
+  const double seconds = seconds_since(begin);
+  std::optional<DrawnFigure> drawn;
+  if (const auto& figure = inputs.run.output.figure) {
+    drawn = draw_and_tell(*figure, quiet, [&] {
+      return draw_result(header, inputs.points, result, *figure, inputs.run.output.figure_style);
+    });
   }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds_since(begin)) << std::flush;
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn)) << std::flush;
 }
 
 /// What `make` returns; of mistakes, which all ranks find alike, rank 0 tells. Collective.

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,19 +47,10 @@ fs::path own_program() {
   return file;
 }
 
-/// Columns of the terminal that standard error is, less the last one, in which some begin a new line.
-std::size_t terminal_columns() {
-  winsize size{};
-  constexpr std::size_t usual = 80;
-  constexpr int least = 4;
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least;
-  return (known ? size.ws_col : usual) - 1;
-}
-
 /// Shows how far a study is.
 class ShownProgress final : public StudyObserver {
 public:
-  explicit ShownProgress(bool quiet) : m_style(progress_style(quiet)), m_progress(m_style, std::cerr) {}
+  explicit ShownProgress(bool quiet) : m_progress(progress_style(quiet), std::cerr) {}
 
   void progress(const StudyProgress& now) override {
     const double done = now.all > 0 ? static_cast<double>(now.done) / static_cast<double>(now.all) : 1;
@@ -69,14 +58,11 @@ public:
       std::string text = fmt::format("{:3.0f} %, {} of {}", 100 * done, grouped(now.done), counted(now.all, "run"));
       if (now.seconds_left > 0) text += fmt::format(", {} left", duration_text(now.seconds_left));
       if (!now.what.empty()) text += ", " + shown(now.what);
-      // a line that is broken cannot be rewritten
-      constexpr std::size_t dots = 3;
-      return m_style == ProgressStyle::line ? shown(text, terminal_columns() - dots) : text;
+      return text;
     });
   }
 
 private:
-  ProgressStyle m_style;
   Progress m_progress;
 };
 

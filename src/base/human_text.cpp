@@ -55,6 +55,15 @@ bool is_control(std::uint32_t code) noexcept {
   return std::any_of(ranges.begin(), ranges.end(), [&](Range r) { return r.first <= code && code <= r.last; });
 }
 
+/// Characters of East Asia that take two columns.
+bool is_wide(std::uint32_t code) noexcept {
+  constexpr std::uint32_t first = 0x1100;
+  return code >= first && (code <= 0x115F || (code >= 0x2E80 && code <= 0xA4CF) || (code >= 0xAC00 && code <= 0xD7A3) ||
+                           (code >= 0xF900 && code <= 0xFAFF) || (code >= 0xFE30 && code <= 0xFE6F) ||
+                           (code >= 0xFF00 && code <= 0xFF60) || (code >= 0xFFE0 && code <= 0xFFE6) ||
+                           (code >= 0x1F300 && code <= 0x1F64F) || (code >= 0x20000 && code <= 0x3FFFD));
+}
+
 /// The text with '?' for what is no character or a control one other than `kept`, cut before it passes `most` bytes.
 std::string shown_text(std::string_view text, std::size_t most, char kept) {
   std::string result;
@@ -119,6 +128,16 @@ std::string short_number(double value) {
 
 std::string counted(std::int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::size_t width_of(std::string_view text) noexcept {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Character c = first_character(text);
+    columns += c.bytes > 0 && is_wide(c.code) ? 2 : 1;
+    text.remove_prefix(std::max<std::size_t>(c.bytes, 1));
+  }
+  return columns;
 }
 
 std::string shown(std::string_view text, std::size_t most) { return shown_text(text, most, '\0'); }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ namespace prismfield {
 
 /// "1 point", "2 points", "1,000 points"
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& noun);
+
+/// Columns that a text takes on a terminal: two for the wide characters of East Asia, one for others.
+[[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
 
 /// Bytes of a name out of a file that a message shows.
 inline constexpr std::size_t longest_name = 100;

@@ -23,6 +23,7 @@
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"
+#include "model/figure_style.hpp"
 #include "model/points.hpp"
 #include "model/storage.hpp"
 #include "model/terrain.hpp"
@@ -104,6 +105,7 @@ struct OutputSpec {
   /// of an inversion: the model once more, each of the format that its suffix names
   std::vector<std::filesystem::path> also;
   std::optional<std::filesystem::path> figure;
+  FigureStyle figure_style;
   std::optional<CheckpointSpec> checkpoint;
 };
 

@@ -36,6 +36,7 @@ inline const Words execution = {"space", "partition", "balance", "kernel",      
                                 "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
 inline const Words partition = {"ranks"};
 inline const Words output = {"file", "also", "figure", "checkpoint"};
+inline const Words figure = {"file", "contours", "colour_map", "dpi", "model_outline"};
 inline const Words checkpoint = {"every", "file"};
 /// What fills the cells of a model, which an inversion finds out.
 inline const Words densities = {"model.voxels.density", "model.voxels.spheres", "model.voxels.boxes",
@@ -70,6 +71,7 @@ inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &to
                                                                         {"observations.grid", &grid},
                                                                         {"execution", &execution},
                                                                         {"output", &output},
+                                                                        {"output.figure", &figure},
                                                                         {"output.checkpoint", &checkpoint},
                                                                         {"sensitivity", &sensitivity},
                                                                         {"inversion", &inversion},

@@ -113,6 +113,11 @@ const std::vector<std::string>& figure_suffixes() {
   return suffixes;
 }
 
+std::string figure_key(const Case& run) {
+  const std::string of_map = "output.figure.file";
+  return run.locations.count(of_map) > 0 ? of_map : "output.figure";
+}
+
 fs::path output_file(const Case& run) {
   if (!run.output.file.empty()) return run.output.file;
   return run.file.stem().string() + ".h5";
@@ -127,7 +132,7 @@ void check_output(const Case& run) {
   };
   std::vector<Output> outputs{{"output.file", result}};
   for (AlsoFile& also : also_files(run)) outputs.push_back({std::move(also.key), std::move(also.file)});
-  if (run.output.figure) outputs.push_back({"output.figure", *run.output.figure});
+  if (run.output.figure) outputs.push_back({figure_key(run), *run.output.figure});
   if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
   if (!run.sensitivity.file.empty()) outputs.push_back({"sensitivity.file", run.sensitivity.file});
 
@@ -171,12 +176,32 @@ void check_output(const Case& run) {
     const auto& suffixes = figure_suffixes();
     const std::string suffix = run.output.figure->extension().string();
     if (std::find(suffixes.begin(), suffixes.end(), suffix) == suffixes.end()) {
-      problems.add(run.where("output.figure"), "output.figure",
+      problems.add(run.where(figure_key(run)), figure_key(run),
                    fmt::format("no kind of figure ends in '{}'; allowed: {}", suffix, fmt::join(suffixes, ", ")));
     }
   }
   problems.throw_if_any();
 }
+
+namespace {
+
+/// Where the bodies of a model are that is nothing else; nothing of one with a background, or of very many.
+void tell_bodies(const Case& run, ResultHeader& header) {
+  constexpr std::size_t most_told = 500;
+  const auto* voxels = std::get_if<VoxelsSpec>(&run.model);
+  if (voxels == nullptr || voxels->spheres.size() + voxels->boxes.size() > most_told) return;
+  const auto* background = std::get_if<ConstantDensity>(&voxels->density);
+  if (background == nullptr || background->value != 0) return;
+  for (const Sphere& sphere : voxels->spheres) {
+    header.model_spheres.insert(header.model_spheres.end(), {sphere.center[0], sphere.center[1], sphere.radius});
+  }
+  for (const Box& box : voxels->boxes) {
+    header.model_boxes.insert(header.model_boxes.end(),
+                              {box.easting.min, box.easting.max, box.northing.min, box.northing.max});
+  }
+}
+
+}  // namespace
 
 ResultHeader result_header(const Case& run) {
   ResultHeader header;
@@ -188,6 +213,7 @@ ResultHeader result_header(const Case& run) {
   header.gravitational_constant = run.gravitational_constant;
   header.case_text = run.text;
   header.noise = run.noise;
+  tell_bodies(run, header);
   if (const auto* stations = std::get_if<StationsFile>(&run.observations)) {
     header.stations = {input_file(run, stations->file, "observations.stations.file"), *stations};
   }

@@ -3,6 +3,7 @@
 #include "case/read_sections.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ public:
 
 private:
   std::vector<std::filesystem::path> files(const Value& value);
+  void figure(const Value& value, OutputSpec& result);
+  void contours(const Value& value, FigureStyle& style);
 };
 
 /// One name, or a list of names.
@@ -37,12 +40,41 @@ std::vector<std::filesystem::path> OutputReader::files(const Value& value) {
   return result;
 }
 
+/// true and false, a number of lines, or a list of levels.
+void OutputReader::contours(const Value& value, FigureStyle& style) {
+  const bool is_plain_text = value.node->kind == Kind::scalar && !value.node->quoted;
+  if (is_plain_text && value.node->text == "true") return;
+  if (is_plain_text && value.node->text == "false") {
+    style.contours = std::int64_t{0};
+  } else if (value.node->kind == Kind::list) {
+    if (auto levels = numbers(value, "a list of levels")) style.contours = std::move(*levels);
+  } else if (const auto n = whole(value, 0, most_contours, "a number of lines, a list of levels, true or false")) {
+    style.contours = *n;
+  }
+}
+
+/// A name, or a map with the name and how it is drawn.
+void OutputReader::figure(const Value& value, OutputSpec& result) {
+  if (value.node->kind != Kind::map) {
+    result.figure = path(value);
+    return;
+  }
+  const Section parts(*this, value, case_keys::figure);
+  if (const auto v = parts.need("file", "the name of a figure, such as fields.png")) result.figure = path(*v);
+  if (const auto v = parts.find("contours")) contours(*v, result.figure_style);
+  if (const auto v = parts.find("colour_map")) {
+    result.figure_style.colour_map = words(*v, "a colour map of matplotlib, such as viridis").value_or("");
+  }
+  if (const auto v = parts.find("dpi")) result.figure_style.dpi = whole(*v, least_dpi, most_dpi);
+  if (const auto v = parts.find("model_outline")) result.figure_style.model_outline = truth(*v).value_or(true);
+}
+
 OutputSpec OutputReader::output(const Value& value) {
   const Section section(*this, value, case_keys::output);
   OutputSpec result;
   if (const auto v = section.find("file")) result.file = path(*v).value_or("");
   if (const auto v = section.find("also")) result.also = files(*v);
-  if (const auto v = section.find("figure")) result.figure = path(*v);
+  if (const auto v = section.find("figure")) figure(*v, result);
   if (const auto checkpoint = section.find("checkpoint")) {
     const Section parts(*this, *checkpoint, case_keys::checkpoint);
     result.checkpoint.emplace();

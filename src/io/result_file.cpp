@@ -70,6 +70,12 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
+  if (const auto& box = header.model_bounds) {
+    file.write_attribute("/", "model_bounds",
+                         std::vector<double>{box->west, box->east, box->south, box->north, box->bottom, box->top});
+  }
+  if (!header.model_spheres.empty()) file.write_attribute("/", "model_spheres", header.model_spheres);
+  if (!header.model_boxes.empty()) file.write_attribute("/", "model_boxes", header.model_boxes);
   write_case_text(file, header.case_text);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <prismfield/fields.hpp>
+#include <prismfield/prisms.hpp>
 #include <prismfield/result.hpp>
 
 #include "base/program_facts.hpp"
@@ -52,6 +53,11 @@ struct ResultHeader {
   std::vector<PointVariable> variables = {};
   /// how many of them there will be, for the size of the result
   int n_variables = 0;
+  /// the smallest box around the model, which figures outline; nothing where it is not told
+  std::optional<Bounds> model_bounds;
+  /// the bodies of a model that is nothing but spheres and boxes, as seen from above: easting, northing and radius of
+  /// each sphere; west, east, south and north of each box
+  std::vector<double> model_spheres, model_boxes;
 };
 
 /// A result as written: units and axes of the output.

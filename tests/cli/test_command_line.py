@@ -210,22 +210,11 @@ class Help(ProgramFolder):
         self.assertIn("execution.slots\n", self.done("help", "--keys").stdout)
         self.assertTrue(self.done("help", "--markdown").stdout.startswith("<!-- SPDX"))
 
-    def test_commands_of_later_versions_are_unknown(self):
-        for command in ("plot",):
-            self.refused(
-                command,
-                "case.yaml",
-                lines=[
-                    f"'{command}' is no command of this version; there are: run, sensitivity, invert, compare, study, convert, info, help "
-                    "(prismfield --help tells more)"
-                ],
-            )
-
 
 class Mistakes(ProgramFolder):
     def test_arguments(self):
         options_of_run = "There are: --help, --set, --check, --dry-run, --resume, --quiet, --output"
-        self.refused(lines=["a command is missing; there are: run, sensitivity, invert, compare, study, convert, info, help (prismfield --help tells more)"])
+        self.refused(lines=["a command is missing; there are: run, sensitivity, invert, compare, study, convert, plot, info, help (prismfield --help tells more)"])
         self.refused("run", lines=["an argument is missing; write prismfield run CASE.yaml"])
         self.refused(
             "run",

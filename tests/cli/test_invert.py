@@ -170,7 +170,7 @@ class Models(Inversion):
         lines = result.stdout.splitlines()
         self.assertEqual(lines[:4], [
             "Small inversion",
-            "model: 12 x 12 x 6 cells, 864 active; easting 0 to 600, northing 0 to 600, upward -300 to 0 m",
+            "model: 12 x 12 x 6 cells, 864 active; active cells easting 0 to 600, northing 0 to 600, upward -300 to 0 m",
             "data: data.csv: 144 stations, gz; easting 25 to 575, northing 25 to 575, upward 2 m",
             "target chi 1, weighting by sensitivity, norm 0 2 2 2, bounds 0 to 400 kg/m3",
         ])

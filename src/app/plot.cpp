@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/plot.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
+
+#include "app/figure.hpp"
+#include "app/model_figure.hpp"
+#include "app/start.hpp"
+#include "base/human_text.hpp"
+#include "base/temporary_file.hpp"
+#include "case/output_check.hpp"
+#include "io/convert_files.hpp"
+#include "io/hdf5_file.hpp"
+#include "model/choices.hpp"
+#include "parallel/agreement.hpp"
+
+namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Drawing { fields, model };
+
+fs::path figure_of(const PlotOptions& options) {
+  return options.output.empty() ? fs::path(options.file.stem().string() + ".png") : options.output;
+}
+
+/// Throws InputError, before anything is read, where the figure cannot be made as asked for.
+void check_figure(const PlotOptions& options) {
+  ProblemList problems;
+  const fs::path figure = figure_of(options);
+  const auto& suffixes = figure_suffixes();
+  if (std::find(suffixes.begin(), suffixes.end(), figure.extension().string()) == suffixes.end()) {
+    problems.add("--output", "",
+                 fmt::format("no kind of figure ends in {}; allowed: {}", excerpt(figure.extension().string()),
+                             fmt::join(suffixes, ", ")));
+  }
+  if (const std::string why = why_not_writable(figure); !why.empty()) problems.add("--output", "", why);
+  if (same_file(figure, options.file)) problems.add("--output", "", "would replace RESULT; choose another name");
+  if (const std::string why = colour_map_problem(options.style.colour_map); !why.empty()) {
+    problems.add("--colour-map", "", why);
+  }
+  problems.throw_if_any();
+}
+
+/// Throws InputError for fields that are asked for and are not there.
+template <class Has>
+void check_fields(const PlotOptions& options, const std::vector<std::string>& known, const Has& has) {
+  std::vector<std::string> there;
+  for (const std::string& name : known) {
+    if (has(name)) there.push_back(name);
+  }
+  const std::string file = options.file.string();
+  if (there.empty()) {
+    throw InputError(file, "",
+                     "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
+  }
+  for (const std::string& name : options.style.fields) {
+    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
+    throw InputError("--field", "",
+                     fmt::format("{} holds no {}; it holds {}", shown(file), name, fmt::join(there, ", ")));
+  }
+}
+
+void refuse_fields_of_model(const PlotOptions& options) {
+  if (options.style.fields.empty()) return;
+  throw InputError("--field", "", fmt::format("{} is a model, which is drawn whole", shown(options.file.string())));
+}
+
+/// What an HDF5 file holds.
+Drawing drawing_of(const PlotOptions& options) {
+  const Hdf5File file = Hdf5File::open(options.file);
+  if (file.has("density") && file.has("easting_bounds")) {
+    refuse_fields_of_model(options);
+    return Drawing::model;
+  }
+  check_fields(options, drawn_field_names(), [&](const std::string& name) { return file.has(name); });
+  return Drawing::fields;
+}
+
+std::string draw_file(Drawing drawing, const PlotOptions& options, const fs::path& file) {
+  const fs::path figure = figure_of(options);
+  return drawing == Drawing::model ? draw_model(file, figure, options.style) : draw_figure(file, figure, options.style);
+}
+
+/// Draws a file of another format by way of a netCDF file beside the figure that is gone afterwards.
+std::string draw_content(const PlotOptions& options, const FileContent& content) {
+  if (std::holds_alternative<PrismBlock>(content)) {
+    throw InputError(options.file.string(), "",
+                     "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
+                     "for ParaView");
+  }
+  Drawing drawing = Drawing::model;
+  if (const auto* points = std::get_if<PointFields>(&content)) {
+    drawing = Drawing::fields;
+    const std::vector<std::string> names = names_of(points->fields);
+    check_fields(options, names, [](const std::string&) { return true; });
+  } else {
+    refuse_fields_of_model(options);
+  }
+  const TemporaryFile gone_afterwards(figure_of(options));
+  WriteSpec write;
+  write.file = gone_afterwards.name();
+  write.title = options.file.stem().string();
+  write.command = "prismfield plot " + options.file.string();
+  static_cast<void>(write_content(write, content));
+  return draw_file(drawing, options, write.file);
+}
+
+void plot(const PlotOptions& options) {
+  check_figure(options);
+  const InputFile file{options.file, "", ""};
+  std::function<std::string()> draw;
+  ReadFile read;
+  if (find_format(file) == FileFormat::hdf5) {
+    draw = [&, drawing = drawing_of(options)] { return draw_file(drawing, options, options.file); };
+  } else {
+    ReadSpec spec;
+    spec.file = file;
+    read = read_content(spec);
+    draw = [&] { return draw_content(options, read.content); };
+  }
+  const Moment begin = std::chrono::steady_clock::now();
+  const std::string why = draw_telling(figure_of(options), options.quiet, draw);
+  if (!why.empty()) throw RunError(why);
+  if (!options.quiet) {
+    std::cout << fmt::format("wrote {} in {}\n", shown(figure_of(options).string()),
+                             duration_text(seconds_since(begin)))
+              << std::flush;
+  }
+}
+
+}  // namespace
+
+void plot_command(const PlotOptions& options, const Communicator& communicator) {
+  agree(communicator, [&] {
+    if (communicator.rank() == 0) plot(options);
+  });
+}
+
+}  // namespace prismfield

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <memory>
+#include <streambuf>
+#include <string>
+
+namespace prismfield {
+
+/// Columns of the terminal that a descriptor is: what the terminal says, else $COLUMNS; 0 where neither says it, and
+/// for files and pipes, whose lines are never broken, so that scripts find whole messages.
+[[nodiscard]] std::size_t terminal_columns(int descriptor);
+
+/// Columns of a help text on standard output: those of the terminal, else $COLUMNS, else 80, also in a file or pipe; at
+/// least 40.
+[[nodiscard]] std::size_t help_columns();
+
+/// Columns that a line may take that is written over on standard error: one less than the terminal has, as some begin a
+/// new line in the last; 79 where it does not say.
+[[nodiscard]] std::size_t rewritten_columns();
+
+/// Breaks lines between words so that none is wider than `columns`, and hands them on. What follows hangs two columns
+/// deeper than its line, or below the second column where a line is a label and its text. Words wider than that, such
+/// as names of files, stay whole, and so does a line that begins with a carriage return.
+class WrappingBuffer final : public std::streambuf {
+public:
+  /// `to` must outlive this; `columns` at least 1
+  WrappingBuffer(std::streambuf& to, std::size_t columns) : m_to(to), m_columns(columns) {}
+
+  /// Hands on the last word of a line that does not end.
+  void finish() { end_word(); }
+
+protected:
+  int overflow(int character) override;
+  int sync() override;
+
+private:
+  void put(char character);
+  void end_word();
+
+  std::streambuf& m_to;
+  std::size_t m_columns;
+  std::string m_word;
+  /// blanks that stand before the word
+  std::size_t m_blanks = 0;
+  /// characters of the line that are out, and where its next lines begin
+  std::size_t m_column = 0;
+  std::size_t m_hanging = 2;
+  /// the line began with a carriage return, and nothing came after it yet
+  bool m_is_raw = false, m_is_at_begin = false;
+  /// the line has only blanks so far; it has had one word; it was broken before
+  bool m_is_empty = true;
+  bool m_has_label = false;
+  bool m_is_broken = false;
+};
+
+/// The text as a WrappingBuffer hands it on.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
+
+/// While it lives, all that goes to a stream fits into the terminal that `descriptor` is; nothing is done for others.
+class FittedStream {
+public:
+  FittedStream(std::ostream& stream, int descriptor);
+  ~FittedStream();
+  FittedStream(const FittedStream&) = delete;
+  FittedStream& operator=(const FittedStream&) = delete;
+
+private:
+  std::ostream& m_stream;
+  std::streambuf* m_before;
+  std::unique_ptr<WrappingBuffer> m_buffer;
+};
+
+}  // namespace prismfield

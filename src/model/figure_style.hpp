@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace prismfield {
+
+/// How a figure is drawn, where a user says it.
+struct FigureStyle {
+  /// about how many lines of equal value a map has, 0: none; or their levels in the fields' units; unset: as the
+  /// drawing program finds best
+  std::optional<std::variant<std::int64_t, std::vector<double>>> contours;
+  /// a colour map by the name that matplotlib knows it by; "": the usual ones
+  std::string colour_map;
+  std::optional<std::int64_t> dpi;
+  bool model_outline = true;
+  /// names of the fields to draw; empty: all
+  std::vector<std::string> fields;
+
+  [[nodiscard]] bool operator==(const FigureStyle&) const = default;
+};
+
+/// What of a style is allowed: lines of equal value, dots per inch.
+inline constexpr std::int64_t most_contours = 100, least_dpi = 30, most_dpi = 1200;
+
+}  // namespace prismfield
