@@ -40,11 +40,38 @@ fail() {
   exit "${2:-1}"
 }
 
+# How far a build is, as ninja ([23/57]) or make ([ 40%]) say it in the log: on a terminal in place, in a file a line a
+# quarter. It ends by itself when this script does.
+show_progress() {
+  local log=$1 text=$2 start=$SECONDS shown=1 at done all
+  while kill -0 $$ 2>/dev/null; do
+    sleep 0.5
+    at=$(tail -c 4000 "$log" 2>/dev/null | grep -aoE '^\[ *[0-9]+(/[0-9]+|%)\]' | tail -n 1) || at=
+    [ -n "$at" ] || continue
+    if [ -t 2 ]; then
+      printf '\r%s ... %s' "$text" "$at" >&2
+      continue
+    fi
+    read -r done all <<<"$(tr -c '0-9\n' ' ' <<<"$at")"
+    [ $((4 * done)) -ge $((shown * ${all:-100})) ] || continue
+    shown=$((4 * done / ${all:-100} + 1))
+    # The last one is the step's own time, and quick steps need no line.
+    if [ $shown -gt 4 ] || [ $((SECONDS - start)) -lt 20 ]; then continue; fi
+    printf '\n    %s after %d s ... ' "$at" $((SECONDS - start)) >&2
+  done
+}
+
+# What the next step may need when it fails; told with the end of its log.
+remedy=
+
 # step LOG TEXT COMMAND...: one line for the user, everything else into a log.
 step() {
-  local log="$logs/$1.log" text=$2 start=$SECONDS status
+  local log="$logs/$1.log" text=$2 start=$SECONDS status progress
   shift 2
   printf '%s ... ' "$text" >&2
+  : >"$log"
+  show_progress "$log" "$text" &
+  progress=$!
   # A subshell that is not part of a condition, so that `set -e` holds inside the command.
   set +e
   (
@@ -52,12 +79,21 @@ step() {
     "$@"
   ) >"$log" 2>&1 </dev/null
   status=$?
+  kill $progress 2>/dev/null
+  wait $progress 2>/dev/null
   set -e
+  [ ! -t 2 ] || printf '\r\033[K%s ... ' "$text" >&2
   if [ $status -ne 0 ]; then
     printf 'failed\n' >&2
+    if [ -n "$remedy" ]; then
+      tail -n 8 "$log" | sed 's/^/    /' >&2
+      fail "$remedy
+The whole log is $log"
+    fi
     tail -n 30 "$log" | sed 's/^/    /' >&2
     fail "this step failed; the whole log is $log"
   fi
+  remedy=
   printf '%d s\n' $((SECONDS - start)) >&2
 }
 
@@ -336,8 +372,9 @@ download_archive() {
   write_idle_backend "$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
   printf 'pygenten==0.1.5 --hash=sha256:%s\n' "$archive_sha256" >"$folder/requirement"
   # In the build folder, and not in /tmp, which is small on many machines.
-  TMPDIR="$folder" "$python" -I -m pip --disable-pip-version-check download --no-deps --require-hashes \
-    --no-build-isolation --no-binary pygenten --dest "$folder" --requirement "$folder/requirement"
+  # Where there is no network, this is to be known soon, not after five attempts.
+  TMPDIR="$folder" "$python" -I -m pip --disable-pip-version-check --retries "${PIP_RETRIES:-1}" --timeout 15 download \
+    --no-deps --require-hashes --no-build-isolation --no-binary pygenten --dest "$folder" --requirement "$folder/requirement"
   if ! printf '%s  %s\n' "$archive_sha256" "$folder/$archive_name" | sha256sum --check; then
     echo "The archive downloaded is not the pinned one: it is not used."
     return 1
@@ -427,7 +464,13 @@ provide_kokkos() {
   if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
     rm -rf "$work"
     mkdir -p "$work"
-    [ -f "$source_dir/unpacked" ] || step kokkos_source "Kokkos: source archive from PyPI" fetch_kokkos
+    if [ ! -f "$source_dir/unpacked" ]; then
+      remedy="the source archive of Kokkos cannot be had: without a network, put
+$archive_name (SHA-256 $archive_sha256)
+from PyPI into $dependencies and run this again, or name a
+Kokkos and Kokkos Kernels that are here by CMAKE_PREFIX_PATH or a module."
+      step kokkos_source "Kokkos: source archive from PyPI" fetch_kokkos
+    fi
     local what=${device/SERIAL/Serial}
     what=${what/OPENMP/OpenMP and Serial}
     what=${what/CUDA/CUDA for $gpu_arch, OpenMP and Serial}
@@ -487,6 +530,8 @@ Provide it by modules, Spack or a prefix (CMAKE_PREFIX_PATH) and run this again.
       printf 'Some packages are missing. Install them by this line, then run this again:\n\n    sudo %s\n\n' "$install_line" >&2
       exit 1
     fi
+    remedy="the packages cannot be installed. Without a network, take them from a mirror, or provide them by modules, Spack
+or a prefix (CMAKE_PREFIX_PATH) and say --no-packages."
     step packages "Packages: ${needed[*]}" install_packages "${needed[@]}"
     look_around
     # cmake was missing until now: only with it could the rest be asked for.

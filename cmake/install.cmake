@@ -42,6 +42,31 @@ install(
         cmake/dependencies.cmake
   DESTINATION "${prismfield_cmake_dir}")
 
+install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(PRISMFIELD_BUILD_PROGRAM)
+  # As they lie in the sources, so that the pages' links hold.
+  install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+  install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+  install(
+    DIRECTORY inputs
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/prismfield"
+    USE_SOURCE_PERMISSIONS)
+  # bash-completion looks for them here, zsh in site-functions.
+  install(
+    FILES cmake/completion/prismfield.bash
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+    RENAME prismfield)
+  install(FILES cmake/completion/_prismfield DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  # By the program itself, which cannot run where it was built for another machine, or for a GPU whose driver is missing.
+  install(
+    CODE "
+      set(page \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/prismfield.1\")
+      execute_process(COMMAND \"$<TARGET_FILE:prismfield>\" help --man RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_QUIET)
+      if(code EQUAL 0)
+        message(STATUS \"Installing: \${page}\")
+        file(WRITE \"\${page}\" \"\${text}\")
+      else()
+        message(STATUS \"No man page: the program does not run here\")
+      endif()")
   include("${PROJECT_SOURCE_DIR}/cmake/deploy/modules/install.cmake")
 endif()

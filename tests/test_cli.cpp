@@ -164,6 +164,7 @@ TEST(Cli, HelpTellsOfCommandsAndKeys) {
   EXPECT_THAT(help({"help", "sensitivity"}), HasSubstr("Keys of sensitivity:"));
   EXPECT_THAT(help({"help", "--keys"}), HasSubstr("\nmodel.voxels.easting\n"));
   EXPECT_THAT(help({"help", "--study-keys"}), HasSubstr("\nrepeats\n"));
+  EXPECT_THAT(help({"help", "--man"}), HasSubstr("\n.SS prismfield compare A.h5 B.h5\n"));
   EXPECT_THAT(help({"help", "--markdown"}), HasSubstr("\n### model.voxels.easting\n"));
 }
 
@@ -272,7 +273,7 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"run", "a", "--output"}, "--output: has no value; write --output FILE"},
       {{"run", "a", "--output", ""}, "--output: is empty; the name of a file is expected"},
       {{"run", "a", "--output", "b", "--output", "c"}, "--output: is given more than once; keep one"},
-      {{"help", "a", "--keys"}, "help takes one of KEY, --keys, --study-keys and --markdown at a time"},
+      {{"help", "a", "--keys"}, "help takes one of KEY, --keys, --study-keys, --markdown and --man at a time"},
       {{"help", "slots", "b"}, "one argument too many: 'b'; write prismfield help [KEY]"},
       {{"invert"}, "an argument is missing; write prismfield invert CASE.yaml"},
       {{"invert", "a", "--resumed"},

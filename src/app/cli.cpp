@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <functional>
@@ -17,6 +18,7 @@
 
 #include "app/figure.hpp"
 #include "app/key_help.hpp"
+#include "app/man_page.hpp"
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
@@ -38,6 +40,8 @@ using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptio
 struct Command {
   CLI::App* app = nullptr;
   std::string arguments;
+  /// what its help says behind the options, of this command alone
+  std::string footer;
   std::function<Asked()> read;
 
   [[nodiscard]] std::string usage() const {
@@ -61,7 +65,7 @@ public:
     app->set_help_flag("-h,--help", "this text");
     app->allow_extras();
     app->footer(footer + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_codes);
-    return m_commands.emplace_back(Command{app, arguments, {}});
+    return m_commands.emplace_back(Command{app, arguments, footer, {}});
   }
 
   [[nodiscard]] const std::deque<Command>& commands() const noexcept { return m_commands; }
@@ -544,6 +548,20 @@ void add_info(CommandSet& commands) {
   command.read = [options]() -> Asked { return *options; };
 }
 
+std::string man_page_of(const CommandSet& commands) {
+  std::vector<ManualCommand> manual;
+  for (const Command& command : commands.commands()) {
+    ManualCommand told{command.usage(), command.app->get_description(), {}, command.footer};
+    for (const CLI::Option* option : command.app->get_options()) {
+      const std::string type = takes_value(*option) ? option->get_type_name() : "";
+      told.options.emplace_back(option->get_name(false, true) + (type.empty() ? "" : " " + type),
+                                option->get_description());
+    }
+    manual.push_back(std::move(told));
+  }
+  return man_page(manual);
+}
+
 /// `prismfield help WORD`: of a command, of a key, or of both where there are both.
 std::string help_of(const CommandSet& commands, const std::string& word) {
   if (word.empty()) return general_help(commands);
@@ -560,7 +578,7 @@ void add_help(CommandSet& commands) {
       "so on. docs/case.md has all of them.\n");
   struct Values {
     std::string word;
-    bool markdown = false, keys = false, study_keys = false;
+    bool markdown = false, man = false, keys = false, study_keys = false;
   };
   const auto values = std::make_shared<Values>();
   CLI::App& app = *command.app;
@@ -568,12 +586,13 @@ void add_help(CommandSet& commands) {
   add_flag(app, "--keys", values->keys, "print the path of every key of a case, a line each");
   add_flag(app, "--study-keys", values->study_keys, "print those of a study");
   add_flag(app, "--markdown", values->markdown, "print docs/case.md");
+  add_flag(app, "--man", values->man, "print the man page");
   command.read = [values, &commands]() -> Asked {
-    const int n_asked =
-        int{!values->word.empty()} + int{values->markdown} + int{values->keys} + int{values->study_keys};
-    if (n_asked > 1) {
-      throw InputError("", "", "help takes one of KEY, --keys, --study-keys and --markdown at a time");
+    const std::array asked{!values->word.empty(), values->markdown, values->man, values->keys, values->study_keys};
+    if (std::count(asked.begin(), asked.end(), true) > 1) {
+      throw InputError("", "", "help takes one of KEY, --keys, --study-keys, --markdown and --man at a time");
     }
+    if (values->man) return HelpText{man_page_of(commands)};
     if (values->markdown) return HelpText{key_manual()};
     if (values->keys || values->study_keys) return HelpText{key_paths(values->study_keys)};
     return HelpText{help_of(commands, values->word)};

@@ -133,6 +133,17 @@ std::string default_text(const KeyReference& key) {
   return text.empty() ? "none" : text;
 }
 
+/// The same on a page, behind a blank: a sentence of its own.
+std::string default_sentence(const KeyReference& key) {
+  if (key.default_value.empty()) return "";
+  if (key.default_value == "required") return " Required.";
+  std::string text = default_text(key);
+  const bool is_sentence = text.find("needed") != std::string::npos || text.starts_with("without");
+  if (!is_sentence) return " Default: " + text + ".";
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return " " + text + ".";
+}
+
 /// Cells of a table on the terminal: text broken into lines that fit their columns.
 std::string table(const std::vector<std::array<std::string, 4>>& rows) {
   constexpr std::array<std::size_t, 4> most{30, 36, 34, 14};
@@ -289,10 +300,7 @@ std::pair<std::string, std::string> page_part(const Keys& keys, bool of_study) {
       contents += fmt::format("{}- [{}](#{})\n", std::string(2 * depth, ' '), key.path, anchor(heading));
     }
     text += fmt::format("{} {}\n\n", at_top ? "##" : "###", heading);
-    std::string facts = fmt::format("Type: {}.", key.type);
-    if (!key.default_value.empty()) {
-      facts += key.default_value == "required" ? " Required." : fmt::format(" Default: {}.", default_text(key));
-    }
+    std::string facts = fmt::format("Type: {}.", key.type) + default_sentence(key);
     if (!key.unit.empty()) facts += fmt::format(" Unit: {}.", key.unit);
     text += wrapped(facts, page_columns, "") + "\n" + wrapped(key.meaning, page_columns, "") + "\n";
     text += "```yaml\n" + whole_example(key) + "```\n\n";

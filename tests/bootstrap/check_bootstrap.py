@@ -18,6 +18,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import time
 import unittest
 import zipfile
 
@@ -148,6 +149,30 @@ class Bootstrap(unittest.TestCase):
         self.assertTrue((self.tree / "build/dependencies" / ARCHIVE).exists(), said)
         self.assertFalse([path for path in index.asked if "scikit" in path])
         self.nothing_ran()
+
+    def test_without_a_network_it_says_soon_what_to_do(self):
+        index = self.index(b"")
+        index.close()
+        begin = time.monotonic()
+        said = self.bootstrap(index)
+        self.assertIn("without a network, put\n", said)
+        self.assertIn(f"{ARCHIVE} (SHA-256 ", said)
+        self.assertIn(f"into {self.tree}/build/dependencies", said)
+        self.assertLess(time.monotonic() - begin, 120)
+
+    def test_progress_is_told_a_quarter_at_a_time_in_a_file(self):
+        """The two functions of the script that print, with a step that counts as ninja does."""
+        script = self.tree / "cmake/bootstrap.sh"
+        text = script.read_text()
+        functions = text[text.index("fail() {"):text.index("# ---- the command line")]
+        counting = 'count() { for i in $(seq 8); do echo "[$i/8] compiling"; sleep 0.7; done; }\n'
+        hasty = functions.replace("-lt 20 ]", "-lt 0 ]")
+        self.assertNotEqual(hasty, functions)
+        done = subprocess.run(["bash", "-c", f"set -euo pipefail\nlogs=.\n{hasty}\n{counting}step counted 'A build' count"],
+                              cwd=self.working, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"^A build \.\.\. \n    \[2/8\] after \d+ s \.\.\. \n    \[4/8\] after \d+ s \.\.\. \n"
+                                      r"    \[6/8\] after \d+ s \.\.\. \d+ s\n$")
 
     def test_modules_of_the_working_folder_are_not_imported(self):
         for name in ("venv", "ensurepip", "pip", "random", "sitecustomize", "usercustomize", "xarray", "matplotlib"):

@@ -240,7 +240,8 @@ class Apptainer(unittest.TestCase):
             for origin, target in copied:
                 self.assertTrue((source / origin).exists(), origin)
                 self.assertEqual(target, f"/opt/source/{origin}")
-            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src"}
+            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "docs", "inputs"}
+            needed |= {"LICENSE", "THIRD_PARTY.md", "CHANGELOG.md", "CITATION.cff", "README.md"}
             self.assertLessEqual(needed, {origin for origin, _ in copied})
 
     def test_options_of_bootstrap_exist(self):
@@ -323,6 +324,64 @@ class Modules(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 0, done.stdout)
         self.check(done.stdout)
+
+
+class Installation(unittest.TestCase):
+    """All that is installed, in the folders where a system looks for it, and used from there."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_installed_"))
+        cls.done = run(cmake, "--install", build, "--prefix", cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.prefix, ignore_errors=True)
+
+    def setUp(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stdout)
+        self.program = self.prefix / "bin/prismfield"
+        if not self.program.exists():
+            self.skipTest("a build without the program")
+
+    def test_everything_has_its_place(self):
+        share = self.prefix / "share"
+        for name in ("LICENSE", "THIRD_PARTY.md", "CHANGELOG.md", "CITATION.cff", "README.md", "docs/case.md"):
+            self.assertTrue((share / "doc/prismfield" / name).is_file(), name)
+        self.assertEqual(
+            sorted(f.relative_to(source) for f in (source / "inputs").rglob("*") if f.is_file()),
+            sorted(f.relative_to(share / "prismfield") for f in (share / "prismfield/inputs").rglob("*") if f.is_file()),
+        )
+        self.assertTrue(os.access(share / "prismfield/inputs/slurm/cpu.sh", os.R_OK))
+        self.assertTrue((share / "bash-completion/completions/prismfield").is_file())
+        self.assertTrue((share / "zsh/site-functions/_prismfield").is_file())
+
+    def test_links_of_the_pages_hold(self):
+        folder = self.prefix / "share/doc/prismfield"
+        for page in (folder / "README.md", folder / "docs/case.md", folder / "docs/studies.md"):
+            for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+                self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+
+    def test_the_program_needs_nothing_of_the_sources(self):
+        # debugging and sanitizers name them
+        if re.search(r"^CMAKE_BUILD_TYPE:[A-Z]+=Release$", (build / "CMakeCache.txt").read_text(), re.MULTILINE):
+            names_them = str(source.resolve()).encode() in self.program.read_bytes()
+            self.assertFalse(names_them, f"{self.program} holds the path {source.resolve()}")
+        page = self.prefix / "share/man/man1/prismfield.1"
+        with tempfile.TemporaryDirectory() as folder:
+            environment = dict(os.environ, OMP_NUM_THREADS="2", OMP_PROC_BIND="false")
+            written = run(self.program, "help", "--man", cwd=folder, env=environment)
+            if written.returncode != 0:
+                self.skipTest("the program does not run here")
+            self.assertEqual(page.read_text(), written.stdout)
+            case = self.prefix / "share/prismfield/inputs/irregular.yaml"
+            done = run(self.program, "run", case, "--check", cwd=folder, env=environment)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_versions_agree(self):
+        version = project_version()
+        self.assertIn(f"\nversion: {version}\n", (source / "CITATION.cff").read_text())
+        self.assertRegex((source / "CHANGELOG.md").read_text(), rf"(?m)^## {re.escape(version)}$")
 
 
 class Ramble(unittest.TestCase):
