@@ -50,8 +50,9 @@ const Keys document_keys = {
      "as SimPEG has them. Coordinates of models and points have upward positive either way.",
      "axes: z_down"},
     {"crs", "text", "", "",
-     "Coordinate reference system of the case's metres, as EPSG:32719 or its WKT. Carried into results as CF "
-     "grid_mapping; nothing is reprojected. Degrees and feet are refused.",
+     "Coordinate reference system of easting and northing: an authority's code, an exact name, WKT in one line or a "
+     "PROJ string. Carried into results, models and G as CF's grid mapping; nothing is computed by it. It has to be "
+     "projected and in metres.",
      "crs: EPSG:32719"},
 };
 
@@ -245,17 +246,40 @@ const Keys observation_keys = {
     {"observations.stations", "section", "", "", "Points one by one: from a file, or random ones.",
      "stations: {file: stations.csv}"},
     {"observations.stations.file", "name of a file", "(needed, unless random is written)", "",
-     "A table with the columns easting, northing and upward in metres, by its header or in this order. Other columns "
-     "come back in a .csv or .xyz result.",
+     "A table of stations, its columns found by their names (easting, x, UTM_X, elevation, ...), separated by commas, "
+     "semicolons or blanks; Oasis montaj XYZ, GMT segments, UBC's .loc and .obs; or a result of this program, whose "
+     "points are taken. Other columns come back in the result. docs/data.md tells more.",
      "file: stations.csv"},
+    {"observations.stations.columns", "list of names", "(the file's header, else easting, northing, upward)", "",
+     "Beside file: its columns in their order, any spelling, a unit in brackets allowed; \"-\" is passed over.",
+     "file: stations.txt\ncolumns: [\"-\", x, \"y [km]\", depth]"},
+    {"observations.stations.length_unit", "m, km or ft", "m", "",
+     "Beside file: the unit of coordinates whose columns name none. A header that says another unit is a mistake.",
+     "file: stations.csv\nlength_unit: km"},
+    {"observations.stations.axis_z", "up or down", "(up, but down for a column named depth)", "",
+     "Beside file: where its heights point. It also tells a file of UBC (up) from one of Tomofast (down).",
+     "file: stations.csv\naxis_z: down"},
     {"observations.stations.random", "whole number from 1", "(needed, unless file is written)", "",
      "In the place of file: the number of random stations.", "random: 30"},
     {"observations.stations.easting", "[min, max]", "(that of the model)", "m",
      "Beside random: where the stations are.", "random: 30\neasting: [0, 3000]"},
     {"observations.stations.northing", "[min, max]", "(that of the model)", "m",
      "Beside random: where the stations are.", "random: 30\nnorthing: [0, 3000]"},
-    {"observations.stations.upward", "[min, max]", "(100 m above the model's top)", "m",
-     "Beside random: the heights of the stations. min and max may be equal.", "random: 30\nupward: [50, 100]"},
+    {"observations.stations.upward", "number or {above_terrain: ...}; beside random [min, max]",
+     "(the file's column; of random ones 100 m above the model's top)", "m",
+     "Beside file: one height for all stations, or heights above a terrain; a column of heights is then not used, and "
+     "a note says so. Beside random: the range of heights; min and max may be equal.",
+     "file: stations.csv\nupward: 80"},
+    {"observations.stations.upward.above_terrain", "number", required, "m",
+     "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain. Points "
+     "outside it are a mistake.",
+     "above_terrain: 80\nfile: dem.nc"},
+    {"observations.stations.upward.file", "name of a file", "(model.terrain's)", "m",
+     "The terrain that the stations are above, in any format of model.terrain.file.",
+     "above_terrain: 80\nfile: dem.nc"},
+    {"observations.stations.upward.variable", "name of a variable", "(the one of two dimensions)", "",
+     "Beside file, netCDF and HDF5 only: the variable that holds the heights.",
+     "above_terrain: 80\nfile: dem.nc\nvariable: elevation"},
     {"observations.stations.seed", "whole number of at least 0", fmt::format("{}", StationsRandom().seed), "",
      "Beside random: another seed gives other stations.", "random: 30\nseed: 2"},
     {"observations.noise", "section", "", "",
@@ -344,10 +368,23 @@ const Keys output_keys = {
      "Of invert: the model once more, in the format that the suffix names, as .vtr for ParaView or .msh and .den for "
      "UBC's programs.",
      "also: [model.vtr, model.den]"},
-    {"output.figure", "name of a file", "", "",
+    {"output.figure", "name of a file, or {file: ...} and how it looks", "", "",
      "A picture of the result: .png, .pdf or .svg. Drawn by the first of $PRISMFIELD_PYTHON, python3 and "
-     "/usr/bin/python3 that has xarray and matplotlib; where there is none a warning says so and the run is good.",
+     "/usr/bin/python3 that has xarray and matplotlib; where there is none a warning says so and the run is good. "
+     "prismfield plot draws it again.",
      "figure: sphere.png"},
+    {"output.figure.file", "name of a file", required, "", "The picture.", "file: sphere.pdf"},
+    {"output.figure.contours", "whole number from 0 to 100, list of levels, true or false", "true", "",
+     "About so many lines in each map (true: about eight), or their levels in the unit of the field; false: none. "
+     "Without effect on pictures of inversions.",
+     "file: sphere.png\ncontours: [-1, 0, 1]"},
+    {"output.figure.colour_map", "name", "(RdBu_r where a field has both signs, else viridis)", "",
+     "A colour map of matplotlib, one for the whole picture.", "file: sphere.png\ncolour_map: PuOr_r"},
+    {"output.figure.dpi", "whole number from 30 to 1200", "(300; inversions 180)", "dots per inch",
+     "Resolution of a .png, and of what is dots in a .pdf or .svg.", "file: sphere.png\ndpi: 200"},
+    {"output.figure.model_outline", "true or false", "true", "",
+     "Draws the outlines of spheres and boxes, or the extent of the model. Without effect on pictures of inversions.",
+     "file: sphere.png\nmodel_outline: false"},
     {"output.checkpoint", "section", "", "",
      "The state of a long run or inversion, from which --resume goes on. Removed when the result is complete.",
      "checkpoint: {every: 10 min, file: sphere.ckpt.h5}"},
@@ -404,7 +441,7 @@ const Keys data_keys = {
      "Where z points in the file's gz, gxz and gyz. SimPEG's point up.", "file: observed.csv\naxes: z_up"},
     {"inversion.data.fields", "as the key fields of the case", "(the case's key fields, else all in the file)", "",
      "Which of the file's fields are inverted.", "file: observed.csv\nfields: [gz]"},
-    {"inversion.data.length_unit", "m or km", "m", "", "The unit of the file's coordinates.",
+    {"inversion.data.length_unit", "m, km or ft", "m", "", "The unit of coordinates whose columns name none.",
      "file: observed.csv\nlength_unit: km"},
     {"inversion.sigma", "section", "(the files' own FIELD_sigma)", "",
      "Standard deviations of all data in the place of those of the files: relative |d| + floor. One of the two is "
