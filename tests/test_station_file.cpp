@@ -226,7 +226,7 @@ TEST_F(StationsTest, FilesThatBeginWithACount) {
 
 TEST_F(StationsTest, OfAResultAreItsPoints) {
   PointFields fields;
-  fields.points = make_grid({0, 1, 3}, {5, 6, 2}, 30.0);
+  fields.points = make_grid(Axis{0, 1, 3}, {5, 6, 2}, 30.0);
   const auto path = m_folder / "r.h5";
   std::ofstream(path, std::ios::binary) << point_image(fields, path, "t", "c");
   m_run.observations = StationsFile(path);

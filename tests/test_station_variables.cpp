@@ -38,7 +38,7 @@ protected:
   }
   [[nodiscard]] Hdf5File result() const { return Hdf5File::open(path("out.nc")); }
 
-  std::variant<std::monostate, double> m_upward;
+  decltype(StationsFile::upward) m_upward;
 };
 
 TEST_F(StationVariables, HoldTheColumnsOfTheFile) {
