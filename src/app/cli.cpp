@@ -564,10 +564,10 @@ std::string man_page_of(const CommandSet& commands) {
 
 /// `prismfield help WORD`: of a command, of a key, or of both where there are both.
 std::string help_of(const CommandSet& commands, const std::string& word) {
-  if (word.empty()) return general_help(commands);
+  if (word.empty()) return wrapped(general_help(commands), help_columns());
   const Command* const command = commands.find(word);
   if (command == nullptr) return key_help(word);
-  const std::string text = command->app->help("prismfield");
+  const std::string text = wrapped(command->app->help("prismfield"), help_columns());
   return is_documented_key(word) ? text + "\n" + key_help(word) : text;
 }
 

@@ -1158,6 +1158,7 @@ std::string hdf5_version() {
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;
+  prepare_hdf5();
   H5get_libversion(&major, &minor, &release);
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
