@@ -331,6 +331,8 @@ def draw_maps(dataset, names, words):
             interpolation="nearest",
             aspect="equal",
         )
+        # a model that reaches further does not widen the map
+        axes.autoscale(False)
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, shown, extend)
         places = easting[::step] * factor, northing[::step] * factor
