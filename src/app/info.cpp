@@ -37,6 +37,7 @@ std::string info_text(const ProgramFacts& facts) {
   row("MPI", facts.mpi);
   row("HDF5", facts.hdf5);
   row("PROJ", facts.proj.empty() ? "not built in" : facts.proj);
+  row("GDAL", facts.gdal.empty() ? "not built in" : facts.gdal);
   row("execution spaces", fmt::format("{}; default {}{}{}", fmt::join(facts.spaces, ", "), facts.default_space,
                                       facts.spaces_not_compiled.empty() ? "" : "; not compiled: ",
                                       fmt::join(facts.spaces_not_compiled, ", ")));

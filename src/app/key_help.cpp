@@ -21,7 +21,7 @@ namespace {
 
 using Keys = std::vector<KeyReference>;
 
-constexpr std::size_t terminal_columns = 100;
+constexpr std::size_t help_width = 100;
 constexpr std::size_t page_columns = 120;
 const std::string of_a_study = "study.";
 const std::string any_field = "FIELD";
@@ -111,7 +111,7 @@ Found find(const std::string& asked) {
 }
 
 /// Lines of at most `columns` characters, broken at blanks, each behind `indent`.
-std::string wrapped(const std::string& text, std::size_t columns, const std::string& indent) {
+std::string filled(const std::string& text, std::size_t columns, const std::string& indent) {
   std::string result, line;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
@@ -157,7 +157,7 @@ std::string table(const std::vector<std::array<std::string, 4>>& rows) {
     std::size_t height = 1;
     for (std::size_t i = 0; i < widths.size(); ++i) {
       std::string line;
-      for (const char c : wrapped(row[i], widths[i], "")) {
+      for (const char c : filled(row[i], widths[i], "")) {
         if (c != '\n') {
           line += c;
           continue;
@@ -224,7 +224,7 @@ std::string described(const Entry& entry) {
   std::string text = fmt::format("{}{}\n", key.path, entry.of_study ? " (of a study)" : "");
   text += fmt::format("  type     {}\n  default  {}\n", key.type, default_text(key));
   if (!key.unit.empty()) text += fmt::format("  unit     {}\n", key.unit);
-  text += "\n" + wrapped(key.meaning, terminal_columns, "  ");
+  text += "\n" + filled(key.meaning, help_width, "  ");
   const std::string home = home_of_keys(entry);
   std::vector<std::array<std::string, 4>> rows = {{"key", "type", "default", "unit"}};
   for (const KeyReference& below : reference_of(entry)) {
@@ -302,7 +302,7 @@ std::pair<std::string, std::string> page_part(const Keys& keys, bool of_study) {
     text += fmt::format("{} {}\n\n", at_top ? "##" : "###", heading);
     std::string facts = fmt::format("Type: {}.", key.type) + default_sentence(key);
     if (!key.unit.empty()) facts += fmt::format(" Unit: {}.", key.unit);
-    text += wrapped(facts, page_columns, "") + "\n" + wrapped(key.meaning, page_columns, "") + "\n";
+    text += filled(facts, page_columns, "") + "\n" + filled(key.meaning, page_columns, "") + "\n";
     text += "```yaml\n" + whole_example(key) + "```\n\n";
   }
   return {contents, text};

@@ -12,6 +12,7 @@
 #include "base/version.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/crs.hpp"
+#include "io/dem_gdal.hpp"
 #include "io/hdf5_file.hpp"
 
 namespace prismfield {
@@ -30,6 +31,7 @@ ProgramFacts program_facts(const std::vector<std::string>& kokkos_options) {
   facts.mpi = mpi_library_version();
   facts.hdf5 = fmt::format("{}, {}", hdf5_version(), hdf5_is_parallel() ? "parallel" : "serial");
   facts.proj = proj_version();
+  facts.gdal = gdal_version();
   facts.host = host_name();
   facts.processor = processor_name();
   facts.simd = fmt::format("{}, {} of double", kokkos.host_vector_instructions, counted(kokkos.simd_doubles, "lane"));

@@ -13,8 +13,8 @@ struct ProgramFacts {
   std::string version, git_hash, compiler, build_type, kokkos, kokkos_kernels, mpi, hdf5;
   /// "openmp, serial; NATIVE": spaces that were built in, and what Kokkos was built for
   std::string kokkos_configuration;
-  /// the version of PROJ, "" without it
-  std::string proj;
+  /// the versions of PROJ and GDAL, "" without them
+  std::string proj, gdal;
   /// the machine, and its processor as in /proc/cpuinfo
   std::string host, processor;
   /// "AVX-512, 8 lanes of double"

@@ -179,9 +179,13 @@ Dem read(const InputFile& file, const std::string& variable, Quantity quantity, 
     return finished(file, from_arrays(file, variable, quantity, to_si));
   }
   if (is_tiff(file)) {
-    GridVariable grid = read_tiff(file);
-    if (quantity == Quantity::density) scale(grid.values, to_si);
-    return finished(file, std::move(grid));
+    if (!variable.empty()) throw file.error("is GeoTIFF, which has no variables; leave out the key variable beside it");
+    TiffGrid tiff = read_tiff(file);
+    if (tiff.is_geographic) throw geographic(file, "by its reference system");
+    scale(tiff.grid.easting, tiff.length_to_si);
+    scale(tiff.grid.northing, tiff.length_to_si);
+    scale(tiff.grid.values, quantity == Quantity::height ? needed_factor(file, "its band", tiff.unit) : to_si);
+    return finished(file, std::move(tiff.grid));
   }
   if (!variable.empty()) throw file.error("is text, which has no variables; leave out the key variable beside it");
   if (is_ascii_grid(file)) {

@@ -176,6 +176,7 @@ nlohmann::ordered_json program_json(const ProgramFacts& program) {
   json["mpi"] = program.mpi;
   json["hdf5"] = program.hdf5;
   json["proj"] = program.proj;
+  json["gdal"] = program.gdal;
   json["spaces"] = program.spaces;
   json["default_space"] = program.default_space;
   json["version"] = program.version;

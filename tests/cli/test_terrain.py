@@ -12,6 +12,8 @@ import math
 import pathlib
 import random
 import shlex
+import shutil
+import subprocess
 import sys
 import unittest
 
@@ -22,6 +24,7 @@ options = None
 
 G = 6.6743e-11
 MGAL = 1e5
+TIFF = ("--set", "model.terrain.file=dem.tif")
 POINTS = "observations: {grid: {easting: [-100, 1900, 9], northing: [-100, 1400, 7], upward: 700}}\n"
 
 
@@ -37,7 +40,7 @@ def hills(seed=1, n_easting=18, n_northing=13, low=-300, high=600):
     return [[round(source.uniform(low, high), 3) for _ in range(n_easting)] for _ in range(n_northing)]
 
 
-class Terrain(ProgramFolder):
+class TerrainFolder(ProgramFolder):
     case = "model: {terrain: {file: dem.asc, water_density: 1040}}\n" + POINTS
 
     def setUp(self):
@@ -66,6 +69,8 @@ class Terrain(ProgramFolder):
         self.write("prisms.csv", "\n".join(rows) + "\n")
         self.write("prisms.yaml", "model: {prisms: {file: prisms.csv}}\n" + POINTS)
 
+
+class Terrain(TerrainFolder):
     def test_the_fields_are_those_of_the_same_prisms_in_a_list(self):
         self.heights[3][4] = None
         self.heights[5][6] = 0
@@ -251,6 +256,73 @@ class Terrain(ProgramFolder):
             self.done("run", "case.yaml", "--output", "many.h5", "--quiet",
                       launcher=[*shlex.split(options.mpiexec), "-n", str(ranks)])
             self.same("many.h5", "one.h5", "1e-13")
+
+
+class GeoTiff(TerrainFolder):
+    """Where GDAL was built in, and what is said where it was not."""
+
+    def setUp(self):
+        super().setUp()
+        if shutil.which("gdal_translate") is None:
+            self.skipTest("no gdal_translate")
+        self.heights[3][4] = None
+        self.write("dem.asc", ascii_grid(self.heights))
+        self.made("dem.tif", "-a_srs", "EPSG:32719")
+        if "built with GDAL" in self.run_program("run", "case.yaml", *TIFF, "--check").stderr:
+            self.refused(
+                "run", "case.yaml", *TIFF,
+                lines=[f"--set model.terrain.file: 'dem.tif' is GeoTIFF, which this prismfield reads only when it was built "
+                       "with GDAL; convert it first: gdal_translate -of netCDF in.tif out.nc, or -of AAIGrid in.tif out.asc"])
+            self.skipTest("built without GDAL")
+
+    def made(self, name, *arguments, source="dem.asc"):
+        options_of_source = ["-oo", "DATATYPE=Float64"] if source.endswith(".asc") else []
+        subprocess.run(["gdal_translate", "-q", *options_of_source, *arguments, source, name], cwd=self.folder, check=True)
+
+    def refused_tiff(self, name, what):
+        self.refused("run", "case.yaml", "--set", f"model.terrain.file={name}",
+                     lines=[f"--set model.terrain.file: '{name}' {what}"])
+
+    def test_is_the_same_terrain_as_the_ascii_grid(self):
+        result = self.done("run", "case.yaml", *TIFF, "--output", "tiff.h5")
+        self.assertIn("the terrain has no height at 1 of 234 nodes", result.stderr)
+        self.done("run", "case.yaml", "--output", "ascii.h5")
+        self.same("tiff.h5", "ascii.h5", "0")
+        self.made("packed.tif", "-co", "COMPRESS=DEFLATE", "-co", "TILED=YES")
+        self.done("run", "case.yaml", "--set", "model.terrain.file=packed.tif", "--output", "packed.h5")
+        self.same("packed.h5", "ascii.h5", "0")
+
+    def test_what_cannot_be_prisms_is_refused(self):
+        self.made("degrees.tif", "-a_srs", "EPSG:4326")
+        self.refused_tiff("degrees.tif", "has longitudes and latitudes (by its reference system); prisms need metres of a map "
+                          "projection: project it first, e.g. gdalwarp -t_srs EPSG:32719 -of netCDF in.nc out.nc, or gmt grdproject")
+        self.made("two.tif", "-b", "1", "-b", "1")
+        self.refused_tiff("two.tif", "has 2 bands, heights are one; take it out: gdal_translate -b 1 in.tif out.tif")
+        (self.folder / "cut.tif").write_bytes((self.folder / "dem.tif").read_bytes()[:700])
+        result = self.run_program("run", "case.yaml", "--set", "model.terrain.file=cut.tif")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("'cut.tif' cannot be read as GeoTIFF: ", result.stderr)
+
+    def test_garbled_bytes_end_clearly(self):
+        whole = (self.folder / "dem.tif").read_bytes()
+        source = random.Random(3)
+        for _ in range(60):
+            garbled = bytearray(whole)
+            for _ in range(source.randint(1, 8)):
+                garbled[source.randrange(min(len(garbled), 500))] = source.randrange(256)
+            (self.folder / "garbled.tif").write_bytes(garbled)
+            result = self.run_program("run", "case.yaml", "--check", "--set", "model.terrain.file=garbled.tif")
+            self.assertIn(result.returncode, (0, 2), result.stderr)
+
+    def test_feet_of_the_reference_system_are_metres(self):
+        # New York Long Island, US survey feet
+        self.made("feet.tif", "-a_srs", "EPSG:2263")
+        survey_foot = 1200 / 3937
+        shown = self.done("run", "case.yaml", "--set", "model.terrain.file=feet.tif", "--output", "feet.csv").stdout
+        self.assertIn("terrain 18 x 13", shown)
+        self.write("metres.asc", ascii_grid(self.heights, spacing=100 * survey_foot, corner=(-50 * survey_foot,) * 2))
+        self.done("run", "case.yaml", "--set", "model.terrain.file=metres.asc", "--output", "metres.csv")
+        self.same("feet.csv", "metres.csv", "1e-10")
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ LIBRARIES = [
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/(study|app)/"),
+    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_gdal\.cpp"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/crs\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/operator\.hpp"),
@@ -386,6 +387,7 @@ SELF_TESTS = [
     ("CLI11", "src/case/probe.cpp", "  #  include <CLI/CLI.hpp>\n", "includes CLI11"),
     ("xxHash", "src/base/probe.cpp", "#include <xxhash.h>\n", "includes xxHash"),
     ("nlohmann-json", "src/io/probe.cpp", "#include <nlohmann/json.hpp>\n", "includes nlohmann-json"),
+    ("GDAL", "src/io/probe.cpp", "#include <gdal.h>\n", "includes GDAL"),
     ("PROJ", "src/io/probe.cpp", "#include <proj.h>\n", "includes PROJ"),
     ("Kokkos", "src/model/probe.cpp", "#include <Kokkos_Core.hpp>\n", "includes Kokkos"),
     ("../", "src/model/probe.cpp", '#include "../base/probe.hpp"\n', "never with ../"),
