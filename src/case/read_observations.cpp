@@ -16,6 +16,8 @@ public:
 
 private:
   GridSpec grid(const Value& value);
+  /// the keys file and variable
+  std::optional<DemFile> dem(const Section& section);
   AboveTerrain above_terrain(const Section& section);
   PointsSpec stations(const Value& value);
   StationsFile stations_file(const Section& section);
@@ -25,18 +27,7 @@ private:
 GridSpec ObservationsReader::grid(const Value& value) {
   const Section section(*this, value, case_keys::grid);
   GridSpec result;
-  if (const auto v = section.find("file")) {
-    result.dem.emplace();
-    result.dem->file = input(*v).value_or("");
-  }
-  if (const auto v = section.find("variable")) {
-    const std::string variable = words(*v, "the name of a variable").value_or("");
-    if (result.dem) {
-      result.dem->variable = variable;
-    } else {
-      problem(*v, "names a variable of grid.file, which is not there");
-    }
-  }
+  result.dem = dem(section);
   // those of the file, unless both are there
   if (!result.dem || section.has("easting") || section.has("northing")) {
     if (const auto v = section.need("easting", "[min, max, points]")) result.easting = grid_axis(*v).value_or(Axis{});
@@ -65,21 +56,24 @@ GridSpec ObservationsReader::grid(const Value& value) {
   return result;
 }
 
+std::optional<DemFile> ObservationsReader::dem(const Section& section) {
+  std::optional<DemFile> result;
+  if (const auto v = section.find("file")) result = DemFile{input(*v).value_or(""), ""};
+  if (const auto v = section.find("variable")) {
+    const std::string variable = words(*v, "the name of a variable").value_or("");
+    if (result) {
+      result->variable = variable;
+    } else {
+      problem(*v, "names a variable of the file beside it, which is not there");
+    }
+  }
+  return result;
+}
+
 AboveTerrain ObservationsReader::above_terrain(const Section& section) {
   AboveTerrain result;
   if (const auto v = section.find("above_terrain")) result.height = number(*v).value_or(0);
-  if (const auto v = section.find("file")) {
-    result.dem.emplace();
-    result.dem->file = input(*v).value_or("");
-  }
-  if (const auto v = section.find("variable")) {
-    const std::string variable = words(*v, "the name of a variable").value_or("");
-    if (result.dem) {
-      result.dem->variable = variable;
-    } else {
-      problem(*v, "names a variable of file, which is not there");
-    }
-  }
+  result.dem = dem(section);
   return result;
 }
 
