@@ -146,7 +146,7 @@ std::string default_sentence(const KeyReference& key) {
 
 /// Cells of a table on the terminal: text broken into lines that fit their columns.
 std::string table(const std::vector<std::array<std::string, 4>>& rows) {
-  constexpr std::array<std::size_t, 4> most{30, 36, 34, 14};
+  constexpr std::array<std::size_t, 4> most{48, 36, 34, 14};
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::min(most[i], std::max(widths[i], row[i].size()));

@@ -93,9 +93,8 @@ void write_point_values(Hdf5File& file, const PointLayout& layout, const std::st
   const std::string path = path_in(layout.group, name);
   file.write(path, layout.shape, values);
   file.attach_dimensions(path, layout.dimensions);
-  const std::string written = udunits_of(unit);
-  file.write_attribute(path, "units", written);
-  file.write_attribute(path, "long_name", written == unit ? long_name : fmt::format("{} ({})", long_name, unit));
+  file.write_attribute(path, "units", udunits_of(unit));
+  file.write_attribute(path, "long_name", unit == eotvos ? fmt::format("{} ({})", long_name, unit) : long_name);
   file.write_attribute(path, "axes", prismfield::name(axes));
   file.write_attribute(path, "coordinates", layout.auxiliary);
   refer_to_crs(file, path);
@@ -141,7 +140,11 @@ void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts&
   }
 }
 
-std::string udunits_of(const std::string& unit) { return unit == eotvos ? eotvos_in_udunits : unit; }
+std::string udunits_of(const std::string& unit) {
+  if (unit == "m") return "metre";
+  if (unit == "km") return "kilometre";
+  return unit == eotvos ? eotvos_in_udunits : unit;
+}
 
 std::string unit_of_udunits(const std::string& unit) { return unit == eotvos_in_udunits ? eotvos : unit; }
 

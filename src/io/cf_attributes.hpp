@@ -70,7 +70,8 @@ void write_case_text(Hdf5File& file, const std::string& text);
 /// What computed, as attributes of the group.
 void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts& program, const MachineUse& use);
 
-/// The unit of a field as UDUNITS reads it: 1e-9 s-2 for Eotvos, which that library does not know; others unchanged.
+/// The unit of a variable as UDUNITS reads it: 1e-9 s-2 for Eotvos, which that library does not know; m and km written
+/// out, since GDAL takes a variable in these for a coordinate; others unchanged.
 [[nodiscard]] std::string udunits_of(const std::string& unit);
 /// The unit of a file's variable as fields name theirs: Eotvos for 1e-9 s-2; others unchanged.
 [[nodiscard]] std::string unit_of_udunits(const std::string& unit);

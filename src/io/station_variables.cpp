@@ -13,6 +13,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/crs.hpp"
 #include "io/text_table.hpp"
 
@@ -70,7 +71,7 @@ void write_column(Hdf5File& out, const PointLayout& layout, const CarriedColumn&
   out.attach_dimensions(name, layout.dimensions);
   const auto [bare, unit] = name_and_unit(unquoted(column.name));
   out.write_attribute(name, "long_name", fmt::format("{} of the station file", shown(bare, longest_name)));
-  if (!unit.empty()) out.write_attribute(name, "units", shown(unit, longest_name));
+  if (!unit.empty()) out.write_attribute(name, "units", shown(udunits_of(unit), longest_name));
   out.write_attribute(name, "coordinates", layout.auxiliary);
   refer_to_crs(out, name);
 }

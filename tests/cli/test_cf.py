@@ -170,6 +170,18 @@ class Gdal(Files):
             for seen, wanted in zip(place, (point["easting"], point["northing"], point["upward"]), strict=True):
                 self.assertAlmostEqual(float(seen), wanted, delta=1e-6)
 
+    def test_lengths_at_stations_are_no_coordinates(self):
+        """GDAL takes what is in m or km for one, and leaves it out of the layer."""
+        rows = [f"{500000 + 100 * i},{7000000 + 50 * i * i},{i},{2 * i}" for i in range(6)]
+        self.write("terrain.csv", "easting,northing,upward\n" + "".join(
+            f"{x},{y},{x % 700}\n" for x in range(499000, 502001, 500) for y in range(6999000, 7002001, 500)))
+        self.write("stations.csv", "\n".join(["easting,northing,depth_of_rock [m],offset [km]", *rows]) + "\n")
+        self.grid("terrain.nc", "--set", "model={terrain: {file: terrain.csv}}", "--set",
+                  "observations={stations: {file: stations.csv, upward: {above_terrain: 10}}}")
+        told = self.tell("ogrinfo", "-al", "terrain.nc")
+        for name in ("terrain_height", "bouguer_slab", "depth_of_rock", "offset"):
+            self.assertIn(f"\n{name}: Real", told)
+
 
 if __name__ == "__main__":
     ProgramFolder.program = os.path.abspath(sys.argv[1])
