@@ -29,6 +29,7 @@ SPACK_PACKAGES = {
     "cmake": ({}, "3.31.9"),
     "cxx": ({}, ""),
     "fmt": ({}, "11.2.0"),
+    "gdal": ({}, "3.8.5"),
     "googletest": ({"gmock"}, "1.17.0"),
     "hdf5": ({"mpi"}, "1.14.6"),
     "kokkos": ({"serial", "openmp", "cuda", "wrapper", "pic", "cxxstd", "cuda_arch"}, "4.7.02"),
@@ -157,9 +158,11 @@ class Spack(unittest.TestCase):
 
     def test_every_dependency_of_the_build_is_named(self):
         text = (source / "cmake/dependencies.cmake").read_text() + (source / "CMakeLists.txt").read_text()
-        found = set(re.findall(r"^ *(?:prismfield_dependency|find_package)\((\w[\w-]*)[ )]", text, re.MULTILINE))
+        found = set(re.findall(r"^ *(?:prismfield_dependency|prismfield_optional_dependency\(\w+|find_package)[( ](\w[\w-]*)[ )]", text,
+                               re.MULTILINE))
         spack_name = {
             "CLI11": "cli11",
+            "GDAL": "gdal",
             "HDF5": "hdf5",
             "Kokkos": "kokkos",
             "KokkosKernels": "kokkos-kernels",

@@ -18,6 +18,7 @@ class Prismfield(CMakePackage, CudaPackage):
 
     variant("openmp", default=True, description="Threads on the host")
     variant("tests", default=False, description="Build the tests and benchmarks")
+    variant("geotiff", default=False, description="Terrain from GeoTIFF, by GDAL")
     variant("figures", default=False, description="Python with what draws the figures")
 
     depends_on("c", type="build")
@@ -32,6 +33,7 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("xxhash@0.8:", type="build")
     depends_on("nlohmann-json@3.9:", type="build")
     depends_on("proj@7.2:")
+    depends_on("gdal@3:", when="+geotiff")
     depends_on("googletest@1.12: +gmock", type="build", when="+tests")
     depends_on("benchmark@1.7:", type="build", when="+tests")
     for module in ("py-xarray", "py-netcdf4", "py-matplotlib"):
@@ -55,6 +57,7 @@ class Prismfield(CMakePackage, CudaPackage):
         device = "CUDA" if self.spec.satisfies("+cuda") else "OPENMP" if self.spec.satisfies("+openmp") else "SERIAL"
         return [
             self.define("PRISMFIELD_REQUIRE_DEVICE", device),
+            self.define_from_variant("PRISMFIELD_ENABLE_GDAL", "geotiff"),
             self.define_from_variant("PRISMFIELD_BUILD_TESTS", "tests"),
             self.define_from_variant("PRISMFIELD_BUILD_PERF", "tests"),
         ]
