@@ -13,7 +13,7 @@ macro(prismfield_dependency)
   endif()
 endmacro()
 
-# Sets prismfield_has_<name>: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or a
+# Sets prismfield_has_<name>, and adds to prismfield_optional_libraries: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or a
 # newer one; of an installed prismfield, what it was built with, which then has to be there.
 macro(prismfield_optional_dependency name package target version)
   if(CMAKE_FIND_PACKAGE_NAME STREQUAL "prismfield")
@@ -26,6 +26,7 @@ macro(prismfield_optional_dependency name package target version)
       find_package(${package} CONFIG QUIET)
       if(${package}_FOUND AND TARGET ${target} AND ${package}_VERSION VERSION_GREATER_EQUAL ${version})
         set(prismfield_has_${name} ON)
+        list(APPEND prismfield_optional_libraries ${target})
       endif()
     endif()
   endif()
