@@ -13,8 +13,8 @@ macro(prismfield_dependency)
   endif()
 endmacro()
 
-# Sets prismfield_has_<name>, and adds to prismfield_optional_libraries: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or a
-# newer one; of an installed prismfield, what it was built with, which then has to be there.
+# Sets prismfield_has_<name>: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or a
+# newer one, and adds it to prismfield_optional_libraries then. An installed prismfield needs what it was built with.
 macro(prismfield_optional_dependency name package target version)
   if(CMAKE_FIND_PACKAGE_NAME STREQUAL "prismfield")
     if(prismfield_has_${name})
