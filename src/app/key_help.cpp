@@ -193,6 +193,12 @@ std::string home_of_keys(const Entry& entry) {
   return entry.key->path;
 }
 
+/// The path on the command line of a key of a list's first element.
+std::string with_first_elements(std::string path) {
+  for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.replace(at, 2, ".0");
+  return path;
+}
+
 /// The value of --set that sets the key as its example does; "" where it is more than one line.
 std::string assignment(const Entry& entry) {
   const std::string& example = entry.key->example;
@@ -201,9 +207,7 @@ std::string assignment(const Entry& entry) {
   if (begin == std::string::npos || entry.key->path.find(any_field) != std::string::npos) return "";
   if (begin != 0) ++begin;
   const std::string value = example.substr(begin, example.find('\n', begin) - begin).substr(lead.size());
-  std::string path = entry.key->path;
-  for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.replace(at, 2, ".0");
-  const std::string text = path + "=" + value;
+  const std::string text = with_first_elements(entry.key->path) + "=" + value;
   const bool is_plain = text.find_first_of(" []{}'|") == std::string::npos;
   if (text.find('\'') != std::string::npos) return "--set \"" + text + "\"";
   return is_plain ? "--set " + text : "--set '" + text + "'";
@@ -350,19 +354,15 @@ std::string key_paths(bool of_study) {
     }
     for (const FieldInfo& info : field_infos) text += path.substr(0, field) + std::string(info.name) + "\n";
   };
-  const auto add_all = [&](std::string path) {
-    for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.replace(at, 2, ".0");
-    add(path);
-  };
   if (of_study) {
-    for (const KeyReference& key : study_key_reference()) add_all(key.path);
+    for (const KeyReference& key : study_key_reference()) add(with_first_elements(key.path));
     return text;
   }
   for (const KeyReference& key : case_key_reference()) {
-    add_all(key.path);
+    add(with_first_elements(key.path));
     for (const SectionLike& alike : sections_alike()) {
       const std::string below = alike.other + ".";
-      if (key.path.starts_with(below)) add_all(alike.path + "." + key.path.substr(below.size()));
+      if (key.path.starts_with(below)) add(with_first_elements(alike.path + "." + key.path.substr(below.size())));
     }
   }
   return text;

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
