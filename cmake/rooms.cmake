@@ -34,16 +34,17 @@ function(prismfield_link_headers folder)
 endfunction()
 
 # prismfield_room(<room> [SOURCES file...] [KOKKOS_SOURCES file...] [USES room...] [LIBRARIES target...]
-#                 [PUBLIC_HEADERS header...] [BORROWED_HEADERS header...] [PART_OF room])
+#                 [PUBLIC_HEADERS header...] [BORROWED_HEADERS header...] [PART_OF room] [LIGHT])
 #
 # prismfield_<room>: the objects of SOURCES, plain C++ with LIBRARIES. prismfield_<room>_kokkos: those of KOKKOS_SOURCES,
 # which include Kokkos; with CUDA, Kokkos' launcher sends every source of a target that links Kokkos through nvcc, so
 # that nothing else belongs there. prismfield_<room>_reach: what may be included, USES without the rooms that those use.
 # PUBLIC_HEADERS: those of include/prismfield that belong to the room. BORROWED_HEADERS: single ones of other rooms.
-# PART_OF: some sources of another room, which may use more than the others.
+# PART_OF: some sources of another room, which may use more than the others. LIGHT: SOURCES in which a run spends no time
+# that matters, optimised less.
 function(prismfield_room room)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "" "PART_OF" "SOURCES;KOKKOS_SOURCES;USES;LIBRARIES;PUBLIC_HEADERS;BORROWED_HEADERS")
+    PARSE_ARGV 1 arg "LIGHT" "PART_OF" "SOURCES;KOKKOS_SOURCES;USES;LIBRARIES;PUBLIC_HEADERS;BORROWED_HEADERS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "prismfield_room(${room}): ${arg_UNPARSED_ARGUMENTS}?")
   endif()
@@ -81,6 +82,13 @@ function(prismfield_room room)
   if(arg_SOURCES)
     add_library(prismfield_${room} OBJECT ${arg_SOURCES})
     target_link_libraries(prismfield_${room} PRIVATE ${reach} ${arg_LIBRARIES} prismfield_warnings)
+    if(arg_LIGHT)
+      # A third less goes into compiling them.
+      target_compile_options(prismfield_${room} PRIVATE $<$<CONFIG:Release>:-O1>)
+      prismfield_precompile(prismfield_${room} light)
+    elseif("fmt::fmt" IN_LIST arg_LIBRARIES)
+      prismfield_precompile(prismfield_${room} plain)
+    endif()
     set_target_properties(prismfield_${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     add_dependencies(prismfield_${room} prismfield_version)
   endif()
@@ -88,6 +96,7 @@ function(prismfield_room room)
     add_library(prismfield_${room}_kokkos OBJECT ${arg_KOKKOS_SOURCES})
     target_link_libraries(prismfield_${room}_kokkos PRIVATE ${reach} Kokkos::kokkos Kokkos::kokkoskernels
                                                             prismfield_kernel_options)
+    prismfield_precompile(prismfield_${room}_kokkos kokkos)
     set_target_properties(prismfield_${room}_kokkos PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
 endfunction()

@@ -266,12 +266,22 @@ class Modules(unittest.TestCase):
             "PATH": str(self.prefix / "bin"),
             "CMAKE_PREFIX_PATH": str(self.prefix),
             "PRISMFIELD_ROOT": str(self.prefix),
+            "XDG_DATA_DIRS": str(self.prefix / "share"),
         }
 
     def check(self, output):
+        # of several lines about one variable the last comes first in it
         values = dict(line.split("=", 1) for line in output.splitlines() if re.match(r"\w+=", line))
         for name, value in self.wanted.items():
             self.assertEqual(values.get(name), value, output)
+
+    def refused_elsewhere(self, interpreter, stubs, module):
+        """A module whose installation was moved away says so."""
+        moved = self.prefix / f"moved{module.suffix}"
+        moved.write_text(module.read_text().replace(str(self.prefix), f"{self.prefix}/gone"))
+        done = run(interpreter, stubs, moved)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn(f"prismfield is not in {self.prefix}/gone any more", done.stdout)
 
     def test_nothing_is_left_to_fill_in(self):
         for name in (project_version(), f"{project_version()}.lua"):
@@ -287,13 +297,16 @@ class Modules(unittest.TestCase):
             proc conflict {name} {}
             proc prepend-path {name value} {puts "$name=$value"}
             proc setenv {name value} {puts "$name=$value"}
+            proc module-info {what which} {return 1}
             source $argv
             ModulesHelp
         """
         (self.prefix / "stubs.tcl").write_text(stubs)
-        done = run("tclsh", self.prefix / "stubs.tcl", self.folder / "prismfield" / project_version())
+        module = self.folder / "prismfield" / project_version()
+        done = run("tclsh", self.prefix / "stubs.tcl", module)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.check(done.stdout)
+        self.refused_elsewhere("tclsh", self.prefix / "stubs.tcl", module)
 
     def test_lua(self):
         lua = shutil.which("lua") or shutil.which("lua5.4") or shutil.which("lua5.3")
@@ -306,12 +319,17 @@ class Modules(unittest.TestCase):
             function pathJoin(a, b) return a .. "/" .. b end
             function prepend_path(name, value) print(name .. "=" .. value) end
             function setenv(name, value) print(name .. "=" .. value) end
+            function mode() return "load" end
+            function isDir(path) return os.rename(path, path) ~= nil end
+            LmodError = error
             dofile(arg[1])
         """
         (self.prefix / "stubs.lua").write_text(stubs)
-        done = run(lua, self.prefix / "stubs.lua", self.folder / "prismfield" / f"{project_version()}.lua")
+        module = self.folder / "prismfield" / f"{project_version()}.lua"
+        done = run(lua, self.prefix / "stubs.lua", module)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.check(done.stdout)
+        self.refused_elsewhere(lua, self.prefix / "stubs.lua", module)
 
     def test_lmod_itself(self):
         lmod = os.environ.get("LMOD_CMD", "/usr/share/lmod/lmod/libexec/lmod")
@@ -322,7 +340,7 @@ class Modules(unittest.TestCase):
             "-c",
             'module() { eval "$("$lmod" bash "$@")"; }; module load prismfield && '
             'echo "PATH=${PATH%%:*}" && echo "CMAKE_PREFIX_PATH=${CMAKE_PREFIX_PATH%%:*}" && '
-            'echo "PRISMFIELD_ROOT=$PRISMFIELD_ROOT"',
+            'echo "PRISMFIELD_ROOT=$PRISMFIELD_ROOT" && echo "XDG_DATA_DIRS=${XDG_DATA_DIRS%%:*}"',
             env={"PATH": os.environ["PATH"], "HOME": str(self.prefix), "MODULEPATH": str(self.folder), "lmod": lmod},
         )
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -14,6 +14,7 @@ foreach(language IN ITEMS lua tcl)
       set(PROJECT_VERSION [==[${PROJECT_VERSION}]==])
       set(PROJECT_DESCRIPTION [==[${PROJECT_DESCRIPTION}]==])
       set(CMAKE_INSTALL_BINDIR [==[${CMAKE_INSTALL_BINDIR}]==])
+      set(CMAKE_INSTALL_DATADIR [==[${CMAKE_INSTALL_DATADIR}]==])
       set(file \"${prismfield_module_dir}/${PROJECT_VERSION}${suffix}\")
       message(STATUS \"Installing: \${CMAKE_INSTALL_PREFIX}/\${file}\")
       configure_file([==[${PROJECT_SOURCE_DIR}/cmake/deploy/modules/prismfield.${language}.in]==]
