@@ -188,11 +188,13 @@ TEST_F(CaseTest, ReadsAFigureAsNameOrMap) {
   EXPECT_EQ(output("{file: f.svg}").figure, "f.svg");
   EXPECT_EQ(output("{file: f.svg, contours: true, model_outline: true}").figure_style, FigureStyle{});
   const FigureStyle full =
-      output("{file: f.pdf, contours: 12, colour_map: RdBu_r, dpi: 300, model_outline: false}").figure_style;
+      output("{file: f.pdf, contours: 12, colour_map: RdBu_r, dpi: 300, model_outline: false, annotations: false}")
+          .figure_style;
   EXPECT_EQ(std::get<std::int64_t>(*full.contours), 12);
   EXPECT_EQ(full.colour_map, "RdBu_r");
   EXPECT_EQ(full.dpi, 300);
   EXPECT_FALSE(full.model_outline);
+  EXPECT_FALSE(full.annotations);
   EXPECT_EQ(std::get<std::int64_t>(*output("{file: f.png, contours: false}").figure_style.contours), 0);
   EXPECT_EQ(std::get<std::vector<double>>(*output("{file: f.png, contours: [-1, 0, 2.5]}").figure_style.contours),
             (std::vector<double>{-1, 0, 2.5}));
@@ -277,6 +279,7 @@ TEST_F(CaseTest, ReadsUbcFiles) {
   EXPECT_EQ(mesh.ubc->mesh, m_folder / "a.msh");
   EXPECT_EQ(mesh.ubc->density, m_folder / "a.den");
   EXPECT_EQ(mesh.ubc->density_to_si, 1000);
+  EXPECT_FALSE(mesh.ubc->inactive);
 }
 
 TEST_F(CaseTest, TakesUbcDensitiesForGramsACubicCentimetre) {
@@ -284,6 +287,8 @@ TEST_F(CaseTest, TakesUbcDensitiesForGramsACubicCentimetre) {
     const Case run = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, density: a.den" + unit + "}}}\n");
     return std::get<MeshSpec>(run.model).ubc->density_to_si;
   };
+  const Case marked = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, density: a.den, inactive: -100}}}\n");
+  EXPECT_EQ(std::get<MeshSpec>(marked.model).ubc->inactive, -100);
   EXPECT_EQ(factor(""), 1000);
   EXPECT_EQ(factor(", density_unit: kg/m3"), 1);
 }
@@ -532,7 +537,10 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("output: {figure: {file: f.png, contour: 5}}\n"),
        "case.yaml:5: output.figure.contour: is no known key; did you mean contours? Allowed: file, contours, "
        "colour_map, "
-       "dpi, model_outline"},
+       "dpi, model_outline, annotations"},
+      {after("output: {figure: {file: f.png, fields: [gz]}}\n"),
+       "case.yaml:5: output.figure.fields: is no key of a figure, which shows all fields of the case's fields; "
+       "prismfield plot --field draws some"},
       {after("output: {figure: {file: f.png, contours: 101}}\n"),
        "case.yaml:5: output.figure.contours: is '101'; a number of lines, a list of levels, true or false from 0 to "
        "100 "
@@ -826,6 +834,9 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"execution.slots=",
        "--set execution.slots: has no value; write key.path=value, or null as the value to take the key out"},
       {"fields=[gz", "--set fields: in '[gz', a list that begins with '[' lacks a ',' or its ']'"},
+      {"observations.stations.columns=[Punto,elev [m]]",
+       "--set observations.stations.columns: in '[Punto,elev [m]]', a list that begins with '[' lacks a ',' or its "
+       "']'; a name with a unit in brackets is written in quotes"},
       {"fields=gz\n---\ngx",
        "--set fields: in 'gz?---?gx', a second document begins here, and only one is read; take out the '---' or '...' "
        "above, and indent keys and list items that belong together alike"},

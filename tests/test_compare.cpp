@@ -185,7 +185,7 @@ TEST_F(CompareTest, AMissingPointIsOutsideAndTheRestIsCompared) {
   EXPECT_EQ(comparison.fields[0].largest_difference, 0.5);
   EXPECT_THAT(comparison.fields[0].where, ElementsAre(100, 0, 20));
   EXPECT_THAT(comparison.disagreements, ElementsAre("1 of A's 4 points are missing in B"));
-  EXPECT_EQ(comparison.nothing_compared, "");
+  EXPECT_EQ(comparison.too_little, "");
   EXPECT_FALSE(within(comparison, 1e300));
   EXPECT_THAT(compare(b, a).disagreements, ElementsAre("1 of B's 4 points are missing in A"));
 }
@@ -197,9 +197,9 @@ TEST_F(CompareTest, DifferentCoordinatesAreOutside) {
   const Comparison comparison = compare(a, b);
   EXPECT_EQ(comparison.points, 0);
   EXPECT_THAT(comparison.disagreements,
-              ElementsAre(AllOf(HasSubstr("different coordinates"), HasSubstr("upward"), HasSubstr("0.5 m"))));
+              ElementsAre(AllOf(HasSubstr("different coordinates"), HasSubstr("heights"), HasSubstr("0.5 m"))));
   EXPECT_FALSE(within(comparison, 1e300));
-  EXPECT_THAT(comparison.nothing_compared, HasSubstr("b.h5 have no point in common, nothing was compared"));
+  EXPECT_THAT(comparison.too_little, HasSubstr("b.h5 have no point in common, nothing was compared"));
   EXPECT_THAT(report(comparison, {}), HasSubstr("different coordinates"));
 
   // one point of four
@@ -208,6 +208,65 @@ TEST_F(CompareTest, DifferentCoordinatesAreOutside) {
   EXPECT_FALSE(within(compare(a, b), 1e300));
   b.easting[3] = nan;
   EXPECT_FALSE(within(compare(a, b), 1e300));
+}
+
+TEST_F(CompareTest, HeightsThatDifferAreNamedWithTheRemedy) {
+  const std::string remedy =
+      "only heights differ, by up to 0.001 m: --horizontal matches points by easting and "
+      "northing alone";
+  Sample a, b;
+  a.fields["gz"] = b.fields["gz"] = {1, 2, 3, 4};
+  b.upward = {10, 20.001, 30.001, 40.0005};
+  const Comparison most = compare(a, b);
+  EXPECT_EQ(most.points, 1);
+  EXPECT_THAT(most.too_little, AllOf(HasSubstr("b.h5 have 1 of 4 and 4 points in common"), HasSubstr(remedy)));
+  EXPECT_THAT(most.disagreements,
+              ElementsAre("3 of A's 4 points are missing in B", "3 of B's 4 points are missing in A", remedy));
+  b.upward[0] = 9.9995;
+  EXPECT_THAT(compare(a, b).disagreements, ElementsAre("different coordinates: no point in common, " + remedy));
+  EXPECT_THAT(compare(a, b).too_little, HasSubstr("nothing was compared; " + remedy));
+  // half of them are enough
+  b.upward = {10, 20, 30.001, 40};
+  b.easting[3] = 301;
+  EXPECT_EQ(compare(a, b).too_little, "");
+  b.upward[1] = 21;
+  EXPECT_THAT(compare(a, b).too_little, AllOf(HasSubstr("1 of 4 and 4"), Not(HasSubstr("--horizontal"))));
+  // two heights at one place: the option would be no remedy
+  b = a;
+  a.easting[1] = b.easting[1] = 0;
+  for (double& height : b.upward) height += 1;
+  EXPECT_THAT(compare(a, b).too_little, Not(HasSubstr("--horizontal")));
+}
+
+TEST_F(CompareTest, MatchesPointsByEastingAndNorthingAlone) {
+  Sample a, b;
+  a.fields["gz"] = {1, 2, 3, 4};
+  b.fields["gz"] = {1, 2, 3, 5};
+  b.upward = {10, 20, 33, 40};
+  const auto horizontal = [&] {
+    write("a.h5", a);
+    write("b.h5", b);
+    return compare_results(path("a.h5"), path("b.h5"), PointMatch::horizontal);
+  };
+  const std::string heights = "matched by easting and northing alone: upward differs by up to ";
+  Comparison comparison = horizontal();
+  EXPECT_EQ(comparison.points, 4);
+  EXPECT_THAT(comparison.disagreements, IsEmpty());
+  EXPECT_EQ(comparison.fields[0].largest_difference, 1);
+  EXPECT_EQ(comparison.heights, heights + "3 m");
+  EXPECT_THAT(report(comparison, 0.5), AllOf(HasSubstr(heights), HasSubstr("within")));
+  // in another order, one missing
+  b.easting = {300, 200, 100, 50};
+  b.fields["gz"] = {4, 3, 2, 1};
+  comparison = horizontal();
+  EXPECT_EQ(comparison.points, 3);
+  EXPECT_EQ(comparison.fields[0].largest_difference, 0);
+  EXPECT_EQ(comparison.heights, heights + "30 m");
+  EXPECT_THAT(comparison.disagreements,
+              ElementsAre("1 of A's 4 points are missing in B", "1 of B's 4 points are missing in A"));
+  // and of one place twice nobody knows which
+  b.easting[3] = 300;
+  EXPECT_THROW((void)horizontal(), InputError);
 }
 
 TEST_F(CompareTest, RoundingOfCoordinatesIsNoDifference) {

@@ -167,5 +167,22 @@ TEST_F(CrsFile, HasNoCrsWithoutASystem) {
   EXPECT_EQ(read.read_text_attribute("gz", "grid_mapping"), "crs");
 }
 
+TEST_F(CrsFile, ComesBackAsItWasWritten) {
+  Crs crs;
+  crs.name = "a cone";
+  crs.attributes = {{"grid_mapping_name", "lambert_conformal_conic"},
+                    {"standard_parallel", std::vector<double>{50.5, 51.25}},
+                    {"longitude_of_central_meridian", 4.25},
+                    {"name", "a cone"}};
+  Hdf5File file = Hdf5File::create(path("a.h5"));
+  EXPECT_FALSE(read_crs(file));
+  write_crs(file, crs);
+  file.close();
+  const std::optional<Crs> read = read_crs(Hdf5File::open(path("a.h5")));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->name, crs.name);
+  EXPECT_EQ(read->attributes, crs.attributes);
+}
+
 }  // namespace
 }  // namespace prismfield

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/dem_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,6 +68,30 @@ protected:
 
   testing::ScratchFolder m_folder;
 };
+
+TEST_F(DemTest, NodesThatLookLikeDegreesAreRefused) {
+  const auto grid = [](const char* corner, double size, double height) {
+    return fmt::format("ncols 2\nnrows 2\nxllcorner {}\nyllcorner -40\ncellsize {}\n0 0\n{} -9999\n", corner, size,
+                       height);
+  };
+  m_folder.write("dem.asc", grid("-70", 0.008, 120));
+  EXPECT_EQ(
+      message("dem.asc"),
+      "case.yaml:3: model.terrain.file: 'dem.asc' has nodes that look like degrees (x -69.996 to -69.988, y -39.996 to "
+      "-39.988, heights 0 to 120 m); prisms need metres of a map projection: project it first, e.g. gdalwarp -s_srs "
+      "EPSG:4326 -t_srs EPSG:32719 -of netCDF in.asc out.nc. netCDF with units of metres is taken as such");
+  // a map projection's metres, cells of metres, and half a metre between points of a trench
+  for (const std::string& text : {grid("361000", 0.008, 120), grid("-70", 1, 120), grid("-70", 0.5, 0.9)}) {
+    m_folder.write("dem.asc", text);
+    EXPECT_EQ(message("dem.asc"), "");
+  }
+  const std::string rows = "-70,-40,10\n-69.9,-40,20\n-70,-39.9,10\n-69.9,-39.9,20\n";
+  m_folder.write("dem.csv", "x,y,z\n" + rows);
+  EXPECT_THAT(message("dem.csv"),
+              HasSubstr("look like degrees (easting -70 to -69.9, northing -40 to -39.9, heights 10"));
+  m_folder.write("dem.csv", "x [m],y [m],z [m]\n" + rows);
+  EXPECT_EQ(message("dem.csv"), "");
+}
 
 TEST_F(DemTest, OfNetcdfIsReadInAnyOrder) {
   netcdf({});

@@ -24,6 +24,7 @@ TEST(Problem, MessageNamesPlaceKeyAndReason) {
 TEST(Problem, OptionsJoinTheirKeyByASpace) {
   EXPECT_EQ((Problem{"--set", "execution.slots", "is wrong"}).message(), "--set execution.slots: is wrong");
   EXPECT_EQ((Problem{"--chek", "", "is wrong"}).message(), "--chek: is wrong");
+  EXPECT_EQ((Problem{"--output", "output.file", "is wrong"}).message(), "--output: is wrong");
 }
 
 /// Every part may come out of a file: the name of a dataset, a column, a file.

@@ -77,7 +77,8 @@ TEST(Places, InDegreesAreWarnedOf) {
   EXPECT_THAT(
       place_warnings({-70.5, -69.5, -24, -23, -8000, 0}, {-71, -69, -25, -23, 100, 3000}),
       ElementsAre("the coordinates of the model look like degrees (easting -70.5 to -69.5, northing -24 to -23, "
-                  "upward -8000 to 0 m); easting and northing are metres of a map projection, such as UTM"));
+                  "upward -8000 to 0 m); easting and northing are metres of a map projection, such as UTM: "
+                  "project them first, with GMT's mapproject or PROJ's cs2cs"));
   EXPECT_THAT(place_warnings(local_model, {7.5, 8.1, 46.2, 47, 400, 3000}),
               ElementsAre(HasSubstr("the coordinates of the points look like degrees (easting 7.5 to 8.1")));
   EXPECT_THAT(place_warnings(utm_model, {289.5, 290.1, -24.5, -24, 400, 3000}),

@@ -82,9 +82,11 @@ TEST(FigureStyleText, IsJsonOfWhatIsAsked) {
   style.colour_map = "a \"b\" \xFF";
   style.dpi = 150;
   style.model_outline = false;
+  style.annotations = false;
   style.fields = {"gz", "gxx"};
-  EXPECT_EQ(style_json(style),
-            R"({"colour_map":"a \"b\" \ufffd","contours":7,"dpi":150,"fields":["gz","gxx"],"model_outline":false})");
+  EXPECT_EQ(
+      style_json(style),
+      R"({"annotations":false,"colour_map":"a \"b\" \ufffd","contours":7,"dpi":150,"fields":["gz","gxx"],"model_outline":false})");
   style = {};
   style.contours = std::vector<double>{-1, 0.5};
   EXPECT_EQ(style_json(style), R"({"contours":[-1.0,0.5]})");
@@ -114,7 +116,7 @@ TEST_F(FigureTest, EveryKeyOfTheStyleChangesThePicture) {
   ResultHeader header = result_header(sample_case(path("r.h5"), {Field::gz, Field::gzz}));
   header.model_bounds = Bounds{300, 900, 200, 700, -500, 0};
   write_result(header, points, sample_result(points, {Field::gz, Field::gzz}), {});
-  std::vector<FigureStyle> styles(9);
+  std::vector<FigureStyle> styles(10);
   styles[1].contours = std::int64_t{0};
   styles[2].contours = std::int64_t{30};
   styles[3].contours = std::vector<double>{1};
@@ -123,6 +125,7 @@ TEST_F(FigureTest, EveryKeyOfTheStyleChangesThePicture) {
   styles[6].dpi = 72;
   styles[7].model_outline = false;
   styles[8].fields = {"gzz"};
+  styles[9].annotations = false;
   std::set<std::string> pictures;
   for (const FigureStyle& style : styles) {
     EXPECT_EQ(draw_figure(path("r.h5"), path("f.png"), style), "");

@@ -35,6 +35,14 @@ TEST(HumanText, SizesKeepThreeDigits) {
   EXPECT_EQ(size_text(std::int64_t{5000} << 40), "5000 TiB");
 }
 
+TEST(HumanText, PlacesAreRoundedToCentimetres) {
+  EXPECT_EQ(place_text(0), "0");
+  EXPECT_EQ(place_text(1751), "1751");
+  EXPECT_EQ(place_text(5000123.4567891), "5000123.46");
+  EXPECT_EQ(place_text(-341.10000000000002), "-341.1");
+  EXPECT_EQ(place_text(0.00123456), "0.001235");
+}
+
 TEST(HumanText, DurationsUseTheUnitsThatPeopleUse) {
   EXPECT_EQ(duration_text(0.00025), "0.25 ms");
   EXPECT_EQ(duration_text(0.123), "0.12 s");

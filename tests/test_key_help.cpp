@@ -63,6 +63,24 @@ TEST(KeyHelp, ShowsTheKeysOfASection) {
   EXPECT_THAT(key_help("execution.slots"), Not(HasSubstr("Keys of")));
 }
 
+TEST(KeyHelp, FitsIntoTheColumnsThatThereAre) {
+  for (const std::size_t columns : {60U, 80U, 120U}) {
+    for (const char* const asked : {"model.terrain", "stations", "density", "inversion", "output.figure.contours"}) {
+      // examples are never broken
+      std::istringstream lines(key_help(asked, columns));
+      std::string line;
+      for (bool is_example = false; std::getline(lines, line);) {
+        if (!line.starts_with(' ')) is_example = line == "Example:" || line == "On the command line:";
+        EXPECT_LE(is_example ? 0U : line.size(), columns) << asked;
+      }
+    }
+  }
+  EXPECT_THAT(key_help("model.terrain", 60), HasSubstr("\n  key "));
+  const std::string narrow = key_help("model.terrain", 45);
+  EXPECT_THAT(narrow, HasSubstr("\n  file\n      name of a file"));
+  EXPECT_THAT(narrow, Not(HasSubstr("\n  key ")));
+}
+
 TEST(KeyHelp, TellsNearestSpellingsOfWhatIsNoKey) {
   const auto message = [](const std::string& asked) {
     return testing::mistakes([&] { static_cast<void>(key_help(asked)); });
@@ -70,6 +88,7 @@ TEST(KeyHelp, TellsNearestSpellingsOfWhatIsNoKey) {
   EXPECT_EQ(message("execution.slosts"),
             "'execution.slosts' is no key of a case or a study; did you mean execution.slots? prismfield help --keys "
             "lists all");
+  EXPECT_THAT(message("points"), HasSubstr("; did you mean observations.stations or observations.grid? "));
   EXPECT_EQ(message("zzzzzz"), "'zzzzzz' is no key of a case or a study; prismfield help --keys lists all");
   for (const std::string garbage : {".", "..", "a..b", "[]", "0", "model.", "\x1b[31m", "FIELD.FIELD"}) {
     EXPECT_FALSE(is_documented_key(garbage)) << garbage;

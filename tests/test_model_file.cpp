@@ -228,7 +228,9 @@ TEST_F(ModelFileTest, CarriesTheReferenceSystem) {
   header.crs = Crs{"mine", {{"name", std::string("mine")}}};
   write_model(header, small_model());
   const Hdf5File file = Hdf5File::open(path("m.h5"));
-  EXPECT_EQ(file.read_text_attribute("crs", "name"), "mine");
+  for (const char* crs : {"crs", "/data_1/crs", "/data_2/crs"}) {
+    EXPECT_EQ(file.read_text_attribute(crs, "name"), "mine") << crs;
+  }
   for (const char* name : {"density", "/data_1/gz", "/data_1/gxx_residual", "/data_2/gzz_predicted"}) {
     EXPECT_EQ(file.read_text_attribute(name, "grid_mapping"), "crs") << name;
   }

@@ -32,6 +32,20 @@ TEST(ParseNumber, ReadsDecimalNumbers) {
   EXPECT_TRUE(std::isinf(number("-inf")));
 }
 
+TEST(DecimalProduct, IsThatOfTheDecimals) {
+  EXPECT_EQ(decimal_product(513.06049, 1000), 513060.49);
+  EXPECT_NE(513.06049 * 1000, 513060.49);
+  EXPECT_EQ(decimal_product(-513.06049, 1000), -513060.49);
+  EXPECT_EQ(decimal_product(7124.000123456789, -1000), -7124000.123456789);
+  EXPECT_EQ(decimal_product(100.1, 0.3048), 30.51048);
+  EXPECT_EQ(decimal_product(1e-300, 1000), 1e-297);
+  EXPECT_EQ(decimal_product(5e-324, 1000), 5e-321);
+  EXPECT_FALSE(std::signbit(decimal_product(0, -1)));
+  // digits that do not go into a word: the plain product
+  EXPECT_EQ(decimal_product(1.0 / 3, 1.0 / 7), (1.0 / 3) * (1.0 / 7));
+  EXPECT_EQ(decimal_product(1e308, 1000), std::numeric_limits<double>::infinity());
+}
+
 TEST(ParseNumber, TakesWhatIsTooSmallAsZeroAndRefusesWhatIsTooLarge) {
   const auto read = [](const std::string& text) {
     const char* at = text.data();

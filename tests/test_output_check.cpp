@@ -75,7 +75,7 @@ TEST_F(OutputTest, CheckRefusesUnknownKinds) {
     EXPECT_EQ(problems_of(sample_case(path(name))), "");
   EXPECT_EQ(problems_of(sample_case(path("r.txt"))),
             "sample.yaml:7: output.file: no kind of result ends in '.txt'; allowed: .nc or .h5 (netCDF-4, the same "
-            "file), .csv and .xyz (tables)");
+            "file), .csv and .xyz (tables), of which prismfield convert makes others");
   EXPECT_THAT(problems_of(sample_case(path("r"))), HasSubstr("has no suffix that says what to write; allowed: .nc"));
 }
 

@@ -28,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -112,10 +113,11 @@ TEST_F(ResultTableTest, KeepsTheStationFilesColumns) {
       "\"L 2\",\"a,b\",5000000,1,+2,\n"
       "L3,#3,.5,1,2,7 # seen\n";
   const Points points = stations(text);
-  EXPECT_THAT(write("out.csv", points, {Field::gz, Field::gxx}), IsEmpty());
+  EXPECT_THAT(write("out.csv", points, {Field::gz, Field::gxx}),
+              ElementsAre(HasSubstr("in the result they are gz_file")));
   const auto rows = lines("out.csv");
   ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(rows[0], "Line,\"station, id\",Easting,NORTHING,height,gz,gz [mGal],gxx [Eotvos]");
+  EXPECT_EQ(rows[0], "Line,\"station, id\",Easting,NORTHING,height,gz_file,gz [mGal],gxx [Eotvos]");
   EXPECT_THAT(rows[1], StartsWith("L1,007,100.50,-2e2,30.00,0.5,"));
   EXPECT_THAT(rows[2], StartsWith("\"L 2\",\"a,b\",5000000,1,+2,,"));
   EXPECT_THAT(rows[3], StartsWith("L3,#3,.5,1,2,7 # seen,"));
@@ -150,7 +152,8 @@ TEST_F(ResultTableTest, KeepsSemicolonsAndTurnsBlanksIntoCommas) {
 TEST_F(ResultTableTest, XyzIsBlanksBelowComments) {
   m_run.title = "Line 1\nheight easting";
   m_run.axes = Axes::z_up;
-  const Points points = stations("id,easting,northing,upward,my note\nA 1,1,2,3,\n#2,4,5,6,x\n\"B\",7,8,9,y\n");
+  const Points points =
+      stations("id,easting,northing,upward,my note,line,drift\nA 1,1,2,3,,10,*\n#2,4,5,6,x,1,2\n\"B\",7,8,9,y,10,\n");
   write("out.xyz", points, {Field::gz, Field::potential});
   const auto rows = lines("out.xyz");
   ASSERT_EQ(rows.size(), 7U);
@@ -158,9 +161,10 @@ TEST_F(ResultTableTest, XyzIsBlanksBelowComments) {
   EXPECT_THAT(rows[1], StartsWith("# prismfield "));
   EXPECT_THAT(rows[2], AllOf(StartsWith("# 2"), HasSubstr("prismfield run sample.yaml")));
   EXPECT_THAT(rows[3], StartsWith("# axes z_up, gravitational_constant "));
-  EXPECT_EQ(rows[4], "# id easting northing upward my_note potential[m2_s-2] gz[mGal]");
-  EXPECT_THAT(rows[5], StartsWith("\"A 1\" 1 2 3 \"\" "));
-  EXPECT_THAT(rows[6], StartsWith("\"B\" 7 8 9 y "));
+  EXPECT_EQ(rows[4], "# easting northing upward line drift potential[m2_s-2] gz[mGal] id my_note");
+  // GMT takes what follows a text for text
+  EXPECT_THAT(rows[5], AllOf(StartsWith("1 2 3 10 NaN "), EndsWith(" \"A 1\" \"\"")));
+  EXPECT_THAT(rows[6], AllOf(StartsWith("7 8 9 10 NaN "), EndsWith(" \"B\" y")));
   const Points again = of_file("out.xyz");
   EXPECT_EQ(again.northing, points.northing);
   write("out.h5", points, {Field::gz, Field::potential});
@@ -214,11 +218,26 @@ TEST_F(ResultTableTest, AResultAsTheStationFileKeepsBoth) {
   write("first.csv", points, {Field::gz});
   points = stations(content(path("first.csv")), "second.csv");
   m_run.axes = Axes::z_up;
-  EXPECT_THAT(write("out.csv", points, {Field::gz}), ElementsAre(HasSubstr("those of this run are gz_2 [mGal]")));
-  EXPECT_EQ(lines("out.csv")[0], "easting,northing,upward,gz [mGal],gz_2 [mGal]");
+  EXPECT_THAT(write("out.csv", points, {Field::gz}), ElementsAre(HasSubstr("in the result they are gz_file [mGal]")));
+  EXPECT_EQ(lines("out.csv")[0], "easting,northing,upward,gz_file [mGal],gz [mGal]");
   // what was computed last is the one that counts
   const auto gz = output_values(result_header(m_run), sample_result(points, {Field::gz}), Field::gz);
   EXPECT_EQ(ResultReader::open(path("out.csv")).read("gz"), gz);
+}
+
+TEST_F(ResultTableTest, NoColumnOfTheFileIsTakenForAField) {
+  // other spellings, fields that this run has not, a second generation, names of xyz files
+  const Points points =
+      stations("easting,northing,upward,GZ (mGal),gz_file,gzz[Eotvos],gxx_sigma,singular,g\n1,2,3,4,5,6,7,8,9\n");
+  EXPECT_THAT(write("out.csv", points, {Field::gz}),
+              ElementsAre(HasSubstr("GZ_file_2 [mGal], gzz_file [Eotvos], gxx_sigma_file, singular_file")));
+  EXPECT_EQ(
+      lines("out.csv")[0],
+      "easting,northing,upward,GZ_file_2 [mGal],gz_file,gzz_file [Eotvos],gxx_sigma_file,singular_file,g,gz [mGal]");
+  EXPECT_TRUE(ResultReader::open(path("out.csv")).has("gz"));
+  for (const char* name : {"gzz", "gxx_sigma", "singular"}) {
+    EXPECT_FALSE(ResultReader::open(path("out.csv")).has(name)) << name;
+  }
 }
 
 TEST_F(ResultTableTest, AStationFileThatChangedLosesNoResult) {

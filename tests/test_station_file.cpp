@@ -9,10 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
 
 namespace prismfield {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -61,7 +63,11 @@ TEST_F(StationsTest, AreReadFromATable) {
         "easting northing height\n1 2 3\n4 5 -6", "X\tY\tZ\n1\t2\t3\n4\t5\t-6\n", "East,North,Elev.\n1,2,3\n4,5,-6\n",
         "UTM_X UTM_Y altitude gz\n1 2 3 .5\n4 5 -6 .7\n", "# utm x, utm-y, Z\n1,2,3\n4,5,-6\n",
         "# by hand\nN;E;Height (m)\n2;1;3\n5;4;-6\n", "x,y,z,easting,northing,elevation\n9,9,9,1,2,3\n9,9,9,4,5,-6\n",
-        "longitude,latitude,easting,northing,z\n-68,-22,1,2,3\n-68,-22,4,5,-6\n"}) {
+        "longitude,latitude,easting,northing,z\n-68,-22,1,2,3\n-68,-22,4,5,-6\n",
+        "Punto;Este;Norte;Cota;CBA\nA;1;2;3;9\nB;4;5;-6;9\n", "Norte,Este,DEM\n2,1,3\n5,4,-6\n",
+        "x,y,DEM,z\n1,2,9,3\n4,5,9,-6\n", "Rechtswert\tHochwert\tH\xc3\xb6he m\n1\t2\t3\n4\t5\t-6\n",
+        "rechtswert,hochwert,\"H\xf6he\"\n1,2,3\n4,5,-6\n", "/ Este Norte Cota FAA\nLine 1\n1 2 3 9\n4 5 -6 9\n",
+        "/ Este, Norte, Elev m, FAA\nLine 1\n1 2 3 9\n4 5 -6 9\n"}) {
     set(text);
     const Points p = make();
     EXPECT_FALSE(p.is_grid());
@@ -80,6 +86,21 @@ TEST_F(StationsTest, ThatAreWrongAreNamed) {
   set("a,b,c\n1,2,3\n");
   EXPECT_THAT(message(),
               HasSubstr("s.csv:1: missing columns easting, northing, upward; the columns are 'a', 'b', 'c'"));
+  const std::string key = "observations.stations.columns: ";
+  set("Punto,Este,Norte,H,CBA\n1,2,3,4,5\n");
+  EXPECT_EQ(message(),
+            "s.csv:1: missing column upward; the columns are 'Punto', 'Este', 'Norte', 'H', 'CBA'; if 'H' is "
+            "upward: " +
+                key + "[\"-\", easting, northing, upward, \"-\"]");
+  set("A,B,Cota\n1,2,3\n");
+  EXPECT_THAT(message(), HasSubstr("if 'A' is easting, 'B' is northing: " + key + "[easting, northing, upward]"));
+  set("Este,Norte\n1,2\n");
+  EXPECT_EQ(message(), "s.csv:1: missing column upward; the columns are 'Este', 'Norte'");
+  // commas in numbers
+  set("513000,00 7124000 1200\n");
+  EXPECT_THAT(message(), AllOf(HasSubstr("s.csv:1: 2 columns"), HasSubstr("decimals are written with a point")));
+  set("x y z\n513000,00 7124000 1200\n");
+  EXPECT_EQ(message(), "s.csv:2: 2 columns, 3 are needed; decimals are written with a point");
   m_run.observations = StationsFile{m_folder / "none.csv"};
   EXPECT_EQ(message(), "case.yaml:10: observations.stations.file: 'none.csv' cannot be read: there is no such file");
   set("elevation,height,x,y\n1,2,3,4\n");
@@ -99,6 +120,15 @@ TEST_F(StationsTest, UnitsOfTheHeaderCount) {
   EXPECT_THAT(p.upward, ElementsAre(3));
   set("x,y,z\n1,2,3\n").length_to_si = 1000;
   EXPECT_THAT(make().upward, ElementsAre(3000));
+  // a unit as the last word
+  for (const char* text : {"Este;Norte;Elev ft\n1;2;10\n", "/ Este Norte Elev ft\n1 2 10\n"}) {
+    set(text);
+    EXPECT_THAT(make().upward, ElementsAre(3.048)) << text;
+  }
+  // as decimals are multiplied, not doubles
+  set("x_km y_km z\n513.06049 7124.33001 3\n");
+  EXPECT_THAT(make().easting, ElementsAre(513060.49));
+  EXPECT_THAT(make().northing, ElementsAre(7124330.01));
   set("x [m],y,z [deg]\n1,2,3\n").length_to_si = 1000;
   EXPECT_EQ(message(),
             "s.csv:1: column easting is in 'm', which observations.stations.length_unit denies; take one of the two "
@@ -129,6 +159,10 @@ TEST_F(StationsTest, ColumnsOfTheCaseCount) {
   EXPECT_THAT(p.northing, ElementsAre(100, 150));
   EXPECT_THAT(p.upward, ElementsAre(-12, -13));
   EXPECT_EQ(carried(), "column_1|Y|X [km]|column_4|depth|\n7|100|0.2|35.5|12|\n8|150|0.3|36|13|");
+  // a header's own names, which may have units, stay
+  set("Id;E [km];N [km];Kote;CBA\n7;0.2;0.1;35.5;12\n").columns = {"Punto", "UTM_E", "UTM_N", "elev", "CBA"};
+  EXPECT_THAT(make().easting, ElementsAre(200));
+  EXPECT_EQ(carried(), "Id|E [km]|N [km]|Kote|CBA|\n7|0.2|0.1|35.5|12|");
   // x of the header may be north; a word may not
   set("x,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};
   EXPECT_THAT(make().northing, ElementsAre(1));
@@ -228,7 +262,7 @@ TEST_F(StationsTest, OfAResultAreItsPoints) {
   PointFields fields;
   fields.points = make_grid(Axis{0, 1, 3}, {5, 6, 2}, 30.0);
   const auto path = m_folder / "r.h5";
-  std::ofstream(path, std::ios::binary) << point_image(fields, path, "t", "c");
+  std::ofstream(path, std::ios::binary) << point_image(fields, path, "t", "c", std::nullopt);
   m_run.observations = StationsFile(path);
   Points points = make();
   EXPECT_TRUE(points.is_grid());

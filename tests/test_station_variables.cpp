@@ -42,8 +42,8 @@ protected:
 };
 
 TEST_F(StationVariables, HoldTheColumnsOfTheFile) {
-  EXPECT_THAT(write("Station id;x;y;z;CBA [mGal];gz;9th;flag;case\n"
-                    "A1;1;2;3;-12.5;.5;1;a;1\nB\x1b;1;2;*;1;1;1;1;1\n\"C;3\";4;5;6;*;.25;;7;2\n"),
+  EXPECT_THAT(write("Station id;x;y;z;CBA [mGal];gz;9th;flag;case;GZZ\n"
+                    "A1;1;2;3;-12.5;.5;1;a;1;8\nB\x1b;1;2;*;1;1;1;1;1;1\n\"C;3\";4;5;6;*;.25;;7;2;9\n"),
               IsEmpty());
   const Hdf5File file = result();
   EXPECT_EQ(file.shape("Station_id"), std::vector<std::int64_t>{2});
@@ -55,6 +55,8 @@ TEST_F(StationVariables, HoldTheColumnsOfTheFile) {
   EXPECT_EQ(file.read_text_attribute("Station_id", "long_name"), "Station id of the station file");
   EXPECT_THAT(file.read("gz_file"), ElementsAre(.5, .25));
   EXPECT_NE(file.read("gz")[0], .5);
+  // a field that was not computed
+  EXPECT_THAT(file.read("GZZ_file"), ElementsAre(8, 9));
   EXPECT_EQ(file.read("_9th")[0], 1);
   EXPECT_TRUE(std::isnan(file.read("_9th")[1]));
   EXPECT_THAT(file.read("case_file"), ElementsAre(1, 2));

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <utility>
 #include <vector>
@@ -195,6 +196,10 @@ TEST(Terrain, HeightsBetweenNodesAreBilinear) {
   EXPECT_TRUE(std::isnan(value_at(grid, 55.1, 106)));
   EXPECT_TRUE(std::isnan(value_at(grid, -5.1, 100)));
   EXPECT_TRUE(std::isnan(value_at(grid, 5, 101))) << "a corner without a height";
+  EXPECT_TRUE(covers(grid, 5, 101));
+  EXPECT_TRUE(covers(grid, 55, 106));
+  EXPECT_FALSE(covers(grid, 55.1, 106));
+  EXPECT_FALSE(covers(grid, 5, 106.1));
 }
 
 TEST(Terrain, FindsPointsBelowTheStepsOfItsSurface) {
@@ -205,6 +210,31 @@ TEST(Terrain, FindsPointsBelowTheStepsOfItsSurface) {
   // the surface between the nodes is at 60 m, the column's top at 100 m
   points.upward = {60, 100, 1, -5, -5, -1};
   EXPECT_THAT(terrain.points_below(points), ElementsAre(0, 3, 5));
+}
+
+TEST(Terrain, TellsHowFarItsStepsAreFromTheSurfaceAtPointsNearTheGround) {
+  Points points;
+  points.easting = {7, 6, 6, 99, 0, 6};
+  points.northing = {1, 1, 1, 1, 0, 1};
+  points.upward = {72, 52, 75, 0, 0, 45};
+  const Terrain terrain(content_of(grid_of({0, 10}, {0, 10}, {0, 100, 0, 100})));
+  NearGround near = terrain.near_ground(points);
+  EXPECT_EQ(near.count, 3) << "72 is 2 m above the surface, 52 is 8 m below, 75 and 45 are 15 m away";
+  EXPECT_EQ(near.worst, 1);
+  EXPECT_THAT(near.step, DoubleEq(40));
+  EXPECT_THAT(near.mass, DoubleEq(40 * 2670.0));
+  EXPECT_EQ(near.spacing, 10);
+  // under water rock counts against water
+  TerrainMasses masses;
+  masses.water_density = 1040;
+  const Terrain sea(content_of(grid_of({0, 10}, {0, 10}, {-100, -20, -100, -20}), masses));
+  points.upward[2] = -50;
+  near = sea.near_ground(points);
+  EXPECT_EQ(near.count, 1);
+  EXPECT_EQ(near.worst, 2);
+  EXPECT_THAT(near.step, DoubleEq(32));
+  // 2 m above the surface, over columns of 10 m
+  EXPECT_THAT(near.mass, DoubleEq(32 * (2670.0 - 1040.0) * std::exp(-2 * std::numbers::pi * 2 / 10)));
 }
 
 TEST(Terrain, RefusesWhatCannotBeComputed) {

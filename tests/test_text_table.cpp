@@ -237,7 +237,9 @@ TEST_F(TextTable, TellsUnitsFromNames) {
 }
 
 TEST_F(TextTable, NamesMissingColumnsAndWhatTheyMayBeCalled) {
-  EXPECT_EQ(bad("a,b,remark\n1,2,3\n"), "t.csv:1: missing column c; the columns are 'a', 'b', 'remark'");
+  EXPECT_EQ(bad("a,b,remark\n1,2,3\n"),
+            "t.csv:1: missing column c; the columns are 'a', 'b', 'remark'; if 'remark' is c: "
+            "some.columns: [a, b, c]");
   EXPECT_THAT(bad("x,y,z\n1,2,3\n"), HasSubstr("t.csv:1: missing columns a, b, c"));
   EXPECT_THAT(bad("garbage\n"), HasSubstr("missing columns a, b, c; the columns are 'garbage'"));
   EXPECT_THAT(bad("a,b,b,c\n1,2,3,4\n"), HasSubstr("t.csv:1: column b is given 2 times"));
@@ -313,7 +315,8 @@ TEST_F(TextTable, HeadersOfAnySizeEndInAShortMessage) {
   // names out of the file neither command a terminal nor fill it
   EXPECT_EQ(bad("\x1b[2Ja,b,\xE2\x80\xAE"
                 "c\n1,2,3\n"),
-            "t.csv:1: missing columns a, c; the columns are '?[2Ja', 'b', '?c'");
+            "t.csv:1: missing columns a, c; the columns are '?[2Ja', 'b', '?c'; if '?[2Ja' is a, '?c' is c: "
+            "some.columns: [a, b, c]");
   EXPECT_LT(bad("a,b" + header.substr(0, 50000) + "\n1,2,3\n").size(), 1000U);
 }
 

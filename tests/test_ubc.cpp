@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
@@ -19,7 +20,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::lines_in;
 using testing::made;
 
@@ -70,6 +73,47 @@ TEST_F(Ubc, LeavesOutUbcCellsWithoutDensity) {
   EXPECT_THAT(p.top, ElementsAre(50));
 }
 
+TEST_F(Ubc, LeavesOutInactiveUbcCells) {
+  ubc(small_mesh, "-100\n0.2\n-100\n0.3\n-100\n0\n-100\n0.1\n-100\n0.1\n-1e2\n0.1\n");
+  m_spec.ubc->inactive = -100;
+  EXPECT_THAT(read().density, ElementsAre(200, 300, 100, 100, 100));
+  EXPECT_THAT(made(m_run, m_spec)->warnings(), IsEmpty());
+  m_spec.ubc->inactive = 0.1;
+  EXPECT_THAT(message(), HasSubstr("has -100 g/cm3"));
+  ubc(small_mesh, "1\n2\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");
+  m_spec.ubc->inactive = -100;
+  EXPECT_THAT(made(m_run, m_spec)->warnings(), ElementsAre(EndsWith("model.mesh.ubc.inactive: no cell of '" +
+                                                                    m_spec.ubc->density.string() + "' has -100")));
+}
+
+TEST_F(Ubc, TakesNoMarkOfInactiveCellsForAMass) {
+  const auto with = [&](const std::string& mark, double to_si = 1000) {
+    ubc(small_mesh, mark + "\n0.2\n" + mark + "\n0.3\n0\n0\n0\n0.1\n1\n0.1\n1\n0.1\n", to_si);
+    return message();
+  };
+  const std::string begin = "case.yaml:4: model.mesh.ubc.density: 'm.den' has ";
+  const std::string what = ", beyond any rock, in 2 of its 12 cells: if that marks inactive cells, such as air, write ";
+  EXPECT_EQ(with("-100"),
+            begin + "-100 g/cm3" + what + "inactive: -100 beside it; if the file is in kg/m3, density_unit: kg/m3");
+  EXPECT_EQ(with("-99999"), begin + "-99999 g/cm3" + what + "inactive: -99999 beside it");
+  EXPECT_EQ(with("1e8"), begin + "100000000 g/cm3" + what + "inactive: 100000000 beside it");
+  EXPECT_EQ(with("-99999", 1), begin + "-99999 kg/m3" + what + "inactive: -99999 beside it");
+  // a contrast of a file in kg/m3, and what no rock rules out
+  EXPECT_EQ(with("-100", 1), "");
+  EXPECT_EQ(with("-9"), "");
+}
+
+TEST_F(Ubc, TakesDensitiesInAnotherUnitForNoMark) {
+  const auto air = [](const std::vector<double>& densities) { return find_air_mark(densities, 1000).has_value(); };
+  EXPECT_TRUE(air({-1e5, -1e5, 0, 0}));
+  EXPECT_TRUE(air({1e8, 1e8, 300, 0}));
+  // a body, all cells, several values, one cell
+  EXPECT_FALSE(air({3e5, 3e5, 0, 0}));
+  EXPECT_FALSE(air({-3e5, -3e5, -3e5}));
+  EXPECT_FALSE(air({-3e5, -3e5, -2e5, 100}));
+  EXPECT_FALSE(air({-1e5, 100, 0, std::nan("")}));
+}
+
 TEST_F(Ubc, ReadsUbcFilesHoweverTheyAreBroken) {
   ubc("2 3\n2 100 200\n50 10 20 5\r\n5\r30\n1 4 ! end",
       "111\r\n112\r\n211\n212\n121\n122\n221\n222\n131\n132\n231\n232");
@@ -91,8 +135,19 @@ TEST_F(Ubc, NamesWhatIsWrongInAUbcMesh) {
             "m.msh:3: widths along easting: a width of -20; widths must be above 0");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n3*10\n"),
             "m.msh:3: widths along easting: '3*10' brings 0 widths to 3, but there are 2 cells");
+  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n3*10\n3*5\n1 4\n"),
+            "m.msh:3: widths along easting: 3 widths on this line, but there are 2 cells");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n2*5 6\n7\n"),
-            "m.msh:5: widths along upward: the file ends after 1 of 2 widths");
+            "m.msh:5: widths along upward: 1 width on this line, but there are 2 cells");
+  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n2*5 6 7\n"),
+            "m.msh:4: widths along upward: the file ends after 1 of 2 widths");
+  // the line that is to blame, not the one where the numbers run out
+  EXPECT_EQ(with_mesh("! a mesh\n2 3 2\n0 0 0\n10 ! one\n2*5 6\n2*7\n"),
+            "m.msh:4: widths along easting: 1 width on this line, but there are 2 cells");
+  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n2*5\n3*7\n"),
+            "m.msh:4: widths along northing: 2 widths on this line, but there are 3 cells");
+  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n3*5\n2*6 99\n"),
+            "m.msh:5: widths along upward: 3 widths on this line, but there are 2 cells");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n*10\n"), "m.msh:3: widths along easting: '' is no number of cells, 1 to 10000000");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*\n"), "m.msh:3: widths along easting: '' is no finite number");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n3*5\n2*6\n\n99\n"), "m.msh:7: '99' behind the last width");

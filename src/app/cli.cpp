@@ -16,7 +16,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/figure.hpp"
 #include "app/key_help.hpp"
 #include "app/man_page.hpp"
 #include "app/terminal.hpp"
@@ -31,7 +30,7 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the arguments, 3 compare: outside its "
-    "tolerance or nothing in common, 130 stopped by a signal.";
+    "tolerance or too little in common, 130 stopped by a signal.";
 
 using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions,
                            ConvertOptions, PlotOptions, InfoOptions>;
@@ -233,6 +232,7 @@ void add_compare(CommandSet& commands) {
   struct Values {
     CompareOptions options;
     std::string a, b, tolerance;
+    bool horizontal = false;
   };
   const auto values = std::make_shared<Values>();
   CLI::App& app = *command.app;
@@ -242,12 +242,14 @@ void add_compare(CommandSet& commands) {
       app.add_option("--tolerance", values->tolerance,
                      "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3")
           ->type_name("T");
+  add_flag(app, "--horizontal", values->horizontal, "match points by easting and northing alone, where heights differ");
   add_flag(app, "--quiet", values->options.quiet, "print nothing but mistakes; the exit code tells");
   command.read = [values, tolerance]() -> Asked {
     if (tolerance->count() > 0) values->options.tolerance = tolerance_of(values->tolerance);
     if (values->a.empty() || values->b.empty()) {
       throw InputError(values->a.empty() ? "A.h5" : "B.h5", "", "is empty; the name of a file is expected");
     }
+    if (values->horizontal) values->options.match = PointMatch::horizontal;
     values->options.a = values->a;
     values->options.b = values->b;
     return values->options;
@@ -357,10 +359,19 @@ std::vector<std::pair<std::string, FileFormat>> format_choices(bool to_read) {
 
 struct ConvertValues {
   ConvertOptions options;
-  std::string in, out, mesh, from, to, density_unit, output_density_unit, axes, output_axes, inactive;
+  std::string in, out, mesh, from, to, density_unit, output_density_unit, axes, output_axes, inactive, output_inactive;
   CLI::Option *of_mesh, *of_from, *of_to, *of_density_unit, *of_output_density_unit, *of_axes, *of_output_axes,
-      *of_field, *of_inactive;
+      *of_field, *of_inactive, *of_output_inactive;
 };
+
+/// What an option says, nothing when it is not given or no finite number.
+std::optional<double> finite_number(const CLI::Option& option, const std::string& text, ProblemList& problems) {
+  if (option.count() == 0) return {};
+  double value = 0;
+  if (parse_number(text, value) == NumberStatus::ok && std::isfinite(value)) return value;
+  problems.add(option.get_name(), "", fmt::format("is {}; a number is expected", excerpt(text)));
+  return {};
+}
 
 ConvertOptions read_convert(ConvertValues& values) {
   ProblemList problems;
@@ -381,14 +392,8 @@ ConvertOptions read_convert(ConvertValues& values) {
   options.output_density_to_si = choice_of(values.of_output_density_unit, values.output_density_unit, units, problems);
   options.axes = choice_of(values.of_axes, values.axes, axes, problems);
   options.output_axes = choice_of(values.of_output_axes, values.output_axes, axes, problems);
-  if (values.of_inactive->count() > 0) {
-    double value = 0;
-    if (parse_number(values.inactive, value) == NumberStatus::ok && std::isfinite(value)) {
-      options.inactive = value;
-    } else {
-      problems.add("--inactive", "", fmt::format("is {}; a number is expected", excerpt(values.inactive)));
-    }
-  }
+  options.inactive = finite_number(*values.of_inactive, values.inactive, problems);
+  options.output_inactive = finite_number(*values.of_output_inactive, values.output_inactive, problems);
   problems.throw_if_any();
   options.in = values.in;
   options.out = values.out;
@@ -435,6 +440,8 @@ void add_convert(CommandSet& commands) {
           "the number that inactive cells have in UBC's and Tomofast's files, in the file's unit; default: "
           "none has it in IN, 0 is written",
           "VALUE");
+  values->of_output_inactive =
+      add("--output-inactive", values->output_inactive, "the same of OUT alone; default: that of --inactive", "VALUE");
   add_flag(app, "--quiet", values->options.quiet, "print nothing but notes and mistakes");
   command.read = [values]() -> Asked { return read_convert(*values); };
 }
@@ -494,17 +501,8 @@ PlotOptions read_plot(const PlotValues& values) {
     }
     options.style.dpi = dpi;
   }
-  const std::vector<std::string>& known = drawn_field_names();
   for (const std::string& words : values.fields) {
-    for (const std::string& word : CLI::detail::split(words, ',')) {
-      if (std::find(known.begin(), known.end(), word) == known.end()) {
-        const std::string nearest = nearest_spelling(word, known);
-        problems.add("--field", "",
-                     fmt::format("{} is no field{}; there are: {}", excerpt(word),
-                                 nearest.empty() ? "" : ", did you mean " + nearest + "?", fmt::join(known, ", ")));
-      }
-      options.style.fields.push_back(word);
-    }
+    for (const std::string& word : CLI::detail::split(words, ',')) options.style.fields.push_back(word);
   }
   problems.throw_if_any();
   return options;
@@ -535,6 +533,9 @@ void add_plot(CommandSet& commands) {
       app.add_option("--dpi", values->dpi, "dots per inch of a .png; default 300, of models 180")->type_name("N");
   app.add_flag_callback(
       "--no-outline", [values] { values->options.style.model_outline = false; }, "do not draw the extent of the model");
+  app.add_flag_callback(
+      "--plain", [values] { values->options.style.annotations = false; },
+      "without title, the lines below it, the statistics of the panels and the version at the foot");
   add_flag(app, "--quiet", values->options.quiet, "print nothing but mistakes");
   command.read = [values]() -> Asked { return read_plot(*values); };
 }
@@ -566,9 +567,9 @@ std::string man_page_of(const CommandSet& commands) {
 std::string help_of(const CommandSet& commands, const std::string& word) {
   if (word.empty()) return wrapped(general_help(commands), help_columns());
   const Command* const command = commands.find(word);
-  if (command == nullptr) return key_help(word);
+  if (command == nullptr) return key_help(word, help_columns());
   const std::string text = wrapped(command->app->help("prismfield"), help_columns());
-  return is_documented_key(word) ? text + "\n" + key_help(word) : text;
+  return is_documented_key(word) ? text + "\n" + key_help(word, help_columns()) : text;
 }
 
 void add_help(CommandSet& commands) {

@@ -12,6 +12,7 @@
 
 #include "io/file_formats.hpp"
 #include "model/figure_style.hpp"
+#include "study/compare.hpp"
 
 namespace prismfield {
 
@@ -40,6 +41,7 @@ struct InvertOptions : CaseOptions {};
 /// prismfield compare
 struct CompareOptions {
   std::filesystem::path a, b;
+  PointMatch match = PointMatch::places;
   std::optional<double> tolerance;
   bool quiet = false;
 };
@@ -74,7 +76,7 @@ struct ConvertOptions {
   std::optional<Axes> axes, output_axes;
   /// "": not given
   std::string field;
-  std::optional<double> inactive;
+  std::optional<double> inactive, output_inactive;
   bool quiet = false;
 };
 

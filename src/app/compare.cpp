@@ -16,11 +16,11 @@ ExitCode compare_command(const CompareOptions& options, const Communicator& comm
   ExitCode code = exit_done;
   agree(communicator, [&] {
     if (communicator.rank() != 0) return;
-    const Comparison comparison = compare_results(options.a, options.b);
+    const Comparison comparison = compare_results(options.a, options.b, options.match);
     if (options.tolerance && !within(comparison, *options.tolerance)) code = exit_outside;
-    if (!comparison.nothing_compared.empty()) code = exit_outside;
+    if (!comparison.too_little.empty()) code = exit_outside;
     if (!options.quiet) std::cout << report(comparison, options.tolerance) << std::flush;
-    if (!comparison.nothing_compared.empty()) std::cerr << "error: " << shown(comparison.nothing_compared) << std::endl;
+    if (!comparison.too_little.empty()) std::cerr << "error: " << shown(comparison.too_little) << std::endl;
   });
   // nodes may see different files, but a run ends with one code
   broadcast(communicator, code);

@@ -40,6 +40,18 @@ FileFormat check_output_of(const ConvertOptions& options) {
   return *format;
 }
 
+/// What was read and has no place in OUT, in one note; nothing where all has.
+std::vector<std::string> not_carried(const ReadFile& in, FileFormat format) {
+  std::vector<std::string> names;
+  const bool is_array_file = format == FileFormat::hdf5 || format == FileFormat::hdf5_prisms;
+  if (in.crs && !is_array_file) names.emplace_back("crs");
+  if (!in.columns.empty()) {
+    names.push_back(fmt::format("column{} {}", in.columns.size() > 1 ? "s" : "", shown_list(in.columns)));
+  }
+  if (names.empty()) return {};
+  return {fmt::format("not carried: {}", fmt::join(names, ", "))};
+}
+
 void convert(const ConvertOptions& options) {
   WriteSpec write;
   write.format = check_output_of(options);
@@ -54,15 +66,18 @@ void convert(const ConvertOptions& options) {
   const ReadFile in = read_content(read);
 
   write.file = options.out;
+  write.format_said_by = options.to ? "--to" : "OUT";
+  write.crs = in.crs;
   write.density_to_si = options.output_density_to_si;
   write.axes = options.output_axes;
   write.field = options.field;
-  write.inactive = options.inactive.value_or(0);
+  write.inactive = options.output_inactive.value_or(options.inactive.value_or(0));
   write.title = options.in.stem().string();
   write.command = fmt::format("prismfield convert {} {}", options.in.string(), options.out.string());
   const WrittenFile out = write_content(write, in.content);
 
-  for (const auto* notes : {&in.notes, &out.notes}) {
+  const std::vector<std::string> lost = not_carried(in, write.format);
+  for (const auto* notes : {&in.notes, &lost, &out.notes}) {
     for (const std::string& note : *notes) std::cerr << "note: " << shown(note) << '\n';
   }
   std::cerr << std::flush;

@@ -3,8 +3,8 @@
 """What figures of results and of models have in common: it comes before figure.py or model_figure.py.
 
 The program holds the two as one text and hands it to Python on standard input: python3 - FILE FIGURE.png [STYLE]
-STYLE is JSON, all of its keys optional: contours (a number of lines, levels, or false), colour_map, dpi, model_outline
-and fields. Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
+STYLE is JSON, all of its keys optional: contours (a number of lines, levels, or false), colour_map, dpi, model_outline,
+annotations and fields. Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
 """
 
 import sys
@@ -163,19 +163,41 @@ def triangles_of(easting, northing):
 def draw_triangles(axes, triangles, values, shown, colours):
     """Colours between stations, and where the stations are; returns what a colour bar is made of."""
     axes.set_facecolor("0.95")
-    image = axes.tricontourf(triangles, np.clip(values, *shown), levels=np.linspace(*shown, 41), **colours)
-    # Seams between the levels would show in a .pdf.
-    for layer in getattr(image, "collections", [image]):
-        layer.set_edgecolor("face")
-        layer.set_linewidth(0.2)
+    levels = np.linspace(*shown, 41)
+    # Between neighbouring levels the ground shows as white hairlines; below lies the same with its seams elsewhere.
+    below = np.concatenate([levels[:1], (levels[:-1] + levels[1:]) / 2, levels[-1:]])
+    for bounds in (below, levels):
+        axes.tricontourf(triangles, np.clip(values, *shown), levels=bounds, **colours)
     axes.plot(triangles.x, triangles.y, ".", color="0.1", markersize=1.3, alpha=0.6, markeredgewidth=0)
     return plt.cm.ScalarMappable(plt.Normalize(colours["vmin"], colours["vmax"]), colours["cmap"])
 
 
+# of lines of equal value
+LINES = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linestyles": "solid"}
+
+
+def label_lines(axes, lines):
+    """Writes its value on each line of equal value that is long enough."""
+    texts = axes.clabel(lines, fontsize=4.5, inline_spacing=1.5, fmt=lambda value: f"{value:g}".replace("-", "−"))
+    for text in texts:
+        text.set(alpha=1, color="0.1", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.45, "pad": 0.3})
+
+
 def draw_triangle_lines(axes, triangles, values, levels):
     if levels.size:
-        style = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linestyles": "solid"}
-        axes.tricontour(triangles, values, levels=levels, **style)
+        label_lines(axes, axes.tricontour(triangles, values, levels=levels, **LINES))
+
+
+def draw_dots(axes, easting, northing, values, size, colours):
+    """Coloured points of so many square points on grey ground, each with a dark rim, as white is a colour of the scale
+    too; where points are many, rims that hide no neighbour."""
+    axes.set_facecolor("0.92")
+    rasterized = len(easting) > 5000
+    rim = {"edgecolors": "0.25", "linewidths": 0.35} if size > 9 else {"edgecolors": "none"}
+    if size <= 9:
+        wider = 1.6 * size
+        axes.scatter(easting, northing, s=wider, c="0.4", edgecolors="none", zorder=2.4, rasterized=rasterized)
+    return axes.scatter(easting, northing, c=values, s=size, zorder=2.5, rasterized=rasterized, **rim, **colours)
 
 
 def open_file(path, group=None):
@@ -212,6 +234,36 @@ def plain_ticks(axis, count=5):
     formatter.set_scientific(False)
     axis.set_major_formatter(formatter)
     axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]))
+
+
+class OriginFormatter(ScalarFormatter):
+    """Ticks less an offset, which the axis tells in its label."""
+
+    def get_offset(self):
+        return ""
+
+
+def style_coordinate(axis, name, unit, count, panel_inches, **style):
+    """Ticks and label of an easting or northing in metres or kilometres, whose limits are set already.
+
+    Long coordinates, such as UTM's, are told from a round number of kilometres that stands in the label.
+    """
+    plain_ticks(axis, count)
+    longest = max(map(len, axis.get_major_formatter().format_ticks(axis.get_majorticklocs())), default=0)
+    text = f"{name} ({unit})"
+    if longest > 5:
+        kilometre = 1000.0 if unit == "m" else 1.0
+        low, high = sorted(axis.get_view_interval())
+        origin = 10 * math.floor((low + high) / 2 / (10 * kilometre))
+        # A map around it would have ticks of both signs.
+        if low < origin * kilometre - 0.2 * (high - low):
+            origin -= 10
+        formatter = OriginFormatter(useOffset=origin * kilometre)
+        formatter.set_scientific(False)
+        axis.set_major_formatter(formatter)
+        short_name = name if panel_inches >= 1.3 else name[0]
+        text = f"{short_name} {'−' if origin >= 0 else '+'} {abs(origin):d} km ({unit})"
+    axis.set_label_text(text, **style)
 
 
 def count_text(n):

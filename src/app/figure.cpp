@@ -32,6 +32,7 @@ std::string style_json(const FigureStyle& style) {
   if (!style.colour_map.empty()) json["colour_map"] = style.colour_map;
   if (style.dpi) json["dpi"] = *style.dpi;
   if (!style.model_outline) json["model_outline"] = false;
+  if (!style.annotations) json["annotations"] = false;
   if (!style.fields.empty()) json["fields"] = style.fields;
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }

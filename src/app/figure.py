@@ -12,6 +12,7 @@ PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
 LEFT, BAR_ROOM, CURVE_ROOM, STRIP_WIDTH = 0.55, 0.56, 0.6, 7.6
 SMALL, USUAL, LARGE = 6.5, 7.5, 9.5
 LINE = 0.115
+VECTOR, TENSOR = ("gx", "gy", "gz"), ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 
 
 def arrange(names, ratio=1.0):
@@ -102,6 +103,11 @@ def edges_of(centres, spacing_else):
     return centres[0] - step / 2, centres[-1] + step / 2
 
 
+def is_plain():
+    """Whether the figure has no words but what names panels, axes and colours."""
+    return not STYLE.get("annotations", True)
+
+
 class Sheet:
     """A page of equal panels, each with room for a colour bar, placed in inches."""
 
@@ -121,7 +127,7 @@ class Sheet:
         # What stands above is wider than a panel that is far higher than wide.
         wider = 0.45 if width < 0.9 else 0.0
         self.gap_x = room + wider
-        self.above = 0.17 + (3 if self.narrow else 1) * LINE
+        self.above = 0.17 + (0 if is_plain() else 3 if self.narrow else 1) * LINE
         self.gap_y = self.above + (0.5 if x_label_every_row else 0.2)
         content = LEFT + columns * width + (columns - 1) * self.gap_x + (self.gap_x if colour_bars else 0.15 + wider)
         self.page_width = max(content, PAGE_WIDTHS[1])
@@ -146,7 +152,10 @@ class Sheet:
                 lines[-1] += "  ·  " + part
             else:
                 lines.append(part)
-        top = 0.16 + 0.17 * len(titles) + 0.12 * len(lines) + 0.1 + self.above
+        top = 0.26 + 0.17 * len(titles) + 0.12 * len(lines) + self.above
+        source = str(dataset.attrs.get("source", ""))
+        if is_plain():
+            titles, lines, source, top, self.bottom = [], [], "", 0.12 + self.above, 0.46
         n_rows = len(self.rows)
         self.page_height = self.bottom + n_rows * self.height + (n_rows - 1) * self.gap_y + top
         self.top = top
@@ -166,7 +175,7 @@ class Sheet:
         self.figure.text(
             1 - 0.08 / self.page_width,
             0.06 / self.page_height,
-            str(dataset.attrs.get("source", "")).replace("$", r"\$"),
+            source.replace("$", r"\$"),
             fontsize=5,
             color="0.6",
             va="bottom",
@@ -193,15 +202,17 @@ class Sheet:
         return any(row[0] == name for row in self.rows)
 
     def title(self, name, axes, values, unit, words):
-        """Symbol and unit, and below them what every panel tells of its values."""
+        """Symbol and unit, and below them, unless the figure is plain, what every panel tells of its values."""
         symbol = words.get(name, SYMBOLS[name])
         if self.width + self.gap_x < 1.4:
             symbol = symbol.split()[-1]
-        text = statistics(values)
-        text = text.replace(", ", "\n") if self.narrow else text
         style = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
-        axes.annotate(text, (0, 1), (0, 3), fontsize=SMALL - 0.5, color="0.35", linespacing=1.1, va="bottom", **style)
-        up = 6 + 72 * LINE * (text.count("\n") + 1) * 0.95
+        up = 5
+        if not is_plain():
+            text = statistics(values)
+            text = text.replace(", ", "\n") if self.narrow else text
+            axes.annotate(text, (0, 1), (0, 3), fontsize=SMALL - 0.5, color="0.35", linespacing=1.1, va="bottom", **style)
+            up = 6 + 72 * LINE * (text.count("\n") + 1) * 0.95
         axes.annotate(f"{symbol} ({unit})" if unit else symbol, (0, 1), (0, up), fontsize=USUAL + 1, va="baseline", **style)
 
     def colour_bar(self, axes, image, shown, extend):
@@ -224,13 +235,14 @@ class Sheet:
 
 
 def style_map(sheet, name, axes, unit):
-    plain_ticks(axes.xaxis, 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1)
-    plain_ticks(axes.yaxis, 5 if sheet.height > 1.4 else 3)
+    style = {"fontsize": USUAL}
+    x_count = 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1
+    style_coordinate(axes.xaxis, "Easting", unit, x_count, sheet.width, **style)
+    style_coordinate(axes.yaxis, "Northing", unit, 5 if sheet.height > 1.4 else 3, sheet.height, **style)
+    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     axes.tick_params(labelleft=sheet.first_in_row(name), labelbottom=sheet.lowest_in_column(name))
-    if sheet.first_in_row(name):
-        axes.set_ylabel(f"Northing ({unit})", fontsize=USUAL, labelpad=2)
-    if sheet.lowest_in_column(name):
-        axes.set_xlabel(f"Easting ({unit})", fontsize=USUAL, labelpad=2)
+    axes.yaxis.label.set_visible(sheet.first_in_row(name))
+    axes.xaxis.label.set_visible(sheet.lowest_in_column(name))
 
 
 def axes_text(dataset, names):
@@ -303,8 +315,10 @@ def draw_maps(dataset, names, words):
     sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
     height = dataset["upward"].values
     heights, levels = height_text(height)
-    # Two families of lines cannot be told apart: those of a draped grid are its heights unless others are asked for.
-    draws_heights = levels.size > 0 and not STYLE.get("contours")
+    # Two families of lines cannot be told apart: those of a draped grid are its heights unless others are asked for, or
+    # none. A plain figure has no words to say what they are.
+    is_draped = levels.size > 0 and "contours" not in STYLE
+    draws_heights = is_draped and not is_plain()
     if draws_heights and levels.size > 1:
         heights += f", a line every {levels[1] - levels[0]:g} m"
     outline = Outline(dataset, *(value / factor for value in (west, east, south, north)))
@@ -336,13 +350,12 @@ def draw_maps(dataset, names, words):
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, shown, extend)
         places = easting[::step] * factor, northing[::step] * factor
-        lines = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linestyles": "solid"}
         if draws_heights:
-            axes.contour(*places, height[::step, ::step], levels=levels, **lines)
-        elif name + "_sigma" not in dataset or "contours" in STYLE:
+            axes.contour(*places, height[::step, ::step], levels=levels, **LINES)
+        elif "contours" in STYLE or not (is_draped or name + "_sigma" in dataset):
             field_levels = contour_levels(*shown, usual_lines, in_unit(dataset, name))
             if field_levels.size and min(values.shape) > 1:
-                axes.contour(*places, values, levels=field_levels, **lines)
+                label_lines(axes, axes.contour(*places, values, levels=field_levels, **LINES))
         outline.draw(axes, factor)
     return sheet.figure
 
@@ -353,6 +366,43 @@ def in_unit(dataset, name):
     drawn, _ = scaled(values, "")
     at = np.nanargmax(np.abs(values)) if np.isfinite(values).any() else 0
     return float(drawn.flat[at] / values.flat[at]) if values.flat[at] else 1.0
+
+
+def survey_lines(dataset):
+    """Names of survey lines and which stations each has, in the file's order; nothing where the result tells no two."""
+    for column in ("line", "segment"):
+        if column in dataset and dataset[column].dims == ("station",):
+            labels = dataset[column].values
+            texts = np.array([f"{label:g}" if isinstance(label, (float, np.floating)) else str(label) for label in labels])
+            lines = [(name, np.flatnonzero(texts == name)) for name in dict.fromkeys(texts)]
+            return lines if 1 < len(lines) <= len(texts) / 3 else []
+    return []
+
+
+def name_lines(axes, lines, easting, northing):
+    """Writes their names at the western or northern ends of survey lines, of many lines those of some."""
+    for name, those in lines[:: 1 + len(lines) // 12]:
+        x, y = easting[those], northing[those]
+        goes_east = np.ptp(x) >= np.ptp(y)
+        end = np.argmin(x) if goes_east else np.argmax(y)
+        axes.annotate(
+            name.replace("$", r"\$"),
+            (x[end], y[end]),
+            (-2, 2.5) if goes_east else (2.5, -1),
+            textcoords="offset points",
+            fontsize=5,
+            color="0.1",
+            va="bottom" if goes_east else "top",
+            zorder=3,
+        )
+
+
+def dot_size(sheet, n, n_lines):
+    """Square points of a dot on a map of so many stations; along survey lines as the room between lines allows."""
+    area = sheet.width * sheet.height * 5184
+    if n_lines:
+        return float(np.clip(0.4 * math.sqrt(area) / n_lines, 1.3, 3.0)) ** 2
+    return float(np.clip(area / 12 / max(n, 1), 3, 26))
 
 
 def draw_stations(dataset, names, words):
@@ -368,10 +418,12 @@ def draw_stations(dataset, names, words):
     triangles = triangles_of(easting * factor, northing * factor)
     outline = Outline(dataset, *limits)
     heights, _ = height_text(dataset["upward"].values)
-    what = [count_text(len(easting)), heights, *axes_text(dataset, names)]
+    lines = survey_lines(dataset)
+    stations = count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
+    what = [stations, heights, *axes_text(dataset, names)]
     sheet.begin(dataset, what + outline.text)
     scheme = Scheme(dataset, names)
-    size = float(np.clip(sheet.width * sheet.height * 5184 / 12 / max(len(easting), 1), 2, 26))
+    size = dot_size(sheet, len(easting), len(lines))
     for name, axes in sheet.panels.items():
         values, label = scaled(dataset[name].values, dataset[name].attrs.get("units", ""))
         sheet.title(name, axes, values, label, words)
@@ -384,25 +436,34 @@ def draw_stations(dataset, names, words):
             image = draw_triangles(axes, triangles, values, shown, colours)
             draw_triangle_lines(axes, triangles, values, contour_levels(*shown, 8, in_unit(dataset, name)))
         else:
-            # White is a colour of the scale, so it cannot be the ground as well.
-            axes.set_facecolor("0.92")
-            axes.grid(color="white", linewidth=0.6)
-            image = axes.scatter(
-                easting * factor,
-                northing * factor,
-                c=values,
-                s=size,
-                edgecolors="0.25" if size > 5 else "none",
-                linewidths=0.35,
-                zorder=2.5,
-                rasterized=len(easting) > 5000,
-                **colours,
-            )
-        axes.set_axisbelow(True)
+            image = draw_dots(axes, easting * factor, northing * factor, values, size, colours)
+        name_lines(axes, lines, easting * factor, northing * factor)
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, shown, extend)
         outline.draw(axes, factor)
     return sheet.figure
+
+
+def extent_along(dataset, along, position):
+    """Where a line enters the model and leaves it, seen from above, at positions in metres; None where it does neither,
+    or where all of it is above the model."""
+    box = model_box(dataset)
+    if box is None:
+        return None
+    if along == "distance":
+        easting, northing = dataset["easting"].values, dataset["northing"].values
+        first, last = np.argmin(easting), np.argmax(easting)
+        low, high = -math.inf, math.inf
+        for values, bounds in ((easting, box[:2]), (northing, box[2:4])):
+            # as far as the line has come at both sides of the model
+            there = sorted((bounds - values[first]) / (values[last] - values[first]) * position[-1])
+            low, high = max(low, there[0]), min(high, there[1])
+    else:
+        at = {"easting": 0, "northing": 2, "upward": 4}[along]
+        low, high = box[at], box[at + 1]
+    is_beside = low >= high or low >= position[-1] or high <= position[0]
+    covers = low <= position[0] and high >= position[-1]
+    return None if is_beside or covers else (low, high)
 
 
 def draw_curves(dataset, names, words, along, position, what):
@@ -414,11 +475,8 @@ def draw_curves(dataset, names, words, along, position, what):
     marker = "o" if len(position) <= 60 else ""
     sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
     label = f"{ALONG[along]} ({unit})"
-    box = model_box(dataset)
-    at = {"easting": (0, 1), "northing": (2, 3), "upward": (4, 5)}.get(along)
-    inside = None if box is None or at is None else (box[at[0]] * factor, box[at[1]] * factor)
-    if inside is not None and not (inside[0] < position[-1] and inside[1] > position[0]):
-        inside = None
+    inside = extent_along(dataset, along, position / factor)
+    inside = None if inside is None else (inside[0] * factor, inside[1] * factor)
     sheet.begin(dataset, [*what, *axes_text(dataset, names), *(["grey: extent of the model"] if inside else [])])
     for name, axes in sheet.panels.items():
         values, field_unit = scaled(dataset[name].values.ravel(), dataset[name].attrs.get("units", ""))
@@ -444,6 +502,8 @@ def draw_curves(dataset, names, words, along, position, what):
         for side, spine in axes.spines.items():
             spine.set_visible(side in ("left", "bottom"))
         axes.margins(0.04 if borehole else 0.02, 0.02 if borehole else 0.08)
+        if not values.any():
+            (axes.set_xlim if borehole else axes.set_ylim)(-1, 1)
         if inside is not None:
             limits = axes.get_ylim() if borehole else axes.get_xlim()
             (axes.axhspan if borehole else axes.axvspan)(*inside, color="0.93", linewidth=0, zorder=-1)
@@ -451,7 +511,9 @@ def draw_curves(dataset, names, words, along, position, what):
         if borehole and sheet.first_in_row(name):
             axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
         if not borehole and sheet.lowest_in_column(name):
-            axes.set_xlabel(label, fontsize=USUAL, labelpad=2)
+            count = 3 if sheet.width < 1.2 else 5
+            style_coordinate(axes.xaxis, ALONG[along], unit, count, sheet.width, fontsize=USUAL)
+            axes.xaxis.labelpad = 2
     return sheet.figure
 
 
@@ -473,6 +535,21 @@ def line_text(easting, northing, along):
     return f"{across} {values.min():.0f} to {values.max():.0f} m".replace("-", "−")
 
 
+def without_rounding(dataset):
+    """The dataset with 0 for components that are nothing beside the largest of their kind, as gyz is above a line of
+    symmetry."""
+    changed = {}
+    for kind in (VECTOR, TENSOR):
+        largest = {}
+        for name in kind:
+            if name in dataset:
+                values = np.abs(dataset[name].values)
+                largest[name] = float(values[np.isfinite(values)].max(initial=0.0))
+        least = 1e-12 * max(largest.values(), default=0.0)
+        changed |= {name: xr.zeros_like(dataset[name]) for name, value in largest.items() if 0 < value < least}
+    return dataset.assign(changed)
+
+
 def drawn_fields(dataset):
     names = [name for name in SYMBOLS if name in dataset]
     if not names:
@@ -488,6 +565,7 @@ def drawn_fields(dataset):
 
 def draw(dataset):
     names = drawn_fields(dataset)
+    dataset = without_rounding(dataset)
     # of terrain, gz is what all of it pulls, beside a slab of the same height
     words = {"gz": "Terrain effect $g_z$"} if "terrain_correction" in dataset else {}
     easting, northing, upward = (dataset[c].values for c in ("easting", "northing", "upward"))

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -21,7 +23,8 @@ namespace {
 
 using Keys = std::vector<KeyReference>;
 
-constexpr std::size_t help_width = 100;
+/// Longer lines of prose are hard to read.
+constexpr std::size_t most_prose = 100;
 constexpr std::size_t page_columns = 120;
 const std::string of_a_study = "study.";
 const std::string any_field = "FIELD";
@@ -144,33 +147,73 @@ std::string default_sentence(const KeyReference& key) {
   return " " + text + ".";
 }
 
-/// Cells of a table on the terminal: text broken into lines that fit their columns.
-std::string table(const std::vector<std::array<std::string, 4>>& rows) {
-  constexpr std::array<std::size_t, 4> most{48, 36, 34, 14};
-  std::array<std::size_t, 4> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::min(most[i], std::max(widths[i], row[i].size()));
+using Row = std::array<std::string, 4>;
+using Widths = std::array<std::size_t, 4>;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
+  return lines;
+}
+
+/// Widths of a table's columns in so many columns of the terminal: texts are broken between words where they must be,
+/// the widest first; nothing where a table does not fit.
+std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t columns) {
+  constexpr std::size_t least_text = 16, gap = 2;
+  Widths widths{}, least{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+      for (const std::string& word : lines_of(filled(row[i], 1, ""))) least[i] = std::max(least[i], word.size());
+    }
+  }
+  for (std::size_t i = 0; i < widths.size(); ++i) least[i] = std::min(widths[i], std::max(least[i], least_text));
+  const auto all = [](const Widths& some) { return std::accumulate(some.begin(), some.end(), gap * some.size()); };
+  if (all(least) > columns) return std::nullopt;
+  while (all(widths) > columns) {
+    std::size_t widest = 0;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const bool is_breakable = widths[i] > least[i];
+      if (is_breakable && (widths[widest] == least[widest] || widths[i] > widths[widest])) widest = i;
+    }
+    --widths[widest];
+  }
+  return widths;
+}
+
+/// Rows below each other: the key, and below it what is said of it.
+std::string stacked(const std::vector<Row>& rows, std::size_t columns) {
   std::string text;
-  for (const auto& row : rows) {
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto& [name, type, default_value, unit] = rows[i];
+    const bool is_sentence = default_value.find("needed") == 0 || default_value.find("required") == 0;
+    std::string said = type + (is_sentence ? "; " : "; default ") + default_value;
+    if (!unit.empty()) said += "; unit " + unit;
+    text += "  " + name + "\n" + filled(said, columns, "      ");
+  }
+  return text;
+}
+
+/// A table on the terminal, its first row the heads of its columns; rows below each other where it is too narrow.
+std::string table(const std::vector<Row>& rows, std::size_t columns) {
+  const std::optional<Widths> widths = table_widths(rows, columns);
+  if (!widths) return stacked(rows, columns);
+  std::string text;
+  for (const Row& row : rows) {
     std::array<std::vector<std::string>, 4> cells;
     std::size_t height = 1;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      std::string line;
-      for (const char c : filled(row[i], widths[i], "")) {
-        if (c != '\n') {
-          line += c;
-          continue;
-        }
-        cells[i].push_back(std::move(line));
-        line.clear();
-      }
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells[i] = lines_of(filled(row[i], (*widths)[i], ""));
       height = std::max(height, cells[i].size());
     }
     for (std::size_t at = 0; at < height; ++at) {
-      std::string line = " ";
-      for (std::size_t i = 0; i < widths.size(); ++i) {
-        line += fmt::format(" {:<{}} ", at < cells[i].size() ? cells[i][at] : "", widths[i]);
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        line += fmt::format("  {:<{}}", at < cells[i].size() ? cells[i][at] : "", (*widths)[i]);
       }
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
@@ -179,8 +222,15 @@ std::string table(const std::vector<std::array<std::string, 4>>& rows) {
   return text;
 }
 
-std::array<std::string, 4> table_row(const std::string& name, const KeyReference& key) {
+Row table_row(const std::string& name, const KeyReference& key) {
   return {name, key.type, default_text(key), key.unit};
+}
+
+/// A label of two blanks and a word, and a text that hangs behind it.
+std::string labelled(const std::string& label, const std::string& text, std::size_t columns) {
+  constexpr std::size_t hanging = 11;
+  const std::string lines = filled(text, columns, std::string(hanging, ' '));
+  return fmt::format("  {:<{}}", label, hanging - 2) + lines.substr(hanging);
 }
 
 const Keys& reference_of(const Entry& entry) { return entry.of_study ? study_key_reference() : case_key_reference(); }
@@ -213,39 +263,35 @@ std::string assignment(const Entry& entry) {
   return is_plain ? "--set " + text : "--set '" + text + "'";
 }
 
-std::string indented(const std::string& lines, const std::string& indent) {
-  std::string text;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    text += indent + lines.substr(begin, end - begin) + "\n";
-    begin = end + 1;
-  }
-  return text;
+std::string indented(const std::string& text, const std::string& indent) {
+  std::string result;
+  for (const std::string& line : lines_of(text)) result += indent + line + "\n";
+  return result;
 }
 
-std::string described(const Entry& entry) {
+std::string described(const Entry& entry, std::size_t columns) {
   const KeyReference& key = *entry.key;
   std::string text = fmt::format("{}{}\n", key.path, entry.of_study ? " (of a study)" : "");
-  text += fmt::format("  type     {}\n  default  {}\n", key.type, default_text(key));
-  if (!key.unit.empty()) text += fmt::format("  unit     {}\n", key.unit);
-  text += "\n" + filled(key.meaning, help_width, "  ");
+  text += labelled("type", key.type, columns) + labelled("default", default_text(key), columns);
+  if (!key.unit.empty()) text += labelled("unit", key.unit, columns);
+  text += "\n" + filled(key.meaning, std::min(columns, most_prose), "  ");
   const std::string home = home_of_keys(entry);
-  std::vector<std::array<std::string, 4>> rows = {{"key", "type", "default", "unit"}};
+  std::vector<Row> rows = {{"key", "type", "default", "unit"}};
   for (const KeyReference& below : reference_of(entry)) {
     const std::string parent = parent_of(below.path);
     if (parent == home || parent == home + "[]") rows.push_back(table_row(last_part_of(below.path), below));
   }
-  if (rows.size() > 1) text += fmt::format("\nKeys of {}:\n{}", key.path, table(rows));
+  if (rows.size() > 1) text += fmt::format("\nKeys of {}:\n{}", key.path, table(rows, columns));
   text += "\nExample:\n" + indented(whole_example(key), "  ");
   const std::string set = assignment(entry);
   if (!set.empty()) text += "\nOn the command line:\n  " + set + "\n";
   return text;
 }
 
-std::string listed(const std::vector<const Entry*>& found) {
-  std::vector<std::array<std::string, 4>> rows = {{"key", "type", "default", "unit"}};
+std::string listed(const std::vector<const Entry*>& found, std::size_t columns) {
+  std::vector<Row> rows = {{"key", "type", "default", "unit"}};
   for (const Entry* entry : found) rows.push_back(table_row(entry->name, *entry->key));
-  return table(rows);
+  return table(rows, columns);
 }
 
 [[noreturn]] void refuse(const std::string& asked) {
@@ -256,6 +302,7 @@ std::string listed(const std::vector<const Entry*>& found) {
     last_parts.push_back(last_part_of(entry.name));
   }
   const std::string whole = nearest_spelling(path, names);
+  if (path == "points") near = {"observations.stations", "observations.grid"};
   if (!whole.empty()) near.push_back(whole);
   const std::string last = nearest_spelling(last_part_of(path), last_parts);
   for (std::size_t i = 0; i < names.size() && !last.empty(); ++i) {
@@ -325,14 +372,15 @@ bool is_documented_key(const std::string& key) {
   return !found.whole.empty() || !found.ends.empty();
 }
 
-std::string key_help(const std::string& key) {
+std::string key_help(const std::string& key, std::size_t columns) {
   const Found found = find(key);
   std::vector<const Entry*> all = found.whole;
   all.insert(all.end(), found.ends.begin(), found.ends.end());
   if (all.empty()) refuse(key);
-  if (found.whole.size() != 1 && all.size() != 1) return fmt::format("{} may be:\n{}", shown(key), listed(all));
-  std::string text = described(*all.front());
-  if (all.size() > 1) text += "\nOther keys of this name:\n" + listed({all.begin() + 1, all.end()});
+  if (found.whole.size() != 1 && all.size() != 1)
+    return fmt::format("{} may be:\n{}", shown(key), listed(all, columns));
+  std::string text = described(*all.front(), columns);
+  if (all.size() > 1) text += "\nOther keys of this name:\n" + listed({all.begin() + 1, all.end()}, columns);
   return text;
 }
 

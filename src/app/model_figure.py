@@ -75,13 +75,15 @@ class Page:
         self.lines.append(line)
 
     def finish(self, title, what, source):
-        top, bottom, head = 0.76, 0.22, 0.26
+        is_plain = not STYLE.get("annotations", True)
+        top, bottom, head = (0.12, 0.1, 0.26) if is_plain else (0.76, 0.22, 0.26)
         heights = [head if isinstance(line, str) else self.height_of(line) for line in self.lines]
         rooms = [sum(p.room() for p in line) for line in self.lines if not isinstance(line, str)]
         width = max([6.5, 0.11 * min(len(what), 60), *rooms])
         height = top + sum(heights) + bottom
         figure = plt.figure(figsize=(width, height))
-        self.headline(figure, width, height, title, what, source)
+        if not is_plain:
+            self.headline(figure, width, height, title, what, source)
         y = height - top
         for line, taken in zip(self.lines, heights):
             if isinstance(line, str):
@@ -236,7 +238,7 @@ def number(value):
     return rf"$10^{{{exponent}}}$" if mantissa == "1" else rf"${mantissa}\times10^{{{exponent}}}$"
 
 
-def section_sizes(mesh, small):
+def section_sizes(mesh):
     """Inches of plan view, west-east and south-north section."""
     east, north, up = mesh.spans
     across = PAGE_WIDTH - 3 * LEFT - 2 * RIGHT - BAR
@@ -246,13 +248,11 @@ def section_sizes(mesh, small):
         scale = min((PAGE_WIDTH - LEFT - BAR) / east, 3.8 / north)
     if north > 2.5 * east:
         scale = min(scale, 2.8 / north)
-    if small:
-        scale *= 0.75
     plan = max(scale * east, 0.9), max(scale * north, 0.8)
     # as high as it is true where that can be read, else exaggerated
-    height = float(np.clip(scale * up, 1.2, 2.8) * (0.85 if small else 1.0))
+    height = float(np.clip(scale * up, 1.2, 2.8))
     room = PAGE_WIDTH - 3 * LEFT - 2 * RIGHT - BAR - 2 * plan[0]
-    along_north = max(scale * north, 1.0 if small else 1.2)
+    along_north = max(scale * north, 1.2)
     if north > 2 * east:
         along_north = max(along_north, min(room, 2 * along_north))
     return plan, (plan[0], height), (along_north, height)
@@ -274,10 +274,10 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
     shown = np.ma.masked_invalid(values)
     image = axes.pcolormesh(x, y, shown, rasterized=True, **scale.arguments())
     names = ("Easting", "Northing", "Height")
-    axes.set_xlabel(f"{names[directions[0]]} ({units[0][1]})", fontsize=8.5, labelpad=2)
-    axes.set_ylabel(f"{names[directions[1]]} ({units[1][1]})", fontsize=8.5, labelpad=2)
-    plain_ticks(axes.xaxis, 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6)
-    plain_ticks(axes.yaxis, 3 if panel.height < 1.3 else 5)
+    x_count, y_count = 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6, 3 if panel.height < 1.3 else 5
+    style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
+    style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
+    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     # where the other sections cut this one
     for line, direction, factor in (
         (axes.axvline, directions[0], units[0][0]),
@@ -304,9 +304,9 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
         colour_bar(axes, panel, image, label, scale.shown)
 
 
-def add_sections(page, heading, mesh, values, scale, unit, small=False, stations=()):
+def add_sections(page, heading, mesh, values, scale, unit, stations=()):
     """Plan view, west-east and south-north section of values on the cells; those of one cell across are left out."""
-    sizes = section_sizes(mesh, small)
+    sizes = section_sizes(mesh)
     east, north, up = mesh.cut
     sections = []
     if mesh.counts[0] > 1 and mesh.counts[1] > 1 or mesh.counts[2] == 1:
@@ -458,21 +458,13 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
     elif filled and frame.triangles is not None and np.isfinite(values).all() and scale.shown[0] < scale.shown[1]:
         image = draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
     else:
-        # White is a colour of the scale, so it cannot be the ground as well.
-        axes.set_facecolor("0.93")
-        axes.grid(color="white", linewidth=0.7)
-        axes.set_axisbelow(True)
-        outline = "0.3" if frame.marker > 6 else "none"
-        image = axes.scatter(
-            east, north, c=values, s=frame.marker, edgecolors=outline, linewidths=0.4, rasterized=len(east) > 5000,
-            **scale.arguments(),
-        )
+        image = draw_dots(axes, east, north, values, frame.marker, scale.arguments())
     axes.set_xlim(*(limit * frame.factor for limit in frame.limits[0]))
     axes.set_ylim(*(limit * frame.factor for limit in frame.limits[1]))
-    axes.set_xlabel(f"Easting ({frame.unit})", fontsize=8.5, labelpad=2)
-    axes.set_ylabel(f"Northing ({frame.unit})", fontsize=8.5, labelpad=2)
-    plain_ticks(axes.xaxis, 2 if panel.width < 1.2 else 4 if panel.width < 3.5 else 6)
-    plain_ticks(axes.yaxis, 3 if panel.height < 1.5 else 5)
+    x_count, y_count = 2 if panel.width < 1.2 else 4 if panel.width < 3.5 else 6, 3 if panel.height < 1.5 else 5
+    style_coordinate(axes.xaxis, "Easting", frame.unit, x_count, panel.width, fontsize=8.5)
+    style_coordinate(axes.yaxis, "Northing", frame.unit, y_count, panel.height, fontsize=8.5)
+    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     if label is not None:
         colour_bar(axes, panel, image, label, scale.shown, extend)
 
@@ -581,7 +573,7 @@ def draw_l_curve(axes, panel, rows):
         those = those & usable
         axes.plot(phi_m[those], phi_d[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
     # Labels stand on the right of their points, and above.
-    axes.margins(x=0.06, y=0.1)
+    axes.margins(x=0.06, y=0.16)
     low, high = axes.get_xlim()
     axes.set_xlim(low, high * (high / low) ** 0.5)
     chosen = [k for k in range(len(beta)) if usable[k]]
@@ -589,11 +581,13 @@ def draw_l_curve(axes, panel, rows):
     if len(chosen) > 6:
         step = math.ceil(len(chosen) / 5)
         chosen = chosen[:1] + [k for k in chosen[step:-1:step]]
-    placed = []
+    legend = axes.legend(fontsize=7.5, frameon=False, loc="upper right").get_window_extent()
+    points = 72 / axes.figure.dpi
+    placed = [(x * points, y * points) for x in (legend.x0, legend.x1) for y in np.linspace(legend.y0, legend.y1, 6)]
     for k in dict.fromkeys([last, *chosen] if last is not None else []):
         at = axes.transData.transform((phi_m[k], phi_d[k])) * 72 / axes.figure.dpi
-        # A label that would lie on another is left out.
-        if any(abs(at[0] - x) < 62 and abs(at[1] - y) < 10 for x, y in placed):
+        # A label that would lie on another or on the legend is left out.
+        if k != last and any(abs(at[0] - x) < 66 and abs(at[1] - y) < 13 for x, y in placed):
             continue
         placed.append(at)
         word = r"$\beta$ = " + number(float(f"{beta[k]:.2g}"))
@@ -611,7 +605,6 @@ def draw_l_curve(axes, panel, rows):
     style_logarithmic(axes.xaxis, phi_m[usable])
     style_logarithmic(axes.yaxis, phi_d[usable])
     axes.grid(color="0.92", linewidth=0.6)
-    axes.legend(fontsize=7.5, frameon=False, loc="best")
 
 
 def draw_convergence(axes, panel, rows):
@@ -704,11 +697,11 @@ def draw_model(path):
     if "density_sigma" in dataset:
         values = last_epoch(dataset, "density_sigma")
         heading = "Standard deviation of the density" + of_last
-        add_sections(page, heading, mesh, values, Scale(values), "kg/m³", small=True)
+        add_sections(page, heading, mesh, values, Scale(values), "kg/m³")
     if "depth_of_investigation" in dataset:
         values = last_epoch(dataset, "depth_of_investigation")
         heading = "Depth of investigation: 0 where the data decide the density, 1 where the reference does"
-        add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "0 data, 1 reference", small=True)
+        add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "0 data, 1 reference")
     for k, data in enumerate(sets):
         if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):
             add_data(page, k + 1, data)

@@ -68,10 +68,16 @@ void check_fields(const PlotOptions& options, const std::vector<std::string>& kn
     throw InputError(file, "",
                      "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
   }
+  const std::vector<std::string>& drawn = drawn_field_names();
   for (const std::string& name : options.style.fields) {
     if (std::find(there.begin(), there.end(), name) != there.end()) continue;
-    throw InputError("--field", "",
-                     fmt::format("{} holds no {}; it holds {}", shown(file), name, fmt::join(there, ", ")));
+    const bool is_drawn = std::find(drawn.begin(), drawn.end(), name) != drawn.end();
+    const std::string nearest = is_drawn ? "" : nearest_spelling(name, there);
+    const std::string what = is_drawn
+                                 ? fmt::format("{} holds no {}; it holds", shown(file), name)
+                                 : fmt::format("{} is no field that plot draws{}; {} holds", excerpt(name),
+                                               nearest.empty() ? "" : ", did you mean " + nearest + "?", shown(file));
+    throw InputError("--field", "", fmt::format("{} {}", what, fmt::join(there, ", ")));
   }
 }
 

@@ -171,7 +171,7 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
   if (!quiet) std::cout << '\n' << field_statistics(header, result, terminal_columns(STDOUT_FILENO)) << '\n';
   std::cout << std::flush;
   for (const std::string& note : notes) warn(note);
-  for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
+  for (const std::string& warning : point_warnings(inputs.points, result, inputs.model->terrain())) warn(warning);
   const double seconds = seconds_since(begin);
   std::optional<DrawnFigure> drawn;
   if (const auto& figure = inputs.run.output.figure) {

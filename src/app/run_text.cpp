@@ -5,7 +5,9 @@
 #include "app/start.hpp"
 #include "base/counts.hpp"
 #include "base/human_text.hpp"
+#include "case/make_points.hpp"
 #include "case/output_check.hpp"
+#include "io/dem_file.hpp"
 #include "io/result_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <numbers>
 #include <utility>
 
 namespace prismfield {
@@ -86,6 +89,12 @@ std::string unused_text(const Case& run) {
 
 namespace {
 
+/// "(1, 2, 3)"
+std::string named_point(const Points& points, std::size_t i) {
+  return fmt::format("({}, {}, {})", place_text(points.easting[i]), place_text(points.northing[i]),
+                     place_text(points.upward[i]));
+}
+
 /// "(1, 2, 3), (4, 5, 6), ..."
 std::string named_points(const Points& points, const std::vector<std::int64_t>& numbers) {
   constexpr std::size_t most_named = 5;
@@ -95,19 +104,60 @@ std::string named_points(const Points& points, const std::vector<std::int64_t>& 
       named.emplace_back("...");
       break;
     }
-    const auto at = static_cast<std::size_t>(i);
-    named.push_back(fmt::format("({}, {}, {})", points.easting[at], points.northing[at], points.upward[at]));
+    named.push_back(named_point(points, static_cast<std::size_t>(i)));
   }
   return fmt::format("{}", fmt::join(named, ", "));
 }
 
-/// What is to be told of points below a terrain's surface; "" when nothing is.
-std::string below_surface(const Terrain& terrain, const Points& points) {
+/// What is to be told of points below the columns of a terrain or so near to them that their steps count; "" when
+/// nothing is.
+std::string staircase_text(const Terrain& terrain, const Points& points, double gravitational_constant) {
   const std::vector<std::int64_t> below = terrain.points_below(points);
-  if (below.empty()) return "";
+  const NearGround near = terrain.near_ground(points);
+  constexpr double mgal = 1e5, least_told = 0.1;
+  const double slab = 2 * std::numbers::pi * gravitational_constant * near.mass * mgal;
+  std::string text;
+  if (!below.empty()) {
+    text = fmt::format(
+        "{} of {} points lie below the surface of the terrain's columns, which is flat around each node: {}",
+        grouped(static_cast<std::int64_t>(below.size())), grouped(points.size()), named_points(points, below));
+  }
+  if (!(slab > least_told)) return text;
+  constexpr double finer = 10;
+  const std::string spacing = place_text(near.spacing / finer);
+  return text +
+         fmt::format(
+             "{}{} of {} points are within a cell's width of the ground, where {} up to {:.3g} m off the surface "
+             "between the nodes, of the order of {:.2g} mGal in gz, at {}; resample the DEM finer around them "
+             "(gdalwarp -tr {} {} -r bilinear -of netCDF dem.nc finer.nc), or take points at nodes",
+             text.empty() ? "" : "; ", grouped(near.count), grouped(points.size()),
+             text.empty() ? "the terrain's columns, flat around each node, are" : "the columns are", near.step, slab,
+             named_point(points, static_cast<std::size_t>(near.worst)), spacing, spacing);
+}
+
+/// What is to be told of points above a surface that is itself below sea level, where nothing says what is meant; ""
+/// when nothing is.
+std::string below_sea(const Inputs& inputs) {
+  const AboveTerrain* const above = above_terrain(inputs.run);
+  if (above == nullptr || above->sea_level) return "";
+  const Terrain* const terrain = inputs.model->terrain();
+  const TerrainMasses masses = terrain == nullptr ? TerrainMasses() : terrain->content().masses;
+  // such points count from the water
+  if (!above->dem && masses.water_density) return "";
+  const Points& points = inputs.points;
+  std::int64_t below = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < points.upward.size(); ++i) {
+    if (!(points.upward[i] - above->height < masses.sea_level)) continue;
+    if (below++ == 0) first = i;
+  }
+  if (below == 0) return "";
+  const std::string level = place_text(masses.sea_level), height = place_text(above->height);
   return fmt::format(
-      "{} of {} points lie below the surface of the terrain's columns, which is flat around each node: {}",
-      grouped(static_cast<std::int64_t>(below.size())), grouped(points.size()), named_points(points, below));
+      "{} of {} points are {} m above a surface that is below sea level ({} m), the first at {}: above the floor of a "
+      "sea, not its water; sea_level: {} beside above_terrain lets heights count from the water, a sea_level below the "
+      "surface says that it is dry",
+      grouped(below), grouped(points.size()), height, level, named_point(points, first), level);
 }
 
 }  // namespace
@@ -118,9 +168,10 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
     warnings.push_back(std::move(warning));
   }
   if (const Terrain* const terrain = inputs.model->terrain()) {
-    if (std::string below = below_surface(*terrain, inputs.points); !below.empty())
-      warnings.push_back(std::move(below));
+    std::string steps = staircase_text(*terrain, inputs.points, inputs.run.gravitational_constant);
+    if (!steps.empty()) warnings.push_back(std::move(steps));
   }
+  if (std::string below = below_sea(inputs); !below.empty()) warnings.push_back(std::move(below));
   return warnings;
 }
 
@@ -175,9 +226,10 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   return text;
 }
 
-std::vector<std::string> point_warnings(const Points& points, const Fields& result) {
+std::vector<std::string> point_warnings(const Points& points, const Fields& result, const Terrain* terrain) {
   std::vector<std::string> warnings;
-  if (result.points_inside > 0) {
+  const std::int64_t told = terrain == nullptr ? 0 : static_cast<std::int64_t>(terrain->points_below(points).size());
+  if (result.points_inside > told) {
     warnings.push_back(
         fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
   }

@@ -33,8 +33,10 @@ struct RankSizes {
 [[nodiscard]] std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
                                         const MemoryNeed& need, const std::string& ranks_text);
 
-/// What a user should know of points in, on and at the edges of prisms.
-[[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result);
+/// What a user should know of points in, on and at the edges of prisms. `terrain`: the model when it is one;
+/// input_warnings() told of the points below it.
+[[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result,
+                                                      const Terrain* terrain = nullptr);
 
 /// How far a checkpoint was: `done_fraction` from 0 to 1, below 0 without one.
 [[nodiscard]] std::string resume_text(const std::string& file, double done_fraction);

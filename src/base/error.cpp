@@ -50,9 +50,11 @@ std::string Problem::message() const {
   constexpr std::size_t longest = 4096;
   std::string line = shown(where, longest);
   if (!key.empty()) {
-    // "--set execution.slots", but "case.yaml:7: execution.slots"
-    if (!line.empty()) line += line.starts_with("--") ? " " : ": ";
-    line += shown(key, longest);
+    // "--set execution.slots", but "case.yaml:7: execution.slots"; another option says itself which key it is
+    const bool is_option = where.starts_with("--");
+    if (!line.empty() && !is_option) line += ": ";
+    if (where == "--set") line += " ";
+    if (!is_option || where == "--set") line += shown(key, longest);
   }
   if (!line.empty()) line += ": ";
   return line + shown(what, longest);

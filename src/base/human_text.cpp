@@ -126,6 +126,12 @@ std::string short_number(double value) {
   return fmt::format("{}e{}", text.substr(0, e), std::stoi(text.substr(e + 1)));
 }
 
+std::string place_text(double metres) {
+  constexpr double parts = 100;
+  if (std::abs(metres) < 1) return fmt::format("{:.4g}", metres);
+  return fmt::format("{:.15g}", std::round(metres * parts) / parts);
+}
+
 std::string counted(std::int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }

@@ -22,6 +22,9 @@ namespace prismfield {
 /// "1.23e9": three digits and a short exponent, for rates.
 [[nodiscard]] std::string short_number(double value);
 
+/// A coordinate, metres, as a message shows it: to 0.01 m, four digits where it is below 1.
+[[nodiscard]] std::string place_text(double metres);
+
 /// "1 point", "2 points", "1,000 points"
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& noun);
 

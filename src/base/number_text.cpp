@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/number_text.hpp"
 
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 namespace prismfield {
 namespace {
@@ -36,7 +40,58 @@ bool underflows(std::string_view number) noexcept {
   return leading + exponent < 0;
 }
 
+/// A number as the shortest decimal that reads as it: digits times ten to the exponent.
+struct Decimal {
+  std::uint64_t digits = 0;
+  int exponent = 0;
+};
+
+/// Of a finite number without its sign.
+Decimal decimal_of(double value) noexcept {
+  // 17 digits, point, e-308
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), std::fabs(value), std::chars_format::scientific);
+  Decimal decimal;
+  bool after_point = false;
+  const char* at = text.data();
+  for (; error == std::errc{} && at != end && *at != 'e'; ++at) {
+    if (*at == '.') {
+      after_point = true;
+      continue;
+    }
+    decimal.digits = 10 * decimal.digits + static_cast<std::uint64_t>(*at - '0');
+    if (after_point) --decimal.exponent;
+  }
+  if (at == end) return decimal;
+  ++at;
+  if (*at == '+') ++at;
+  int exponent = 0;
+  static_cast<void>(std::from_chars(at, end, exponent));
+  decimal.exponent += exponent;
+  return decimal;
+}
+
 }  // namespace
+
+double decimal_product(double value, double factor) noexcept {
+  // + 0 makes -0 of a flipped sign 0
+  const double plain = value * factor + 0.0;
+  if (!std::isfinite(plain) || plain == 0) return plain;
+  const Decimal a = decimal_of(value), b = decimal_of(factor);
+  if (a.digits > std::numeric_limits<std::uint64_t>::max() / b.digits) return plain;
+  // 20 digits, e-616
+  constexpr std::size_t most_digits = 20;
+  std::array<char, 2 * most_digits> text{};
+  const auto digits = std::to_chars(text.data(), text.data() + most_digits, a.digits * b.digits);
+  *digits.ptr = 'e';
+  const auto exponent = std::to_chars(digits.ptr + 1, text.data() + text.size(), a.exponent + b.exponent);
+  double product = 0;
+  if (parse_number({text.data(), static_cast<std::size_t>(exponent.ptr - text.data())}, product) != NumberStatus::ok) {
+    return plain;
+  }
+  return std::copysign(product, plain);
+}
 
 NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept {
   const char* start = at;

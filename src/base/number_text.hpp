@@ -21,6 +21,10 @@ enum class NumberStatus { ok, no_number, too_large };
 /// Reads a text that is a number from its first character to its last.
 [[nodiscard]] NumberStatus parse_number(std::string_view text, double& value) noexcept;
 
+/// value times factor as one multiplies the decimals that are written, rounded once: 513.06049 times 1000 is 513060.49,
+/// not 513060.48999999993. The plain product where the decimals of both are too long for that; 0, not -0.
+[[nodiscard]] double decimal_product(double value, double factor) noexcept;
+
 /// Reads a text that is a whole number of digits alone, with one sign or none. `value` keeps what it was unless the
 /// status is ok.
 template <class Integer>

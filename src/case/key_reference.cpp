@@ -180,6 +180,9 @@ const Keys model_keys = {
      "The cells' densities (.den), in UBC's order. An inversion does not need it.", "density: model.den"},
     {"model.mesh.ubc.density_unit", "kg/m3 or g/cm3", "g/cm3", "", "The unit of the densities; UBC's is g/cm3.",
      "density_unit: kg/m3"},
+    {"model.mesh.ubc.inactive", "number", "", "",
+     "What the file has for cells without a mass, such as air, in the file's unit; cells of this number are left out.",
+     "inactive: -100"},
 
     {"model.terrain", "section", "", "",
      "A digital elevation model as prisms between its surface and a reference height, one column a node, never held as "
@@ -211,6 +214,11 @@ const Keys model_keys = {
      "Height up to which water stands.", "file: dem.nc\nwater_density: 1040\nsea_level: 0"},
 };
 
+const char* const sea_level_of_heights =
+    "Beside above_terrain: heights count from the higher of the surface and this level, over the sea from its water. "
+    "Without, they count from the surface as it is, and a warning counts points above one that is below sea level; a "
+    "level below the surface says that it is dry.";
+
 const Keys observation_keys = {
     {"observations", "section", required, "",
      "The points at which fields are computed: exactly one of grid and stations. invert does not use it: stations come "
@@ -238,12 +246,19 @@ const Keys observation_keys = {
      "file: elevation.nc"},
     {"observations.grid.upward.above_terrain", "number", "", "m",
      "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain, else of "
-     "grid.file. Points outside it are a mistake.",
+     "grid.file; sea_level says what it counts from over the sea. Points outside the surface are a mistake.",
      "above_terrain: 80\nfile: dem.nc"},
     {"observations.grid.upward.variable", "name of a variable", "(the one of two dimensions)", "",
      "Beside above_terrain and file, netCDF and HDF5 only: the variable that holds the heights.",
      "above_terrain: 80\nfile: dem.nc\nvariable: elevation"},
-    {"observations.stations", "section", "", "", "Points one by one: from a file, or random ones.",
+    {"observations.grid.upward.sea_level", "number",
+     "(model.terrain's where it has water_density and no file is beside it, else none)", "m", sea_level_of_heights,
+     "above_terrain: 80\nfile: dem.nc\nsea_level: 0"},
+    {"observations.stations", "section", "", "",
+     "Points one by one: from a file, or random ones. A file's header may name units, as in \"x [km]\"; stations whose "
+     "place "
+     "has a dummy (nothing, *, NaN, -1e32) are left out and counted. docs/data.md tells of formats, units and further "
+     "columns.",
      "stations: {file: stations.csv}"},
     {"observations.stations.file", "name of a file", "(needed, unless random is written)", "",
      "A table of stations, its columns found by their names (easting, x, UTM_X, elevation, ...), separated by commas, "
@@ -271,8 +286,8 @@ const Keys observation_keys = {
      "a note says so. Beside random: the range of heights; min and max may be equal.",
      "file: stations.csv\nupward: 80"},
     {"observations.stations.upward.above_terrain", "number", required, "m",
-     "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain. Points "
-     "outside it are a mistake.",
+     "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain; sea_level "
+     "says what it counts from over the sea. Points outside the surface are a mistake.",
      "above_terrain: 80\nfile: dem.nc"},
     {"observations.stations.upward.file", "name of a file", "(model.terrain's)", "m",
      "The terrain that the stations are above, in any format of model.terrain.file.",
@@ -280,6 +295,9 @@ const Keys observation_keys = {
     {"observations.stations.upward.variable", "name of a variable", "(the one of two dimensions)", "",
      "Beside file, netCDF and HDF5 only: the variable that holds the heights.",
      "above_terrain: 80\nfile: dem.nc\nvariable: elevation"},
+    {"observations.stations.upward.sea_level", "number",
+     "(model.terrain's where it has water_density and no file is beside it, else none)", "m", sea_level_of_heights,
+     "above_terrain: 80\nfile: dem.nc\nsea_level: 0"},
     {"observations.stations.seed", "whole number of at least 0", fmt::format("{}", StationsRandom().seed), "",
      "Beside random: another seed gives other stations.", "random: 30\nseed: 2"},
     {"observations.noise", "section", "", "",
@@ -385,6 +403,10 @@ const Keys output_keys = {
     {"output.figure.model_outline", "true or false", "true", "",
      "Draws the outlines of spheres and boxes, or the extent of the model. Without effect on pictures of inversions.",
      "file: sphere.png\nmodel_outline: false"},
+    {"output.figure.annotations", "true or false", "true", "",
+     "Writes the title, what is said below it, minimum, maximum and RMS of each panel, and the version at the foot. "
+     "Without them, a figure of a paper has its caption for that, and maps of draped grids have no lines of height.",
+     "file: sphere.pdf\nannotations: false"},
     {"output.checkpoint", "section", "", "",
      "The state of a long run or inversion, from which --resume goes on. Removed when the result is complete.",
      "checkpoint: {every: 10 min, file: sphere.ckpt.h5}"},

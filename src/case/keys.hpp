@@ -24,23 +24,23 @@ inline const Words terrain = {"file", "variable", "reference", "density", "water
 inline const Words terrain_density = {"file", "variable", "density_unit"};
 inline const Words edges = {"edges", "origin", "widths", "file", "random_widths", "cells", "top", "seed"};
 inline const Words density = {"random", "seed", "file", "dataset", "density_unit"};
-inline const Words ubc = {"mesh", "density", "density_unit"};
+inline const Words ubc = {"mesh", "density", "density_unit", "inactive"};
 inline const Words sphere = {"center", "radius", "density"};
 inline const Words box = {"easting", "northing", "upward", "density"};
 inline const Words observations = {"grid", "stations", "noise"};
 inline const Words grid = {"easting", "northing", "upward", "file", "variable"};
-inline const Words height = {"file", "above_terrain", "variable"};
+inline const Words height = {"file", "above_terrain", "variable", "sea_level"};
 inline const Words stations = {"file",    "columns",  "length_unit", "axis_z", "random",
                                "easting", "northing", "upward",      "seed"};
 inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
                                 "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
 inline const Words partition = {"ranks"};
 inline const Words output = {"file", "also", "figure", "checkpoint"};
-inline const Words figure = {"file", "contours", "colour_map", "dpi", "model_outline"};
+inline const Words figure = {"file", "contours", "colour_map", "dpi", "model_outline", "annotations"};
 inline const Words checkpoint = {"every", "file"};
 /// What fills the cells of a model, which an inversion finds out.
-inline const Words densities = {"model.voxels.density", "model.voxels.spheres", "model.voxels.boxes",
-                                "model.mesh.density", "model.mesh.ubc.density"};
+inline const Words densities = {"model.voxels.density", "model.voxels.spheres",   "model.voxels.boxes",
+                                "model.mesh.density",   "model.mesh.ubc.density", "model.mesh.ubc.inactive"};
 inline const Words sensitivity = {"store", "precision", "compression", "file"};
 inline const Words inversion = {"data",          "sigma",
                                 "reference",     "reference_in_smoothness",

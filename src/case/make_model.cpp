@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/make_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <prismfield/communicator.hpp>
@@ -14,6 +17,8 @@
 #include "io/dem_file.hpp"
 #include "io/density_file.hpp"
 #include "io/prisms.hpp"
+#include "io/readable.hpp"
+#include "io/text_output.hpp"
 #include "io/ubc.hpp"
 #include "model/mesh.hpp"
 #include "model/voxels.hpp"
@@ -143,6 +148,27 @@ std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
   });
 }
 
+/// Densities of UBC's file, 0 in its inactive cells. Throws InputError where a number that is no density seems to mark
+/// them and no key says so.
+std::vector<double> ubc_densities(const InputFile& file, const UbcFiles& files, const CellCounts& counts,
+                                  std::string& warning) {
+  const double to_si = files.density_to_si;
+  std::vector<double> densities = read_ubc_densities(file, to_si, counts);
+  if (files.inactive && replace_mark(densities, *files.inactive, to_si, 0) == 0) {
+    warning = fmt::format("model.mesh.ubc.inactive: no cell of '{}' has {}", file.path.string(),
+                          number_text(*files.inactive));
+  }
+  if (const auto air = find_air_mark(densities, to_si)) {
+    constexpr double most_in_kilograms = 5000;
+    const double written = in_unit(air->density, to_si);
+    const bool may_be_kilograms = to_si != 1 && std::abs(written) <= most_in_kilograms;
+    throw file.error(fmt::format("{}: if that marks inactive cells, such as air, write inactive: {} beside it{}",
+                                 air->text, number_text(written),
+                                 may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : ""));
+  }
+  return densities;
+}
+
 std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   const InputFile mesh = input_file(run, files.mesh, "model.mesh.ubc.mesh");
   const InputFile density = input_file(run, files.density, "model.mesh.ubc.density");
@@ -156,10 +182,12 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   }
   problems.throw_if_any();
   std::int64_t cell_total = 0;
+  std::string warning;
   auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
     cell_total = counts[0] * counts[1] * counts[2];
-    return listed_background(read_ubc_densities(density, files.density_to_si, counts));
+    return listed_background(ubc_densities(density, files, counts, warning));
   });
+  if (!warning.empty()) cells->add_warning(warning);
   // file order and cell order, held side by side
   cells->note_peak(2 * cell_total * static_cast<std::int64_t>(sizeof(double)));
   return cells;

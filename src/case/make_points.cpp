@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,39 +31,68 @@ namespace prismfield {
 namespace {
 
 constexpr const char* above_terrain_key = ".upward.above_terrain";
+constexpr double no_least = -std::numeric_limits<double>::infinity();
 
-/// Heights above a surface at places; points where it has none are one mistake, the first of them named.
+/// Places of a kind: how many, and the first.
+class Counted {
+public:
+  void add(std::size_t number, double easting, double northing) {
+    if (m_count++ == 0)
+      m_first = fmt::format("point {} at ({}, {})", number, place_text(easting), place_text(northing));
+  }
+  [[nodiscard]] bool any() const noexcept { return m_count > 0; }
+  /// "2 of 30 points, the first point 7 at (10, 20)"
+  [[nodiscard]] std::string text(std::size_t all) const {
+    return fmt::format("{} of {} points, the first {}", grouped(m_count), grouped(static_cast<std::int64_t>(all)),
+                       m_first);
+  }
+
+private:
+  std::int64_t m_count = 0;
+  std::string m_first;
+};
+
+/// Heights above a surface at places; points outside it are one mistake, those in its gaps another.
 class HeightsAbove {
 public:
-  /// `key`: that of the mistake.
-  HeightsAbove(const NodeGrid& surface, double height, std::string key)
-      : m_surface(surface), m_height(height), m_key(std::move(key)) {}
+  /// `least`: metres, the surface counts as no lower than this. `key`: that of the mistakes.
+  HeightsAbove(const NodeGrid& surface, double least, double height, std::string key)
+      : m_surface(surface), m_least(least), m_height(height), m_key(std::move(key)) {}
 
   void add(double easting, double northing) {
-    m_heights.push_back(value_at(m_surface, easting, northing) + m_height);
-    if (!std::isnan(m_heights.back())) return;
-    constexpr std::int64_t most_named = 5;
-    if (++m_missing <= most_named) m_named += fmt::format("{}({}, {})", m_missing > 1 ? ", " : "", easting, northing);
-    if (m_missing == most_named + 1) m_named += ", ...";
+    const double surface = value_at(m_surface, easting, northing);
+    m_heights.push_back((surface < m_least ? m_least : surface) + m_height);
+    if (!std::isnan(surface)) return;
+    (covers(m_surface, easting, northing) ? m_in_gaps : m_outside).add(m_heights.size(), easting, northing);
   }
 
   std::vector<double> take() {
-    if (m_missing == 0) return std::move(m_heights);
     const NodeGrid& s = m_surface;
-    throw InputError(
-        "", m_key,
-        fmt::format("the terrain, nodes at easting {} to {}, northing {} to {}, has no height at {} of {} points: {}",
-                    s.easting.front(), s.easting.back(), s.northing.front(), s.northing.back(), grouped(m_missing),
-                    grouped(static_cast<std::int64_t>(m_heights.size())), m_named));
+    ProblemList problems;
+    if (m_outside.any()) {
+      problems.add(
+          "", m_key,
+          fmt::format("the terrain, nodes at easting {} to {}, northing {} to {}, does not reach {}; a larger "
+                      "DEM or points within it are needed",
+                      place_text(s.easting.front()), place_text(s.easting.back()), place_text(s.northing.front()),
+                      place_text(s.northing.back()), m_outside.text(m_heights.size())));
+    }
+    if (m_in_gaps.any()) {
+      problems.add("", m_key,
+                   fmt::format("the terrain has gaps, nodes without a height, at {}; fill them, e.g. with "
+                               "gdal_fillnodata.py, leave such points out, or give upward a number",
+                               m_in_gaps.text(m_heights.size())));
+    }
+    problems.throw_if_any();
+    return std::move(m_heights);
   }
 
 private:
   const NodeGrid& m_surface;
-  double m_height;
+  double m_least, m_height;
   std::string m_key;
   std::vector<double> m_heights;
-  std::int64_t m_missing = 0;
-  std::string m_named;
+  Counted m_outside, m_in_gaps;
 };
 
 /// The surface that points are above: read from a file, the model's, or that of the points' own file.
@@ -76,6 +106,8 @@ public:
       m_read = read_dem(input_file(run, above.dem->file, section + ".upward.file"), above.dem->variable).grid;
     } else if (terrain != nullptr) {
       m_of_others = &terrain->content().heights;
+      const TerrainMasses& masses = terrain->content().masses;
+      if (masses.water_density) m_least = masses.sea_level;
     } else if (nodes != nullptr) {
       m_of_others = nodes;
     } else {
@@ -83,18 +115,22 @@ public:
                        "is above which surface? Name its file beside it, {above_terrain: 80, file: dem.nc}, or have a "
                        "model.terrain");
     }
+    if (above.sea_level) m_least = *above.sea_level;
   }
   [[nodiscard]] const NodeGrid& grid() const noexcept { return m_read ? *m_read : *m_of_others; }
+  /// Metres: the sea level that heights count from where the surface is lower, if there is any.
+  [[nodiscard]] double least() const noexcept { return m_least; }
 
 private:
   std::optional<NodeGrid> m_read;
   const NodeGrid* m_of_others = nullptr;
+  double m_least = no_least;
 };
 
 /// Heights of the nodes of a grid above a surface.
-GridHeights heights_above(const NodeGrid& surface, double height, const std::string& key) {
-  return [&surface, height, key](const std::vector<double>& easting, const std::vector<double>& northing) {
-    HeightsAbove heights(surface, height, key);
+GridHeights heights_above(const NodeGrid& surface, double least, double height, const std::string& key) {
+  return [&surface, least, height, key](const std::vector<double>& easting, const std::vector<double>& northing) {
+    HeightsAbove heights(surface, least, height, key);
     for (const double y : northing) {
       for (const double x : easting) heights.add(x, y);
     }
@@ -111,10 +147,11 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
     return make_grid(nodes->easting, nodes->northing, heights);
   };
   if (const auto* height = std::get_if<double>(&spec.upward)) return make(*height);
-  if (std::holds_alternative<HeightsOfGridFile>(spec.upward)) return make(heights_above(*nodes, 0, key + ".file"));
+  if (std::holds_alternative<HeightsOfGridFile>(spec.upward))
+    return make(heights_above(*nodes, no_least, 0, key + ".file"));
   if (const auto* above = std::get_if<AboveTerrain>(&spec.upward)) {
     const AboveSurface surface(run, *above, terrain, nodes ? &*nodes : nullptr, key);
-    return make(heights_above(surface.grid(), above->height, key + above_terrain_key));
+    return make(heights_above(surface.grid(), surface.least(), above->height, key + above_terrain_key));
   }
   const InputFile file = input_file(run, std::get<std::filesystem::path>(spec.upward), key + ".upward.file");
   return make([&](const std::vector<double>& easting, const std::vector<double>& northing) {
@@ -128,7 +165,7 @@ Points stations(const Case& run, const StationsFile& spec, std::vector<std::stri
   const auto* above = std::get_if<AboveTerrain>(&spec.upward);
   if (above == nullptr) return points;
   const AboveSurface surface(run, *above, terrain, nullptr, key);
-  HeightsAbove heights(surface.grid(), above->height, key + above_terrain_key);
+  HeightsAbove heights(surface.grid(), surface.least(), above->height, key + above_terrain_key);
   for (std::size_t i = 0; i < points.easting.size(); ++i) heights.add(points.easting[i], points.northing[i]);
   points.upward = heights.take();
   return points;
@@ -151,13 +188,15 @@ Points make_points(const Case& run, const Bounds& bounds, std::vector<std::strin
   });
 }
 
-bool points_need_terrain(const Case& run) {
-  const auto of_model = [](const AboveTerrain* above) { return above != nullptr && !above->dem; };
-  if (const auto* grid = std::get_if<GridSpec>(&run.observations)) {
-    return of_model(std::get_if<AboveTerrain>(&grid->upward));
-  }
+const AboveTerrain* above_terrain(const Case& run) {
+  if (const auto* grid = std::get_if<GridSpec>(&run.observations)) return std::get_if<AboveTerrain>(&grid->upward);
   const auto* stations = std::get_if<StationsFile>(&run.observations);
-  return stations != nullptr && of_model(std::get_if<AboveTerrain>(&stations->upward));
+  return stations == nullptr ? nullptr : std::get_if<AboveTerrain>(&stations->upward);
+}
+
+bool points_need_terrain(const Case& run) {
+  const AboveTerrain* const above = above_terrain(run);
+  return above != nullptr && !above->dem;
 }
 
 bool points_from_files(const Case& run) {

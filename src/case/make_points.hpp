@@ -12,14 +12,18 @@ namespace prismfield {
 
 class Communicator;
 class Terrain;
+struct AboveTerrain;
 struct Case;
 
 /// The points that a case's observations describe; reads and validates the files that they name.
-/// `bounds` of the model give the default ranges of random stations, `terrain` is the model when it is one. What users
+/// `bounds` of the model give the default ranges of random stations, `terrain` is the model when it is one: heights
+/// above it count from its water where that is higher, unless the case has a sea level of its own for them. What users
 /// should know of the files is added to `notes`. Throws InputError with every mistake found.
 [[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes,
                                  const Terrain* terrain = nullptr);
 
+/// What the points of a case lie above; null when they have heights of their own.
+[[nodiscard]] const AboveTerrain* above_terrain(const Case& run);
 /// True when the points lie above model.terrain and cannot be made without it.
 [[nodiscard]] bool points_need_terrain(const Case& run);
 /// True when the points cannot be made from the case alone.

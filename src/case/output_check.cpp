@@ -66,7 +66,8 @@ void check_kind(const Case& run, const fs::path& result, ProblemList& problems) 
   if (!result_kind(result)) {
     const std::string suffix = result.extension().string();
     problems.add(run.where("output.file"), "output.file",
-                 fmt::format("{}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables)",
+                 fmt::format("{}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables), of which "
+                             "prismfield convert makes others",
                              suffix.empty() ? "has no suffix that says what to write"
                                             : fmt::format("no kind of result ends in '{}'", suffix)));
   }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 namespace {
 
@@ -33,6 +35,16 @@ void FieldsReader::add_field(const Value& value, FieldList& list) {
   }
   if (added.empty()) {
     if (only_counted()) return;
+    const std::string& text = value.node->text;
+    if (value.node->kind == Kind::scalar && text.find(',') != std::string::npos) {
+      problem(value, fmt::format("is {}; several fields are a list: [{}]", kind_name(*value.node), shown(text)));
+      return;
+    }
+    if (text == "terrain_correction" || text == "bouguer_slab" || text == "terrain_height") {
+      problem(value, fmt::format("is {}, which is no field: it comes with gz of model.terrain in the result",
+                                 kind_name(*value.node)));
+      return;
+    }
     problem(value, fmt::format("is {}, no known field{}", kind_name(*value.node), allowed(value.node->text, known)));
     return;
   }

@@ -235,6 +235,7 @@ MeshSpec ModelReader::mesh(const Value& value) {
     constexpr double gram_a_cubic_centimetre = 1000;
     result.ubc->density_to_si =
         unit_factor(files, "density_unit", "kg/m3", "g/cm3", gram_a_cubic_centimetre, gram_a_cubic_centimetre);
+    if (const auto v = files.find("inactive")) result.ubc->inactive = number(*v);
     for (const std::string key : {"easting", "northing", "upward", "density"}) {
       if (const auto v = section.find(key)) problem(*v, "is written beside ubc, which holds it already");
     }

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/read_sections.hpp"
 
+#include <fmt/format.h>
+
+#include "base/human_text.hpp"
 #include "case/keys.hpp"
 
 namespace prismfield {
@@ -46,7 +49,9 @@ GridSpec ObservationsReader::grid(const Value& value) {
       result.upward = above_terrain(from);
     } else if (const auto name = from.need("file", "the name of a netCDF or CSV file")) {
       result.upward = input(*name).value_or("");
-      if (const auto variable = from.find("variable")) problem(*variable, "goes with above_terrain only");
+      for (const char* const key : {"variable", "sea_level"}) {
+        if (const auto other = from.find(key)) problem(*other, "goes with above_terrain only");
+      }
     }
   } else if (v->node->kind == Kind::list) {
     problem(*v, "is a list; a height, {file: name} or {above_terrain: height} is expected");
@@ -74,6 +79,7 @@ AboveTerrain ObservationsReader::above_terrain(const Section& section) {
   AboveTerrain result;
   if (const auto v = section.find("above_terrain")) result.height = number(*v).value_or(0);
   result.dem = dem(section);
+  if (const auto v = section.find("sea_level")) result.sea_level = number(*v);
   return result;
 }
 
@@ -98,6 +104,11 @@ StationsFile ObservationsReader::stations_file(const Section& section) {
 }
 
 PointsSpec ObservationsReader::stations(const Value& value) {
+  if (value.node->kind == Kind::scalar) {
+    problem(value, fmt::format("is {0}; a map is expected, for a file {{file: {1}}}", kind_name(*value.node),
+                               shown(value.node->text)));
+    return StationsRandom{};
+  }
   const Section section(*this, value, case_keys::stations);
   const std::string chosen = section.one_of({{"file", {"columns", "length_unit", "axis_z", "upward"}},
                                              {"random", {"easting", "northing", "upward", "seed"}}});

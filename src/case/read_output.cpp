@@ -59,7 +59,13 @@ void OutputReader::figure(const Value& value, OutputSpec& result) {
     result.figure = path(value);
     return;
   }
-  const Section parts(*this, value, case_keys::figure);
+  Words known = case_keys::figure;
+  if (value.node->find("fields") != nullptr) known.emplace_back("fields");
+  const Section parts(*this, value, known);
+  if (const auto v = parts.find("fields")) {
+    problem(*v,
+            "is no key of a figure, which shows all fields of the case's fields; prismfield plot --field draws some");
+  }
   if (const auto v = parts.need("file", "the name of a figure, such as fields.png")) result.figure = path(*v);
   if (const auto v = parts.find("contours")) contours(*v, result.figure_style);
   if (const auto v = parts.find("colour_map")) {
@@ -67,6 +73,7 @@ void OutputReader::figure(const Value& value, OutputSpec& result) {
   }
   if (const auto v = parts.find("dpi")) result.figure_style.dpi = whole(*v, least_dpi, most_dpi);
   if (const auto v = parts.find("model_outline")) result.figure_style.model_outline = truth(*v).value_or(true);
+  if (const auto v = parts.find("annotations")) result.figure_style.annotations = truth(*v).value_or(true);
 }
 
 OutputSpec OutputReader::output(const Value& value) {

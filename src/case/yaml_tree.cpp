@@ -11,6 +11,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -328,6 +329,14 @@ bool indented_by_tab(const std::string& text, std::int32_t line) {
   return content.substr(0, end).find('\t') != std::string::npos;
 }
 
+/// Whether a bracket stands behind a word and a blank, as in a name with a unit: elev [m].
+bool has_bracket_behind_word(const std::string& text) {
+  for (std::size_t at = text.find(" ["); at != std::string::npos; at = text.find(" [", at + 1)) {
+    if (at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0) return true;
+  }
+  return false;
+}
+
 /// Reads a file, or the value of the key `parent` that an option gives. Throws SyntaxError.
 YamlNode parse_document(const std::string& text, const std::string& file, const std::string& parent, const char* option,
                         ProblemList& problems) {
@@ -348,7 +357,11 @@ YamlNode parse_document(const std::string& text, const std::string& file, const 
     // What is missing at the end of a file is noticed behind it.
     const auto lines = std::count(text.begin(), text.end(), '\n') + (text.ends_with('\n') ? 0 : 1);
     const std::int32_t line = std::min(line_of(error.mark), static_cast<std::int32_t>(lines));
-    throw SyntaxError{line, plain_reason(indented_by_tab(text, line) ? YAML::ErrorMsg::TAB_IN_INDENTATION : error.msg)};
+    std::string reason = plain_reason(indented_by_tab(text, line) ? YAML::ErrorMsg::TAB_IN_INDENTATION : error.msg);
+    if (error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW && has_bracket_behind_word(text)) {
+      reason += "; a name with a unit in brackets is written in quotes";
+    }
+    throw SyntaxError{line, reason};
   }
   return builder.take_root();
 }

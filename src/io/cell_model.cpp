@@ -185,9 +185,10 @@ CellModel read_cell_arrays(const InputFile& file, const std::string& name, doubl
 }
 
 std::string cell_image(const CellModel& model, const std::filesystem::path& file, const std::string& title,
-                       const std::string& command) {
+                       const std::string& command, const std::optional<Crs>& crs) {
   Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
   write_origin(out, title, command);
+  write_crs(out, crs);
   out.make_dimension_without_values("bound", 2);
   const CellCounts counts = counts_of(model.edges);
   const std::array<const Coordinate*, 3> coordinates{&easting_coordinate, &northing_coordinate, &upward_of_cells};
@@ -212,6 +213,7 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
     out.attach_dimensions(values.name, {"upward", "northing", "easting"});
     if (!values.unit.empty()) out.write_attribute(values.name, "units", values.unit);
     out.write_attribute(values.name, "long_name", values.name);
+    refer_to_crs(out, values.name);
     // what NaN means to programs that mask
     out.write_attribute(values.name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
     write_range(out, values.name, values.values.data(), static_cast<std::int64_t>(values.values.size()));
@@ -220,9 +222,10 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
 }
 
 std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& file, const std::string& title,
-                        const std::string& command) {
+                        const std::string& command, const std::optional<Crs>& crs) {
   Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
   write_origin(out, title, command);
+  write_crs(out, crs);
   out.make_dimension_without_values("prism", prisms.size());
   PrismBlock block = prisms;
   const auto columns = columns_of(block);
@@ -231,6 +234,7 @@ std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& f
     out.write(name, {prisms.size()}, columns[c]->data());
     out.attach_dimensions(name, {"prism"});
     out.write_attribute(name, "units", is_density(name) ? "kg/m3" : "m");
+    refer_to_crs(out, name);
   }
   return std::string(out.image());
 }

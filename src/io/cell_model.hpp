@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/crs.hpp"
 #include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/input_file.hpp"
@@ -41,10 +42,12 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 /// The bytes of an HDF5 file that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
 /// and the values. Throws RunError.
 [[nodiscard]] std::string cell_image(const CellModel& model, const std::filesystem::path& file,
-                                     const std::string& title, const std::string& command);
+                                     const std::string& title, const std::string& command,
+                                     const std::optional<Crs>& crs);
 /// The same of prisms: one-dimensional datasets west ... density.
 [[nodiscard]] std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& file,
-                                      const std::string& title, const std::string& command);
+                                      const std::string& title, const std::string& command,
+                                      const std::optional<Crs>& crs);
 /// Writes prisms as a table with a line of names, densities over `density_to_si`: csv, or separated by blanks below
 /// comments. Throws RunError, NoRoomError.
 void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,

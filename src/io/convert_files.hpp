@@ -9,6 +9,7 @@
 
 #include <prismfield/fields.hpp>
 
+#include "io/crs.hpp"
 #include "io/file_content.hpp"
 #include "io/file_formats.hpp"
 #include "io/input_file.hpp"
@@ -38,6 +39,10 @@ struct ReadFile {
   FileContent content;
   /// factor of the file's densities to kg/m3
   double density_to_si = 1;
+  /// the reference system that the file states
+  std::optional<Crs> crs;
+  /// what else it has at its points, by name: not read
+  std::vector<std::string> columns;
   std::vector<std::string> notes;
 };
 
@@ -45,6 +50,8 @@ struct ReadFile {
 struct WriteSpec {
   std::filesystem::path file;
   FileFormat format = FileFormat::hdf5;
+  /// what says the format, for messages: --to or OUT
+  std::string format_said_by = "--to";
   std::optional<double> density_to_si;
   /// unset: HDF5, tables and VTK keep the axes that were read, other formats have z down
   std::optional<Axes> axes;
@@ -52,6 +59,8 @@ struct WriteSpec {
   std::string field;
   /// what inactive cells get in a file of plain values
   double inactive = 0;
+  /// written where the format has a place for it
+  std::optional<Crs> crs;
   std::string title;
   std::string command;
 };

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 
 #include <prismfield/error.hpp>
 
@@ -26,6 +28,7 @@ namespace prismfield {
 namespace {
 
 constexpr const char* variable = "crs";
+constexpr const char* long_name = "long_name";
 
 bool starts_with(std::string_view text, std::string_view begin) {
   return text.size() >= begin.size() &&
@@ -418,14 +421,26 @@ std::string proj_version() { return ""; }
 
 #endif
 
-void write_crs(Hdf5File& file, const std::optional<Crs>& crs) {
+void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string& path) {
   if (!crs) return;
   const std::int32_t nothing = 0;
-  file.write(variable, {}, &nothing);
-  file.write_attribute(variable, "long_name", "coordinate reference system of easting and northing");
+  file.write(path, {}, &nothing);
+  file.write_attribute(path, long_name, "coordinate reference system of easting and northing");
   for (const auto& [name, value] : crs->attributes) {
-    std::visit([&, &name = name](const auto& content) { file.write_attribute(variable, name, content); }, value);
+    std::visit([&, &name = name](const auto& content) { file.write_attribute(path, name, content); }, value);
   }
+}
+
+std::optional<Crs> read_crs(const Hdf5File& file) {
+  if (!file.has(variable)) return std::nullopt;
+  Crs crs;
+  for (auto& [name, value] : file.read_attributes(variable)) {
+    if (name == long_name) continue;
+    if (const auto* text = std::get_if<std::string>(&value); text != nullptr && name == "name") crs.name = *text;
+    crs.attributes.emplace_back(std::move(name), std::move(value));
+  }
+  if (crs.attributes.empty()) return std::nullopt;
+  return crs;
 }
 
 void refer_to_crs(Hdf5File& file, const std::string& dataset) {

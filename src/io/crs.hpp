@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "io/hdf5_file.hpp"
@@ -14,7 +13,7 @@ namespace prismfield {
 
 /// The coordinate reference system of easting and northing, as CF writes it down.
 struct Crs {
-  using Value = std::variant<std::string, double, std::vector<double>>;
+  using Value = AttributeValue;
   /// as the case names it
   std::string name;
   /// names and values of the attributes of CF's grid mapping, in the order in which they are written; angles in degrees
@@ -30,8 +29,11 @@ struct Crs {
 /// The version of PROJ, "" where this build has none.
 [[nodiscard]] std::string proj_version();
 
-/// Writes the variable `crs`, which holds nothing but attributes; nothing without a system.
-void write_crs(Hdf5File& file, const std::optional<Crs>& crs);
+/// Writes the variable `crs`, which holds nothing but attributes; nothing without a system. `path`: that of a group.
+void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string& path = "crs");
+
+/// The system that a file's variable `crs` states, its attributes as they stand there; nothing without one.
+[[nodiscard]] std::optional<Crs> read_crs(const Hdf5File& file);
 
 /// Lets a variable refer to the file's `crs`, where there is one.
 void refer_to_crs(Hdf5File& file, const std::string& dataset);

@@ -21,6 +21,7 @@
 #include "io/place_columns.hpp"
 #include "io/text_table.hpp"
 #include "model/cells.hpp"
+#include "model/extents.hpp"
 
 namespace prismfield {
 namespace {
@@ -59,6 +60,31 @@ double needed_factor(const InputFile& file, const std::string& name, const std::
 void scale(std::vector<double>& values, double factor) {
   if (factor == 1) return;
   for (double& value : values) value *= factor;
+}
+
+/// Throws InputError for heights of a file without units whose nodes can hardly be metres apart: within the degrees
+/// that there are, closer than 1, and steeper from end to end than any ground.
+void refuse_degrees(const InputFile& file, const GridVariable& grid) {
+  // a terrain as high as twice its length; with 111 km to a degree 10 m over 5 degrees are that
+  constexpr double closest = 1, steepest = 2;
+  const auto is_fine = [](const std::vector<double>& nodes) {
+    return nodes.size() > 1 && nodes.back() - nodes.front() < closest * static_cast<double>(nodes.size() - 1);
+  };
+  if (!is_fine(grid.easting) || !is_fine(grid.northing)) return;
+  const Bounds box = {grid.easting.front(), grid.easting.back(), grid.northing.front(), grid.northing.back(), 0, 0};
+  if (!could_be_degrees(box)) return;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  for (const double height : grid.values) {
+    if (!std::isfinite(height)) continue;
+    lowest = std::min(lowest, height);
+    highest = std::max(highest, height);
+  }
+  if (!(highest - lowest > steepest * std::max(box.east - box.west, box.north - box.south))) return;
+  throw file.error(fmt::format(
+      "has nodes that look like degrees ({0} {1:.10g} to {2:.10g}, {3} {4:.10g} to {5:.10g}, heights {6:.6g} "
+      "to {7:.6g} m); prisms need metres of a map projection: project it first, e.g. gdalwarp -s_srs "
+      "EPSG:4326 -t_srs EPSG:32719 -of netCDF in.asc out.nc. netCDF with units of metres is taken as such",
+      grid.easting_name, box.west, box.east, grid.northing_name, box.south, box.north, lowest, highest));
 }
 
 bool is_degrees(const std::string& name, const std::string& unit) {
@@ -151,6 +177,8 @@ GridVariable from_table(const InputFile& file, Quantity quantity, double to_si) 
   }
   limited.finish();
   problems.throw_if_any();
+  const bool has_units = !table.units[0].empty() && !table.units[1].empty();
+  if (quantity == Quantity::height && !has_units) refuse_degrees(file, grid);
   return grid;
 }
 
@@ -188,7 +216,11 @@ Dem read(const InputFile& file, const std::string& variable, Quantity quantity, 
   if (!variable.empty()) throw file.error("is text, which has no variables; leave out the key variable beside it");
   if (is_ascii_grid(file)) {
     GridVariable grid = read_ascii_grid(file);
-    if (quantity == Quantity::density) scale(grid.values, to_si);
+    if (quantity == Quantity::density) {
+      scale(grid.values, to_si);
+    } else {
+      refuse_degrees(file, grid);
+    }
     return finished(file, std::move(grid));
   }
   Dem dem = finished(file, from_table(file, quantity, to_si));

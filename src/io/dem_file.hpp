@@ -23,6 +23,8 @@ struct DemFile {
 struct AboveTerrain {
   double height = 0;
   std::optional<DemFile> dem;
+  /// metres: where the surface is lower, heights count from here
+  std::optional<double> sea_level;
 };
 
 /// What a DEM has come to.

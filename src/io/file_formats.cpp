@@ -48,6 +48,12 @@ bool begins_with_count(const InputFile& file) {
   return !start.rows.empty() && start.rows[0].size() == 1;
 }
 
+std::string small_suffix(const std::filesystem::path& file) {
+  std::string suffix = file.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  return suffix;
+}
+
 }  // namespace
 
 std::vector<std::string> format_names(bool to_read) {
@@ -65,9 +71,10 @@ std::optional<FileFormat> format_named(const std::string& name) {
   return std::nullopt;
 }
 
+bool is_ubc_places(const std::filesystem::path& file) { return small_suffix(file) == ".loc"; }
+
 std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file) {
-  std::string suffix = file.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string suffix = small_suffix(file);
   for (const Suffix& known : suffixes) {
     if (known.suffix == suffix) return known.format;
   }

@@ -68,6 +68,8 @@ inline constexpr std::array format_infos = {
 
 /// What the suffix of a name asks for, in small letters or capitals; nothing for .txt and others that say nothing.
 [[nodiscard]] std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file);
+/// Whether a name has the suffix of UBC's files of places alone, .loc.
+[[nodiscard]] bool is_ubc_places(const std::filesystem::path& file);
 /// The suffixes that say something, for messages.
 [[nodiscard]] std::string known_suffixes();
 

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -163,6 +164,17 @@ herr_t add_link_name(hid_t /*group*/, const char* name, const H5L_info_t* link, 
   if (link->type != H5L_TYPE_HARD && link->type != H5L_TYPE_SOFT) return 0;
   static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
+}
+
+herr_t add_attribute_name(hid_t /*object*/, const char* name, const H5A_info_t* /*attribute*/, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+/// True for the attributes by which netCDF-4 and dimension scales work.
+bool is_housekeeping(const std::string& attribute) {
+  return attribute.starts_with('_') || attribute == "CLASS" || attribute == "NAME" || attribute == "DIMENSION_LIST" ||
+         attribute == "REFERENCE_LIST";
 }
 
 }  // namespace
@@ -462,6 +474,27 @@ struct Hdf5File::Impl {
     if (scaled || shifted) {
       for (double& value : values) value = value * scale + offset;
     }
+  }
+
+  /// The values of an attribute of numbers or one text; nothing for others.
+  [[nodiscard]] std::optional<AttributeValue> attribute_value(const std::string& object,
+                                                              const std::string& name) const {
+    const Subject about = subject(object + "@" + name);
+    const Handle attribute = open_attribute(object, name);
+    const Handle type(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
+    const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
+    const std::size_t count = value_count(space, about);
+    const H5T_class_t kind = H5Tget_class(type.id());
+    if (kind == H5T_STRING && count <= 1) {
+      return text(type, space, about,
+                  [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
+    }
+    const bool is_number = kind == H5T_INTEGER || (kind == H5T_FLOAT && is_usual_float(type.id()));
+    if (!is_number || count == 0) return std::nullopt;
+    std::vector<double> values(count);
+    checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()), about, "read the attribute");
+    if (count == 1) return values.front();
+    return values;
   }
 
   /// One string of fixed or variable length, from a dataset or an attribute by the reader given.
@@ -946,6 +979,24 @@ std::string Hdf5File::read_text_attribute(const std::string& path, const std::st
   const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
   return m_impl->text(type, space, about,
                       [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
+}
+
+std::vector<std::pair<std::string, AttributeValue>> Hdf5File::read_attributes(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  std::vector<std::string> names;
+  {
+    const Handle object = m_impl->open_dataset(dataset);
+    unsigned order = 0;
+    checked(H5Pget_attr_creation_order(Impl::creation_list(object, about).id(), &order), about, "read the order");
+    const H5_index_t index = (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    checked(H5Aiterate2(object.id(), index, H5_ITER_INC, nullptr, add_attribute_name, &names), about, "list");
+  }
+  std::vector<std::pair<std::string, AttributeValue>> result;
+  for (const std::string& name : names) {
+    if (is_housekeeping(name)) continue;
+    if (auto value = m_impl->attribute_value(dataset, name)) result.emplace_back(name, std::move(*value));
+  }
+  return result;
 }
 
 void Hdf5File::make_group(const std::string& group) {

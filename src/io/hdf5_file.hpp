@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <prismfield/ranges.hpp>
@@ -32,6 +34,9 @@ struct NumberPlace {
 [[nodiscard]] constexpr std::int64_t bytes_of(NumberPlace::Type type) noexcept {
   return type == NumberPlace::Type::float_ ? 4 : 8;
 }
+
+/// What an attribute holds: a text, a number, or several.
+using AttributeValue = std::variant<std::string, double, std::vector<double>>;
 
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
@@ -85,6 +90,9 @@ public:
   [[nodiscard]] std::int64_t read_integer_attribute(const std::string& path, const std::string& name) const;
   /// A text attribute of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text_attribute(const std::string& path, const std::string& name) const;
+  /// Names and values of a dataset's attributes of numbers or one text, in the order in which they were made where the
+  /// file knows it; without those that netCDF-4 and dimension scales keep for themselves.
+  [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> read_attributes(const std::string& dataset) const;
 
   void make_group(const std::string& group);
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values);

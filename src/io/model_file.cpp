@@ -240,7 +240,7 @@ void write_data_field(Hdf5File& file, const PointLayout& layout, const Predicted
   file.write_attribute(path_in(layout.group, name), "ancillary_variables", name + "_sigma");
 }
 
-void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes axes) {
+void write_data(Hdf5File& file, const ModelHeader& header, const InvertedModel& model, std::size_t k) {
   const PredictedData& data = model.data[k];
   const std::string group = "/data_" + std::to_string(k + 1);
   file.make_group(group);
@@ -250,18 +250,20 @@ void write_data(Hdf5File& file, const InvertedModel& model, std::size_t k, Axes 
     file.write_attribute(group, "epoch", model.epochs[k % n]);
     file.write_attribute(group, "data_set", static_cast<std::int64_t>(k / n) + 1);
   }
+  // programs that open this group alone do not see the root's
+  write_crs(file, header.crs, path_in(group, "crs"));
   const PointLayout layout = write_points(file, group, data.points);
   const std::vector<double> none;
   const std::vector<double>& trend = k < model.trend.size() ? model.trend[k] : none;
   const std::size_t a_field = trend.size() / static_cast<std::size_t>(std::max(1, data.fields.size()));
   for (const FieldInfo& field : field_infos) {
     if (!data.fields.contains(field.field)) continue;
-    write_data_field(file, layout, data, field.field, axes);
+    write_data_field(file, layout, data, field.field, header.axes);
     if (a_field == 0) continue;
     const auto first = trend.begin() + static_cast<std::ptrdiff_t>(
                                            static_cast<std::size_t>(data.fields.index_of(field.field)) * a_field);
     std::vector<double> coefficients(first, first + static_cast<std::ptrdiff_t>(a_field));
-    for (double& coefficient : coefficients) coefficient *= output_factor(field.field, axes);
+    for (double& coefficient : coefficients) coefficient *= output_factor(field.field, header.axes);
     const std::string predicted = path_in(group, std::string(field.name) + "_predicted");
     file.write_attribute(predicted, "trend", coefficients);
     file.write_attribute(predicted, "trend_units",
@@ -293,7 +295,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
   write_cells(file, model);
   write_densities(file, model);
   write_convergence(file, model.convergence);
-  for (std::size_t k = 0; k < model.data.size(); ++k) write_data(file, model, k, header.axes);
+  for (std::size_t k = 0; k < model.data.size(); ++k) write_data(file, header, model, k);
   write_performance(file, header, model);
   // The time that the file itself can hold; bringing it to the disk follows.
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;

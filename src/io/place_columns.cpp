@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "io/grid_variable.hpp"
 
 namespace prismfield {
@@ -32,16 +33,21 @@ TableRequest place_columns() {
   const auto add = [&](const char* meaning, std::initializer_list<const char*> spellings) {
     for (const char* const spelling : spellings) request.aliases.emplace_back(spelling, meaning);
   };
-  add("easting", {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm",
-                  "xcoord", "xcoordinate", "coordx", "projectionxcoordinate"});
+  add("easting",
+      {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm", "xcoord",
+       "xcoordinate", "coordx", "projectionxcoordinate", "este", "leste", "rechtswert", "ostwert"});
   add("northing", {"north", "northings", "utmy", "utmn", "utmnorth", "utmnorthing", "yutm", "northutm", "northingutm",
-                   "ycoord", "ycoordinate", "coordy", "projectionycoordinate"});
+                   "ycoord", "ycoordinate", "coordy", "projectionycoordinate", "norte", "hochwert", "nordwert"});
   add("upward",
-      {"elevation", "elev", "height", "altitude", "alt", "hgt", "up", "utmz", "zcoord", "zcoordinate", "coordz"});
+      // a name in UTF-8 and in Latin-1, last
+      {"elevation", "elev", "height", "altitude", "alt", "hgt", "up", "utmz", "zcoord", "zcoordinate", "coordz", "cota",
+       "quota", "altitud", "hoehe", "h\xc3\xb6he", "h\xf6he"});
   add("easting", {"x", "e"});
   add("northing", {"y", "n"});
-  add("upward", {"z", depth});
+  add("upward", {"z", depth, "dem"});
   request.weak = {"x", "e", "y", "n", "z", depth};
+  // of a flight, the ground below it
+  request.weakest = {"dem"};
   request.with_units = true;
   request.loose_names = true;
   request.has_groups = true;
@@ -111,8 +117,7 @@ void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& uni
   const std::vector<double> factors = place_factors(file, table, units, problems, notes);
   for (std::size_t w = 0; w < factors.size(); ++w) {
     if (factors[w] == 1) continue;
-    // + 0 makes -0 of a flipped sign 0
-    for (double& value : table.columns[w]) value = value * factors[w] + 0.0;
+    for (double& value : table.columns[w]) value = decimal_product(value, factors[w]);
   }
 }
 

@@ -327,6 +327,23 @@ PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes) {
   }
 }
 
+std::vector<std::string> further_columns(const Hdf5File& file, FieldList fields) {
+  std::vector<std::string> known{"easting", "northing", "upward"};
+  for (const FieldInfo& field : field_infos) {
+    if (!fields.contains(field.field)) continue;
+    known.emplace_back(field.name);
+    known.push_back(known.back() + std::string(sigma_suffix));
+  }
+  for (const std::string& dimension : file.dimension_names("upward")) known.push_back(dimension);
+  const std::vector<std::int64_t> shape = file.shape("upward");
+  std::vector<std::string> names;
+  for (const std::string& name : file.dataset_names()) {
+    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+    if (!is_known && file.shape(name) == shape) names.push_back(name);
+  }
+  return names;
+}
+
 Points read_array_points(const InputFile& file) {
   try {
     const Hdf5File content = Hdf5File::open(file.path);
@@ -372,9 +389,10 @@ void write_point_table(TextOutput& out, const PointFields& points, bool csv, con
 }
 
 std::string point_image(const PointFields& points, const std::filesystem::path& file, const std::string& title,
-                        const std::string& command) {
+                        const std::string& command, const std::optional<Crs>& crs) {
   Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
   write_origin(out, title, command);
+  write_crs(out, crs);
   write_point_kind(out, points.points);
   out.write_attribute("/", "axes", std::string(name(points.axes)));
   const PointLayout layout = write_points(out, "", points.points);

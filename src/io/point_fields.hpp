@@ -10,7 +10,9 @@
 
 #include <prismfield/error.hpp>
 
+#include "io/crs.hpp"
 #include "io/file_content.hpp"
+#include "io/hdf5_file.hpp"
 #include "io/input_file.hpp"
 #include "io/text_output.hpp"
 
@@ -51,6 +53,9 @@ struct PointTableSpec {
 /// file says other axes.
 [[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes);
 
+/// Names of what such a file has at its points beside coordinates, `fields` and their standard deviations.
+[[nodiscard]] std::vector<std::string> further_columns(const Hdf5File& file, FieldList fields);
+
 /// The points alone of such a file. Throws InputError when it holds none.
 [[nodiscard]] Points read_array_points(const InputFile& file);
 
@@ -59,6 +64,7 @@ void write_point_table(TextOutput& out, const PointFields& points, bool csv, con
 
 /// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
 [[nodiscard]] std::string point_image(const PointFields& points, const std::filesystem::path& file,
-                                      const std::string& title, const std::string& command);
+                                      const std::string& title, const std::string& command,
+                                      const std::optional<Crs>& crs);
 
 }  // namespace prismfield

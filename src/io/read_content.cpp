@@ -22,6 +22,7 @@
 #include "io/place_columns.hpp"
 #include "io/point_fields.hpp"
 #include "io/prisms.hpp"
+#include "io/readable.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
 
@@ -69,7 +70,10 @@ public:
   ReadFile read() {
     switch (m_read.format) {
       case FileFormat::hdf5:
-      case FileFormat::hdf5_prisms: m_read.content = read_arrays(); break;
+      case FileFormat::hdf5_prisms:
+        m_read.content = read_arrays();
+        read_further();
+        break;
       case FileFormat::csv:
       case FileFormat::xyz: m_read.content = read_text_table(); break;
       case FileFormat::ubc_mesh: m_read.content = CellModel{read_ubc_mesh(m_spec.file), {}}; break;
@@ -183,10 +187,10 @@ private:
     return model;
   }
 
-  void mark_inactive(std::vector<double>& values) const {
+  void mark_inactive(std::vector<double>& values) {
     if (!m_spec.inactive) return;
-    const double flag = *m_spec.inactive * values_to_si();
-    std::replace(values.begin(), values.end(), flag, std::numeric_limits<double>::quiet_NaN());
+    if (replace_mark(values, *m_spec.inactive, values_to_si(), std::numeric_limits<double>::quiet_NaN()) > 0) return;
+    m_read.notes.push_back(fmt::format("--inactive: no cell has {}", number_text(*m_spec.inactive)));
   }
 
   FileContent read_arrays() {
@@ -238,6 +242,20 @@ private:
           shown_list(arrays.dataset_names("/"))));
     }
     return read_point_arrays(m_spec.file, m_spec.axes);
+  }
+
+  /// What a file of arrays says beside its content.
+  void read_further() {
+    if (!ArrayFile(m_spec.file).is_hdf5()) return;
+    try {
+      const Hdf5File file = Hdf5File::open(m_spec.file.path);
+      m_read.crs = read_crs(file);
+      if (const auto* points = std::get_if<PointFields>(&m_read.content)) {
+        m_read.columns = further_columns(file, points->fields);
+      }
+    } catch (const RunError& error) {
+      throw InputError(m_spec.file.where, m_spec.file.key, error.what());
+    }
   }
 
   FileContent prisms() {
@@ -298,6 +316,13 @@ private:
     if (const auto* prisms = std::get_if<PrismBlock>(&m_read.content)) densities = &prisms->density;
     if (const auto* model = std::get_if<CellModel>(&m_read.content)) {
       if (!model->values.empty() && model->values[0].name == "density") densities = &model->values[0].values;
+      const auto air = densities == nullptr ? std::nullopt : find_air_mark(*densities, m_read.density_to_si);
+      if (air) {
+        m_read.notes.push_back(fmt::format("{} {}: if that marks inactive cells, such as air, say --inactive {}",
+                                           excerpt(m_spec.file.path.string()), air->text,
+                                           number_text(in_unit(air->density, m_read.density_to_si))));
+        return;
+      }
     }
     double largest = 0;
     if (densities != nullptr) {

@@ -18,6 +18,7 @@
 #include <prismfield/error.hpp>
 
 #include "io/station_file.hpp"
+#include "io/station_variables.hpp"
 #include "io/text_output.hpp"
 #include "io/text_table.hpp"
 
@@ -83,60 +84,74 @@ public:
   TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Fields& result)
       : m_out(out), m_style(style), m_header(header), m_result(result) {}
 
-  /// The lines above the rows; `own` are the points' own columns. Behind them come those coordinates that other
-  /// readers would not take from them: own columns of these names are renamed then. Returns what users should be told.
-  std::vector<std::string> begin(const StationColumns& own) {
+  /// The lines above the rows; `own` are the points' own columns, true in `texts` for those that stand last. Behind
+  /// them come those coordinates that other readers would not take from them: own columns of these names are renamed
+  /// then. Returns what users should be told.
+  std::vector<std::string> begin(const StationColumns& own, std::vector<bool> texts) {
+    m_texts = std::move(texts);
     m_columns = columns_of(m_header, m_result);
     m_separator = m_style == TableStyle::xyz ? ' ' : own.separator == ';' ? ';' : ',';
     m_raw = m_separator == own.separator;
     std::vector<std::string> all = own.names;
+    const std::vector<std::string> renamed = rename_taken(all);
     for (std::size_t d = 0; d < coordinate_names.size(); ++d) {
       if (own.at[d] >= 0 && own.is_plain[d]) continue;
       m_added.push_back(d);
-      for (std::string& name : all) name = other_than(coordinate_names[d], name);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (plain_name(all[i]) == coordinate_names[d]) all[i] = ending_in_file(all, i);
+      }
     }
     if (m_style == TableStyle::xyz) std::transform(all.begin(), all.end(), all.begin(), word);
     for (const std::size_t d : m_added) all.emplace_back(coordinate_names[d]);
-    std::vector<std::string> renamed;
-    for (const Column& column : m_columns) {
-      all.push_back(free_name(column, all));
-      if (all.back() != spelled(column, column.name)) renamed.push_back(all.back());
-    }
+    for (const Column& column : m_columns) all.push_back(spelled(column));
     if (m_style == TableStyle::xyz) begin_xyz();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i > 0) m_out.add(m_separator);
-      add_text(all[i], false);
+    for (const bool last : {false, true}) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (is_last(i) != last) continue;
+        separate();
+        add_text(all[i], false);
+      }
     }
-    m_out.add('\n');
+    end_row();
     if (renamed.empty()) return {};
-    return {fmt::format("{} has columns of these names already; those of this run are {}",
+    return {fmt::format("{} has columns that are called as fields are; in the result they are {}",
                         m_header.stations ? m_header.stations->file.path.string() : "the table",
                         fmt::join(renamed, ", "))};
   }
 
-  /// A point's own columns as text, quotes kept, and the coordinates behind them.
-  void add_own(const std::vector<std::string_view>& fields, const std::array<double, 3>& place) {
+  /// A point's row: its own columns as text, quotes kept, the coordinates behind them, and the values.
+  void add_row(std::int64_t point, const std::vector<std::string_view>& fields, const std::array<double, 3>& place) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (i > 0) m_out.add(m_separator);
-      add_text(fields[i], m_raw);
+      if (is_last(i)) continue;
+      separate();
+      add_text(m_style == TableStyle::xyz && is_missing(fields[i]) ? "NaN" : fields[i], m_raw);
     }
     for (const std::size_t d : m_added) {
-      m_out.add(m_separator);
+      separate();
       m_out.add(place[d]);
     }
-  }
-
-  void add_own(const std::array<double, 3>& place) {
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      if (i > 0) m_out.add(m_separator);
-      m_out.add(place[i]);
+    add_values(point);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!is_last(i)) continue;
+      separate();
+      add_text(fields[i], m_raw);
     }
+    end_row();
   }
 
-  /// What stands behind them, to the end of the line.
+  void add_row(std::int64_t point, const std::array<double, 3>& place) {
+    for (const double coordinate : place) {
+      separate();
+      m_out.add(coordinate);
+    }
+    add_values(point);
+    end_row();
+  }
+
+private:
   void add_values(std::int64_t point) {
     for (Column& column : m_columns) {
-      m_out.add(m_separator);
+      separate();
       if (const auto* field = std::get_if<OutputField>(&column.values)) {
         m_out.add((*field)[point]);
       } else if (const auto* number = std::get_if<double>(&column.values)) {
@@ -147,10 +162,20 @@ public:
         m_out.add(std::get<Flags>(column.values).at(point) ? '1' : '0');
       }
     }
-    m_out.add('\n');
   }
 
-private:
+  [[nodiscard]] bool is_last(std::size_t column) const { return column < m_texts.size() && m_texts[column]; }
+  static bool is_missing(std::string_view field) { return field.empty() || field == "\"\"" || field == "*"; }
+
+  void separate() {
+    if (!m_row_begins) m_out.add(m_separator);
+    m_row_begins = false;
+  }
+  void end_row() {
+    m_out.add('\n');
+    m_row_begins = true;
+  }
+
   void begin_xyz() {
     m_out.add(fmt::format("# {}\n# {}\n# {}\n", one_line(m_header.title), source_line(),
                           one_line(history_line(m_header.command))));
@@ -167,26 +192,37 @@ private:
     return text.empty() ? "_" : text;
   }
 
-  /// The name, "easting [km]", with an ending when it is that of a coordinate in metres.
-  static std::string other_than(const std::string& coordinate, const std::string& name) {
-    const auto [bare, unit] = name_and_unit(name);
-    if (plain_name(name) != coordinate) return name;
-    return bare + "_file" + (unit.empty() ? "" : fmt::format(" [{}]", unit));
-  }
-
-  [[nodiscard]] std::string spelled(const Column& column, const std::string& base) const {
-    if (column.unit.empty()) return base;
-    return m_style == TableStyle::xyz ? fmt::format("{}[{}]", base, word(column.unit))
-                                      : fmt::format("{} [{}]", base, column.unit);
-  }
-
-  /// The column's name with its unit; with a number when the points' own columns have that name.
-  [[nodiscard]] std::string free_name(const Column& column, const std::vector<std::string>& taken) const {
-    std::string found = spelled(column, column.name);
-    for (int i = 2; std::find(taken.begin(), taken.end(), found) != taken.end(); ++i) {
-      found = spelled(column, fmt::format("{}_{}", column.name, i));
+  /// Names of the file's columns that are a field's or one of this run's get an ending; returns those.
+  [[nodiscard]] std::vector<std::string> rename_taken(std::vector<std::string>& all) const {
+    std::vector<std::string> renamed;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string plain = plain_name(all[i]);
+      const bool is_taken =
+          is_field_name(all[i]) || std::any_of(m_columns.begin(), m_columns.end(),
+                                               [&](const Column& column) { return plain_name(column.name) == plain; });
+      if (!is_taken) continue;
+      all[i] = ending_in_file(all, i);
+      renamed.push_back(all[i]);
     }
-    return found;
+    return renamed;
+  }
+
+  /// "easting [km]" as "easting_file [km]", with a number where another has that name.
+  static std::string ending_in_file(const std::vector<std::string>& all, std::size_t i) {
+    const auto [bare, unit] = name_and_unit(all[i]);
+    const auto is_there = [&](const std::string& name) {
+      return std::any_of(all.begin(), all.end(),
+                         [&](const std::string& other) { return plain_name(other) == plain_name(name); });
+    };
+    std::string found = bare + "_file";
+    for (int number = 2; is_there(found); ++number) found = fmt::format("{}_file_{}", bare, number);
+    return unit.empty() ? found : fmt::format("{} [{}]", found, unit);
+  }
+
+  [[nodiscard]] std::string spelled(const Column& column) const {
+    if (column.unit.empty()) return column.name;
+    return m_style == TableStyle::xyz ? fmt::format("{}[{}]", column.name, word(column.unit))
+                                      : fmt::format("{} [{}]", column.name, column.unit);
   }
 
   /// A field of text, quoted where it would be taken for something else; `raw`: it is as it has to be.
@@ -213,17 +249,36 @@ private:
   std::vector<std::size_t> m_added;
   char m_separator = ',';
   bool m_raw = false;
+  /// of the own columns, those behind everything else
+  std::vector<bool> m_texts;
+  bool m_row_begins = true;
 };
 
-/// Writes all with the station file's columns. Throws StationsChanged when it is another by now.
-std::vector<std::string> write_with_stations(TableWriter& table, const StationSource& stations, const Points& points) {
-  std::vector<std::string> notes;
+/// Which of the station file's columns hold text. Throws StationsChanged.
+std::vector<bool> find_texts(const StationSource& stations, const Points& points) {
+  std::vector<bool> texts;
   const bool is_same = each_station_again(
-      stations, points, [&](const StationColumns& columns) { notes = table.begin(columns); },
+      stations, points, [&](const StationColumns& columns) { texts.resize(columns.names.size()); },
+      [&](std::int64_t, const StationRow& row) {
+        double value = 0;
+        for (std::size_t i = 0; i < std::min(texts.size(), row.fields.size()); ++i) {
+          texts[i] = texts[i] || !parse_carried(row.fields[i], value);
+        }
+      });
+  if (!is_same) throw StationsChanged();
+  return texts;
+}
+
+/// Writes all with the station file's columns. Throws StationsChanged when it is another by now.
+std::vector<std::string> write_with_stations(TableWriter& table, TableStyle style, const StationSource& stations,
+                                             const Points& points) {
+  std::vector<std::string> notes;
+  const std::vector<bool> texts = style == TableStyle::xyz ? find_texts(stations, points) : std::vector<bool>();
+  const bool is_same = each_station_again(
+      stations, points, [&](const StationColumns& columns) { notes = table.begin(columns, texts); },
       [&](std::int64_t point, const StationRow& row) {
         const auto i = static_cast<std::size_t>(point);
-        table.add_own(row.fields, {points.easting[i], points.northing[i], points.upward[i]});
-        table.add_values(point);
+        table.add_row(point, row.fields, {points.easting[i], points.northing[i], points.upward[i]});
       });
   if (!is_same) throw StationsChanged();
   return notes;
@@ -239,7 +294,7 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
   if (header.stations && has_station_columns(header.stations->file)) {
     try {
       TableWriter table(out, style, header, result);
-      notes = write_with_stations(table, *header.stations, points);
+      notes = write_with_stations(table, style, *header.stations, points);
       written = true;
     } catch (const StationsChanged&) {
       out.clear();
@@ -252,11 +307,10 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
   if (!written) {
     TableWriter table(out, style, header, result);
     static_cast<void>(
-        table.begin({{coordinate_names.begin(), coordinate_names.end()}, ',', {0, 1, 2}, {true, true, true}}));
+        table.begin({{coordinate_names.begin(), coordinate_names.end()}, ',', {0, 1, 2}, {true, true, true}}, {}));
     for (std::int64_t point = 0; point < points.size(); ++point) {
       const auto i = static_cast<std::size_t>(point);
-      table.add_own({points.easting[i], points.northing[i], points.upward[i]});
-      table.add_values(point);
+      table.add_row(point, {points.easting[i], points.northing[i], points.upward[i]});
     }
   }
   out.flush();

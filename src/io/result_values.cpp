@@ -40,7 +40,7 @@ std::string history_line(const std::string& command) {
   return fmt::format("{}: {}", text, command);
 }
 
-std::string source_line() { return fmt::format("prismfield {} (git {})", version, git_hash); }
+std::string source_line() { return fmt::format("prismfield {}", version_text); }
 
 std::pair<double, double> range_of(const double* values, std::int64_t n) {
   double minimum = std::numeric_limits<double>::infinity();

@@ -76,7 +76,7 @@ public:
 
 private:
   /// as places_to_metres() has it
-  static double in_metres(double value, double factor) { return factor == 1 ? value : value * factor + 0.0; }
+  static double in_metres(double value, double factor) { return factor == 1 ? value : decimal_product(value, factor); }
 
   [[nodiscard]] TableRequest request() const {
     TableRequest request = place_columns();
@@ -93,10 +93,12 @@ private:
 
   [[nodiscard]] StationColumns columns_of(const TableColumns& columns, const std::vector<double>& factors) const {
     StationColumns own{columns.names, columns.separator, {-1, -1, -1}, {}};
+    // the file's own names, which may state units, before those of the case
+    std::copy(columns.header.begin(), columns.header.end(), own.names.begin());
     static const std::vector<std::string> canonical = place_columns().needed;
     for (std::size_t d = 0; d < columns.at.size(); ++d) {
       own.at[d] = columns.at[d];
-      const std::string& name = columns.names[static_cast<std::size_t>(columns.at[d])];
+      const std::string& name = own.names[static_cast<std::size_t>(columns.at[d])];
       own.is_plain[d] = factors[d] == 1 && (m_spec.columns.empty() || plain_name(name) == canonical[d]);
     }
     return own;

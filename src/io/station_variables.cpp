@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
+
+#include <prismfield/fields.hpp>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
@@ -34,13 +35,6 @@ std::string_view unquoted(std::string_view text) {
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// A number, NaN for a dummy; false for text.
-bool parse_carried(std::string_view text, double& value) {
-  text = unquoted(text);
-  value = std::numeric_limits<double>::quiet_NaN();
-  return is_dummy(text) || parse_number(text, value) == NumberStatus::ok;
-}
-
 /// A name that netCDF takes: letters, digits and `_`, no digit first.
 std::string netcdf_name(const std::string& name) {
   std::string clean = name_and_unit(unquoted(name)).first;
@@ -54,7 +48,7 @@ std::string netcdf_name(const std::string& name) {
 /// The name with an ending where the result has one already.
 std::string free_name(const Hdf5File& out, const std::string& name) {
   // a root's variable and its group cannot have one name, and what a run may write is not for others
-  const bool is_ours = name == "case" || name == "performance" || name == "singular";
+  const bool is_ours = name == "case" || name == "performance" || is_field_name(name);
   if (!is_ours && !out.has(name)) return name;
   std::string found = name + "_file";
   for (int i = 2; out.has(found); ++i) found = fmt::format("{}_file_{}", name, i);
@@ -77,6 +71,20 @@ void write_column(Hdf5File& out, const PointLayout& layout, const CarriedColumn&
 }
 
 }  // namespace
+
+bool is_field_name(std::string_view column) {
+  std::string name = plain_name(column);
+  constexpr std::string_view sigma = "sigma";
+  if (name.ends_with(sigma)) name.resize(name.size() - sigma.size());
+  return name == "singular" ||
+         std::any_of(field_infos.begin(), field_infos.end(), [&](const FieldInfo& f) { return f.name == name; });
+}
+
+bool parse_carried(std::string_view text, double& value) {
+  text = unquoted(text);
+  value = std::numeric_limits<double>::quiet_NaN();
+  return is_dummy(text) || parse_number(text, value) == NumberStatus::ok;
+}
 
 std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayout& layout,
                                                  const StationSource& stations, const Points& points) {

@@ -17,13 +17,7 @@ namespace {
 /// Mass over area of the slab below a place, kg/m2; NaN outside the terrain.
 double mass_below(const Terrain& terrain, double easting, double northing) noexcept {
   if (std::isnan(terrain.height_at(easting, northing))) return std::numeric_limits<double>::quiet_NaN();
-  const TerrainColumn column = terrain.slab_at(easting, northing);
-  double mass = 0;
-  for (int p = 0; p < column.count; ++p) {
-    const TerrainColumn::Part& part = column.parts[static_cast<std::size_t>(p)];
-    mass += part.density * (part.top - part.bottom);
-  }
-  return mass;
+  return mass_of(terrain.slab_at(easting, northing));
 }
 
 std::string slab_name(const Terrain& terrain) {

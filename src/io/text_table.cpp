@@ -121,8 +121,9 @@ bool is_number(std::string_view field) {
 /// What Geosoft's programs write where they have no number.
 constexpr double of_geosoft = -1e32;
 
-/// How a column's name is known: a canonical name wins over other spellings, these over weak ones.
-enum class Spelling { canonical, other, weak };
+/// How a column's name is known: a canonical name wins over other spellings, these over weak ones, these over the
+/// weakest.
+enum class Spelling { canonical, other, weak, weakest };
 
 /// Which wanted column each column of the file is.
 struct Layout {
@@ -169,8 +170,10 @@ int meant_by(const std::string& name, const TableRequest& request, Spelling& spe
   if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
   for (const auto& [other, meant] : request.aliases) {
     if (other != name && other != plain) continue;
-    const bool is_weak = std::find(request.weak.begin(), request.weak.end(), other) != request.weak.end();
-    spelling = is_weak ? Spelling::weak : Spelling::other;
+    const auto is_in = [&known = other](const std::vector<std::string>& spellings) {
+      return std::find(spellings.begin(), spellings.end(), known) != spellings.end();
+    };
+    spelling = is_in(request.weakest) ? Spelling::weakest : is_in(request.weak) ? Spelling::weak : Spelling::other;
     return wanted_column(meant, request);
   }
   return Layout::nobody;
@@ -184,7 +187,7 @@ void add_column(Layout& layout, const std::string& name, const TableRequest& req
   }
   Spelling spelling{};
   int w = meant_by(canonical, request, spelling);
-  for (const std::string ending : {"_m", "_km", "_ft"}) {
+  for (const std::string ending : {"_m", "_km", "_ft", " m", " km", " ft"}) {
     if (w != Layout::nobody || !request.loose_names || !unit.empty() || !canonical.ends_with(ending)) continue;
     w = meant_by(canonical.substr(0, canonical.size() - ending.size()), request, spelling);
     if (w >= static_cast<int>(request.needed.size())) w = Layout::nobody;
@@ -202,7 +205,7 @@ Layout layout_of(const std::vector<std::string>& names, const TableRequest& requ
   Layout layout;
   for (const std::string& name : names) add_column(layout, name, request);
   if (request.weak.empty()) return layout;
-  std::vector<Spelling> best(request.needed.size() + request.optional.size(), Spelling::weak);
+  std::vector<Spelling> best(request.needed.size() + request.optional.size(), Spelling::weakest);
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (layout.wanted[c] == Layout::nobody) continue;
     Spelling& so_far = best[static_cast<std::size_t>(layout.wanted[c])];
@@ -268,6 +271,39 @@ bool has_refused(const std::vector<std::string>& names, const TableRequest& requ
   });
 }
 
+/// The key that would name the columns of a file that lacks some of them, ready to be written: those that nobody knows,
+/// behind the known ones first, stand for the missing ones. "" where that would be a wild guess.
+std::string ready_columns(const Layout& layout, const TableRequest& request, const std::vector<std::string>& missing) {
+  constexpr std::size_t most = 20;
+  const std::size_t n = layout.wanted.size();
+  if (n > most || !layout.knows_any()) return "";
+  std::vector<std::string> words(n, "\"-\"");
+  std::size_t behind = 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    if (layout.wanted[c] == Layout::nobody) continue;
+    words[c] = canonical_name(request, layout.wanted[c]);
+    behind = c + 1;
+  }
+  if (n - behind < missing.size()) behind = 0;
+  std::vector<std::string> guesses;
+  std::size_t next = 0;
+  for (std::size_t c = behind; c < n && next < missing.size(); ++c) {
+    if (layout.wanted[c] != Layout::nobody) continue;
+    guesses.push_back(fmt::format("{} is {}", excerpt(layout.names[c]), missing[next]));
+    words[c] = missing[next++];
+  }
+  if (next < missing.size()) return "";
+  return fmt::format("; if {}: {}: [{}]", fmt::join(guesses, ", "), request.columns_key, fmt::join(words, ", "));
+}
+
+/// What to say of fields between commas that hold blanks, as decimal commas make them; "" where there are none.
+std::string decimal_hint(const std::vector<std::string_view>& fields, char separator) {
+  const bool any = separator == ',' && std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
+                     return !field.starts_with('"') && std::any_of(field.begin(), field.end(), is_blank);
+                   });
+  return any ? "; decimals are written with a point" : "";
+}
+
 /// Throws when a wanted column is missing or given twice.
 void check_layout(const Layout& layout, const TableRequest& request, const std::string& where, const std::string& key) {
   ProblemList problems;
@@ -295,7 +331,11 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
       const std::string near = nearest_spelling(lower(layout.names[c]), missing);
       if (!near.empty()) hint += fmt::format("; {}: did you mean {}?", excerpt(layout.names[c]), near);
     }
-    if (has_refused(layout.names, request)) hint = "; " + request.why_refused;
+    if (has_refused(layout.names, request)) {
+      hint = "; " + request.why_refused;
+    } else if (hint.empty() && !request.columns_key.empty() && key != request.columns_key) {
+      hint = ready_columns(layout, request, missing);
+    }
     std::vector<std::string> names;
     for (const std::string& name : layout.names) names.push_back(excerpt(name));
     problems.add(where, key,
@@ -309,7 +349,7 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
 void check_header(const Layout& header, const Layout& layout, const TableRequest& request, const std::string& where) {
   for (std::size_t c = 0; c < std::min(header.wanted.size(), layout.wanted.size()); ++c) {
     // what the header calls x may be north, but not what it and the case name by letters
-    const bool is_word = header.spellings[c] != Spelling::weak || layout.spellings[c] == Spelling::weak;
+    const bool is_word = header.spellings[c] < Spelling::weak || layout.spellings[c] >= Spelling::weak;
     const bool is_known = header.wanted[c] != Layout::nobody && is_word;
     if (is_known && header.wanted[c] != layout.wanted[c] && layout.names[c] != "-") {
       throw InputError(where, "",
@@ -330,17 +370,43 @@ bool take_units(const Layout& header, Layout& layout) {
   return any;
 }
 
+/// Puts a unit that stands behind the name of a place as a word of its own to that name.
+std::vector<std::string> with_unit_words(const std::vector<std::string>& words, const TableRequest& request) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    const std::string unit = lower(word);
+    const bool is_unit = unit == "m" || unit == "km" || unit == "ft";
+    if (is_unit && !names.empty() && layout_of({names.back()}, request).knows_any()) {
+      names.back() += ' ' + word;
+    } else {
+      names.push_back(word);
+    }
+  }
+  return names;
+}
+
 /// The columns of a table without a header, by the fields of its first row: the names of a comment above them when
 /// these fit, else the columns needed, in their order.
 Layout layout_without_header(const std::vector<std::string_view>& fields, std::vector<std::string> commented_names,
-                             const TableRequest& request, const std::string& where, bool& is_named) {
+                             const TableRequest& request, const std::string& where, char separator, bool& is_named) {
   std::size_t n = fields.size();
   while (n > request.needed.size() && fields[n - 1].empty()) --n;
+  const std::vector<std::string> all_names = commented_names;
   if (commented_names.size() > n) {
     commented_names.erase(commented_names.begin(), commented_names.end() - static_cast<std::ptrdiff_t>(n));
   }
   Layout commented = layout_of(commented_names, request);
-  const bool is_whole = commented.n_known(request.needed.size()) == request.needed.size();
+  const auto knows_all = [&] { return commented.n_known(request.needed.size()) == request.needed.size(); };
+  if (!knows_all() && request.loose_names) {
+    // units that blanks cut off: Elev ft
+    std::vector<std::string> joined = with_unit_words(all_names, request);
+    if (joined.size() > n) joined.erase(joined.begin(), joined.end() - static_cast<std::ptrdiff_t>(n));
+    if (Layout other = layout_of(joined, request); joined.size() == n && other.n_known(request.needed.size()) > 0) {
+      commented_names = std::move(joined);
+      commented = std::move(other);
+    }
+  }
+  const bool is_whole = knows_all();
   if (commented_names.size() == n && (is_whole || has_refused(commented_names, request))) {
     check_layout(commented, request, where, "");
     is_named = true;
@@ -357,7 +423,7 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
     names.resize(n);
     return layout_of(names, request);
   }
-  if (n > request.needed.size()) remedy += "; decimals are written with a point";
+  remedy += n > request.needed.size() ? "; decimals are written with a point" : decimal_hint(fields, separator);
   throw InputError(where, "",
                    fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
                                request.needed.size(), fmt::join(request.needed, ", "), remedy));
@@ -451,7 +517,8 @@ private:
                                       ? fields.size()
                                       : count_fields(without_comment(line, m_separator), m_separator);
         return Problem{line_of(m_file, number), "",
-                       fmt::format("{} column{}, {} are needed", found, found == 1 ? "" : "s", n)};
+                       fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
+                                   found < n ? decimal_hint(fields, m_separator) : "")};
       });
       return false;
     }
@@ -658,15 +725,27 @@ private:
     return true;
   }
 
+  /// Puts units that blanks cut off from the header's names to these where the first row then fits.
+  void join_units(std::string_view line) {
+    const std::size_t n = split(without_comment(line, ' '), ' ').size();
+    if (m_header_names.size() <= n) return;
+    const std::vector<std::string> joined = with_unit_words(m_header_names, m_request);
+    if (joined.size() != n) return;
+    m_layout = layout_of(joined, m_request);
+    check_layout(m_layout, m_request, m_table.named_where, "");
+  }
+
   void begin_rows(std::string_view line, char separator) {
     m_data_seen = true;
     if (!m_from_columns && !m_header_seen) {
       m_layout = layout_without_header(split(without_comment(line, separator), separator), std::move(m_commented_names),
-                                       m_request, m_reader.where(), m_table.are_named_by_file);
+                                       m_request, m_reader.where(), separator, m_table.are_named_by_file);
     }
+    if (!m_from_columns && m_header_seen && separator == ' ' && m_request.loose_names) join_units(line);
     m_rows.begin(separator);
     if (m_table.named_where != m_file.where) m_table.named_key.clear();
     m_table.separator = separator;
+    if (m_from_columns && m_header_names.size() == m_layout.names.size()) m_table.header = m_header_names;
     m_table.at.assign(m_table.columns.size(), -1);
     m_table.units.resize(m_table.columns.size());
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {

@@ -63,6 +63,8 @@ private:
 struct TableColumns {
   /// as the file calls them, or the case where it names them
   std::vector<std::string> names;
+  /// as a header line calls the first of them, where the case names them too
+  std::vector<std::string> header;
   /// ' ': blanks
   char separator = ',';
   /// which of `names` each wanted column is, in the order of TableRequest::needed, then of optional; -1: none
@@ -90,6 +92,8 @@ struct TableRequest {
   /// spellings, of those above, that hold only where no other column has the same meaning; with any, a canonical name
   /// wins over other spellings, too. The case may call such a column of a header by another word.
   std::vector<std::string> weak;
+  /// the same, where no weak one has the meaning either
+  std::vector<std::string> weakest;
   /// blanks, `_`, `-` and `.` in a name do not count beside the spellings, and a name may end in a unit: x_km
   bool loose_names = false;
   /// spellings, without what does not count, of columns that are none of the wanted although they look so, and why

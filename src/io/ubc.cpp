@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/human_text.hpp"
@@ -80,6 +83,54 @@ private:
   std::string_view m_line;
 };
 
+/// The widths that a word stands for, such as 6*25; nothing where it is no such word.
+std::optional<std::int64_t> widths_in(std::string_view word) {
+  double width = 0;
+  std::int64_t repeats = 1;
+  if (const std::size_t star = word.find('*'); star != std::string_view::npos) {
+    if (parse_integer(word.substr(0, star), repeats) != NumberStatus::ok || repeats < 0) return {};
+    word.remove_prefix(star + 1);
+  }
+  if (parse_number(word, width) != NumberStatus::ok) return {};
+  return std::min(repeats, most_cells_in_a_direction);
+}
+
+/// The first line of widths that has not as many as there are cells, in a mesh whose counts, corner and widths along
+/// each direction have a line each, as UBC's programs write it; nothing where they have not.
+std::optional<InputError> wrong_line(const InputFile& file, const CellCounts& counts) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file.path, error)) return {};
+  LineReader reader(file);
+  std::vector<std::pair<std::int64_t, std::int64_t>> widths_of_lines;
+  constexpr std::size_t head = 2, all = 5;
+  std::string_view line;
+  while (reader.next(line)) {
+    std::int64_t words = 0, widths = 0;
+    line = line.substr(0, line.find('!'));
+    for (std::size_t at = line.find_first_not_of(" \t,"); at != std::string_view::npos;) {
+      line.remove_prefix(at);
+      const auto found = widths_in(line.substr(0, line.find_first_of(" \t,")));
+      if (!found) return {};
+      ++words;
+      widths += *found;
+      line.remove_prefix(std::min(line.find_first_of(" \t,"), line.size()));
+      at = line.find_first_not_of(" \t,");
+    }
+    if (words == 0) continue;
+    if (widths_of_lines.size() == all || (widths_of_lines.size() < head && words != 3)) return {};
+    widths_of_lines.emplace_back(reader.number(), widths);
+  }
+  if (widths_of_lines.size() != all) return {};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto [number, widths] = widths_of_lines[head + d];
+    if (widths == counts[d]) continue;
+    return InputError(
+        line_of(file, number), std::string("widths along ") + direction_names[d],
+        fmt::format("{} on this line, but there are {}", counted(widths, "width"), counted(counts[d], "cell")));
+  }
+  return {};
+}
+
 }  // namespace
 
 CellEdges read_ubc_mesh(const InputFile& file) {
@@ -97,12 +148,16 @@ CellEdges read_ubc_mesh(const InputFile& file) {
     const auto n = static_cast<std::size_t>(counts[d]);
     while (widths.size() < n) {
       const std::string_view word = words.next();
-      if (word.empty()) words.fail(what, fmt::format("the file ends after {} of {} widths", widths.size(), n));
+      if (word.empty()) {
+        if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
+        words.fail(what, fmt::format("the file ends after {} of {} widths", widths.size(), n));
+      }
       const std::size_t star = word.find('*');
       const std::int64_t repeats = star == std::string_view::npos ? 1 : words.count_in(word.substr(0, star), what);
       const double width = words.number_in(star == std::string_view::npos ? word : word.substr(star + 1), what);
       if (!(width > 0)) words.fail(what, fmt::format("a width of {}; widths must be above 0", width));
       if (static_cast<std::size_t>(repeats) > n - widths.size()) {
+        if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
         words.fail(what, fmt::format("{} brings {} widths to {}, but there are {} cells", excerpt(word), widths.size(),
                                      widths.size() + static_cast<std::size_t>(repeats), n));
       }
@@ -117,7 +172,10 @@ CellEdges read_ubc_mesh(const InputFile& file) {
     }
   }
   const std::string_view rest = words.next();
-  if (!rest.empty()) words.fail("", excerpt(rest) + " behind the last width");
+  if (!rest.empty()) {
+    if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
+    words.fail("", excerpt(rest) + " behind the last width");
+  }
   return edges;
 }
 
@@ -141,6 +199,39 @@ std::vector<double> read_ubc_densities(const InputFile& file, double to_si, cons
     }
   }
   return densities;
+}
+
+std::optional<AirMark> find_air_mark(const std::vector<double>& densities, double to_si) {
+  // kg/m3: no contrast is below the first, the heaviest metals have 22,600
+  constexpr double least = -10'000, most = 30'000;
+  AirMark mark;
+  std::int64_t ordinary = 0;
+  for (const double density : densities) {
+    if (density == 0 || std::isnan(density)) continue;
+    if (density >= least && density <= most) {
+      ++ordinary;
+      continue;
+    }
+    if (mark.cells > 0 && density != mark.density) return {};
+    mark.density = density;
+    ++mark.cells;
+  }
+  const auto cells = static_cast<std::int64_t>(densities.size());
+  // a body of one density in another unit is no air
+  if (mark.cells < 2 || mark.cells == cells || (mark.density > 0 && ordinary == 0)) return {};
+  mark.text = fmt::format("has {} {}, beyond any rock, in {} of its {}", number_text(in_unit(mark.density, to_si)),
+                          to_si == 1 ? "kg/m3" : "g/cm3", grouped(mark.cells), counted(cells, "cell"));
+  return mark;
+}
+
+std::int64_t replace_mark(std::vector<double>& densities, double mark, double to_si, double replacement) {
+  std::int64_t replaced = 0;
+  for (double& density : densities) {
+    if (density != mark * to_si) continue;
+    density = replacement;
+    ++replaced;
+  }
+  return replaced;
 }
 
 bool is_ubc_data(const InputFile& file) {

@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "io/file_content.hpp"
@@ -18,6 +21,8 @@ struct UbcFiles {
   std::filesystem::path density;
   /// factor from the file's unit to kg/m3; UBC's programs write g/cm3
   double density_to_si = 1000;
+  /// what cells without a mass, such as air, hold, in the file's unit; unset: none is without
+  std::optional<double> inactive = {};
 };
 
 /// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards.
@@ -27,6 +32,22 @@ struct UbcFiles {
 /// Densities of a UBC file, kg/m3, `to_si` times what is written: depth fastest, then easting, then northing in the
 /// file, in the order of cells here. Throws InputError with every mistake found.
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts);
+
+/// The number by which a model marks its cells of air, found by being no density of any rock.
+struct AirMark {
+  /// kg/m3
+  double density = 0;
+  std::int64_t cells = 0;
+  /// e.g. "has -100 g/cm3, beyond any rock, in 400 of its 1000 cells"
+  std::string text;
+};
+
+/// The one density, kg/m3, beyond any rock that several cells have and other cells have not; nothing where there are
+/// none or different ones. NaN is passed over; `to_si` is the factor from the file's unit.
+[[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& densities, double to_si);
+
+/// Replaces every density, kg/m3, that is `mark` in a file whose unit is `to_si` kg/m3; returns how many.
+std::int64_t replace_mark(std::vector<double>& densities, double mark, double to_si, double replacement);
 
 /// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv) begins with the number of its stations alone;
 /// others are tables. Throws InputError for UBC's data of gradients.

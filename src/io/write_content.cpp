@@ -129,7 +129,7 @@ private:
       if (kind_in(format.format, content) == static_cast<Kind>(content.index())) names.emplace_back(format.name);
     }
     throw InputError(
-        "--to", "",
+        m_spec.format_said_by, "",
         fmt::format("{} holds {}, but what was read is {}; for these there are: {}", info(m_spec.format).long_name,
                     kind_names[static_cast<std::size_t>(kind_in(m_spec.format, content))], kind_names[content.index()],
                     fmt::join(names, ", ")));
@@ -181,7 +181,7 @@ private:
         });
         break;
       case FileFormat::vtu: as_text([&](TextOutput& out) { write_vtu(out, prisms); }); break;
-      default: as_image(prism_image(prisms, m_spec.file, m_spec.title, m_spec.command));
+      default: as_image(prism_image(prisms, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
     }
     m_written.what = counted(prisms.size(), "prism");
     m_written.how = fmt::format("density in {}, heights upwards in m", density_unit());
@@ -196,7 +196,7 @@ private:
     if (prisms == nullptr) refuse(content);
     const std::optional<CellModel> model = cells_of(*prisms);
     if (!model) {
-      throw InputError("--to", "",
+      throw InputError(m_spec.format_said_by, "",
                        fmt::format("{} holds the cells of a grid, which these prisms are not; for prisms there are: "
                                    "hdf5, csv, xyz, vtu",
                                    info(m_spec.format).long_name));
@@ -225,7 +225,7 @@ private:
         m_written.how = "Z up, in m; densities in kg/m3, inactive cells NaN and marked in active";
         break;
       default:
-        as_image(cell_image(model, m_spec.file, m_spec.title, m_spec.command));
+        as_image(cell_image(model, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
         m_written.how = "(upward, northing, easting); densities in kg/m3, inactive cells NaN";
     }
   }
@@ -285,18 +285,26 @@ private:
             [&](TextOutput& out) { write_point_table(out, turned, m_spec.format == FileFormat::csv, m_spec.command); });
         break;
       case FileFormat::vtp: as_text([&](TextOutput& out) { write_vtp(out, turned); }); break;
-      default: as_image(point_image(turned, m_spec.file, m_spec.title, m_spec.command));
+      default: as_image(point_image(turned, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
     }
-    m_written.how = fmt::format("heights upwards in m; fields in mGal, Eotvos and m2 s-2, axes {}", name(turned.axes));
+    m_written.how = "heights upwards in m";
+    if (turned.fields.empty()) return;
+    m_written.how += fmt::format("; fields in mGal, Eotvos and m2 s-2, axes {}", name(turned.axes));
   }
 
   void write_plain_data(const PointFields& points) {
     const bool ubc = m_spec.format == FileFormat::ubc_data;
     const Axes axes = m_spec.axes.value_or(Axes::z_down);
-    const std::optional<Field> field = field_to_write(points);
+    // of UBC's two kinds of files, the one of places
+    const bool places_alone = ubc && is_ubc_places(m_spec.file);
+    const std::optional<Field> field = places_alone ? std::nullopt : field_to_write(points);
     const char* const sense = axes == Axes::z_down ? "positive downwards" : "positive upwards";
     as_text([&](TextOutput& out) {
-      if (ubc) {
+      if (places_alone) {
+        PointFields places;
+        places.points = points.points;
+        write_ubc_data(out, places, Field::gz, axes);
+      } else if (ubc) {
         write_ubc_data(out, points, field.value_or(Field::gz), axes);
       } else {
         write_tomofast_data(out, points, axes);

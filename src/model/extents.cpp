@@ -32,17 +32,18 @@ double distance(const Bounds& a, const Bounds& b) {
                     gap(a.bottom, a.top, b.bottom, b.top));
 }
 
-/// Whether eastings and northings may be longitudes and latitudes.
-bool could_be_degrees(const Bounds& b) { return b.west >= -180 && b.east <= 360 && b.south >= -90 && b.north <= 90; }
-
 std::string degrees_text(const char* what, const Bounds& bounds) {
   return fmt::format(
       "the coordinates of the {} look like degrees ({}); easting and northing are metres of a map projection, such as "
-      "UTM",
+      "UTM: project them first, with GMT's mapproject or PROJ's cs2cs",
       what, extent_text(bounds));
 }
 
 }  // namespace
+
+bool could_be_degrees(const Bounds& box) noexcept {
+  return box.west >= -180 && box.east <= 360 && box.south >= -90 && box.north <= 90;
+}
 
 Bounds bounds_of(const Points& points) {
   const Range easting = range_of(points.is_grid() ? points.grid_easting : points.easting);

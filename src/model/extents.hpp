@@ -19,6 +19,9 @@ namespace prismfield {
 /// Points whose easting and northing lie within those of a box: above, in or below it.
 [[nodiscard]] std::int64_t points_over(const Points& points, const Bounds& box);
 
+/// Whether eastings and northings may be longitudes and latitudes.
+[[nodiscard]] bool could_be_degrees(const Bounds& box) noexcept;
+
 /// "easting 0 to 22000, northing 0 to 22000, upward 100 m"
 [[nodiscard]] std::string extent_text(const Bounds& bounds);
 /// "-300 to 500 kg/m3"

@@ -19,6 +19,8 @@ struct FigureStyle {
   std::string colour_map;
   std::optional<std::int64_t> dpi;
   bool model_outline = true;
+  /// title, what is said below it, statistics of the panels, and the version at the foot
+  bool annotations = true;
   /// names of the fields to draw; empty: all
   std::vector<std::string> fields;
 

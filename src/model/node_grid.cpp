@@ -52,10 +52,12 @@ std::vector<double> edges_around(const std::vector<double>& nodes) {
   return edges;
 }
 
+bool covers(const NodeGrid& grid, double easting, double northing) noexcept {
+  return within(grid.easting, easting) && within(grid.northing, northing);
+}
+
 double value_at(const NodeGrid& grid, double easting, double northing) noexcept {
-  if (!within(grid.easting, easting) || !within(grid.northing, northing)) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  if (!covers(grid, easting, northing)) return std::numeric_limits<double>::quiet_NaN();
   return bilinear(between(grid.easting, easting), between(grid.northing, northing),
                   [&](std::size_t j, std::size_t i) { return grid.value(j, i); });
 }

@@ -51,6 +51,9 @@ struct NodeGrid {
 /// node as the node's other edge.
 [[nodiscard]] std::vector<double> edges_around(const std::vector<double>& nodes);
 
+/// Whether a place lies within the cells around the nodes.
+[[nodiscard]] bool covers(const NodeGrid& grid, double easting, double northing) noexcept;
+
 /// Bilinear between the nodes, equal to the node's value at a node, in the outer half cell that of the nearest place
 /// between nodes; NaN beyond that and where a node that counts has none.
 [[nodiscard]] double value_at(const NodeGrid& grid, double easting, double northing) noexcept;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -45,6 +46,15 @@ TerrainColumn terrain_column(const TerrainMasses& masses, double height, double 
     add(column, reference, sea, water);
   }
   return column;
+}
+
+double mass_of(const TerrainColumn& column) noexcept {
+  double mass = 0;
+  for (int p = 0; p < column.count; ++p) {
+    const TerrainColumn::Part& part = column.parts[static_cast<std::size_t>(p)];
+    mass += part.density * (part.top - part.bottom);
+  }
+  return mass;
 }
 
 Terrain::Terrain(TerrainContent content)
@@ -243,6 +253,31 @@ std::vector<std::int64_t> Terrain::points_below(const Points& points) const {
     if (node && points.upward[p] < m_content.heights.values[*node]) below.push_back(static_cast<std::int64_t>(p));
   }
   return below;
+}
+
+NearGround Terrain::near_ground(const Points& points) const {
+  NearGround near;
+  const std::size_t n_easting = m_content.heights.easting.size();
+  for (std::size_t p = 0; p < points.easting.size(); ++p) {
+    const std::optional<std::size_t> node = node_of(points.easting[p], points.northing[p]);
+    if (!node) continue;
+    const double surface = height_at(points.easting[p], points.northing[p]);
+    const std::size_t i = *node % n_easting, j = *node / n_easting;
+    const double width = m_edges[0][i + 1] - m_edges[0][i], length = m_edges[1][j + 1] - m_edges[1][j];
+    const double above = points.upward[p] - surface, longest = std::max(width, length);
+    if (!(std::abs(above) <= longest)) continue;
+    ++near.count;
+    // upward continuation of what repeats with each column
+    const double damping = std::exp(-2 * std::numbers::pi * std::max(above, 0.0) / longest);
+    const double mass =
+        damping * std::abs(mass_of(column(*node)) - mass_of(slab_at(points.easting[p], points.northing[p])));
+    if (!(mass > near.mass)) continue;
+    near.worst = static_cast<std::int64_t>(p);
+    near.step = std::abs(m_content.heights.values[*node] - surface);
+    near.mass = mass;
+    near.spacing = std::min(width, length);
+  }
+  return near;
 }
 
 }  // namespace prismfield

@@ -54,6 +54,24 @@ struct TerrainColumn {
 /// NaN.
 [[nodiscard]] TerrainColumn terrain_column(const TerrainMasses& masses, double height, double density) noexcept;
 
+/// Mass over area of a column, kg/m2, against the world that its density counts from.
+[[nodiscard]] double mass_of(const TerrainColumn& column) noexcept;
+
+/// Points near the ground, where it matters that the columns make a staircase of the surface.
+struct NearGround {
+  /// points within a column's width of the surface between the nodes
+  std::int64_t count = 0;
+  /// of them that of the largest `mass`
+  std::int64_t worst = 0;
+  /// there: metres between the column and the surface, either way
+  double step = 0;
+  /// there: by how much the column and the surface at the point differ in mass over area, kg/m2, damped by
+  /// exp(-2 pi h/w) at the height h above the surface over a column w wide
+  double mass = 0;
+  /// there: the column's shorter side, metres
+  double spacing = 0;
+};
+
 /// A digital elevation model as prisms, never held as a list: one column a node, its edges half-way between nodes.
 /// Prisms are numbered column by column, easting fastest, then northing, in a column upwards. A prefix count a block of
 /// nodes leads from a prism's number to its node.
@@ -87,6 +105,7 @@ public:
   [[nodiscard]] TerrainColumn slab_at(double easting, double northing) const noexcept;
   /// Points that lie lower than the top of rock in the column they are in.
   [[nodiscard]] std::vector<std::int64_t> points_below(const Points& points) const;
+  [[nodiscard]] NearGround near_ground(const Points& points) const;
 
 private:
   [[nodiscard]] TerrainColumn column(std::size_t node) const noexcept;

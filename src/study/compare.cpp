@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -17,6 +18,7 @@
 #include "base/human_text.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_reader.hpp"
+#include "io/text_output.hpp"
 
 namespace prismfield {
 namespace {
@@ -131,6 +133,8 @@ struct PlaceHash {
 struct CoordinateDifference {
   std::array<double, 3> largest{};
   bool rounding_only = true;
+  /// the same of easting and northing alone
+  bool same_horizontally = true;
 };
 
 CoordinateDifference difference_of_coordinates(const Survey& a, const Survey& b, bool with_upward) {
@@ -147,55 +151,123 @@ CoordinateDifference difference_of_coordinates(const Survey& a, const Survey& b,
     }
   }
   for (std::size_t d = 0; d < 3; ++d) {
-    if (!(difference.largest[d] <= coordinate_tolerance * scale[d])) difference.rounding_only = false;
+    if (difference.largest[d] <= coordinate_tolerance * scale[d]) continue;
+    difference.rounding_only = false;
+    if (d < 2) difference.same_horizontally = false;
   }
   return difference;
 }
 
-Matches match_points(const Survey& a, const Survey& b, std::vector<std::string>& disagreements) {
-  const bool with_upward = !a.upward.empty() && !b.upward.empty();
-  if (a.upward.empty() != b.upward.empty()) {
+/// The place that a point is matched by.
+std::array<double, 3> place_of(const Survey& survey, std::size_t i, bool with_upward) {
+  auto place = survey.point(i);
+  if (!with_upward) place[2] = 0;
+  return place;
+}
+
+/// A point whose easting and northing another point of the survey has; its size when there is none.
+std::size_t repeated_place(const Survey& survey) {
+  std::unordered_set<std::array<double, 3>, PlaceHash> places;
+  places.reserve(survey.size());
+  std::size_t i = 0;
+  while (i < survey.size() && places.insert(place_of(survey, i, false)).second) ++i;
+  return i;
+}
+
+/// Pairs of equal coordinates, with upward or without.
+std::vector<std::pair<std::size_t, std::size_t>> pairs_of(const Survey& a, const Survey& b, bool with_upward) {
+  // Stations may stand at one place more than once; each is taken once, in order.
+  std::unordered_map<std::array<double, 3>, std::vector<std::size_t>, PlaceHash> places;
+  places.reserve(b.size());
+  for (std::size_t i = b.size(); i-- > 0;) places[place_of(b, i, with_upward)].push_back(i);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto found = places.find(place_of(a, i, with_upward));
+    if (found == places.end() || found->second.empty()) continue;
+    pairs.emplace_back(i, found->second.back());
+    found->second.pop_back();
+  }
+  return pairs;
+}
+
+/// Matches points by easting and northing alone, and says how far their heights differ.
+Matches match_horizontally(const Survey& a, const Survey& b, Comparison& comparison) {
+  for (const auto& [name, survey] : {std::pair{"A", &a}, std::pair{"B", &b}}) {
+    const std::size_t i = repeated_place(*survey);
+    if (i == survey->size()) continue;
+    const auto place = survey->point(i);
+    throw InputError("--horizontal", "",
+                     fmt::format("{} has two points at easting {}, northing {}, and heights alone tell which is which; "
+                                 "leave the option out",
+                                 name, number_text(place[0]), number_text(place[1])));
+  }
+  Matches matches;
+  matches.identical = a.size() == b.size() && difference_of_coordinates(a, b, false).same_horizontally;
+  if (!matches.identical) matches.pairs = pairs_of(a, b, false);
+  const std::size_t n = matches.identical ? a.size() : matches.pairs.size();
+  double largest = 0;
+  if (!a.upward.empty() && !b.upward.empty()) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto [i, j] = matches.identical ? std::pair{k, k} : matches.pairs[k];
+      const double step = std::fabs(a.upward[i] - b.upward[j]);
+      if (!(step <= largest)) largest = step;
+    }
+  }
+  comparison.heights = fmt::format("matched by easting and northing alone: upward differs by up to {:.6g} m", largest);
+  return matches;
+}
+
+/// Matches points and adds to the comparison what has no partner.
+Matches match_points(const Survey& a, const Survey& b, PointMatch match, Comparison& comparison) {
+  std::vector<std::string>& disagreements = comparison.disagreements;
+  const bool horizontal = match == PointMatch::horizontal;
+  const bool with_upward = !horizontal && !a.upward.empty() && !b.upward.empty();
+  if (!horizontal && a.upward.empty() != b.upward.empty()) {
     disagreements.push_back(fmt::format("upward is missing in {}", a.upward.empty() ? "A" : "B"));
   }
   Matches matches;
   CoordinateDifference difference;
-  if (a.size() == b.size()) {
+  if (horizontal) {
+    matches = match_horizontally(a, b, comparison);
+    if (matches.identical) return matches;
+  } else if (a.size() == b.size()) {
     difference = difference_of_coordinates(a, b, with_upward);
-    if (difference.rounding_only) {
-      matches.identical = true;
-      return matches;
-    }
+    matches.identical = difference.rounding_only;
+    if (matches.identical) return matches;
   }
-
-  const auto place = [with_upward](const Survey& survey, std::size_t i) {
-    auto p = survey.point(i);
-    if (!with_upward) p[2] = 0;
-    return p;
-  };
-  // Stations may stand at one place more than once; each is taken once, in order.
-  std::unordered_map<std::array<double, 3>, std::vector<std::size_t>, PlaceHash> places;
-  places.reserve(b.size());
-  for (std::size_t i = b.size(); i-- > 0;) places[place(b, i)].push_back(i);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto found = places.find(place(a, i));
-    if (found == places.end() || found->second.empty()) continue;
-    matches.pairs.emplace_back(i, found->second.back());
-    found->second.pop_back();
-  }
+  if (!horizontal) matches.pairs = pairs_of(a, b, with_upward);
 
   const std::size_t n = matches.pairs.size();
   if (n == a.size() && n == b.size()) return matches;
-  if (a.size() == b.size() && n == 0) {
+  std::string heights;
+  if (with_upward && a.size() == b.size() && difference.same_horizontally && repeated_place(a) == a.size() &&
+      repeated_place(b) == b.size()) {
+    heights =
+        fmt::format("only heights differ, by up to {:.6g} m: --horizontal matches points by easting and northing alone",
+                    difference.largest[2]);
+  }
+  if (2 * n < std::max(a.size(), b.size())) {
+    comparison.too_little = n == 0 ? fmt::format("{} and {} have no point in common, nothing was compared",
+                                                 a.path.string(), b.path.string())
+                                   : fmt::format("{} and {} have {} of {} and {} points in common, less than half",
+                                                 a.path.string(), b.path.string(), n, a.size(), b.size());
+    if (!heights.empty()) comparison.too_little += "; " + heights;
+  }
+  if (!horizontal && a.size() == b.size() && n == 0) {
     const auto widest = static_cast<std::size_t>(
         std::max_element(difference.largest.begin(), difference.largest.end()) - difference.largest.begin());
-    disagreements.push_back(fmt::format("different coordinates: no point in common, {} differs by up to {:.6g} m",
-                                        coordinate_names[widest], difference.largest[widest]));
+    disagreements.push_back(fmt::format(
+        "different coordinates: no point in common, {}",
+        heights.empty()
+            ? fmt::format("{} differs by up to {:.6g} m", coordinate_names[widest], difference.largest[widest])
+            : heights));
     return matches;
   }
   if (n < a.size())
     disagreements.push_back(fmt::format("{} of A's {} points are missing in B", a.size() - n, a.size()));
   if (n < b.size())
     disagreements.push_back(fmt::format("{} of B's {} points are missing in A", b.size() - n, b.size()));
+  if (!heights.empty()) disagreements.push_back(heights);
   return matches;
 }
 
@@ -330,13 +402,13 @@ void RelativeHistogram::add(double a, double b) {
   (a < b ? negative : positive)[decade] += 1;
 }
 
-Comparison compare_results(const fs::path& a, const fs::path& b) {
+Comparison compare_results(const fs::path& a, const fs::path& b, PointMatch match) {
   const Survey survey_a = open_survey(a);
   const Survey survey_b = open_survey(b);
   Comparison comparison;
   comparison.a = a;
   comparison.b = b;
-  const Matches matches = match_points(survey_a, survey_b, comparison.disagreements);
+  const Matches matches = match_points(survey_a, survey_b, match, comparison);
   comparison.points = static_cast<std::int64_t>(matches.identical ? survey_a.size() : matches.pairs.size());
 
   for (const FieldInfo& field : field_infos) {
@@ -361,9 +433,9 @@ Comparison compare_results(const fs::path& a, const fs::path& b) {
     }
     comparison.fields.push_back(std::move(result));
   }
-  if (comparison.points == 0 || comparison.fields.empty()) {
-    comparison.nothing_compared = fmt::format("{} and {} have no {} in common, nothing was compared", a.string(),
-                                              b.string(), comparison.points == 0 ? "point" : "field");
+  if (comparison.too_little.empty() && (comparison.points == 0 || comparison.fields.empty())) {
+    comparison.too_little = fmt::format("{} and {} have no {} in common, nothing was compared", a.string(), b.string(),
+                                        comparison.points == 0 ? "point" : "field");
   }
   return comparison;
 }
@@ -412,12 +484,17 @@ std::string report(const Comparison& comparison, std::optional<double> tolerance
     out += '\n';
   }
   out += histogram_text(comparison.fields);
+  if (!comparison.heights.empty()) out += fmt::format("\n{}\n", comparison.heights);
   if (!comparison.disagreements.empty()) {
     out += '\n';
     for (const std::string& line : comparison.disagreements) out += fmt::format("differs: {}\n", line);
   }
   if (tolerance) {
-    out += fmt::format("\n{} the tolerance {:g}\n", within(comparison, *tolerance) ? "within" : "OUTSIDE", *tolerance);
+    const bool is_missing = !comparison.disagreements.empty() &&
+                            std::all_of(comparison.fields.begin(), comparison.fields.end(),
+                                        [&](const FieldComparison& field) { return field_within(field, *tolerance); });
+    out += fmt::format("\n{} the tolerance {:g}{}\n", within(comparison, *tolerance) ? "within" : "OUTSIDE", *tolerance,
+                       is_missing ? ", only because the two differ in what is said above" : "");
   }
   return out;
 }

@@ -59,16 +59,28 @@ struct Comparison {
   /// What no tolerance allows, one sentence each: a field or point missing in one file, different coordinates, units
   /// or axes, NaN in one file only.
   std::vector<std::string> disagreements;
-  /// Why there was nothing to compare, one sentence: no point or no field in common; "" when there was.
-  std::string nothing_compared;
+  /// Why this tells little, one sentence: no point or no field in common, or more than half of a file's points without
+  /// a partner; "" when it tells enough.
+  std::string too_little;
+  /// points matched by easting and northing alone: how far their heights differ, one sentence; else ""
+  std::string heights;
+};
+
+/// What makes a point of A and one of B the same.
+enum class PointMatch {
+  /// easting, northing and upward
+  places,
+  /// easting and northing alone
+  horizontal
 };
 
 /// Compares the fields of two results, B being the reference. Points are matched by their order when coordinates agree
 /// to rounding (1e-12 of the largest), else one by one by equal coordinates. Works on any HDF5 or netCDF-4 file with
 /// the variables easting, northing, upward and fields of a prismfield result, and on tables (.csv, .xyz) with such
-/// columns. Throws InputError for a file that is
-/// none.
-[[nodiscard]] Comparison compare_results(const std::filesystem::path& a, const std::filesystem::path& b);
+/// columns. Throws InputError for a file that is none, and for `horizontal` where two points of a file have the same
+/// easting and northing.
+[[nodiscard]] Comparison compare_results(const std::filesystem::path& a, const std::filesystem::path& b,
+                                         PointMatch match = PointMatch::places);
 
 /// max|a-b| / max|b| of the densities of two files of `prismfield invert`, B being the reference; infinite where their
 /// shapes or inactive cells differ. Throws RunError for a file that is none.

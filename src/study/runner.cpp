@@ -38,7 +38,7 @@ bool has_fields(const RunRow& row) { return row.status == RunStatus::ok || row.s
 
 /// How a result differs from the reference too much, or "".
 std::string why_wrong(const Comparison& comparison, double tolerance) {
-  if (!comparison.nothing_compared.empty()) return comparison.nothing_compared;
+  if (!comparison.too_little.empty()) return comparison.too_little;
   if (!comparison.disagreements.empty()) return comparison.disagreements.front();
   const FieldComparison* worst = nullptr;
   for (const FieldComparison& field : comparison.fields) {

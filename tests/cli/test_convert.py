@@ -90,6 +90,14 @@ class Convert(ProgramFolder):
         self.convert("data.txt", "back2.obs")
         self.assertEqual(self.read("back2.obs").splitlines()[1], "0 10 1.5 0.25")
 
+    def test_a_loc_holds_places_alone(self):
+        result = self.done("convert", "d.obs", "d.loc")
+        self.assertIn("3 points; E, N, elevation in m\n", result.stdout)
+        self.assertEqual(result.stderr, "note: left out: gz\n")
+        self.assertEqual(self.read("d.loc"), "3\n0 10 1.5\n20 10 1.25\n40 10 1\n")
+        self.convert("d.loc", "again.LOC")
+        self.assertEqual(self.read("again.LOC"), self.read("d.loc"))
+
     def test_signs_are_those_asked_for(self):
         # as SimPEG writes them: no count, gz up
         self.write("up.obs", "0 0 2 -0.5\n10 0 2 -0.25\n")
@@ -117,6 +125,23 @@ class Convert(ProgramFolder):
         said = self.convert("air.h5", "zero.den")
         self.assertIn("2 inactive as 0", said)
         self.assertTrue(self.read("zero.den").startswith("0\n0.112\n"))
+        air = ("air.den", "clean.den", "--mesh", "m.msh", "--inactive", "-100")
+        self.assertIn("2 inactive as -100", self.convert(*air))
+        self.assertEqual(self.read("clean.den"), flagged)
+        self.assertIn("2 inactive as 0", self.convert(*air, "--output-inactive", "0"))
+        self.assertEqual(self.read("clean.den"), self.read("zero.den"))
+        result = self.done("convert", "air.den", "wrong.h5", "--mesh", "m.msh")
+        self.assertEqual(result.stderr, "note: 'air.den' has -100 g/cm3, beyond any rock, in 2 of its 12 cells: if that "
+                                        "marks inactive cells, such as air, say --inactive -100\n")
+        result = self.done("convert", "m.den", "none.h5", "--mesh", "m.msh", "--inactive", "-100")
+        self.assertEqual(result.stderr, "note: --inactive: no cell has -100\n")
+        # the key of a case
+        ubc = "model={mesh: {ubc: {mesh: m.msh, density: air.den%s}}}"
+        result = self.run_program("run", "case.yaml", "--check", "--set", ubc % "")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("write inactive: -100 beside it", result.stderr)
+        with_key = self.done("run", "case.yaml", "--dry-run", "--set", ubc % ", inactive: -100").stdout
+        self.assertIn("10 prisms with density", with_key)
         result = self.done("convert", "air.h5", "air.csv")
         self.assertIn("note: 2 cells of density 0 or inactive left out", result.stderr)
         # and a run takes them
@@ -140,6 +165,29 @@ class Convert(ProgramFolder):
         self.assertEqual(len(self.read("gzz.obs").splitlines()), 13)
         self.assertNotEqual(self.read("gzz.obs"), self.read("r.obs"))
 
+    def test_a_reference_system_goes_where_there_is_a_place_for_it(self):
+        self.done("run", "case.yaml", "--set", "crs=EPSG:32719")
+        result = self.done("convert", "case.h5", "r.nc")
+        self.assertEqual(result.stderr, "")
+        # once more, from what convert wrote: there it is still, and no table has a place for it
+        for name in ("case.h5", "r.nc"):
+            result = self.done("convert", name, "r.csv")
+            self.assertEqual(result.stderr, "note: not carried: crs\n")
+
+    def test_columns_that_are_not_carried_are_named(self):
+        self.write("s.csv", "id,easting,northing,upward,line\n" + "".join(f"p{i},{3 * i},{i},5,{i}\n" for i in range(4)))
+        self.done("run", "case.yaml", "--output", "s.nc", "--set", "crs=EPSG:32719", "--set", "observations.grid=null",
+                  "--set", "observations.stations={file: s.csv}")
+        for name, lost in (("s2.csv", "crs, columns id, line"), ("s.vtp", "crs, columns id, line"),
+                           ("s2.nc", "columns id, line")):
+            self.assertEqual(self.done("convert", "s.nc", name).stderr, f"note: not carried: {lost}\n")
+
+    def test_points_without_fields_are_told_of_without_units_of_fields(self):
+        self.write("s.csv", "easting,northing,upward\n1,2,3\n")
+        said = self.convert("s.csv", "s.vtp")
+        self.assertIn("1 point, no fields\n", said)
+        self.assertTrue(said.endswith("1 point; heights upwards in m\n"), said)
+
     def test_mistakes(self):
         cases = [
             (("m.den", "x.h5"), "--mesh: is missing: 'm.den' holds numbers without a mesh; name the UBC mesh, the "
@@ -150,9 +198,11 @@ class Convert(ProgramFolder):
             (("gone.obs", "x.csv"), "'gone.obs' cannot be read: there is no such file"),
             (("d.obs", "x.csv", "--mesh", "m.msh"), "--mesh: is not needed: 'd.obs' says itself where its numbers belong; "
                                                     "leave it out"),
-            (("d.obs", "x.den"), "--to: UBC model holds cells, but what was read is points; for these there are: hdf5, "
+            (("d.obs", "x.den"), "OUT: UBC model holds cells, but what was read is points; for these there are: hdf5, "
                                  "csv, xyz, ubc-data, tomofast-data, vtp"),
-            (("m.msh", "x.obs"), "--to: UBC data holds points, but what was read is cells; for these there are: hdf5, "
+            (("d.obs", "x.dat", "--to", "ubc-model"), "--to: UBC model holds cells, but what was read is points; for "
+             "these there are: hdf5, csv, xyz, ubc-data, tomofast-data, vtp"),
+            (("m.msh", "x.obs"), "OUT: UBC data holds points, but what was read is cells; for these there are: hdf5, "
                                  "ubc-mesh, ubc-model, tomofast-grid, tomofast-values, vtr, values"),
             (("m.msh", "x.den"), "a mesh alone has no values for a UBC model; convert a model"),
             (("d.obs", "x.csv", "--field", "gzx"), "--field: 'gzx' is no field, did you mean gxz?; of points there are: "

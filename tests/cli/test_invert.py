@@ -323,7 +323,7 @@ class Epochs(Inversion):
         self.refused_line("--set inversion.change: is '-1'; a number of at least 0 is expected", *self.BOTH,
                           "--set", "inversion.change=-1")
         result = self.invert(*self.BOTH, "--output", "later.csv")
-        self.assertIn("--output output.file: would replace the input later.csv; choose another name\n", result.stderr)
+        self.assertIn("--output: would replace the input later.csv; choose another name\n", result.stderr)
 
     def test_stopped_it_goes_on_to_the_same_models(self):
         self.inverted("--quiet", *self.BOTH, "--output", "whole.h5")
@@ -459,7 +459,7 @@ class Mistakes(Inversion):
         data = (self.folder / "data.csv").read_bytes()
         result = self.invert("--output", "data.csv")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("--output output.file: would replace the input data.csv; choose another name\n", result.stderr)
+        self.assertIn("--output: would replace the input data.csv; choose another name\n", result.stderr)
         (self.folder / "link.h5").symlink_to("data.csv")
         result = self.invert("--output", "link.h5")
         self.assertIn("would replace the input data.csv", result.stderr)
@@ -474,7 +474,7 @@ class Mistakes(Inversion):
         self.assertEqual((self.folder / "data.csv").read_bytes(), data)
 
     def test_a_table_holds_no_model(self):
-        self.refused_line("--output output.file: is a table, which holds no model; write .h5 or .nc", "--output", "m.csv")
+        self.refused_line("--output: is a table, which holds no model; write .h5 or .nc", "--output", "m.csv")
 
     def test_what_is_missing_or_unknown(self):
         self.refused_line("case.yaml:1: inversion: is missing; a map with data is expected", "--set", "inversion=null")
@@ -989,8 +989,8 @@ class Disks(Inversion):
                        "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")}
         told = r"about \S+ KiB, and the disk of out has 137 KiB free; make room or name a folder on another disk\n"
         before = self.paths()
-        for also, line in (("[out/m.vtu]", r"^--output output.file: the model and the files beside it take " + told),
-                           ("[out/m.vtu, out/m.den]", r"^--output output.file: the model and the files beside it take ")):
+        for also, line in (("[out/m.vtu]", r"^--output: the model and the files beside it take " + told),
+                           ("[out/m.vtu, out/m.den]", r"^--output: the model and the files beside it take ")):
             result = self.invert("--quiet", "--output", "out/model.h5", "--set", f"output.also={also}", env=environment)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertRegex(result.stderr, line)

@@ -5,7 +5,9 @@ alone; where no Python draws, what needs one is skipped.
 """
 
 import argparse
+import math
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -17,17 +19,17 @@ from program_folder import CASE, ProgramFolder
 DRAWS = "import matplotlib, xarray\ntry:\n    import netCDF4\nexcept ImportError:\n    import h5netcdf\n"
 
 
-def can_draw():
+def drawing_python():
     for python in filter(None, (os.environ.get("PRISMFIELD_PYTHON"), "python3", "/usr/bin/python3")):
         try:
             if subprocess.run([python, "-c", DRAWS], capture_output=True).returncode == 0:
-                return True
+                return python
         except OSError:
             continue
-    return False
+    return None
 
 
-CAN_DRAW = can_draw()
+CAN_DRAW = drawing_python()
 STATIONS = "easting,northing,upward\n" + "".join(f"{i * 30},{i * 55},10\n" for i in range(12))
 PROFILE = CASE.replace(
     """  grid:
@@ -37,6 +39,30 @@ PROFILE = CASE.replace(
 """,
     "  stations: {file: line.csv}\n",
 )
+
+
+# A case with its south-western corner at 0 is there in UTM coordinates.
+UTM = (500000, 6900000)
+# How many dots of a picture, among coloured ones, are paler than those two above and below, or left and right of them.
+PALE = """
+import sys, matplotlib.pyplot as plt
+rgb = plt.imread(sys.argv[1])[..., :3]
+grey, is_coloured = rgb.min(axis=2), rgb.max(axis=2) - rgb.min(axis=2) > 0.4
+pale = 0
+for p, c in ((grey, is_coloured), (grey.T, is_coloured.T)):
+    pale += ((p[2:-2] > p[:-4] + 0.08) & (p[2:-2] > p[4:] + 0.08) & c[:-4] & c[4:]).sum()
+print(pale)
+"""
+
+
+def stations_case(text="", fields="[gz, gzz]", south_west=(0, 0)):
+    """CASE at stations of a file, moved to a place."""
+    east, north = south_west
+    moved = CASE.replace("easting:  [0, 1000", f"easting:  [{east}, {east + 1000}")
+    moved = moved.replace("northing: [0, 1000", f"northing: [{north}, {north + 1000}")
+    moved = moved.replace("[500, 500, -250]", f"[{east + 500}, {north + 500}, -250]").replace("[gz, gzz]", fields)
+    begin, end = moved.index("  grid:"), moved.index("fields:")
+    return moved[:begin] + f"  stations: {text}\n" + moved[end:] if text else moved
 
 
 def width_of_png(data):
@@ -105,6 +131,9 @@ class Drawn(ProgramFolder):
     def test_fields_and_colour_maps_that_there_are_not(self):
         self.done("run", "case.yaml", "--output", "r.nc")
         self.refused("plot", "r.nc", "--field", "gx", lines=["--field: r.nc holds no gx; it holds gz, gzz"])
+        for wrong, hint in (("terrain_height", ""), ("gzzz", ", did you mean gzz?")):
+            self.refused("plot", "r.nc", "--field", "gz," + wrong, lines=[
+                f"--field: '{wrong}' is no field that plot draws{hint}; r.nc holds gz, gzz"])
         result = self.run_program("plot", "r.nc", "--colour-map", "virids")
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stderr, r"^--colour-map: 'virids' is no colour map of matplotlib; did you mean viridis\b")
@@ -112,6 +141,81 @@ class Drawn(ProgramFolder):
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stderr, r"^--set output.figure.colour_map: 'virids' is no colour map of matplotlib; did you")
         self.assertEqual(self.files(), ["case.yaml", "r.nc"])
+
+    def texts(self, case, *options):
+        """What is written in the figure of a case."""
+        self.write("drawn.yaml", case)
+        self.done("run", "drawn.yaml", "--output", "drawn.nc")
+        self.done("plot", "drawn.nc", "--output", "drawn.svg", *options)
+        texts = re.findall(r"<!-- (.*?) -->", self.picture("drawn.svg").decode("utf-8"))
+        return [text.replace("−", "-") for text in texts]
+
+    def test_long_coordinates_are_told_from_a_round_one_in_the_label(self):
+        texts = self.texts(stations_case(south_west=UTM))
+        self.assertIn("Northing - 6900 km (m)", texts)
+        self.assertIn("Easting - 500 km (m)", texts)
+        self.assertIn("1000", texts)
+        self.assertEqual([text for text in texts if re.fullmatch(r"\d{6,}|\+.*e\d", text)], [])
+        self.assertIn("Northing (m)", self.texts(stations_case()))
+
+    def test_no_seams_between_the_levels_of_triangles(self):
+        rows = (f"{500 + 450 * math.sin(7 * i * i)},{500 + 450 * math.cos(5 * i * i + i)},10\n" for i in range(300))
+        self.write("area.csv", "easting,northing,upward\n" + "".join(rows))
+        self.write("area.yaml", stations_case("{file: area.csv}", "[gz]"))
+        self.done("run", "area.yaml", "--output", "area.nc")
+        self.done("plot", "area.nc", "--contours", "none", "--no-outline", "--plain")
+        self.done("plot", "area.nc", "--contours", "none", "--no-outline", "--plain", "--dpi", "110", "--output", "b.png")
+        for name in ("area.png", "b.png"):
+            count = subprocess.run([CAN_DRAW, "-c", PALE, name], cwd=self.folder, capture_output=True, text=True)
+            self.assertLess(int(count.stdout), 1, name)
+
+    def test_survey_lines_are_named(self):
+        lines = "/ X Y Z\n"
+        for k in range(3):
+            lines += f"Line L{10 * k + 100}\n" + "".join(f"{20 * i} {300 * k + 7 * (i % 5)} 60\n" for i in range(60))
+        self.write("flight.xyz", lines)
+        texts = self.texts(stations_case("{file: flight.xyz, columns: [easting, northing, upward]}"))
+        for name in ("L100", "L110", "L120"):
+            self.assertEqual(texts.count(name), 2, texts)
+        self.assertTrue(any(text.startswith("180 stations on 3 lines") for text in texts), texts)
+
+    def test_components_that_are_nothing_are_drawn_as_0(self):
+        self.write("line.csv", "easting,northing,upward\n" + "".join(f"{20 * i},500,10\n" for i in range(51)))
+        texts = self.texts(stations_case("{file: line.csv}", "[gx, gy, gz, gzz, gyz]"))
+        self.assertEqual(texts.count("min 0, max 0, RMS 0"), 2, texts)
+        self.assertEqual([text for text in texts if re.fullmatch(r"-?0\.0000+", text)], [])
+
+    def test_the_extent_of_the_model_along_an_oblique_line(self):
+        grey = "grey: extent of the model"
+        rows = {"through": lambda i: (i * 20, i * 20), "beside": lambda i: (i * 20, 900 + i * 10)}
+        for name, place in rows.items():
+            self.write(name + ".csv", "easting,northing,upward\n" + "".join("%d,%d,10\n" % place(i) for i in range(51)))
+            texts = self.texts(stations_case(f"{{file: {name}.csv}}", "[gz]"))
+            self.assertEqual(any(grey in text for text in texts), name == "through", texts)
+
+    def test_lines_of_equal_value_have_their_values(self):
+        self.assertIn("0.123", self.texts(CASE, "--field", "gz", "--contours", "0.123,0.2"))
+
+    def test_plain_figures_have_no_words_around(self):
+        self.assertIn("Small case", self.texts(CASE))
+        texts = self.texts(CASE, "--plain")
+        self.assertEqual([text for text in texts if "Small case" in text or "points" in text or "prismfield" in text], [])
+        self.assertEqual([text for text in texts if text.startswith("min ")], [])
+        self.assertIn("$g_z$ (mGal)", texts)
+        self.done("run", "case.yaml", "--output", "k.nc", "--set", "output.figure={file: k.svg, annotations: false}")
+        self.assertNotIn(b"Small case", self.picture("k.svg"))
+
+    def test_plain_figures_of_draped_grids_have_no_lines_of_height(self):
+        heights = "".join(f"{x},{y},{10 + x / 10}\n" for y in range(0, 1001, 100) for x in range(0, 1001, 100))
+        self.write("draped.csv", "easting,northing,upward\n" + heights)
+        draped = CASE.replace("1000, 12]", "1000, 11]").replace("upward: 10\n", "upward: {file: draped.csv}\n")
+        texts = self.texts(draped, "--no-outline")
+        self.assertTrue(any("a line every 20 m" in text for text in texts), texts)
+        lines = b"opacity: 0.55"
+        self.assertIn(lines, self.picture("drawn.svg"))
+        for has_lines, options in ((False, ["--plain"]), (False, ["--contours", "none"]), (True, ["--plain", "--contours", "6"])):
+            self.done("plot", "drawn.nc", "--output", "drawn.svg", "--no-outline", *options)
+            self.assertEqual(lines in self.picture("drawn.svg"), has_lines, options)
 
     def test_a_run_names_what_it_wrote(self):
         lines = self.done("run", "case.yaml", "--set", "output.figure=f.png").stdout.splitlines()

@@ -155,7 +155,7 @@ class Terrain(TerrainFolder):
         h = self.heights
         for row, height in zip(rows, (h[4][3], 0.6 * h[4][3] + 0.4 * h[4][4], h[0][17])):
             self.assertAlmostEqual(float(row["terrain_height [m]"]), height, places=9)
-            self.assertAlmostEqual(float(row["upward"]), height + 80, places=9)
+            self.assertAlmostEqual(float(row["upward"]), max(0, height) + 80, places=9)
             density = 2670 if height > 0 else 2670 - 1040
             slab = float(row["bouguer_slab [mGal]"])
             self.assertAlmostEqual(slab, 2 * math.pi * G * MGAL * density * height, places=10)
@@ -189,7 +189,7 @@ class Terrain(TerrainFolder):
                    "observations: {stations: {file: s.csv, upward: {above_terrain: 80}}}\nfields: [gz]\n")
         self.done("run", "case.yaml", "--output", "a.xyz")
         h = self.heights
-        heights = [h[4][3] + 80, (h[4][3] + h[4][4]) / 2 + 80, h[0][17] + 80]
+        heights = [max(0, height) + 80 for height in (h[4][3], (h[4][3] + h[4][4]) / 2, h[0][17])]
         self.done("convert", "a.xyz", "a.csv")
         for found, wanted in zip(self.column("a.csv", "upward"), heights):
             self.assertAlmostEqual(found, wanted, places=9)
@@ -203,7 +203,8 @@ class Terrain(TerrainFolder):
         self.write("s.csv", "easting,northing\n300,400\n1751,0\n")
         self.refused("run", "case.yaml", lines=[
             "case.yaml:2: observations.stations.upward.above_terrain: the terrain, nodes at easting 0 to 1700, northing "
-            "0 to 1200, has no height at 1 of 2 points: (1751, 0)"])
+            "0 to 1200, does not reach 1 of 2 points, the first point 2 at (1751, 0); a larger DEM or points within it are "
+            "needed"])
         self.write("other.yaml", "model: {prisms: {file: prisms.csv}}\n"
                    "observations: {stations: {file: s.csv, upward: {above_terrain: 80}}}\n")
         self.refused("run", "other.yaml", lines=[
@@ -217,7 +218,7 @@ class Terrain(TerrainFolder):
         self.assertIn("grid 18 x 13, 234 points", said.stdout)
         flat = [h for row in self.heights for h in row]
         for found, wanted in zip(self.column("a.csv", "upward"), flat):
-            self.assertAlmostEqual(found, wanted + 5, places=9)
+            self.assertAlmostEqual(found, max(0, wanted) + 5, places=9)
         self.assertEqual(len(flat), len(self.table("a.csv")))
         # without upward the file's heights; a list of coordinates in the place of its nodes
         self.write("case.yaml", "model: {terrain: {file: dem.asc, water_density: 1040}}\n"
@@ -230,7 +231,110 @@ class Terrain(TerrainFolder):
                     if (self.heights[j][i] + self.heights[j][i + 1]) / 2 < self.heights[j][i + 1])
         self.assertIn(f"warning: {below} of 221 points lie below the surface of the terrain's columns", said.stderr)
 
+    def test_points_above_the_sea_are_above_its_water(self):
+        self.heights = [[-200.0, -200.0, 100.0, 100.0]] * 3
+        self.write("dem.asc", ascii_grid(self.heights))
+        case = ("model: {{terrain: {{file: dem.asc{}}}}}\nfields: [gz]\n"
+                "observations: {{stations: {{file: s.csv, upward: {{above_terrain: 80{}}}}}}}\n")
+        self.write("s.csv", "easting,northing\n0,100\n100,100\n225,100\n300,100\n")
+        said = "a surface that is below sea level"
+        for water, heights in ((", water_density: 1040", [80, 80, 180, 180]),
+                               (", water_density: 1040, sea_level: -50", [30, 30, 180, 180]),
+                               (", sea_level: -250", [-120, -120, 180, 180])):
+            self.write("case.yaml", case.format(water, ""))
+            result = self.done("run", "case.yaml", "--output", "a.csv")
+            self.assertEqual(self.column("a.csv", "upward"), heights)
+            self.assertNotIn(said, result.stderr)
+        warning = (
+            "warning: 2 of 4 points are 80 m above a surface that is below sea level (0 m), the first at (0, 100, -120): "
+            "above the floor of a sea, not its water; sea_level: 0 beside above_terrain lets heights count from the water, a "
+            "sea_level below the surface says that it is dry\n")
+        for water, file in (("", ""), (", water_density: 1040", ", file: dem.asc")):
+            self.write("case.yaml", case.format(water, file))
+            result = self.done("run", "case.yaml", "--output", "a.csv")
+            self.assertEqual(self.column("a.csv", "upward"), [-120, -120, 180, 180])
+            self.assertEqual(result.stderr.count(warning), 1, result.stderr)
+
+    def test_points_less_high_above_a_shallow_sea_are_told(self):
+        self.heights = [[-60.0, -60.0, 100.0, 100.0]] * 3
+        self.write("dem.asc", ascii_grid(self.heights))
+        self.list_of_prisms(lambda h: [(-500, h, 2670)])
+        self.write("s.csv", "easting,northing\n0,100\n100,100\n225,100\n300,100\n")
+        prisms, terrain = "{prisms: {file: prisms.csv}}", "{terrain: {file: dem.asc}}"
+        stations, grid = "{stations: {file: s.csv, upward: {", "{grid: {file: dem.asc, upward: {"
+        said = " points are 80 m above a surface that is below sea level (0 m), the first at "
+        for model, points, more, above, told in (
+                (prisms, stations, ", file: dem.asc", [20, 20, 180, 180], "2 of 4"),
+                (terrain, stations, "", [20, 20, 180, 180], "2 of 4"),
+                (prisms, grid, "", [20, 20, 180, 180] * 3, "6 of 12"),
+                (prisms, stations, ", file: dem.asc, sea_level: 0", [80, 80, 180, 180], None),
+                (prisms, stations, ", file: dem.asc, sea_level: -10", [70, 70, 180, 180], None),
+                (prisms, stations, ", file: dem.asc, sea_level: -100", [20, 20, 180, 180], None),
+                (terrain, stations, ", sea_level: 0", [80, 80, 180, 180], None),
+                ("{terrain: {file: dem.asc, water_density: 1040}}", stations, ", sea_level: -100", [20, 20, 180, 180], None),
+                (prisms, grid, ", sea_level: 0", [80, 80, 180, 180] * 3, None)):
+            with self.subTest(points + more, model=model):
+                self.write("case.yaml", f"model: {model}\nobservations: {points}above_terrain: 80{more}}}}}}}\nfields: [gz]\n")
+                result = self.done("run", "case.yaml", "--output", "a.csv")
+                self.assertEqual(self.column("a.csv", "upward"), above)
+                if told is None:
+                    self.assertNotIn(said, result.stderr)
+                else:
+                    self.assertIn("warning: " + told + said, result.stderr)
+
+    def test_points_outside_the_terrain_and_in_its_gaps_are_told_apart(self):
+        self.heights[3][4] = None
+        self.write("dem.asc", ascii_grid(self.heights))
+        self.write("case.yaml", "model: {prisms: {file: prisms.csv}}\nfields: [gz]\n"
+                   "observations: {grid: {file: dem.asc, upward: {above_terrain: 80}}}\n")
+        self.list_of_prisms(lambda h: [(-500, h, 2670)])
+        gaps = ("the terrain has gaps, nodes without a height, at 1 of 234 points, the first point 59 at (400, 300); fill "
+                "them, e.g. with gdal_fillnodata.py, leave such points out, or give upward a number")
+        self.refused("run", "case.yaml", lines=[f"case.yaml:3: observations.grid.upward.above_terrain: {gaps}"])
+        self.write("case.yaml", "model: {prisms: {file: prisms.csv}}\nfields: [gz]\n"
+                   "observations: {grid: {file: dem.asc}}\n")
+        self.refused("run", "case.yaml", lines=[f"case.yaml:3: observations.grid.file: {gaps}"])
+        self.write("case.yaml", "model: {terrain: {file: dem.asc}}\nfields: [gz]\n"
+                   "observations: {stations: {file: s.csv, upward: {above_terrain: 80}}}\n")
+        self.write("s.csv", "easting,northing\n100,0\n2000.123456789,0\n430,320\n3000,0\n")
+        key = "case.yaml:3: observations.stations.upward.above_terrain: the terrain"
+        self.refused("run", "case.yaml", lines=[
+            f"{key}, nodes at easting 0 to 1700, northing 0 to 1200, does not reach 2 of 4 points, the first point 2 at "
+            "(2000.12, 0); a larger DEM or points within it are needed",
+            f"{key} has gaps, nodes without a height, at 1 of 4 points, the first point 3 at (430, 320); fill them, e.g. with "
+            "gdal_fillnodata.py, leave such points out, or give upward a number"])
+
+    def test_stations_near_the_ground_are_told_of_the_steps_in_one_warning(self):
+        self.write("dem.asc", ascii_grid([[100.0, 130.0, 100.0, 130.0]] * 3))
+        self.write("case.yaml", "model: {terrain: {file: dem.asc}}\nobservations: {stations: {file: s.csv}}\nfields: [gz]\n")
+        head, high = "easting,northing,upward\n", "150,100,900\n"
+        steps = ("up to {} m off the surface between the nodes, of the order of {} mGal in gz, at {}; resample the DEM "
+                 "finer around them (gdalwarp -tr 10 10 -r bilinear -of netCDF dem.nc finer.nc), or take points at nodes\n")
+        self.write("s.csv", head + "30,100,112\n" + high)
+        said = self.done("run", "case.yaml", "--output", "a.csv", "--quiet").stderr
+        self.assertEqual(said, "warning: 1 of 2 points are within a cell's width of the ground, where the terrain's columns, "
+                         "flat around each node, are " + steps.format(9, 0.83, "(30, 100, 112)"))
+        self.write("s.csv", head + "30,100,112\n60.00000012345,100,119\n" + high)
+        said = self.done("run", "case.yaml", "--output", "a.csv", "--quiet").stderr
+        self.assertEqual(said, "warning: 1 of 3 points lie below the surface of the terrain's columns, which is flat around "
+                         "each node: (60, 100, 119); 2 of 3 points are within a cell's width of the ground, where the "
+                         "columns are " + steps.format(12, 1.3, "(60, 100, 119)"))
+        # at nodes, far above, where the steps are 0.6 m, and two thirds of a cell above those of 9 m
+        self.write("s.csv", head + "100,100,130\n2,100,101\n30,100,170\n" + high)
+        self.assertNotIn("off the surface", self.done("run", "case.yaml", "--output", "a.csv").stderr)
+
     def test_mistakes_are_told(self):
+        for key, line in (
+                ("fields=gz, gzz", "fields: is 'gz, gzz'; several fields are a list: [gz, gzz]"),
+                ("fields=[gz, terrain_correction]", "fields.1: is 'terrain_correction', which is no field: it comes with gz "
+                 "of model.terrain in the result"),
+                ("observations={stations: s.csv}", "observations.stations: is 's.csv'; a map is expected, for a file "
+                 "{file: s.csv}"),
+                ("observations={grid: {file: dem.asc, upward: {file: a.nc, sea_level: 0}}}",
+                 "observations.grid.upward.sea_level: goes with above_terrain only")):
+            self.write("case.yaml", "model: {terrain: {file: dem.asc}}\n" + POINTS)
+            said = self.run_program("run", "case.yaml", "--set", key)
+            self.assertIn(line, said.stderr)
         self.write("bad.yaml", "model: {terrain: {reference: high, density: {files: a}}}\n" + POINTS)
         said = self.run_program("run", "bad.yaml")
         self.assertEqual(said.returncode, 2)
