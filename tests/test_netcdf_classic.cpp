@@ -103,6 +103,17 @@ protected:
   ScratchFolder m_folder;
 };
 
+TEST_F(NetcdfClassicTest, TellsOfAllAttributesInTheirOrder) {
+  const NetcdfClassic file = open(packed_grid(1));
+  const std::vector<std::pair<std::string, AttributeValue>> expected = {{"units", "km s-1"},
+                                                                        {"scale_factor", 0.5},
+                                                                        {"add_offset", 100.0},
+                                                                        {"_FillValue", -9.0},
+                                                                        {"actual_range", std::vector<double>{0, 1}}};
+  EXPECT_EQ(file.attributes("z"), expected);
+  EXPECT_THAT(file.attributes("x"), IsEmpty());
+}
+
 TEST_F(NetcdfClassicTest, ReadsEveryVersion) {
   for (const int version : {1, 2, 5}) {
     const NetcdfClassic file = open(packed_grid(version));

@@ -40,16 +40,36 @@ FileFormat check_output_of(const ConvertOptions& options) {
   return *format;
 }
 
+/// Whether OUT has a place for a column beside the fields.
+bool has_place_for(const PointColumn& column, FileFormat format) {
+  const bool is_table = format == FileFormat::csv || format == FileFormat::xyz;
+  return is_table || format == FileFormat::hdf5 || (format == FileFormat::vtp && !column.is_text);
+}
+
 /// What was read and has no place in OUT, in one note; nothing where all has.
 std::vector<std::string> not_carried(const ReadFile& in, FileFormat format) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, columns = in.unread;
   const bool is_array_file = format == FileFormat::hdf5 || format == FileFormat::hdf5_prisms;
   if (in.crs && !is_array_file) names.emplace_back("crs");
-  if (!in.columns.empty()) {
-    names.push_back(fmt::format("column{} {}", in.columns.size() > 1 ? "s" : "", shown_list(in.columns)));
+  if (const auto* points = std::get_if<PointFields>(&in.content)) {
+    for (const PointColumn& column : points->columns) {
+      if (!has_place_for(column, format)) columns.push_back(column.name);
+    }
+  }
+  if (!columns.empty()) {
+    names.push_back(fmt::format("column{} {}", columns.size() > 1 ? "s" : "", shown_list(columns)));
   }
   if (names.empty()) return {};
   return {fmt::format("not carried: {}", fmt::join(names, ", "))};
+}
+
+/// Units of IN that are not those in which it is told what was read; nothing where all are.
+std::string units_in(const ReadFile& in) {
+  if (in.format == FileFormat::tomofast_data) return "; gz in m/s2 in the file";
+  const auto* model = std::get_if<CellModel>(&in.content);
+  const bool has_densities = model != nullptr ? !model->values.empty() && is_density(model->values[0].name)
+                                              : std::holds_alternative<PrismBlock>(in.content);
+  return has_densities && in.density_to_si != 1 ? "; g/cm3 in the file" : "";
 }
 
 void convert(const ConvertOptions& options) {
@@ -82,8 +102,8 @@ void convert(const ConvertOptions& options) {
   }
   std::cerr << std::flush;
   if (options.quiet) return;
-  std::cout << fmt::format("read    {}: {}, {}\nwritten {}: {}, {}; {}\n", shown(options.in.string()),
-                           info(in.format).long_name, describe(in.content), shown(options.out.string()),
+  std::cout << fmt::format("read    {}: {}, {}{}\nwritten {}: {}, {}; {}\n", shown(options.in.string()),
+                           info(in.format).long_name, describe(in.content), units_in(in), shown(options.out.string()),
                            info(write.format).long_name, out.what, out.how)
             << std::flush;
 }

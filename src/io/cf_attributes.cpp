@@ -146,6 +146,10 @@ std::string udunits_of(const std::string& unit) {
   return unit == eotvos ? eotvos_in_udunits : unit;
 }
 
-std::string unit_of_udunits(const std::string& unit) { return unit == eotvos_in_udunits ? eotvos : unit; }
+std::string unit_of_udunits(const std::string& unit) {
+  if (unit == "metre") return "m";
+  if (unit == "kilometre") return "km";
+  return unit == eotvos_in_udunits ? eotvos : unit;
+}
 
 }  // namespace prismfield

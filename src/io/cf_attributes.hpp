@@ -73,7 +73,7 @@ void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts&
 /// The unit of a variable as UDUNITS reads it: 1e-9 s-2 for Eotvos, which that library does not know; m and km written
 /// out, since GDAL takes a variable in these for a coordinate; others unchanged.
 [[nodiscard]] std::string udunits_of(const std::string& unit);
-/// The unit of a file's variable as fields name theirs: Eotvos for 1e-9 s-2; others unchanged.
+/// The unit of a file's variable as fields name theirs: what udunits_of() changed as it was; others unchanged.
 [[nodiscard]] std::string unit_of_udunits(const std::string& unit);
 
 }  // namespace prismfield

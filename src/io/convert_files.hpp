@@ -42,7 +42,7 @@ struct ReadFile {
   /// the reference system that the file states
   std::optional<Crs> crs;
   /// what else it has at its points, by name: not read
-  std::vector<std::string> columns;
+  std::vector<std::string> unread;
   std::vector<std::string> notes;
 };
 

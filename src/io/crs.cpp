@@ -431,10 +431,10 @@ void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string&
   }
 }
 
-std::optional<Crs> read_crs(const Hdf5File& file) {
+std::optional<Crs> read_crs(const ArrayFile& file) {
   if (!file.has(variable)) return std::nullopt;
   Crs crs;
-  for (auto& [name, value] : file.read_attributes(variable)) {
+  for (auto& [name, value] : file.attributes(variable)) {
     if (name == long_name) continue;
     if (const auto* text = std::get_if<std::string>(&value); text != nullptr && name == "name") crs.name = *text;
     crs.attributes.emplace_back(std::move(name), std::move(value));

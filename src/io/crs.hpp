@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/hdf5_file.hpp"
+#include "io/input_file.hpp"
 
 namespace prismfield {
 
@@ -33,7 +34,7 @@ struct Crs {
 void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string& path = "crs");
 
 /// The system that a file's variable `crs` states, its attributes as they stand there; nothing without one.
-[[nodiscard]] std::optional<Crs> read_crs(const Hdf5File& file);
+[[nodiscard]] std::optional<Crs> read_crs(const ArrayFile& file);
 
 /// Lets a variable refer to the file's `crs`, where there is one.
 void refer_to_crs(Hdf5File& file, const std::string& dataset);

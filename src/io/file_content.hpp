@@ -29,6 +29,22 @@ struct CellModel {
   std::vector<CellValues> values;
 };
 
+/// What points have beside fields: names of stations, survey lines, numbers of any meaning.
+struct PointColumn {
+  std::string name;
+  /// as fields name theirs, "" where none is stated
+  std::string unit;
+  /// "" where none is stated
+  std::string long_name;
+  /// a column of a station file, which tables have before the fields, else a variable of a run, behind them
+  bool is_of_stations = true;
+  bool is_text = false;
+  /// one a point, NaN where there is none; empty of text
+  std::vector<double> numbers;
+  /// one a point; empty of numbers
+  std::vector<std::string> texts;
+};
+
 /// Fields at points, measured or computed.
 struct PointFields {
   Points points;
@@ -40,6 +56,7 @@ struct PointFields {
   std::vector<std::vector<double>> sigma;
   /// along which z gz, gxz and gyz point
   Axes axes = Axes::z_down;
+  std::vector<PointColumn> columns = {};
 };
 
 /// What files hold, whatever their format: metres and kg/m3, coordinates z up.

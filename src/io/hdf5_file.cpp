@@ -517,12 +517,17 @@ struct Hdf5File::Impl {
     if (size > longest) fail(about, "is a text of " + std::to_string(size) + " bytes; 64 MiB are the most");
     std::string value(size, '\0');
     checked(read(memory_type.id(), value.data()), about, "read the text");
+    return without_padding(std::move(value), type);
+  }
+
+  /// Text of fixed length without what fills it up.
+  [[nodiscard]] static std::string without_padding(std::string text, const Handle& type) {
     if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) {
-      value.erase(value.find_last_not_of(' ') + 1);
+      text.erase(text.find_last_not_of(' ') + 1);
     } else {
-      value.resize(std::min(value.find('\0'), value.size()));
+      text.resize(std::min(text.find('\0'), text.size()));
     }
-    return value;
+    return text;
   }
 
   [[nodiscard]] Handle creation_properties(const Subject& about) const {
@@ -791,13 +796,19 @@ bool Hdf5File::has_attribute(const std::string& path, const std::string& name) c
   return checked(H5Aexists(object.id(), name.c_str()), m_impl->subject(path), "look for an attribute") > 0;
 }
 
-std::vector<std::string> Hdf5File::dataset_names(const std::string& group) const {
+std::vector<std::string> Hdf5File::dataset_names(const std::string& group, NameOrder order) const {
   const Subject about = m_impl->subject(group);
   if (!m_impl->exists(group)) fail(about, "there is no such group");
   const Handle folder = m_impl->open_object(group);
   if (H5Iget_type(folder.id()) != H5I_GROUP) fail(about, "is a dataset, not a group");
+  unsigned tracked = 0;
+  const Handle properties(checked(H5Gget_create_plist(folder.id()), about, "read the properties"), H5Pclose);
+  checked(H5Pget_link_creation_order(properties.id(), &tracked), about, "read the order");
+  const bool as_made = order == NameOrder::as_made && (tracked & H5P_CRT_ORDER_TRACKED) != 0;
   std::vector<std::string> links;
-  checked(H5Literate(folder.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link_name, &links), about, "list");
+  checked(H5Literate(folder.id(), as_made ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link_name,
+                     &links),
+          about, "list");
   std::vector<std::string> names;
   for (const std::string& name : links) {
     OutsideLink outside;
@@ -949,6 +960,43 @@ std::string Hdf5File::read_text(const std::string& dataset) const {
   return m_impl->text(type, space, about, [&](hid_t memory_type, void* value) {
     return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);
   });
+}
+
+bool Hdf5File::is_text(const std::string& dataset) const {
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), m_impl->subject(dataset), "read the type"), H5Tclose);
+  return H5Tget_class(type.id()) == H5T_STRING;
+}
+
+std::vector<std::string> Hdf5File::read_texts(const std::string& dataset) const {
+  const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+  if (H5Tget_class(type.id()) != H5T_STRING) fail(about, "holds numbers, not text");
+  if (H5Sget_simple_extent_ndims(space.id()) != 1) fail(about, "must have one dimension");
+  const std::size_t count = m_impl->value_count(space, about);
+  const std::size_t size = H5Tget_size(type.id());
+  m_impl->require_values(object, count, size, about);
+  std::vector<std::string> texts(count);
+  if (count == 0) return texts;
+  if (checked(H5Tis_variable_str(type.id()), about, "read the type") > 0) {
+    hsize_t bytes = 0;
+    checked(H5Dvlen_get_buf_size(object.id(), type.id(), space.id(), &bytes), about, "read the text");
+    if (const std::string why = why_no_room(bytes, 1); !why.empty()) fail(about, why);
+    std::vector<char*> values(count, nullptr);
+    checked(H5Dread(object.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read the text");
+    for (std::size_t i = 0; i < count; ++i) {
+      if (values[i] != nullptr) texts[i] = values[i];
+      H5free_memory(values[i]);
+    }
+    return texts;
+  }
+  if (const std::string why = why_no_room(count, size); !why.empty()) fail(about, why);
+  std::string values(count * size, '\0');
+  checked(H5Dread(object.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read the text");
+  for (std::size_t i = 0; i < count; ++i) texts[i] = Impl::without_padding(values.substr(i * size, size), type);
+  return texts;
 }
 
 double Hdf5File::read_attribute(const std::string& path, const std::string& name) const {

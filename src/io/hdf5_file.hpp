@@ -23,6 +23,9 @@ class Communicator;
 /// over chunks of at most 120 kB.
 enum class Checksums { none, fletcher32 };
 
+/// In which order names are listed.
+enum class NameOrder { sorted, as_made };
+
 /// Numbers that lie in a file one after the other, in this machine's order of bytes.
 struct NumberPlace {
   enum class Type { float_, double_, integer };
@@ -68,8 +71,10 @@ public:
   /// True when `path` ("/group/name") names a dataset or group.
   [[nodiscard]] bool has(const std::string& path) const;
   [[nodiscard]] bool has_attribute(const std::string& path, const std::string& name) const;
-  /// Names of the datasets directly in `group`, sorted.
-  [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group = "/") const;
+  /// Names of the datasets directly in `group`, sorted, or in the order in which they were made where the file knows
+  /// it.
+  [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group = "/",
+                                                       NameOrder order = NameOrder::sorted) const;
   /// Extent of a dataset in each dimension; empty for a scalar.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
   /// Names of a dataset's netCDF-4 dimensions, slowest first, "" where it has none; its own name for a dimension.
@@ -84,6 +89,9 @@ public:
   [[nodiscard]] std::vector<std::int64_t> read_integers(const std::string& dataset) const;
   /// A dataset of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text(const std::string& dataset) const;
+  [[nodiscard]] bool is_text(const std::string& dataset) const;
+  /// A dataset of one dimension of strings, of fixed or variable length.
+  [[nodiscard]] std::vector<std::string> read_texts(const std::string& dataset) const;
   /// A numeric attribute of one value.
   [[nodiscard]] double read_attribute(const std::string& path, const std::string& name) const;
   /// An integer attribute of one value, as exact as read_integers().

@@ -175,6 +175,13 @@ std::optional<std::string> ArrayFile::text_attribute(const std::string& dataset,
   });
 }
 
+std::vector<std::pair<std::string, AttributeValue>> ArrayFile::attributes(const std::string& dataset) const {
+  return as_input(m_file, [&] {
+    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->read_attributes(dataset);
+    return std::get<NetcdfClassic>(m_content).attributes(without_slash(dataset));
+  });
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
 }  // namespace prismfield

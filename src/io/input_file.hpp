@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,6 +75,8 @@ public:
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
   /// A dataset's attribute of text; nothing where there is none of that name. Throws InputError when it is no text.
   [[nodiscard]] std::optional<std::string> text_attribute(const std::string& dataset, const std::string& name) const;
+  /// Names and values of a dataset's attributes of numbers or one text.
+  [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> attributes(const std::string& dataset) const;
 
 private:
   using Content = std::variant<Hdf5File, NetcdfClassic>;

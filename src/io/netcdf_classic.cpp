@@ -143,10 +143,14 @@ private:
       const std::uint64_t values = count();
       const std::string content = bytes(padded(values * type_bytes[kind]));
       if (kind == char_type) {
-        found.texts[name] = content.substr(0, values);
-      } else if (values == 1) {
-        found.numbers[name] = number(reinterpret_cast<const unsigned char*>(content.data()), kind);
+        // up to a zero at the end, which some programs write
+        found.emplace_back(name, content.substr(0, std::min<std::uint64_t>(values, content.find('\0'))));
+        continue;
       }
+      const auto* const first = reinterpret_cast<const unsigned char*>(content.data());
+      std::vector<double> numbers(values);
+      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number(first + i * type_bytes[kind], kind);
+      found.emplace_back(name, values == 1 ? AttributeValue(numbers.front()) : AttributeValue(std::move(numbers)));
     }
   }
 
@@ -228,9 +232,12 @@ std::vector<std::string> NetcdfClassic::dimension_names(const std::string& name)
 }
 
 std::optional<std::string> NetcdfClassic::text_attribute(const std::string& name, const std::string& attribute) const {
-  const std::map<std::string, std::string>& texts = variable(name).attributes.texts;
-  const auto found = texts.find(attribute);
-  return found == texts.end() ? std::nullopt : std::optional(found->second);
+  const auto* const text = variable(name).attribute<std::string>(attribute);
+  return text == nullptr ? std::nullopt : std::optional(*text);
+}
+
+const std::vector<std::pair<std::string, AttributeValue>>& NetcdfClassic::attributes(const std::string& name) const {
+  return variable(name).attributes;
 }
 
 std::vector<double> NetcdfClassic::read(const std::string& name) const {
@@ -263,8 +270,8 @@ std::vector<double> NetcdfClassic::read(const std::string& name) const {
   }
 
   const auto attribute = [&](const char* key, double otherwise) {
-    const auto found = v.attributes.numbers.find(key);
-    return found == v.attributes.numbers.end() ? otherwise : found->second;
+    const auto* const found = v.attribute<double>(key);
+    return found == nullptr ? otherwise : *found;
   };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (const char* key : {"_FillValue", "missing_value"}) {

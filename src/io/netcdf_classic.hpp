@@ -8,7 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "io/hdf5_file.hpp"
 
 namespace prismfield {
 
@@ -26,6 +30,9 @@ public:
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& variable) const;
   /// A variable's attribute of text; nothing where there is none of that name.
   [[nodiscard]] std::optional<std::string> text_attribute(const std::string& variable, const std::string& name) const;
+  /// Names and values of a variable's attributes, in the order of the file.
+  [[nodiscard]] const std::vector<std::pair<std::string, AttributeValue>>& attributes(
+      const std::string& variable) const;
   /// A numeric variable as doubles, row-major; _FillValue and missing_value become NaN, scale_factor and add_offset
   /// are applied.
   [[nodiscard]] std::vector<double> read(const std::string& variable) const;
@@ -35,14 +42,20 @@ private:
     std::string name;
     std::int64_t length = 0;
   };
-  struct Attributes {
-    /// those of one number
-    std::map<std::string, double> numbers;
-    std::map<std::string, std::string> texts;
-  };
+  using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
   struct Variable {
     std::vector<std::size_t> dimensions;
     Attributes attributes;
+
+    /// The value of an attribute of this type; null where there is none.
+    template <class T>
+    [[nodiscard]] const T* attribute(const std::string& name) const {
+      for (const auto& [its_name, value] : attributes) {
+        if (its_name == name) return std::get_if<T>(&value);
+      }
+      return nullptr;
+    }
+
     std::uint32_t type = 0;
     std::uint64_t begin = 0;
     /// the first dimension is the record dimension: one slab a record

@@ -18,6 +18,8 @@
 #include "io/cf_attributes.hpp"
 #include "io/grid_variable.hpp"
 #include "io/place_columns.hpp"
+#include "io/point_columns.hpp"
+#include "io/terrain_variables.hpp"
 
 namespace prismfield {
 namespace {
@@ -44,6 +46,11 @@ struct FieldColumn {
   Field field = Field::potential;
   bool is_sigma = false;
   std::vector<double> values;
+};
+
+/// A column of a table that holds neither a place nor a field.
+struct FurtherColumn : PointColumn {
+  std::size_t number = 0;
 };
 
 /// What a column called "gz_sigma [mGal]" is; nothing when it is no field.
@@ -78,12 +85,12 @@ public:
   void take_columns(const TableColumns& columns) {
     const std::vector<std::string>& names = columns.names;
     m_factors = place_factors(m_file, columns, {}, m_problems, m_notes);
-    std::vector<std::string> ignored;
     for (std::size_t c = 0; c < names.size(); ++c) {
       const std::optional<ColumnName> found = column_named(names[c]);
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
-        if (!is_place) ignored.push_back(names[c]);
+        if (is_place) continue;
+        m_further.push_back({named_column(names[c]), c});
         continue;
       }
       if (!found->unit.empty() && !is_unit_of(found->field, found->unit)) {
@@ -97,7 +104,6 @@ public:
       }
       m_columns.push_back({c, found->field, found->is_sigma, {}});
     }
-    note_ignored(std::move(ignored));
   }
 
   void take_row(const TableRequest::Row& row) {
@@ -117,12 +123,37 @@ public:
       }
       column.values.push_back(value);
     }
+    for (FurtherColumn& column : m_further) {
+      double value = 0;
+      if (column.is_text) continue;
+      if (parse_carried(field_of(row, column), value)) {
+        column.numbers.push_back(value);
+      } else {
+        column.is_text = true;
+        column.numbers = {};
+      }
+    }
+  }
+
+  [[nodiscard]] bool has_texts() const {
+    return std::any_of(m_further.begin(), m_further.end(), [](const FurtherColumn& column) { return column.is_text; });
+  }
+  /// Once more, for the columns that turned out to hold text.
+  void take_texts(const TableRequest::Row& row) {
+    for (FurtherColumn& column : m_further) {
+      if (column.is_text) column.texts.push_back(carried_text(field_of(row, column)));
+    }
   }
 
   PointFields finish(Axes axes) {
-    m_limited.finish();
-    m_problems.throw_if_any();
     PointFields result;
+    for (FurtherColumn& column : m_further) {
+      column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
+      if (column.is_text && column.texts.size() != m_points.easting.size()) {
+        throw m_file.error("was changed while it was read");
+      }
+      result.columns.push_back(std::move(column));
+    }
     result.points = std::move(m_points);
     result.axes = axes;
     for (const FieldInfo& field : field_infos) {
@@ -139,12 +170,14 @@ public:
     return result;
   }
 
+  void throw_if_any() {
+    m_limited.finish();
+    m_problems.throw_if_any();
+  }
+
 private:
-  void note_ignored(std::vector<std::string> ignored) {
-    for (std::string& name : ignored) name = excerpt(name);
-    if (!ignored.empty()) {
-      m_notes.push_back(fmt::format("column{} left out: {}", ignored.size() > 1 ? "s" : "", shown_list(ignored)));
-    }
+  static std::string_view field_of(const TableRequest::Row& row, const FurtherColumn& column) {
+    return column.number < row.fields.size() ? row.fields[column.number] : std::string_view();
   }
 
   FieldColumn* column(Field field, bool is_sigma) {
@@ -162,6 +195,7 @@ private:
   /// of easting, northing and upward, to metres with z up
   std::vector<double> m_factors;
   std::vector<FieldColumn> m_columns;
+  std::vector<FurtherColumn> m_further;
 };
 
 }  // namespace
@@ -181,6 +215,10 @@ PointFields with_axes(PointFields points, Axes axes) {
     if (!points.fields.contains(field.field)) continue;
     points.values[static_cast<std::size_t>(points.fields.index_of(field.field))] =
         column_of(points, field.field, axes).values;
+  }
+  for (PointColumn& column : points.columns) {
+    if (axes == points.axes || column.is_of_stations || !turns_with_gz(column.name)) continue;
+    for (double& value : column.numbers) value = 0.0 - value;
   }
   points.axes = axes;
   return points;
@@ -216,6 +254,12 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
   static_cast<void>(read_table(file, request, problems));
+  reader.throw_if_any();
+  if (reader.has_texts()) {
+    request.take_columns = [](const TableColumns&) {};
+    request.take_row = [&](const TableRequest::Row& row) { reader.take_texts(row); };
+    static_cast<void>(read_table(file, request, problems));
+  }
   return reader.finish(spec.axes);
 }
 
@@ -226,7 +270,7 @@ class PointArrayReader {
 public:
   PointArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
 
-  PointFields read(std::optional<Axes> axes) {
+  PointFields read(std::optional<Axes> axes, std::vector<std::string>& unread) {
     PointFields result;
     result.points = read_points();
     for (const FieldInfo& field : field_infos) {
@@ -241,6 +285,14 @@ public:
     }
     m_problems.throw_if_any();
     result.axes = find_axes(result.fields, axes);
+    for (const std::string& name : further_names(result.fields)) {
+      auto column = read_point_column(m_content, name);
+      if (column) {
+        result.columns.push_back(std::move(*column));
+      } else {
+        unread.push_back(name);
+      }
+    }
     return result;
   }
 
@@ -277,6 +329,23 @@ public:
   }
 
 private:
+  /// What the file has at its points beside coordinates, fields and their standard deviations.
+  [[nodiscard]] std::vector<std::string> further_names(FieldList fields) const {
+    std::vector<std::string> known{"easting", "northing", "upward"};
+    for (const FieldInfo& field : field_infos) {
+      if (!fields.contains(field.field)) continue;
+      known.emplace_back(field.name);
+      known.push_back(known.back() + std::string(sigma_suffix));
+    }
+    for (const std::string& dimension : m_content.dimension_names("upward")) known.push_back(dimension);
+    std::vector<std::string> names;
+    for (const std::string& name : m_content.dataset_names("/", NameOrder::as_made)) {
+      const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+      if (!is_known && m_content.shape(name) == m_shape) names.push_back(name);
+    }
+    return names;
+  }
+
   std::vector<double> read_field(const FieldInfo& field, const std::string& name) {
     if (m_content.shape(name) != m_shape) {
       m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
@@ -318,30 +387,13 @@ private:
 
 }  // namespace
 
-PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes) {
+PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
   try {
     const Hdf5File content = Hdf5File::open(file.path);
-    return PointArrayReader(file, content).read(axes);
+    return PointArrayReader(file, content).read(axes, unread);
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
   }
-}
-
-std::vector<std::string> further_columns(const Hdf5File& file, FieldList fields) {
-  std::vector<std::string> known{"easting", "northing", "upward"};
-  for (const FieldInfo& field : field_infos) {
-    if (!fields.contains(field.field)) continue;
-    known.emplace_back(field.name);
-    known.push_back(known.back() + std::string(sigma_suffix));
-  }
-  for (const std::string& dimension : file.dimension_names("upward")) known.push_back(dimension);
-  const std::vector<std::int64_t> shape = file.shape("upward");
-  std::vector<std::string> names;
-  for (const std::string& name : file.dataset_names()) {
-    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
-    if (!is_known && file.shape(name) == shape) names.push_back(name);
-  }
-  return names;
 }
 
 Points read_array_points(const InputFile& file) {
@@ -357,34 +409,6 @@ Points read_array_points(const InputFile& file) {
     return PointArrayReader(file, content).read_points();
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
-  }
-}
-
-void write_point_table(TextOutput& out, const PointFields& points, bool csv, const std::string& command) {
-  const char separator = csv ? ',' : ' ';
-  if (!csv) out.add(fmt::format("# {}\n# axes {}\n# ", shown(command), name(points.axes)));
-  out.add(fmt::format("easting{0}northing{0}upward", separator));
-  std::vector<const std::vector<double>*> columns{&points.points.easting, &points.points.northing,
-                                                  &points.points.upward};
-  for (const FieldInfo& field : field_infos) {
-    if (!points.fields.contains(field.field)) continue;
-    const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
-    std::string unit(field.unit);
-    if (!csv) std::replace(unit.begin(), unit.end(), ' ', '_');
-    const char* const gap = csv ? " " : "";
-    out.add(fmt::format("{}{}{}[{}]", separator, field.name, gap, unit));
-    columns.push_back(&points.values[at]);
-    if (points.sigma[at].empty()) continue;
-    out.add(fmt::format("{}{}_sigma{}[{}]", separator, field.name, gap, unit));
-    columns.push_back(&points.sigma[at]);
-  }
-  out.add('\n');
-  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (c > 0) out.add(separator);
-      out.add((*columns[c])[i]);
-    }
-    out.add('\n');
   }
 }
 
@@ -409,6 +433,7 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
                        points.sigma[at].data());
     out.write_attribute(field_name, "ancillary_variables", sigma_name);
   }
+  for (const PointColumn& column : points.columns) write_point_column(out, layout, column);
   return std::string(out.image());
 }
 

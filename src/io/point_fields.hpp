@@ -12,9 +12,7 @@
 
 #include "io/crs.hpp"
 #include "io/file_content.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/input_file.hpp"
-#include "io/text_output.hpp"
 
 namespace prismfield {
 
@@ -43,24 +41,21 @@ struct PointTableSpec {
 };
 
 /// A table of points: easting, northing, upward, fields by their names, gz or `gz [mGal]`, and gz_sigma, in units of
-/// the output. An empty field and "nan" are NaN. Columns that are nothing of this are told in `notes`. Throws
-/// InputError with every mistake found, another unit in brackets too.
+/// the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. A table with a column of
+/// text is read twice. What users should know is added to `notes`. Throws InputError with every mistake found, another
+/// unit in brackets too.
 [[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
                                            std::vector<std::string>& notes);
 
 /// A result in HDF5 or netCDF-4, grid or stations, and any file that looks like one: easting, northing, upward, fields
-/// and <field>_sigma. `axes`: where the file does not say. Throws InputError with every mistake found, and when the
+/// and <field>_sigma, and what else it has at its points; names of that which is neither numbers nor a list of texts
+/// are added to `unread`. `axes`: where the file does not say. Throws InputError with every mistake found, and when the
 /// file says other axes.
-[[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes);
-
-/// Names of what such a file has at its points beside coordinates, `fields` and their standard deviations.
-[[nodiscard]] std::vector<std::string> further_columns(const Hdf5File& file, FieldList fields);
+[[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes,
+                                            std::vector<std::string>& unread);
 
 /// The points alone of such a file. Throws InputError when it holds none.
 [[nodiscard]] Points read_array_points(const InputFile& file);
-
-/// Writes a table with a line of names: csv, or separated by blanks below comments. Throws RunError, NoRoomError.
-void write_point_table(TextOutput& out, const PointFields& points, bool csv, const std::string& command);
 
 /// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
 [[nodiscard]] std::string point_image(const PointFields& points, const std::filesystem::path& file,

@@ -72,7 +72,7 @@ public:
       case FileFormat::hdf5:
       case FileFormat::hdf5_prisms:
         m_read.content = read_arrays();
-        read_further();
+        m_read.crs = read_crs(ArrayFile(m_spec.file));
         break;
       case FileFormat::csv:
       case FileFormat::xyz: m_read.content = read_text_table(); break;
@@ -241,21 +241,7 @@ private:
           "top, density",
           shown_list(arrays.dataset_names("/"))));
     }
-    return read_point_arrays(m_spec.file, m_spec.axes);
-  }
-
-  /// What a file of arrays says beside its content.
-  void read_further() {
-    if (!ArrayFile(m_spec.file).is_hdf5()) return;
-    try {
-      const Hdf5File file = Hdf5File::open(m_spec.file.path);
-      m_read.crs = read_crs(file);
-      if (const auto* points = std::get_if<PointFields>(&m_read.content)) {
-        m_read.columns = further_columns(file, points->fields);
-      }
-    } catch (const RunError& error) {
-      throw InputError(m_spec.file.where, m_spec.file.key, error.what());
-    }
+    return read_point_arrays(m_spec.file, m_spec.axes, m_read.unread);
   }
 
   FileContent prisms() {

@@ -17,8 +17,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "io/point_columns.hpp"
 #include "io/station_file.hpp"
-#include "io/station_variables.hpp"
 #include "io/text_output.hpp"
 #include "io/text_table.hpp"
 
@@ -67,6 +67,12 @@ std::vector<Column> columns_of(const ResultHeader& header, const Fields& result)
   }
   if (!result.singular_points.empty()) columns.push_back({"singular", "", Flags(result.singular_points)});
   return columns;
+}
+
+/// Whether readers would take a part of a field for a comment.
+bool begins_comment(std::string_view text) {
+  return text.starts_with('#') || text.find(" #") != std::string_view::npos ||
+         text.find("\t#") != std::string_view::npos;
 }
 
 bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
@@ -179,9 +185,12 @@ private:
   void begin_xyz() {
     m_out.add(fmt::format("# {}\n# {}\n# {}\n", one_line(m_header.title), source_line(),
                           one_line(history_line(m_header.command))));
-    m_out.add(fmt::format("# axes {}, gravitational_constant {}, singular_points {}, points_inside {}\n# ",
-                          name(m_header.axes), m_header.gravitational_constant, m_result.singular_points.size(),
-                          m_result.points_inside));
+    m_out.add(fmt::format("# axes {}", name(m_header.axes)));
+    if (m_header.gravitational_constant != 0) {
+      m_out.add(fmt::format(", gravitational_constant {}, singular_points {}, points_inside {}",
+                            m_header.gravitational_constant, m_result.singular_points.size(), m_result.points_inside));
+    }
+    m_out.add("\n# ");
   }
 
   /// A name without what separates names in a comment.
@@ -229,8 +238,8 @@ private:
   void add_text(std::string_view text, bool raw) {
     // Readers take the first of semicolon and comma in a line for what separates all its fields.
     const std::string_view separators = m_separator == ' ' ? " \t,;" : m_separator == ',' ? ",;" : ";";
-    const bool mistakable = text.find_first_of(separators) != std::string_view::npos ||
-                            (m_separator == ' ' && (text.empty() || text.front() == '#'));
+    const bool mistakable = text.find_first_of(separators) != std::string_view::npos || begins_comment(text) ||
+                            (m_separator == ' ' && text.empty());
     if (raw || !mistakable || is_quoted(text)) {
       m_out.add(text);
     } else {
@@ -284,7 +293,64 @@ std::vector<std::string> write_with_stations(TableWriter& table, TableStyle styl
   return notes;
 }
 
+/// A field and its standard deviations as variables of a table, as they stand.
+void add_field(ResultHeader& header, const PointFields& points, const FieldInfo& field) {
+  const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    header.variables.push_back({name, std::string(field.unit), "",
+                                [&values](std::int64_t point) { return values[static_cast<std::size_t>(point)]; }});
+  };
+  add(std::string(field.name), points.values[at]);
+  if (!points.sigma[at].empty()) add(std::string(field.name) + "_sigma", points.sigma[at]);
+}
+
+/// A point's text as a field of a table, whose quotes have no other spelling.
+std::string field_text(const PointColumn& column, std::size_t point) {
+  if (!column.is_text) return number_text(column.numbers[point]);
+  std::string text = column.texts[point];
+  std::replace(text.begin(), text.end(), '"', '\'');
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, const PointFields& points,
+                                           const std::string& title, const std::string& command) {
+  ResultHeader header;
+  header.title = title;
+  header.command = command;
+  header.axes = points.axes;
+  for (const FieldInfo& field : field_infos) {
+    if (points.fields.contains(field.field)) add_field(header, points, field);
+  }
+  // no separator: nothing stands as it has to be in the table yet
+  StationColumns own{{coordinate_names.begin(), coordinate_names.end()}, '\0', {0, 1, 2}, {true, true, true}};
+  std::vector<const PointColumn*> of_stations;
+  std::vector<bool> texts(coordinate_names.size(), false);
+  for (const PointColumn& column : points.columns) {
+    if (!column.is_of_stations) {
+      header.variables.push_back({column.name, column.unit, "", [&column](std::int64_t point) {
+                                    return column.numbers[static_cast<std::size_t>(point)];
+                                  }});
+      continue;
+    }
+    of_stations.push_back(&column);
+    own.names.push_back(column.unit.empty() ? column.name : fmt::format("{} [{}]", column.name, column.unit));
+    texts.push_back(style == TableStyle::xyz && column.is_text);
+  }
+  const Fields no_result;
+  TableWriter table(out, style, header, no_result);
+  std::vector<std::string> notes = table.begin(own, texts);
+  std::vector<std::string> row(own.names.size());
+  for (std::int64_t point = 0; point < points.points.size(); ++point) {
+    const auto i = static_cast<std::size_t>(point);
+    const std::array<double, 3> place{points.points.easting[i], points.points.northing[i], points.points.upward[i]};
+    for (std::size_t d = 0; d < place.size(); ++d) row[d] = number_text(place[d]);
+    for (std::size_t c = 0; c < of_stations.size(); ++c) row[place.size() + c] = field_text(*of_stations[c], i);
+    table.add_row(point, {row.begin(), row.end()}, place);
+  }
+  return notes;
+}
 
 std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style, const ResultHeader& header,
                                             const Points& points, const Fields& result) {

@@ -9,7 +9,9 @@
 #include <prismfield/result.hpp>
 
 #include "base/temporary_file.hpp"
+#include "io/file_content.hpp"
 #include "io/result_values.hpp"
+#include "io/text_output.hpp"
 
 namespace prismfield {
 
@@ -28,5 +30,10 @@ enum class TableStyle { csv, xyz };
 [[nodiscard]] std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style,
                                                           const ResultHeader& header, const Points& points,
                                                           const Fields& result);
+
+/// Writes points, their fields as they stand and their other columns in the same way. Returns what users should be told
+/// of. Throws RunError, NoRoomError.
+[[nodiscard]] std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, const PointFields& points,
+                                                         const std::string& title, const std::string& command);
 
 }  // namespace prismfield

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <prismfield/points.hpp>
@@ -13,12 +12,6 @@
 #include "io/station_file.hpp"
 
 namespace prismfield {
-
-/// Whether readers would take a column of this name, `gz [mGal]`, `GZ_sigma` or `singular`, for what a run computed.
-[[nodiscard]] bool is_field_name(std::string_view column);
-
-/// A field of a carried column as a number, NaN for a dummy; false for text.
-[[nodiscard]] bool parse_carried(std::string_view text, double& value);
 
 /// Writes the station file's own columns, but for the coordinates, as variables on the dimension of the stations:
 /// float64 where all are numbers (NaN for dummies), else text. Their names are cleaned for netCDF, and end in `_file`

@@ -14,6 +14,10 @@
 namespace prismfield {
 namespace {
 
+constexpr const char* height_variable = "terrain_height";
+constexpr const char* slab_variable = "bouguer_slab";
+constexpr const char* correction_variable = "terrain_correction";
+
 /// Mass over area of the slab below a place, kg/m2; NaN outside the terrain.
 double mass_below(const Terrain& terrain, double easting, double northing) noexcept {
   if (std::isnan(terrain.height_at(easting, northing))) return std::numeric_limits<double>::quiet_NaN();
@@ -34,6 +38,10 @@ std::string slab_name(const Terrain& terrain) {
 
 }  // namespace
 
+bool is_terrain_variable(std::string_view variable) { return variable == height_variable || turns_with_gz(variable); }
+
+bool turns_with_gz(std::string_view variable) { return variable == slab_variable || variable == correction_variable; }
+
 std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points, const Fields& result,
                                              const Terrain& terrain) {
   const FieldInfo& gz = field_infos[static_cast<std::size_t>(Field::gz)];
@@ -49,13 +57,13 @@ std::vector<PointVariable> terrain_variables(const ResultHeader& header, const P
   plain.axes = header.axes;
   const OutputField effect(plain, result, Field::gz);
   const std::string unit(gz.unit);
-  return {{"terrain_height", "m", "height of the terrain below the point, bilinear between its nodes",
+  return {{height_variable, "m", "height of the terrain below the point, bilinear between its nodes",
            [&points, &terrain](std::int64_t point) {
              const auto i = static_cast<std::size_t>(point);
              return terrain.height_at(points.easting[i], points.northing[i]);
            }},
-          {"bouguer_slab", unit, slab_name(terrain), slab},
-          {"terrain_correction", unit, "terrain correction, bouguer_slab - gz (gz without noise)",
+          {slab_variable, unit, slab_name(terrain), slab},
+          {correction_variable, unit, "terrain correction, bouguer_slab - gz (gz without noise)",
            [slab, effect](std::int64_t point) { return slab(point) - effect[point]; }}};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include <prismfield/points.hpp>
@@ -14,6 +15,10 @@ namespace prismfield {
 
 /// Variables beside gz in the result of a terrain.
 inline constexpr int n_terrain_variables = 3;
+/// Whether a variable of this name is one of these.
+[[nodiscard]] bool is_terrain_variable(std::string_view variable);
+/// Whether a variable of this name has the sign of gz, which turns with the axes.
+[[nodiscard]] bool turns_with_gz(std::string_view variable);
 
 /// What a result of a terrain has beside its gz, which is the terrain's whole effect: `terrain_height` (m, below the
 /// point, NaN outside the terrain), `bouguer_slab` (mGal, sign and axes as gz: the infinite slab between reference and

@@ -171,6 +171,12 @@ void write_vtp(TextOutput& out, const PointFields& points) {
     note += fmt::format("; {} in {}", field.name, field.unit);
     if (!points.sigma[at].empty()) body += appended.doubles(std::string(field.name) + "_sigma", points.sigma[at]);
   }
+  for (const PointColumn& column : points.columns) {
+    if (column.is_text) continue;
+    body += appended.doubles(column.name, column.numbers);
+    const std::string unit = fmt::format("; {} in {}", column.name, column.unit);
+    if (!column.unit.empty() && unit.find("--") == std::string::npos) note += escaped(unit);
+  }
   body += "</PointData>\n<CellData/>\n<Points>\n";
   body += appended.array("Float64", "Points", 3, 3 * n, sizeof(double), [&points](TextOutput& bytes) {
     for (std::size_t i = 0; i < points.points.easting.size(); ++i) {

@@ -17,7 +17,8 @@ void write_vtr(TextOutput& out, const CellModel& model);
 /// Prisms as voxels of an unstructured grid (.vtu) with `density`. Throws RunError, NoRoomError.
 void write_vtu(TextOutput& out, const PrismBlock& prisms);
 
-/// Points (.vtp), each a vertex, with their fields in units and axes of the output. Throws RunError, NoRoomError.
+/// Points (.vtp), each a vertex, with their fields in units and axes of the output and their other columns of numbers.
+/// Throws RunError, NoRoomError.
 void write_vtp(TextOutput& out, const PointFields& points);
 
 }  // namespace prismfield

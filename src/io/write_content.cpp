@@ -18,6 +18,7 @@
 #include "io/convert_files.hpp"
 #include "io/point_fields.hpp"
 #include "io/readable.hpp"
+#include "io/result_table.hpp"
 #include "io/result_values.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
@@ -42,6 +43,13 @@ std::int64_t count_nan(const std::vector<double>& values) {
   return std::count_if(values.begin(), values.end(), [](double value) { return std::isnan(value); });
 }
 
+std::string columns_text(const PointFields& points) {
+  std::vector<std::string> names;
+  for (const PointColumn& column : points.columns) names.push_back(column.name);
+  if (names.empty()) return "";
+  return fmt::format(", column{} {}", names.size() > 1 ? "s" : "", shown_list(names));
+}
+
 struct Describe {
   std::string operator()(const PrismBlock& prisms) const {
     return fmt::format("{}, density {}", counted(prisms.size(), "prism"), range_text(prisms.density, "kg/m3"));
@@ -60,14 +68,14 @@ struct Describe {
     if (points.points.is_grid()) {
       text += fmt::format(" (grid of {} x {})", points.points.grid_easting.size(), points.points.grid_northing.size());
     }
-    if (points.fields.empty()) return text + ", no fields";
+    if (points.fields.empty()) return text + ", no fields" + columns_text(points);
     for (const FieldInfo& field : field_infos) {
       if (!points.fields.contains(field.field)) continue;
       const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
       text += fmt::format(", {} {}", field.name, range_text(points.values[at], field.unit));
       if (!points.sigma[at].empty()) text += " with sigma";
     }
-    return text + fmt::format(", axes {}", name(points.axes));
+    return text + fmt::format(", axes {}", name(points.axes)) + columns_text(points);
   }
 };
 
@@ -222,12 +230,26 @@ private:
       case FileFormat::values: write_plain_values(model); break;
       case FileFormat::vtr:
         as_text([&](TextOutput& out) { write_vtr(out, model); });
-        m_written.how = "Z up, in m; densities in kg/m3, inactive cells NaN and marked in active";
+        m_written.how = "Z up, in m" + text_of_values(model, "NaN and marked in active");
         break;
       default:
         as_image(cell_image(model, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
-        m_written.how = "(upward, northing, easting); densities in kg/m3, inactive cells NaN";
+        m_written.how = "(upward, northing, easting), in m" + text_of_values(model, "NaN");
     }
+  }
+
+  /// Units of a model's values, and what its inactive cells are.
+  static std::string text_of_values(const CellModel& model, const char* inactive) {
+    std::vector<std::string> units;
+    for (const CellValues& values : model.values) {
+      if (values.unit.empty()) continue;
+      units.push_back(fmt::format("{} in {}", shown(values.name, longest_name), shown(values.unit, longest_name)));
+    }
+    std::string text = units.empty() ? "" : "; " + shown_list(units);
+    if (!model.values.empty() && count_nan(model.values[0].values) > 0) {
+      text += fmt::format("; inactive cells {}", inactive);
+    }
+    return text;
   }
 
   void write_plain_values(const CellModel& model) {
@@ -281,15 +303,20 @@ private:
     switch (m_spec.format) {
       case FileFormat::csv:
       case FileFormat::xyz:
-        as_text(
-            [&](TextOutput& out) { write_point_table(out, turned, m_spec.format == FileFormat::csv, m_spec.command); });
+        as_text([&](TextOutput& out) {
+          const TableStyle style = m_spec.format == FileFormat::csv ? TableStyle::csv : TableStyle::xyz;
+          m_written.notes = write_point_table(out, style, turned, m_spec.title, m_spec.command);
+        });
         break;
       case FileFormat::vtp: as_text([&](TextOutput& out) { write_vtp(out, turned); }); break;
       default: as_image(point_image(turned, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
     }
     m_written.how = "heights upwards in m";
-    if (turned.fields.empty()) return;
-    m_written.how += fmt::format("; fields in mGal, Eotvos and m2 s-2, axes {}", name(turned.axes));
+    std::vector<std::string> units;
+    for (const FieldInfo& field : field_infos) {
+      if (turned.fields.contains(field.field)) units.push_back(fmt::format("{} in {}", field.name, field.unit));
+    }
+    if (!units.empty()) m_written.how += fmt::format("; {}; axes {}", fmt::join(units, ", "), name(turned.axes));
   }
 
   void write_plain_data(const PointFields& points) {

@@ -7,9 +7,11 @@ Usage: test_convert.py PRISMFIELD [--mpiexec COMMAND]
 """
 
 import argparse
+import csv
 import os
 import pathlib
 import shlex
+import struct
 import sys
 import unittest
 
@@ -27,6 +29,29 @@ options = None
 MESH = "2 3 2\n100 200 50\n10 20\n2*5 30\n1 4\n"
 MODEL = "".join(f"0.{e}{n}{z}\n" for n in (1, 2, 3) for e in (1, 2) for z in (1, 2))
 DATA = "3\n0 10 1.5 0.25 0.01\n20 10 1.25 -0.125 0.02\n40 10 1 3 0.03\n"
+
+
+def classic_prisms(attributes):
+    """A list of two prisms in netCDF's first classic format, byte by byte, with a variable crs of these attributes."""
+    def text(value):
+        raw = value.encode()
+        return struct.pack(">i", len(raw)) + raw + bytes(-len(raw) % 4)
+
+    def variable(name, dimensions, of_it, kind, size, begin):
+        listed = b"".join(text(key) + (struct.pack(">i", 2) + text(value) if isinstance(value, str) else
+                                       struct.pack(f">2i{len(value)}d", 6, len(value), *value)) for key, value in of_it)
+        return text(name) + struct.pack(f">i{len(dimensions)}i", len(dimensions), *dimensions) + \
+            struct.pack(">2i", 12 if of_it else 0, len(of_it)) + listed + struct.pack(">3i", kind, size, begin)
+
+    columns = {"west": (0, 10), "east": (10, 20), "south": (0, 0), "north": (5, 5), "bottom": (-9, -9), "top": (0, -1),
+               "density": (300, 400)}
+
+    def header(begin):
+        return b"CDF\1" + struct.pack(">3i", 0, 10, 1) + text("prism") + struct.pack(">5i", 2, 0, 0, 11, 8) + \
+            b"".join(variable(name, [0], [], 6, 16, begin + 16 * i) for i, name in enumerate(columns)) + \
+            variable("crs", [], attributes, 2, 4, begin + 16 * 7)
+
+    return header(len(header(0))) + b"".join(struct.pack(">2d", *values) for values in columns.values()) + bytes(4)
 
 
 class Convert(ProgramFolder):
@@ -87,7 +112,9 @@ class Convert(ProgramFolder):
         said = self.convert("d.h5", "data.txt", "--to", "tomofast-data")
         self.assertIn("gz in m/s2, positive downwards", said)
         self.assertEqual(self.read("data.txt"), "3\n0 10 -1.5 2.5e-06\n20 10 -1.25 -1.25e-06\n40 10 -1 0.00003\n")
-        self.convert("data.txt", "back2.obs")
+        said = self.convert("data.txt", "back2.obs")
+        self.assertIn("gz -0.125 to 3 mGal, axes z_down; gz in m/s2 in the file\n", said)
+        self.assertTrue(self.convert("d.obs", "d.vtp").endswith("heights upwards in m; gz in mGal; axes z_down\n"))
         self.assertEqual(self.read("back2.obs").splitlines()[1], "0 10 1.5 0.25")
 
     def test_a_loc_holds_places_alone(self):
@@ -119,7 +146,8 @@ class Convert(ProgramFolder):
         flagged = MODEL.replace("0.111", "-100").replace("0.232", "-100")
         self.write("air.den", flagged)
         said = self.convert("air.den", "air.h5", "--mesh", "m.msh", "--inactive", "-100")
-        self.assertIn("density 112 to 231 kg/m3, 2 inactive", said)
+        self.assertIn("density 112 to 231 kg/m3, 2 inactive; g/cm3 in the file\n", said)
+        self.assertTrue(said.endswith("(upward, northing, easting), in m; density in kg/m3; inactive cells NaN\n"), said)
         self.convert("air.h5", "again.den", "--inactive", "-100")
         self.assertEqual(self.read("again.den"), flagged)
         said = self.convert("air.h5", "zero.den")
@@ -174,13 +202,75 @@ class Convert(ProgramFolder):
             result = self.done("convert", name, "r.csv")
             self.assertEqual(result.stderr, "note: not carried: crs\n")
 
-    def test_columns_that_are_not_carried_are_named(self):
-        self.write("s.csv", "id,easting,northing,upward,line\n" + "".join(f"p{i},{3 * i},{i},5,{i}\n" for i in range(4)))
-        self.done("run", "case.yaml", "--output", "s.nc", "--set", "crs=EPSG:32719", "--set", "observations.grid=null",
+    def test_a_reference_system_of_classic_netcdf_is_carried(self):
+        (self.folder / "list.nc").write_bytes(classic_prisms([
+            ("grid_mapping_name", "lambert_conformal_conic"), ("standard_parallel", (50.5, 51.25)), ("name", "a cone")]))
+        result = self.done("convert", "list.nc", "list.csv")
+        self.assertEqual(result.stderr, "note: not carried: crs\n")
+        self.assertEqual(self.read("list.csv").splitlines()[1:], ["0,10,0,5,-9,0,300", "10,20,0,5,-9,-1,400"])
+        self.assertEqual(self.done("convert", "list.nc", "list.h5").stderr, "")
+        self.assertEqual(self.done("convert", "list.h5", "again.csv").stderr, "note: not carried: crs\n")
+        written = (self.folder / "list.h5").read_bytes()
+        for part in (b"lambert_conformal_conic", struct.pack("<2d", 50.5, 51.25), b"a cone"):
+            self.assertIn(part, written)
+
+    # names with what ends fields and begins comments, a number with a unit, a dummy, a column called as a field is
+    STATIONS = 'easting,northing,upward,id,Line no,gz [mGal],note\n' \
+               '1,0,5,p1,7,0.5,"a, b"\n4,1,5,"p #2",7.5,0.25,\n7,2,5,p3,*,1e-3,"x; y"\n10,3,5,p4,8,2,d e\n'
+
+    def run_at_stations(self, output):
+        self.write("s.csv", self.STATIONS)
+        self.done("run", "case.yaml", "--output", output, "--set", "crs=EPSG:32719", "--set", "observations.grid=null",
                   "--set", "observations.stations={file: s.csv}")
-        for name, lost in (("s2.csv", "crs, columns id, line"), ("s.vtp", "crs, columns id, line"),
-                           ("s2.nc", "columns id, line")):
-            self.assertEqual(self.done("convert", "s.nc", name).stderr, f"note: not carried: {lost}\n")
+
+    def test_columns_of_stations_are_carried(self):
+        self.run_at_stations("s.nc")
+        self.run_at_stations("run.csv")
+        # as run writes them, but for quotes that nothing needs and dummies
+        self.assertEqual(self.done("convert", "s.nc", "s2.csv").stderr, "note: not carried: crs\n")
+        lines = self.read("s2.csv").splitlines()
+        self.assertEqual(lines[0], "easting,northing,upward,id,Line no,gz_file [mGal],note,gz [mGal],gzz [Eotvos]")
+        of_run = self.read("run.csv").splitlines()
+        self.assertEqual(of_run[0], lines[0])
+        self.assertEqual([lines[1], lines[4]], [of_run[1], of_run[4]])
+        self.assertTrue(lines[2].startswith('4,1,5,"p #2",7.5,0.25,,'), lines[2])
+        self.assertTrue(lines[3].startswith('7,2,5,p3,nan,0.001,"x; y",'), lines[3])
+        # through every format that has a place for them
+        for name in ("again.nc", "again.h5", "again.csv", "s.xyz", "from.xyz"):
+            result = self.done("convert", "s.xyz" if name == "from.xyz" else "s2.csv", name)
+            self.assertEqual(result.stderr, "")
+            self.convert(name, "back.csv")
+            back = list(csv.reader(self.read("back.csv").splitlines()))
+            if name.endswith(".xyz"):
+                # blanks of names are none there, and texts come last
+                self.assertEqual(back[0], ["easting", "northing", "upward", "Line_no", "gz_file [mGal]", "id", "note",
+                                           "gz [mGal]", "gzz [Eotvos]"])
+                back = [[row[i] for i in (0, 1, 2, 5, 3, 4, 6, 7, 8)] for row in back]
+            self.assertEqual(back[1:], list(csv.reader(lines[1:])), name)
+        rows = [line for line in self.read("s.xyz").splitlines() if not line.startswith("#")]
+        self.assertTrue(rows[1].startswith("4 1 5 7.5 0.25 ") and rows[1].endswith(' "p #2" ""'), rows[1])
+        names = [line for line in self.read("s.xyz").splitlines() if line.startswith("#")][-1]
+        self.assertEqual(names, "# easting northing upward Line_no gz_file_[mGal] gz[mGal] gzz[Eotvos] id note")
+        self.done("compare", "again.nc", "s.nc", "--tolerance", "0", "--quiet")
+
+    def test_columns_without_a_place_are_named(self):
+        self.run_at_stations("s.nc")
+        for name, lost in (("s.vtp", "crs, columns id, note"), ("s.h5", ""),
+                           ("s.obs", "crs, columns id, Line no, gz_file, note")):
+            result = self.done("convert", "s.nc", name)
+            self.assertIn(f"note: not carried: {lost}\n" if lost else "", result.stderr)
+            self.assertIn(", axes z_down, columns id, Line no, gz_file, note\n", result.stdout)
+        self.assertEqual(self.done("convert", "s.nc", "s.h5").stderr, "")
+
+    def test_variables_of_a_run_are_carried_behind_the_fields(self):
+        self.write("v.csv", "easting,northing,upward,gz [mGal],bouguer_slab [mGal],terrain_height [m],singular\n"
+                            "0,0,1,2,3,4,0\n1,0,1,2,-5,6,1\n")
+        self.convert("v.csv", "v.nc")
+        self.convert("v.nc", "w.csv")
+        self.assertEqual(self.read("w.csv"), self.read("v.csv"))
+        # what has the sign of gz turns with it
+        self.convert("v.nc", "up.csv", "--output-axes", "z_up")
+        self.assertEqual(self.read("up.csv").splitlines()[1:], ["0,0,1,-2,-3,4,0", "1,0,1,-2,5,6,1"])
 
     def test_points_without_fields_are_told_of_without_units_of_fields(self):
         self.write("s.csv", "easting,northing,upward\n1,2,3\n")
@@ -271,6 +361,10 @@ class Convert(ProgramFolder):
         self.assertEqual(points.GetNumberOfVerts(), 3)
         self.assertEqual(points.GetPoint(1), (20, 10, 1.25))
         self.assertEqual(points.GetPointData().GetArray("gz").GetValue(2), 3)
+        self.run_at_stations("s.nc")
+        data = opened(("s.nc", "s.vtp"), vtk.vtkXMLPolyDataReader()).GetPointData()
+        self.assertEqual([data.GetArray("gz_file").GetValue(i) for i in range(4)], [0.5, 0.25, 0.001, 2])
+        self.assertEqual(data.GetArray("Line no").GetValue(3), 8)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "io/point_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include <prismfield/error.hpp>
+#include <prismfield/fields.hpp>
+
+#include "base/human_text.hpp"
+#include "base/number_text.hpp"
+#include "io/crs.hpp"
+#include "io/terrain_variables.hpp"
+#include "io/text_table.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::string_view of_stations = " of the station file";
+
+std::string_view unquoted(std::string_view text) {
+  const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// A name that netCDF takes: letters, digits and `_`, no digit first.
+std::string netcdf_name(std::string clean) {
+  for (char& c : clean) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 || static_cast<unsigned char>(c) > 127) c = '_';
+  }
+  if (clean.empty() || std::isdigit(static_cast<unsigned char>(clean.front())) != 0) clean.insert(0, 1, '_');
+  return clean.substr(0, longest_name);
+}
+
+/// The column's name, with an ending where the result has one already.
+std::string free_name(const Hdf5File& out, const PointColumn& column) {
+  const std::string name = netcdf_name(column.name);
+  // a root's variable and its group cannot have one name, and what a run may write is not for others
+  const bool is_ours = name == "case" || name == "performance" || (is_field_name(name) && column.is_of_stations);
+  if (!is_ours && !out.has(name)) return name;
+  std::string found = name + "_file";
+  for (int i = 2; out.has(found); ++i) found = fmt::format("{}_file_{}", name, i);
+  return found;
+}
+
+}  // namespace
+
+bool is_field_name(std::string_view column) {
+  std::string name = plain_name(column);
+  constexpr std::string_view sigma = "sigma";
+  if (name.ends_with(sigma)) name.resize(name.size() - sigma.size());
+  return name == "singular" ||
+         std::any_of(field_infos.begin(), field_infos.end(), [&](const FieldInfo& f) { return f.name == name; });
+}
+
+std::string carried_text(std::string_view text) { return shown(unquoted(text)); }
+
+bool parse_carried(std::string_view text, double& value) {
+  text = unquoted(text);
+  value = std::numeric_limits<double>::quiet_NaN();
+  return is_dummy(text) || parse_number(text, value) == NumberStatus::ok;
+}
+
+bool is_variable_of_run(std::string_view name) { return name == "singular" || is_terrain_variable(name); }
+
+PointColumn named_column(std::string_view text) {
+  auto [name, unit] = name_and_unit(unquoted(text));
+  PointColumn column;
+  column.name = shown(name, longest_name);
+  column.unit = shown(unit, longest_name);
+  return column;
+}
+
+std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name) {
+  PointColumn column;
+  column.name = shown(name, longest_name);
+  try {
+    column.is_text = file.is_text(name);
+    if (column.is_text) {
+      column.texts = file.read_texts(name);
+      for (std::string& text : column.texts) text = shown(text);
+    } else {
+      column.numbers = file.read(name);
+    }
+    if (file.has_attribute(name, "units")) {
+      column.unit = shown(unit_of_udunits(file.read_text_attribute(name, "units")), longest_name);
+    }
+    if (file.has_attribute(name, "long_name")) column.long_name = shown(file.read_text_attribute(name, "long_name"));
+  } catch (const RunError&) {
+    return std::nullopt;
+  }
+  const bool says_so = column.long_name.ends_with(of_stations);
+  column.is_of_stations = column.is_text || says_so || !is_variable_of_run(name);
+  if (says_so) {
+    // as the station file called it, unless the name was another's
+    std::string original = column.long_name.substr(0, column.long_name.size() - of_stations.size());
+    if (netcdf_name(original) == name) column.name = std::move(original);
+  }
+  return column;
+}
+
+void write_point_column(Hdf5File& out, const PointLayout& layout, const PointColumn& column) {
+  const std::string name = free_name(out, column);
+  if (column.is_text) {
+    out.write_texts(name, column.texts);
+  } else {
+    out.write(name, layout.shape, column.numbers.data());
+  }
+  out.attach_dimensions(name, layout.dimensions);
+  const std::string otherwise = column.is_of_stations ? column.name + std::string(of_stations) : column.name;
+  out.write_attribute(name, "long_name", column.long_name.empty() ? otherwise : column.long_name);
+  if (!column.unit.empty()) out.write_attribute(name, "units", udunits_of(column.unit));
+  out.write_attribute(name, "coordinates", layout.auxiliary);
+  refer_to_crs(out, name);
+}
+
+}  // namespace prismfield
