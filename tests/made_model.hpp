@@ -29,6 +29,7 @@ public:
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_model.source().uniform_shape(); }
   [[nodiscard]] std::string description() const { return m_model.description(); }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return m_model.warnings(); }
+  [[nodiscard]] std::vector<std::string> notes() const { return m_model.notes(); }
   [[nodiscard]] std::int64_t memory_bytes() const { return m_model.memory_bytes(); }
   [[nodiscard]] std::int64_t peak_memory_bytes() const { return m_model.peak_memory_bytes(); }
 

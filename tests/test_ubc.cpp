@@ -78,12 +78,34 @@ TEST_F(Ubc, LeavesOutInactiveUbcCells) {
   m_spec.ubc->inactive = -100;
   EXPECT_THAT(read().density, ElementsAre(200, 300, 100, 100, 100));
   EXPECT_THAT(made(m_run, m_spec)->warnings(), IsEmpty());
+  EXPECT_THAT(made(m_run, m_spec)->notes(), ElementsAre(AllOf(HasSubstr("6 of 12 cells"), HasSubstr("have -100"))));
   m_spec.ubc->inactive = 0.1;
   EXPECT_THAT(message(), HasSubstr("has -100 g/cm3"));
   ubc(small_mesh, "1\n2\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");
   m_spec.ubc->inactive = -100;
-  EXPECT_THAT(made(m_run, m_spec)->warnings(), ElementsAre(EndsWith("model.mesh.ubc.inactive: no cell of '" +
-                                                                    m_spec.ubc->density.string() + "' has -100")));
+  EXPECT_THAT(made(m_run, m_spec)->warnings(),
+              ElementsAre(EndsWith("model.mesh.ubc.inactive: no cell of '" + m_spec.ubc->density.string() +
+                                   "' has -100; write the number as the file has it, "
+                                   "in its unit and with all its digits")));
+  EXPECT_THAT(made(m_run, m_spec)->notes(), IsEmpty());
+  ubc(small_mesh, "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");
+  m_spec.ubc->inactive = 1;
+  EXPECT_EQ(
+      message(),
+      "case.yaml:1: model.mesh.ubc.inactive: is 1, which all 12 cells of 'm.den' have; write what its cells without "
+      "a mass have alone");
+}
+
+TEST_F(Ubc, KnowsAMeshAndAModelThatAreExchanged) {
+  ubc(small_density, small_mesh);
+  EXPECT_EQ(message(),
+            "case.yaml:3: model.mesh.ubc.mesh: 'm.msh' looks like a UBC model (a number a line), and a UBC mesh begins "
+            "with nE nN nZ; swap mesh and density of model.mesh.ubc");
+  ubc(small_mesh, small_mesh);
+  EXPECT_EQ(
+      message(),
+      "case.yaml:4: model.mesh.ubc.density: 'm.den' looks like a UBC mesh (nE nN nZ, a corner, widths), and a UBC "
+      "model is a number a line; swap mesh and density of model.mesh.ubc");
 }
 
 TEST_F(Ubc, TakesNoMarkOfInactiveCellsForAMass) {

@@ -178,8 +178,11 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
 void tell_inputs(const Inputs& inputs, bool quiet) {
   for (const std::string& warning : inputs.model->warnings()) warn(warning);
   for (const std::string& warning : input_warnings(inputs)) warn(warning);
-  for (const std::string& note : inputs.point_notes) {
-    if (!quiet) std::cerr << "note: " << note << std::endl;
+  const std::vector<std::string> model_notes = inputs.model->notes();
+  for (const auto* notes : {&model_notes, &inputs.point_notes}) {
+    for (const std::string& note : *notes) {
+      if (!quiet) std::cerr << "note: " << note << std::endl;
+    }
   }
   if (const std::string unused = unused_text(inputs.run); !quiet && !unused.empty()) {
     std::cerr << "note: " << unused << std::endl;

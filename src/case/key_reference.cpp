@@ -181,7 +181,8 @@ const Keys model_keys = {
     {"model.mesh.ubc.density_unit", "kg/m3 or g/cm3", "g/cm3", "", "The unit of the densities; UBC's is g/cm3.",
      "density_unit: kg/m3"},
     {"model.mesh.ubc.inactive", "number", "", "",
-     "What the file has for cells without a mass, such as air, in the file's unit; cells of this number are left out.",
+     "What the file has for cells without a mass, such as air, in the file's unit; cells of this number are left out, "
+     "and a note counts them.",
      "inactive: -100"},
 
     {"model.terrain", "section", "", "",

@@ -11,6 +11,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
 #include "case/case.hpp"
 #include "case/make_cells.hpp"
 #include "case/places.hpp"
@@ -50,6 +51,10 @@ Range Model::densities() const noexcept {
 
 const std::vector<std::string>& Model::warnings() const noexcept {
   return std::visit([](const auto& prisms) -> const std::vector<std::string>& { return prisms->warnings(); }, m_prisms);
+}
+
+std::vector<std::string> Model::notes() const {
+  return cells() == nullptr ? std::vector<std::string>() : cells()->notes();
 }
 
 std::int64_t Model::memory_bytes() const noexcept {
@@ -148,15 +153,17 @@ std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
   });
 }
 
-/// Densities of UBC's file, 0 in its inactive cells. Throws InputError where a number that is no density seems to mark
-/// them and no key says so.
+/// Densities of UBC's file, 0 in its inactive cells, whose number is added to `inactive`. Throws InputError where a
+/// number that is no density seems to mark them and no key says so, and where all cells are inactive.
 std::vector<double> ubc_densities(const InputFile& file, const UbcFiles& files, const CellCounts& counts,
-                                  std::string& warning) {
+                                  std::int64_t& inactive) {
   const double to_si = files.density_to_si;
   std::vector<double> densities = read_ubc_densities(file, to_si, counts);
-  if (files.inactive && replace_mark(densities, *files.inactive, to_si, 0) == 0) {
-    warning = fmt::format("model.mesh.ubc.inactive: no cell of '{}' has {}", file.path.string(),
-                          number_text(*files.inactive));
+  if (files.inactive) inactive = replace_mark(densities, *files.inactive, to_si, 0);
+  if (const auto cells = static_cast<std::int64_t>(densities.size()); inactive == cells) {
+    throw InputError("", "model.mesh.ubc.inactive",
+                     fmt::format("is {}, which all {} of '{}' have; write what its cells without a mass have alone",
+                                 number_text(*files.inactive), counted(cells, "cell"), file.path.string()));
   }
   if (const auto air = find_air_mark(densities, to_si)) {
     constexpr double most_in_kilograms = 5000;
@@ -181,13 +188,21 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
     }
   }
   problems.throw_if_any();
-  std::int64_t cell_total = 0;
-  std::string warning;
+  std::int64_t cell_total = 0, inactive = 0;
   auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
     cell_total = counts[0] * counts[1] * counts[2];
-    return listed_background(ubc_densities(density, files, counts, warning));
+    return listed_background(ubc_densities(density, files, counts, inactive));
   });
-  if (!warning.empty()) cells->add_warning(warning);
+  if (files.inactive && inactive == 0) {
+    cells->add_warning(
+        fmt::format("model.mesh.ubc.inactive: no cell of '{}' has {}; write the number as the file has it, in its unit "
+                    "and with all its digits",
+                    density.path.string(), number_text(*files.inactive)));
+  } else if (files.inactive) {
+    cells->add_note(fmt::format("{} of {} of '{}' left out: they have {}, as model.mesh.ubc.inactive says",
+                                grouped(inactive), counted(cell_total, "cell"), density.path.string(),
+                                number_text(*files.inactive)));
+  }
   // file order and cell order, held side by side
   cells->note_peak(2 * cell_total * static_cast<std::int64_t>(sizeof(double)));
   return cells;
@@ -229,6 +244,7 @@ std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communica
   broadcast(communicator, content.rounding);
   broadcast(communicator, content.densities);
   broadcast(communicator, content.warnings);
+  broadcast(communicator, content.notes);
   return std::make_unique<Cells>(std::move(content));
 }
 

@@ -41,6 +41,8 @@ public:
   [[nodiscard]] Range densities() const noexcept;
   /// What the user should be told though the run goes on (prisms of zero size left out, ...).
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
+  /// What users should see that is no mistake (inactive cells).
+  [[nodiscard]] std::vector<std::string> notes() const;
   /// Host memory that the ensemble itself occupies, and at most while it was being made, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept;

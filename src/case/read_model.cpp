@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 
 #include "base/human_text.hpp"
 #include "case/keys.hpp"
+#include "io/ubc.hpp"
 
 namespace prismfield {
 namespace {
@@ -27,6 +30,8 @@ private:
   VoxelsSpec voxels(const Value& value);
   PrismsSpec prisms(const Value& value);
   void prism_columns(const Value& value, PrismsSpec& prisms);
+  /// Whether a value of mesh names a UBC mesh as if that were all it takes, which it adds as a problem.
+  bool is_ubc_without_key(const Value& value);
   MeshSpec mesh(const Value& value);
   TerrainSpec terrain(const Value& value);
   /// a density, which an inversion looks for
@@ -222,7 +227,24 @@ PrismsSpec ModelReader::prisms(const Value& value) {
   return result;
 }
 
+bool ModelReader::is_ubc_without_key(const Value& value) {
+  const YamlNode* const file = value.node->kind == Kind::map ? value.node->find("file") : value.node;
+  if (file == nullptr || file->kind != Kind::scalar || file->text.empty()) return false;
+  std::string suffix = std::filesystem::path(file->text).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const bool is_called_mesh = suffix == ".msh" || suffix == ".mesh";
+  if (!is_called_mesh && !looks_like_ubc_mesh({in_folder(file->text), "", ""})) return false;
+  const YamlNode* density = value.node->kind == Kind::map ? value.node->find("density") : nullptr;
+  if (density != nullptr && density->kind == Kind::map) density = density->find("file");
+  const bool is_named = density != nullptr && density->kind == Kind::scalar && !density->text.empty();
+  problem(value, fmt::format("names {}, a UBC mesh; write ubc: {{mesh: {}, density: {}}} in the place of {}",
+                             excerpt(file->text), shown(file->text), is_named ? shown(density->text) : "...",
+                             value.node == file ? "the name" : "these keys"));
+  return true;
+}
+
 MeshSpec ModelReader::mesh(const Value& value) {
+  if (is_ubc_without_key(value)) return {};
   const Section section(*this, value, case_keys::mesh);
   MeshSpec result;
   if (const auto ubc = section.find("ubc")) {

@@ -225,7 +225,7 @@ std::optional<std::filesystem::path> CaseReader::path(const Value& value) {
 std::optional<std::filesystem::path> CaseReader::input(const Value& value) {
   const auto file = path(value);
   if (!file) return std::nullopt;
-  return m_folder / *file;
+  return in_folder(*file);
 }
 
 std::optional<double> CaseReader::with_unit(const Value& value,

@@ -87,6 +87,7 @@ public:
   std::optional<std::filesystem::path> path(const Value& value);
   /// a path relative to the case's folder
   std::optional<std::filesystem::path> input(const Value& value);
+  [[nodiscard]] std::filesystem::path in_folder(const std::filesystem::path& file) const { return m_folder / file; }
   std::optional<double> with_unit(const Value& value, const std::vector<std::pair<std::string, double>>& units,
                                   const char* example);
   template <class T, std::size_t n>

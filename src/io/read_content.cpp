@@ -94,6 +94,11 @@ public:
         throw m_spec.file.error(fmt::format("is asked for as {}, which is written only", info(m_read.format).name));
     }
     if (m_spec.mesh && !m_mesh_used) {
+      if (m_read.format == FileFormat::ubc_mesh && find_format(*m_spec.mesh) == FileFormat::ubc_model) {
+        throw InputError("--mesh", "",
+                         fmt::format("'{}' is a UBC model and IN, '{}', a mesh; swap IN and --mesh",
+                                     m_spec.mesh->path.string(), m_spec.file.path.string()));
+      }
       throw InputError("--mesh", "",
                        fmt::format("is not needed: {} says itself where its numbers belong; leave it out",
                                    excerpt(m_spec.file.path.string())));
@@ -190,7 +195,9 @@ private:
   void mark_inactive(std::vector<double>& values) {
     if (!m_spec.inactive) return;
     if (replace_mark(values, *m_spec.inactive, values_to_si(), std::numeric_limits<double>::quiet_NaN()) > 0) return;
-    m_read.notes.push_back(fmt::format("--inactive: no cell has {}", number_text(*m_spec.inactive)));
+    m_read.notes.push_back(fmt::format(
+        "--inactive: no cell has {}; give the number as the file has it, in its unit and with all its digits",
+        number_text(*m_spec.inactive)));
   }
 
   FileContent read_arrays() {

@@ -131,9 +131,37 @@ std::optional<InputError> wrong_line(const InputFile& file, const CellCounts& co
   return {};
 }
 
-}  // namespace
+/// The first rows of a text, none of what cannot be read once more.
+std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file.path, error)) return {};
+  try {
+    return start_of_text(file, n).rows;
+  } catch (const InputError&) {
+    return {};
+  }
+}
 
-CellEdges read_ubc_mesh(const InputFile& file) {
+bool are_numbers(const std::vector<std::string>& words) {
+  double value = 0;
+  return std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return parse_number(word, value) == NumberStatus::ok; });
+}
+
+/// Whether a text holds a number a line, as UBC models do: several lines do.
+bool looks_like_ubc_model(const InputFile& file) {
+  constexpr std::size_t enough = 8;
+  const auto rows = first_rows(file, enough);
+  return !rows.empty() &&
+         std::all_of(rows.begin(), rows.end(), [](const auto& row) { return row.size() == 1 && are_numbers(row); });
+}
+
+/// The remedy for a mesh and a model of which each was named where the other belongs, by what named one of them.
+std::string swap_text(const InputFile& file) {
+  return file.key.starts_with("model.") ? "swap mesh and density of model.mesh.ubc" : "swap IN and --mesh";
+}
+
+CellEdges read_edges_of(const InputFile& file) {
   UbcWords words(file);
   CellCounts counts{};
   std::array<double, 3> corner{};
@@ -179,14 +207,48 @@ CellEdges read_ubc_mesh(const InputFile& file) {
   return edges;
 }
 
-std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts) {
+/// The numbers of a UBC model in the order of the file.
+std::vector<double> read_model_values(const InputFile& file, const CellCounts& counts) {
   NumbersRequest request;
   request.comment = "!";
   request.count = counts[0] * counts[1] * counts[2];
   request.what = "density";
-  const std::vector<double> values =
-      read_values(file, request,
-                  fmt::format("the mesh of {} x {} x {} has {} cells", counts[0], counts[1], counts[2], request.count));
+  const std::string need =
+      fmt::format("the mesh of {} x {} x {} has {} cells", counts[0], counts[1], counts[2], request.count);
+  try {
+    return read_values(file, request, need);
+  } catch (const InputError&) {
+    if (!looks_like_ubc_mesh(file)) throw;
+  }
+  throw file.error("looks like a UBC mesh (nE nN nZ, a corner, widths), and a UBC model is a number a line; " +
+                   swap_text(file));
+}
+
+}  // namespace
+
+bool looks_like_ubc_mesh(const InputFile& file) {
+  const auto rows = first_rows(file, 3);
+  const auto is_count = [](const std::string& word) {
+    std::int64_t count = 0;
+    return parse_integer(word, count) == NumberStatus::ok && count > 0;
+  };
+  return rows.size() == 3 && rows[0].size() == 3 && rows[1].size() == 3 &&
+         std::all_of(rows[0].begin(), rows[0].end(), is_count) && are_numbers(rows[1]);
+}
+
+CellEdges read_ubc_mesh(const InputFile& file) {
+  try {
+    return read_edges_of(file);
+  } catch (const InputError&) {
+    if (!looks_like_ubc_model(file)) throw;
+  }
+  throw file.error(fmt::format(
+      "looks like a UBC model (a number a line), and a UBC mesh begins with nE nN nZ; {}",
+      file.key.empty() ? "if it is a model, say --from ubc-model, and by --mesh its mesh" : swap_text(file)));
+}
+
+std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts) {
+  const std::vector<double> values = read_model_values(file, counts);
   std::vector<double> densities(values.size());
   std::size_t read = 0;
   for (std::int64_t j = 0; j < counts[1]; ++j) {

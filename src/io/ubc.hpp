@@ -25,12 +25,16 @@ struct UbcFiles {
   std::optional<double> inactive = {};
 };
 
+/// Whether a text begins as UBC meshes do: three counts of cells, three numbers of a corner, and more. False for what
+/// cannot be read.
+[[nodiscard]] bool looks_like_ubc_mesh(const InputFile& file);
+
 /// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards.
-/// Throws InputError, by line, for the first mistake.
+/// Throws InputError, by line, for the first mistake; for a file of one number a line, that it looks like a model.
 [[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
 
 /// Densities of a UBC file, kg/m3, `to_si` times what is written: depth fastest, then easting, then northing in the
-/// file, in the order of cells here. Throws InputError with every mistake found.
+/// file, in the order of cells here. Throws InputError with every mistake found, or that the file looks like a mesh.
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts);
 
 /// The number by which a model marks its cells of air, found by being no density of any rock.

@@ -82,6 +82,7 @@ struct CellsContent {
   /// of the edges, see PrismSource::rounding()
   std::array<double, 3> rounding{};
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;
   /// host memory while they were being made, bytes
   std::int64_t peak_bytes = 0;
 };
@@ -114,6 +115,9 @@ public:
   /// What the user should be told though the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
   void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
+  /// What users should see that is no mistake.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return m_content.notes; }
+  void add_note(std::string text) { m_content.notes.push_back(std::move(text)); }
 
   [[nodiscard]] const CellsContent& content() const noexcept { return m_content; }
   /// The content, out of cells that nobody needs any more.

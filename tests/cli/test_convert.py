@@ -162,14 +162,17 @@ class Convert(ProgramFolder):
         self.assertEqual(result.stderr, "note: 'air.den' has -100 g/cm3, beyond any rock, in 2 of its 12 cells: if that "
                                         "marks inactive cells, such as air, say --inactive -100\n")
         result = self.done("convert", "m.den", "none.h5", "--mesh", "m.msh", "--inactive", "-100")
-        self.assertEqual(result.stderr, "note: --inactive: no cell has -100\n")
+        self.assertEqual(result.stderr, "note: --inactive: no cell has -100; give the number as the file has it, in its "
+                                        "unit and with all its digits\n")
         # the key of a case
         ubc = "model={mesh: {ubc: {mesh: m.msh, density: air.den%s}}}"
         result = self.run_program("run", "case.yaml", "--check", "--set", ubc % "")
         self.assertEqual(result.returncode, 2)
         self.assertIn("write inactive: -100 beside it", result.stderr)
-        with_key = self.done("run", "case.yaml", "--dry-run", "--set", ubc % ", inactive: -100").stdout
-        self.assertIn("10 prisms with density", with_key)
+        with_key = self.done("run", "case.yaml", "--dry-run", "--set", ubc % ", inactive: -100")
+        self.assertIn("10 prisms with density", with_key.stdout)
+        self.assertEqual(with_key.stderr.count("note: 2 of 12 cells of 'air.den' left out: they have -100, as "
+                                               "model.mesh.ubc.inactive says\n"), 1, with_key.stderr)
         result = self.done("convert", "air.h5", "air.csv")
         self.assertIn("note: 2 cells of density 0 or inactive left out", result.stderr)
         # and a run takes them
@@ -314,6 +317,42 @@ class Convert(ProgramFolder):
         result = self.run_program("convert", "d.obs", "x.dat")
         self.assertEqual(result.returncode, 2)
         self.assertIn("OUT: 'x.dat' has no suffix that says what to write", result.stderr)
+
+    def test_a_mesh_and_a_model_that_are_exchanged_are_known(self):
+        self.write("a.den", MESH)
+        self.write("a.msh", MODEL)
+        a_model = "'a.msh' looks like a UBC model (a number a line), and a UBC mesh begins with nE nN nZ; "
+        a_mesh = "'{}' looks like a UBC mesh (nE nN nZ, a corner, widths), and a UBC model is a number a line; "
+        self.refused("convert", "a.den", "x.h5", "--mesh", "a.msh", lines=[f"--mesh: {a_model}swap IN and --mesh"])
+        self.refused("convert", "a.den", "x.h5", "--mesh", "m.msh",
+                     lines=[a_mesh.format("a.den") + "swap IN and --mesh"])
+        self.refused("convert", "a.msh", "x.h5",
+                     lines=[a_model + "if it is a model, say --from ubc-model, and by --mesh its mesh"])
+        self.refused("convert", "m.msh", "x.h5", "--mesh", "m.den",
+                     lines=["--mesh: 'm.den' is a UBC model and IN, 'm.msh', a mesh; swap IN and --mesh"])
+        # counts of whole numbers, as densities in kg/m3 are
+        self.write("kg.den", MODEL.replace("0.", ""))
+        remedy = "swap mesh and density of model.mesh.ubc"
+        for mesh, model, line in (("kg.den", "m.msh", "model.mesh.ubc.mesh: " + a_model.replace("a.msh", "kg.den")),
+                                  ("m.msh", "m.msh", "model.mesh.ubc.density: " + a_mesh.format("m.msh"))):
+            self.refused("run", "case.yaml", "--check", "--set", f"model={{mesh: {{ubc: {{mesh: {mesh}, density: {model}}}}}}}",
+                         lines=[f"--set model.mesh.ubc.{line.split(':')[0].split('.')[-1]}: {line.split(': ', 1)[1]}{remedy}"])
+
+    def test_a_mesh_of_ubc_without_its_key_is_known(self):
+        for mesh in ("{file: m.msh, density: m.den}", "{file: m.msh, density: {file: m.den, density_unit: g/cm3}}"):
+            self.write("use.yaml", "model: {mesh: %s}\nobservations: {grid: {easting: [0, 30, 4], northing: [0, 20, 3], "
+                                   "upward: 5}}\nfields: [gz]\n" % mesh)
+            self.refused("run", "use.yaml", "--check",
+                         lines=["use.yaml:1: model.mesh: names 'm.msh', a UBC mesh; write ubc: {mesh: m.msh, density: "
+                                "m.den} in the place of these keys"])
+        # by its content, and alone
+        self.write("grid.txt", MESH)
+        self.refused("run", "case.yaml", "--check", "--set", "model={mesh: grid.txt}",
+                     lines=["--set model.mesh: names 'grid.txt', a UBC mesh; write ubc: {mesh: grid.txt, density: ...} in "
+                            "the place of the name"])
+        self.write("other.txt", "1 2\n")
+        result = self.run_program("run", "case.yaml", "--check", "--set", "model={mesh: {file: other.txt}}")
+        self.assertIn("--set model.mesh.file: is no known key here", result.stderr)
 
     def test_an_older_output_stays_until_the_new_one_is_complete(self):
         self.write("x.csv", "mine")
