@@ -19,6 +19,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing_samples::flip_a_bit_of;
 
 /// HDF5 must print nothing in any test.
@@ -90,6 +92,44 @@ TEST_F(Hdf5FileTest, ReturnsWhatWasWritten) {
   EXPECT_EQ(file.read_attribute("/group", "pairs"), 9223372036854775807.0);
   EXPECT_THAT(file.dataset_names(), ElementsAre("nothing", "scalar", "text", "values"));
   EXPECT_THAT(file.dataset_names("/group"), ElementsAre("counts"));
+}
+
+TEST_F(Hdf5FileTest, ReadsListsOfTexts) {
+  const std::vector<double> numbers{1, 2, 3};
+  const std::vector<std::string> texts{"tr\u00e4s", "", "a\tb"};
+  Hdf5File made = Hdf5File::create(path("a.h5"));
+  made.write_texts("texts", texts);
+  made.write("numbers", {3}, numbers.data());
+  made.write_texts("none", {});
+  made.write_text("one", "alone");
+  made.close();
+  const Hdf5File file = Hdf5File::open(path("a.h5"));
+  EXPECT_EQ(file.read_texts("texts"), texts);
+  EXPECT_THAT(file.read_texts("none"), IsEmpty());
+  EXPECT_TRUE(file.is_text("texts"));
+  EXPECT_FALSE(file.is_text("numbers"));
+  EXPECT_THAT(message_of([&] { (void)file.read_texts("numbers"); }), HasSubstr("holds numbers, not text"));
+  EXPECT_THAT(message_of([&] { (void)file.read_texts("one"); }), HasSubstr("must have one dimension"));
+  EXPECT_THAT(file.dataset_names("/", NameOrder::as_made), ElementsAre("texts", "numbers", "none", "one"));
+  // of fixed length, filled up by zeros or blanks, in a file that keeps no order
+  const hid_t other = H5Fcreate(path("b.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  for (const auto& [name, padding, bytes] : {std::tuple{"zeros", H5T_STR_NULLPAD, std::string("ab\0c \0def", 9)},
+                                             std::tuple{"blanks", H5T_STR_SPACEPAD, std::string("ab c  def")}}) {
+    const hsize_t n = 3;
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &n, nullptr);
+    H5Tset_size(type, 3);
+    H5Tset_strpad(type, padding);
+    const hid_t dataset = H5Dcreate2(other, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+  H5Fclose(other);
+  const Hdf5File fixed = Hdf5File::open(path("b.h5"));
+  EXPECT_THAT(fixed.read_texts("zeros"), ElementsAre("ab", "c ", "def"));
+  EXPECT_THAT(fixed.read_texts("blanks"), ElementsAre("ab", "c", "def"));
+  EXPECT_THAT(fixed.dataset_names("/", NameOrder::as_made), ElementsAre("blanks", "zeros"));
 }
 
 TEST_F(Hdf5FileTest, ChecksumsTellAChangedByte) {
