@@ -235,9 +235,7 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
 void tell_inputs(const InvertOptions& options, const Case& run, const InversionInputs& inputs) {
   for (const std::string& warning : inputs.warnings) warn(warning);
   for (const std::string& warning : inversion_warnings(run, inputs)) warn(warning);
-  if (options.quiet) return;
-  for (const std::string& note : inputs.notes) std::cerr << "note: " << note << std::endl;
-  if (const std::string unused = unused_text(run); !unused.empty()) std::cerr << "note: " << unused << std::endl;
+  tell_notes(options, run, inputs.notes);
 }
 
 /// About how long computing all of G takes, on this rank. Collective.

@@ -77,6 +77,9 @@ std::string run_heading(const Inputs& inputs, const Plan& plan, const std::strin
                      slots_text(plan), tiles_text(plan));
 }
 
+namespace {
+
+/// The keys of the case that the run does not use, in one sentence; "" when there are none.
 std::string unused_text(const Case& run) {
   if (run.unused.empty()) return "";
   std::vector<std::string> keys;
@@ -87,7 +90,17 @@ std::string unused_text(const Case& run) {
   return fmt::format("{} does not use {}", command, fmt::join(keys, ", "));
 }
 
-namespace {
+/// Where the case's own figure goes although --output names another result; "" where --set or nothing names a figure,
+/// or both have one name but for the suffix.
+std::string figure_note(const CaseOptions& options, const Case& run) {
+  if (options.output.empty() || !run.output.figure) return "";
+  const std::filesystem::path& figure = *run.output.figure;
+  const std::string key = figure_key(run);
+  const std::string where = run.where(key);
+  if (where.starts_with("--set") || figure.stem() == options.output.stem()) return "";
+  return fmt::format("the figure still goes to {} ({}: {}); --set {}=NAME names another", shown(figure.string()), where,
+                     key, key);
+}
 
 /// "(1, 2, 3)"
 std::string named_point(const Points& points, std::size_t i) {
@@ -175,18 +188,20 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
   return warnings;
 }
 
-void tell_inputs(const Inputs& inputs, bool quiet) {
+void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::string> notes) {
+  if (options.quiet) return;
+  notes.insert(notes.end(), {unused_text(run), figure_note(options, run)});
+  for (const std::string& note : notes) {
+    if (!note.empty()) std::cerr << "note: " << note << std::endl;
+  }
+}
+
+void tell_inputs(const CaseOptions& options, const Inputs& inputs) {
   for (const std::string& warning : inputs.model->warnings()) warn(warning);
   for (const std::string& warning : input_warnings(inputs)) warn(warning);
-  const std::vector<std::string> model_notes = inputs.model->notes();
-  for (const auto* notes : {&model_notes, &inputs.point_notes}) {
-    for (const std::string& note : *notes) {
-      if (!quiet) std::cerr << "note: " << note << std::endl;
-    }
-  }
-  if (const std::string unused = unused_text(inputs.run); !quiet && !unused.empty()) {
-    std::cerr << "note: " << unused << std::endl;
-  }
+  std::vector<std::string> notes = inputs.model->notes();
+  notes.insert(notes.end(), inputs.point_notes.begin(), inputs.point_notes.end());
+  tell_notes(options, inputs.run, std::move(notes));
 }
 
 std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,

@@ -15,14 +15,14 @@ namespace prismfield {
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
 [[nodiscard]] std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks);
 
-/// The keys of the case that the run does not use, in one sentence; "" when there are none.
-[[nodiscard]] std::string unused_text(const Case& run);
-
 /// What a user should know of a model and points that can hardly be meant so: units, coordinates.
 [[nodiscard]] std::vector<std::string> input_warnings(const Inputs& inputs);
 
-/// Tells the warnings of model and points and, unless `quiet`, the keys that are not used, on standard error.
-void tell_inputs(const Inputs& inputs, bool quiet);
+/// Tells, unless options.quiet, the notes, the keys that are not used and where the figure goes, on standard error.
+void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::string> notes);
+
+/// Tells the warnings of model and points, and notes as tell_notes() does.
+void tell_inputs(const CaseOptions& options, const Inputs& inputs);
 
 /// Every rank's share and memory, as --dry-run tells it.
 struct RankSizes {

@@ -345,7 +345,7 @@ void sensitivity_command(const SensitivityOptions& options, const std::vector<st
 
   SensitivityCase all = read_all(options, communicator);
   const Inputs& inputs = all.inputs;
-  if (is_root) tell_inputs(inputs, options.quiet);
+  if (is_root) tell_inputs(options, inputs);
   if (options.check && !options.dry_run) {
     if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
     return;
