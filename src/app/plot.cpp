@@ -24,6 +24,8 @@
 #include "case/output_check.hpp"
 #include "io/convert_files.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/point_fields.hpp"
+#include "io/text_table.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 
@@ -56,6 +58,11 @@ void check_figure(const PlotOptions& options) {
   problems.throw_if_any();
 }
 
+bool is_drawn_field(const std::string& name) {
+  const std::vector<std::string>& drawn = drawn_field_names();
+  return std::find(drawn.begin(), drawn.end(), name) != drawn.end();
+}
+
 /// Throws InputError for fields that are asked for and are not there.
 template <class Has>
 void check_fields(const PlotOptions& options, const std::vector<std::string>& known, const Has& has) {
@@ -68,10 +75,9 @@ void check_fields(const PlotOptions& options, const std::vector<std::string>& kn
     throw InputError(file, "",
                      "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
   }
-  const std::vector<std::string>& drawn = drawn_field_names();
   for (const std::string& name : options.style.fields) {
     if (std::find(there.begin(), there.end(), name) != there.end()) continue;
-    const bool is_drawn = std::find(drawn.begin(), drawn.end(), name) != drawn.end();
+    const bool is_drawn = is_drawn_field(name);
     const std::string nearest = is_drawn ? "" : nearest_spelling(name, there);
     const std::string what = is_drawn
                                  ? fmt::format("{} holds no {}; it holds", shown(file), name)
@@ -102,18 +108,38 @@ std::string draw_file(Drawing drawing, const PlotOptions& options, const fs::pat
   return drawing == Drawing::model ? draw_model(file, figure, options.style) : draw_figure(file, figure, options.style);
 }
 
+/// Throws InputError for a column that is drawn as a field is and holds words.
+void check_numbers(const PlotOptions& options, const PointFields& points) {
+  ProblemList problems;
+  for (const PointColumn& column : points.columns) {
+    if (column.is_text && is_drawn_field(column.name)) {
+      problems.add(options.file.string(), "",
+                   fmt::format("column {} has text where numbers belong; correct or rename it", column.name));
+    }
+  }
+  problems.throw_if_any();
+}
+
 /// Draws a file of another format by way of a netCDF file beside the figure that is gone afterwards.
-std::string draw_content(const PlotOptions& options, const FileContent& content) {
+std::string draw_content(const PlotOptions& options, FileContent& content) {
   if (std::holds_alternative<PrismBlock>(content)) {
     throw InputError(options.file.string(), "",
                      "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
                      "for ParaView");
   }
   Drawing drawing = Drawing::model;
-  if (const auto* points = std::get_if<PointFields>(&content)) {
+  if (auto* points = std::get_if<PointFields>(&content)) {
     drawing = Drawing::fields;
-    const std::vector<std::string> names = names_of(points->fields);
+    std::vector<std::string> names = names_of(points->fields);
+    check_numbers(options, *points);
+    bool has_lines = false;
+    for (const PointColumn& column : points->columns) {
+      const std::string name = plain_name(column.name);
+      has_lines = has_lines || name == "line" || name == "segment";
+      if (is_drawn_field(column.name)) names.push_back(column.name);
+    }
     check_fields(options, names, [](const std::string&) { return true; });
+    if (!has_lines) find_grid(points->points);
   } else {
     refuse_fields_of_model(options);
   }

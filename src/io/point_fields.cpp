@@ -198,6 +198,17 @@ private:
   std::vector<FurtherColumn> m_further;
 };
 
+/// Whether numbers rise by equal steps but for rounding.
+bool is_even(const std::vector<double>& values) {
+  const double step = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+  double place = values.front();
+  for (const double value : values) {
+    if (std::fabs(value - place) > 1e-6 * step) return false;
+    place = value + step;
+  }
+  return step > 0;
+}
+
 }  // namespace
 
 ColumnOfField column_of(const PointFields& points, Field field, Axes axes) {
@@ -261,6 +272,23 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
     static_cast<void>(read_table(file, request, problems));
   }
   return reader.finish(spec.axes);
+}
+
+void find_grid(Points& points) {
+  const std::size_t n = points.easting.size();
+  std::size_t n_easting = 1;
+  while (n_easting < n && points.northing[n_easting] == points.northing[0]) ++n_easting;
+  if (n_easting < 2 || n_easting == n || n % n_easting != 0) return;
+  const std::vector<double> easting(points.easting.begin(),
+                                    points.easting.begin() + static_cast<std::ptrdiff_t>(n_easting));
+  std::vector<double> northing;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % n_easting == 0) northing.push_back(points.northing[i]);
+    if (points.easting[i] != easting[i % n_easting] || points.northing[i] != northing.back()) return;
+  }
+  if (!is_even(easting) || !is_even(northing)) return;
+  points.grid_easting = easting;
+  points.grid_northing = std::move(northing);
 }
 
 namespace {

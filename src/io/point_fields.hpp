@@ -47,6 +47,10 @@ struct PointTableSpec {
 [[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
                                            std::vector<std::string>& notes);
 
+/// Makes stations that are the nodes of an evenly spaced grid, two or more each way and numbered as a grid's, that
+/// grid.
+void find_grid(Points& points);
+
 /// A result in HDF5 or netCDF-4, grid or stations, and any file that looks like one: easting, northing, upward, fields
 /// and <field>_sigma, and what else it has at its points; names of that which is neither numbers nor a list of texts
 /// are added to `unread`. `axes`: where the file does not say. Throws InputError with every mistake found, and when the
