@@ -55,6 +55,10 @@ SYMBOLS = {
 }
 UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 GREY = "0.45"
+# the ground of maps, where there is no value: darker than the palest colour of any map
+NO_DATA = "0.78"
+# behind words in maps
+PALE_BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.45, "pad": 0.3}
 ALONG = {"easting": "Easting", "northing": "Northing", "upward": "Height", "distance": "Distance"}
 
 # what the case or the command line says of the figure
@@ -72,6 +76,15 @@ def colour_map(diverging):
     if asked and is_diverging(asked) == diverging:
         return asked
     return "RdBu_r" if diverging else "viridis"
+
+
+def is_signed(values):
+    """Whether the values have both signs, other than by rounding."""
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return False
+    low, high = float(finite.min()), float(finite.max())
+    return low < 0 < high and min(-low, high) > 1e-3 * max(-low, high)
 
 
 def check_colour_map():
@@ -160,15 +173,23 @@ def triangles_of(easting, northing):
     return mtri.Triangulation(easting, northing, mesh.triangles, mask=is_long)
 
 
+def mark_stations(axes, easting, northing):
+    """Dark dots with a white rim, seen on every colour; smaller where there are many."""
+    room = math.sqrt(axes.bbox.width * axes.bbox.height / len(easting)) * 72 / axes.figure.dpi
+    size = float(np.clip(0.2 * room, 0.4, 1.4))
+    for colour, wider in (("white", 1.7), ("0.05", 1.0)):
+        axes.plot(easting, northing, "o", color=colour, markersize=wider * size, markeredgewidth=0)
+
+
 def draw_triangles(axes, triangles, values, shown, colours):
     """Colours between stations, and where the stations are; returns what a colour bar is made of."""
-    axes.set_facecolor("0.95")
+    axes.set_facecolor(NO_DATA)
     levels = np.linspace(*shown, 41)
     # Between neighbouring levels the ground shows as white hairlines; below lies the same with its seams elsewhere.
     below = np.concatenate([levels[:1], (levels[:-1] + levels[1:]) / 2, levels[-1:]])
     for bounds in (below, levels):
         axes.tricontourf(triangles, np.clip(values, *shown), levels=bounds, **colours)
-    axes.plot(triangles.x, triangles.y, ".", color="0.1", markersize=1.3, alpha=0.6, markeredgewidth=0)
+    mark_stations(axes, triangles.x, triangles.y)
     return plt.cm.ScalarMappable(plt.Normalize(colours["vmin"], colours["vmax"]), colours["cmap"])
 
 
@@ -180,7 +201,7 @@ def label_lines(axes, lines):
     """Writes its value on each line of equal value that is long enough."""
     texts = axes.clabel(lines, fontsize=4.5, inline_spacing=1.5, fmt=lambda value: f"{value:g}".replace("-", "−"))
     for text in texts:
-        text.set(alpha=1, color="0.1", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.45, "pad": 0.3})
+        text.set(alpha=1, color="0.1", bbox=PALE_BOX)
 
 
 def draw_triangle_lines(axes, triangles, values, levels):
@@ -191,12 +212,12 @@ def draw_triangle_lines(axes, triangles, values, levels):
 def draw_dots(axes, easting, northing, values, size, colours):
     """Coloured points of so many square points on grey ground, each with a dark rim, as white is a colour of the scale
     too; where points are many, rims that hide no neighbour."""
-    axes.set_facecolor("0.92")
+    axes.set_facecolor(NO_DATA)
     rasterized = len(easting) > 5000
-    rim = {"edgecolors": "0.25", "linewidths": 0.35} if size > 9 else {"edgecolors": "none"}
+    rim = {"edgecolors": "0.1", "linewidths": 0.4} if size > 9 else {"edgecolors": "none"}
     if size <= 9:
-        wider = 1.6 * size
-        axes.scatter(easting, northing, s=wider, c="0.4", edgecolors="none", zorder=2.4, rasterized=rasterized)
+        wider = 1.7 * size
+        axes.scatter(easting, northing, s=wider, c="0.2", edgecolors="none", zorder=2.4, rasterized=rasterized)
     return axes.scatter(easting, northing, c=values, s=size, zorder=2.5, rasterized=rasterized, **rim, **colours)
 
 

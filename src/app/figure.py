@@ -41,22 +41,13 @@ def arrange(names, ratio=1.0):
     return rows if blanks(rows) <= blanks(wrapped) + 1 else wrapped
 
 
-def is_signed(values):
-    """Whether the values have both signs, other than by rounding."""
-    finite = values[np.isfinite(values)]
-    if finite.size == 0:
-        return False
-    low, high = float(finite.min()), float(finite.max())
-    return low < 0 < high and min(-low, high) > 1e-3 * max(-low, high)
-
-
 class Scheme:
-    """The one colour map of a figure: a diverging one about 0 when any of its fields has both signs."""
+    """The colours of a field: by its own values, or by the map that is asked for, and not by what stands beside it."""
 
-    def __init__(self, dataset, names):
+    def __init__(self, values):
         asked = STYLE.get("colour_map", "")
-        signed = any(is_signed(dataset[name].values) for name in names)
-        self.diverges = is_diverging(asked) if asked else signed
+        is_zero = not np.nan_to_num(values).any()
+        self.diverges = is_diverging(asked) if asked else is_signed(values) or is_zero
         self.name = colour_map(self.diverges)
 
     def limits(self, values):
@@ -83,7 +74,7 @@ class Scheme:
             ends = "both" if below and above else "min" if below else "max" if above else "neither"
             return (-limit, limit), (max(low, -limit), min(high, limit)), ends
         if high - low > 0.4 * largest:
-            return (-largest, largest), (min(low, 0.0) if low < 0 else low, high), "neither"
+            return (-largest, largest), (low, high), "neither"
         whole = (2 * low - high, high) if high > 0 else (low, 2 * high - low)
         return whole, (low, high), "neither"
 
@@ -324,7 +315,6 @@ def draw_maps(dataset, names, words):
     outline = Outline(dataset, *(value / factor for value in (west, east, south, north)))
     what = [f"{len(easting)} × {len(northing)} points", heights, *axes_text(dataset, names)]
     sheet.begin(dataset, what + outline.text)
-    scheme = Scheme(dataset, names)
     usual_lines = 8 if min(len(easting), len(northing)) >= 10 else 0
     # More nodes than dots of the page only cost time.
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
@@ -332,9 +322,10 @@ def draw_maps(dataset, names, words):
         everything = dataset[name].values
         values, label = scaled(everything, dataset[name].attrs.get("units", ""))
         sheet.title(name, axes, values, label, words)
+        scheme = Scheme(values)
         values = values[::step, ::step]
         (low, high), shown, extend = scheme.limits(values)
-        axes.set_facecolor("0.85")
+        axes.set_facecolor(NO_DATA)
         image = axes.imshow(
             values,
             origin="lower",
@@ -370,31 +361,46 @@ def in_unit(dataset, name):
 
 def survey_lines(dataset):
     """Names of survey lines and which stations each has, in the file's order; nothing where the result tells no two."""
-    for column in ("line", "segment"):
-        if column in dataset and dataset[column].dims == ("station",):
+    columns = {str(name).lower(): name for name in dataset.variables}
+    for column in (columns[word] for word in ("line", "segment") if word in columns):
+        if dataset[column].dims == ("station",):
             labels = dataset[column].values
-            texts = np.array([f"{label:g}" if isinstance(label, (float, np.floating)) else str(label) for label in labels])
+            is_number = np.issubdtype(labels.dtype, np.floating)
+            texts = np.array([f"{label:.12g}" if is_number else str(label) for label in labels])
             lines = [(name, np.flatnonzero(texts == name)) for name in dict.fromkeys(texts)]
             return lines if 1 < len(lines) <= len(texts) / 3 else []
     return []
 
 
+def overhang(axes, text):
+    """How far an annotation has to move, right and up in points, to lie within the frame."""
+    frame, own = axes.get_window_extent(), text.get_window_extent(axes.figure.canvas.get_renderer())
+    gap = 0.02 * axes.figure.dpi
+    right = max(frame.x0 + gap - own.x0, 0) + min(frame.x1 - gap - own.x1, 0)
+    up = max(frame.y0 + gap - own.y0, 0) + min(frame.y1 - gap - own.y1, 0)
+    return np.array([right, up]) * 72 / axes.figure.dpi
+
+
 def name_lines(axes, lines, easting, northing):
-    """Writes their names at the western or northern ends of survey lines, of many lines those of some."""
+    """Writes their names at the western or northern ends of survey lines, of many lines those of some; on the other
+    side of the line where the frame would cut them."""
+    axes.apply_aspect()
     for name, those in lines[:: 1 + len(lines) // 12]:
         x, y = easting[those], northing[those]
         goes_east = np.ptp(x) >= np.ptp(y)
         end = np.argmin(x) if goes_east else np.argmax(y)
-        axes.annotate(
-            name.replace("$", r"\$"),
-            (x[end], y[end]),
-            (-2, 2.5) if goes_east else (2.5, -1),
-            textcoords="offset points",
-            fontsize=5,
-            color="0.1",
-            va="bottom" if goes_east else "top",
-            zorder=3,
-        )
+        style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": PALE_BOX}
+        text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
+        # offset, and which side of the text it is of
+        above, below = ((-2, 2.5), "left", "bottom"), ((-2, -2.5), "left", "top")
+        right, left = ((2.5, -1), "left", "top"), ((-2.5, -1), "right", "top")
+        for offset, side, edge in (above, below) if goes_east else (right, left):
+            text.xyann = offset
+            text.set(ha=side, va=edge)
+            if not overhang(axes, text).any():
+                break
+        else:
+            text.xyann = np.array(offset) + overhang(axes, text)
 
 
 def dot_size(sheet, n, n_lines):
@@ -422,11 +428,11 @@ def draw_stations(dataset, names, words):
     stations = count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
     what = [stations, heights, *axes_text(dataset, names)]
     sheet.begin(dataset, what + outline.text)
-    scheme = Scheme(dataset, names)
     size = dot_size(sheet, len(easting), len(lines))
     for name, axes in sheet.panels.items():
         values, label = scaled(dataset[name].values, dataset[name].attrs.get("units", ""))
         sheet.title(name, axes, values, label, words)
+        scheme = Scheme(values)
         (low, high), shown, extend = scheme.limits(values)
         colours = {"cmap": scheme.name, "vmin": low, "vmax": high}
         axes.set_xlim(limits[0] * factor, limits[1] * factor)

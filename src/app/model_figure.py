@@ -11,7 +11,7 @@ from the first to it, and the data of both.
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
 LEFT, RIGHT, BAR, BELOW, ABOVE = 0.72, 0.12, 0.85, 0.52, 0.3
-BLUE, RED, INACTIVE = "#1f5a92", "#b2182b", "0.78"
+BLUE, RED = "#1f5a92", "#b2182b"
 STAGES = {
     "cool": ("o", BLUE),
     "target": ("s", "#2a7f62"),
@@ -270,7 +270,7 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
     """Cells of one section with their true edges; `label` of the colour bar, None without one."""
     units = [mesh.vertical if d == 2 else mesh.horizontal for d in directions]
     x, y = (mesh.edges[d] * units[i][0] for i, d in enumerate(directions))
-    axes.set_facecolor(INACTIVE)
+    axes.set_facecolor(NO_DATA)
     shown = np.ma.masked_invalid(values)
     image = axes.pcolormesh(x, y, shown, rasterized=True, **scale.arguments())
     names = ("Easting", "Northing", "Height")
@@ -453,7 +453,7 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
     """A map of values at points; `filled`: between stations that cover an area, too."""
     east, north = (values * frame.factor for values in frame.nodes)
     if frame.is_grid:
-        axes.set_facecolor(INACTIVE)
+        axes.set_facecolor(NO_DATA)
         image = axes.pcolormesh(east, north, np.ma.masked_invalid(values), rasterized=True, **scale.arguments())
     elif filled and frame.triangles is not None and np.isfinite(values).all() and scale.shown[0] < scale.shown[1]:
         image = draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
@@ -473,9 +473,7 @@ def maps_of_field(dataset, name, frame):
     """Panels of a field: observed and predicted in one scale, and the residual."""
     observed, predicted = dataset[name].values, dataset[name + "_predicted"].values
     both, unit = scaled(np.stack([observed, predicted]), dataset[name].attrs.get("units", ""))
-    finite = both[np.isfinite(both)]
-    is_signed = finite.size > 0 and finite.min() < 0 < finite.max()
-    scale = Scale(both, middle=0.0 if is_signed else None)
+    scale = Scale(both, middle=0.0 if is_signed(both) else None)
     residual = dataset[name + "_residual"].values
     residuals = Scale(np.array([-3.0, 3.0]), middle=0.0)
     low, high = (np.nanmin(residual), np.nanmax(residual)) if np.isfinite(residual).any() else (0.0, 0.0)

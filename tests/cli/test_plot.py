@@ -7,6 +7,7 @@ alone; where no Python draws, what needs one is skipped.
 import argparse
 import math
 import os
+import pathlib
 import re
 import struct
 import subprocess
@@ -43,11 +44,16 @@ PROFILE = CASE.replace(
 
 # A case with its south-western corner at 0 is there in UTM coordinates.
 UTM = (500000, 6900000)
-# How many dots of a picture, among coloured ones, are paler than those two above and below, or left and right of them.
+# How many dots of a picture, among coloured ones and away from the dark marks of stations, are paler than those two
+# above and below, or left and right of them.
 PALE = """
-import sys, matplotlib.pyplot as plt
+import sys, numpy, matplotlib.pyplot as plt
 rgb = plt.imread(sys.argv[1])[..., :3]
-grey, is_coloured = rgb.min(axis=2), rgb.max(axis=2) - rgb.min(axis=2) > 0.4
+grey, depth = rgb.min(axis=2), rgb.max(axis=2) - rgb.min(axis=2)
+is_mark = (grey < 0.5) & (depth < 0.12)
+for axis in (0, 1):
+    is_mark = sum(numpy.roll(is_mark, k, axis) for k in range(-3, 4)) > 0
+is_coloured = (depth > 0.4) & ~is_mark
 pale = 0
 for p, c in ((grey, is_coloured), (grey.T, is_coloured.T)):
     pale += ((p[2:-2] > p[:-4] + 0.08) & (p[2:-2] > p[4:] + 0.08) & c[:-4] & c[4:]).sum()
@@ -168,6 +174,12 @@ class Drawn(ProgramFolder):
         for name in ("area.png", "b.png"):
             count = subprocess.run([CAN_DRAW, "-c", PALE, name], cwd=self.folder, capture_output=True, text=True)
             self.assertLess(int(count.stdout), 1, name)
+        # marks that are seen on every colour, on ground that is none of them
+        self.done("plot", "area.nc", "--output", "area.svg")
+        svg = self.picture("area.svg").decode("utf-8")
+        for colour in ("#ffffff", "#0d0d0d"):
+            self.assertEqual(len(re.findall(rf'<use [^>]*style="fill: {colour}"', svg)), 300, colour)
+        self.assertIn("fill: #c7c7c7", svg)
 
     def test_survey_lines_are_named(self):
         lines = "/ X Y Z\n"
@@ -178,6 +190,49 @@ class Drawn(ProgramFolder):
         for name in ("L100", "L110", "L120"):
             self.assertEqual(texts.count(name), 2, texts)
         self.assertTrue(any(text.startswith("180 stations on 3 lines") for text in texts), texts)
+
+    def test_a_table_gives_the_figure_of_the_same_result_in_netcdf(self):
+        survey = "easting,northing,upward,Line,company\n" + "".join(
+            f"{20 * i},{300 * k + 7 * (i % 5)},60,\"Line {k}, north\",ours\n" for k in range(3) for i in range(60))
+        self.write("survey.csv", survey)
+        self.write("lines.yaml", stations_case("{file: survey.csv}"))
+        heights = [f"{200 * i} {200 * j} {50 + (i * j) % 7}\n" for j in range(7) for i in range(7)]
+        self.write("dem.xyz", "".join(heights))
+        case = "model: {terrain: {file: dem.xyz, density: 2670}}\nobservations: {%s}\nfields: [gz]\n"
+        self.write("stations.csv", STATIONS.replace(",10\n", ",200\n"))
+        self.write("terrain.yaml", case % "stations: {file: stations.csv}")
+        self.write("hills.yaml", case % "grid: {easting: [100, 900, 9], northing: [100, 900, 11], upward: 200}")
+        for name in ("lines", "terrain", "hills", "case"):
+            for suffix in ("nc", "csv", "xyz"):
+                self.done("run", name + ".yaml", "--output", f"{name}.{suffix}", "--quiet")
+                self.done("plot", f"{name}.{suffix}", "--plain", "--no-outline", "--output", suffix + ".png")
+            for suffix in ("csv", "xyz"):
+                self.assertTrue(self.picture(suffix + ".png") == self.picture("nc.png"), f"{name}.{suffix}")
+        self.done("plot", "lines.csv", "--output", "lines.svg")
+        self.assertEqual(self.picture("lines.svg").count(b"<!-- Line 1, north -->"), 2)
+        self.done("plot", "hills.csv", "--output", "hills.svg", "--field", "terrain_correction")
+        self.assertIn(b"9 \xc3\x97 11 points", self.picture("hills.svg"))
+        self.write("words.csv", "x,y,z,gz,bouguer_slab\n0,0,0,1,high\n1,1,0,2,low\n")
+        self.refused("plot", "words.csv", lines=[
+            "words.csv: column bouguer_slab has text where numbers belong; correct or rename it"])
+
+    def test_names_of_survey_lines_lie_within_the_frame(self):
+        # in panels so small that there is no room above the northern line, nor beside the eastern one
+        for name, place in (("east", "{0},{1}"), ("north", "{1},{0}")):
+            rows = (place.format(60 * i, 300 * k) + f",60,L{k}\n" for k in range(4) for i in range(40))
+            self.write("survey.csv", "easting,northing,upward,line\n" + "".join(rows))
+            self.texts(stations_case("{file: survey.csv}", "all"))
+            svg = self.picture("drawn.svg").decode("utf-8")
+            frames = [[float(n) for n in re.findall(r"[\d.]+", path)] for path in
+                      re.findall(r'<g id="patch_\d+">\s*<path d="(M [^"]*)"\s*style="fill: #c7c7c7', svg)]
+            self.assertEqual(len(frames), 10, name)
+            boxes = [[float(n) for n in re.findall(r"[\d.]+", path)] for path in
+                     re.findall(r'<path d="(M [^"]*)"\s*style="fill: #ffffff; opacity: 0.45', svg)]
+            self.assertEqual(len(boxes), 40, name)
+            for box in boxes:
+                within = [min(box[::2]) > min(f[::2]) and max(box[::2]) < max(f[::2]) and
+                          min(box[1::2]) > min(f[1::2]) and max(box[1::2]) < max(f[1::2]) for f in frames]
+                self.assertTrue(any(within), (name, box))
 
     def test_components_that_are_nothing_are_drawn_as_0(self):
         self.write("line.csv", "easting,northing,upward\n" + "".join(f"{20 * i},500,10\n" for i in range(51)))
@@ -216,6 +271,32 @@ class Drawn(ProgramFolder):
         for has_lines, options in ((False, ["--plain"]), (False, ["--contours", "none"]), (True, ["--plain", "--contours", "6"])):
             self.done("plot", "drawn.nc", "--output", "drawn.svg", "--no-outline", *options)
             self.assertEqual(lines in self.picture("drawn.svg"), has_lines, options)
+
+    def test_a_figure_that_output_leaves_where_it_is_is_noted(self):
+        self.write("drawn.yaml", CASE + "output: {file: a.nc, figure: {file: a.png, dpi: 50}}\n")
+        note = "note: the figure still goes to a.png (drawn.yaml:15: output.figure.file); " \
+               "--set output.figure.file=NAME names another\n"
+        self.assertIn(note, self.done("run", "drawn.yaml", "--output", "b.csv").stderr)
+        for options in (["--output", "b.csv", "--quiet"], [], ["--output", "a.csv"],
+                        ["--output", "b.csv", "--set", "output.figure.file=b.png"]):
+            self.assertNotIn("note:", self.done("run", "drawn.yaml", *options).stderr, options)
+        self.assertTrue(self.picture("b.png").startswith(b"\x89PNG"))
+
+    def test_the_colours_of_a_field_are_its_own(self):
+        names_of_maps = """
+import sys, numpy as np
+source = open(sys.argv.pop(1)).read().replace('if __name__ == "__main__":', "if False:")
+exec(source)
+both, one = np.array([-1.0, 2.0]), np.array([1.0, 2.0])
+print(*(Scheme(values).name for values in (both, one, -one, np.array([-1e-4, 1.0]), 0 * one)))
+STYLE["colour_map"] = "PuOr"
+print(*(Scheme(values).name for values in (both, one)), *(Scheme(v).limits(v)[0] for v in (one, -one)))
+"""
+        app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
+        self.write("both.py", (app / "drawing.py").read_text() + (app / "figure.py").read_text())
+        names = subprocess.run([CAN_DRAW, "-c", names_of_maps, "both.py"], cwd=self.folder, capture_output=True, text=True)
+        lines = ["RdBu_r viridis viridis viridis RdBu_r", "PuOr PuOr (-2.0, 2.0) (-2.0, 2.0)"]
+        self.assertEqual(names.stdout.splitlines(), lines, names.stderr)
 
     def test_a_run_names_what_it_wrote(self):
         lines = self.done("run", "case.yaml", "--set", "output.figure=f.png").stdout.splitlines()
