@@ -381,26 +381,36 @@ def overhang(axes, text):
     return np.array([right, up]) * 72 / axes.figure.dpi
 
 
+def place_text(text, offset, side, edge):
+    text.xyann = offset
+    text.set(ha=side, va=edge)
+
+
+def harm_of(axes, text, place, stations):
+    """Whether the frame would cut an annotation at a place, and how many stations, in pixels, it would hide."""
+    place_text(text, *place)
+    own = text.get_window_extent(axes.figure.canvas.get_renderer())
+    return overhang(axes, text).any(), own.count_contains(stations)
+
+
 def name_lines(axes, lines, easting, northing):
-    """Writes their names at the western or northern ends of survey lines, of many lines those of some; on the other
-    side of the line where the frame would cut them."""
+    """Writes their names at the western or northern ends of survey lines, of many lines those of some: on the side of
+    the line where the frame does not cut them and fewer stations are hidden."""
     axes.apply_aspect()
+    stations = axes.transData.transform(np.stack([easting, northing], axis=1))
+    # offset, and which side of the text it is of
+    above, below = ((-2, 2.5), "left", "bottom"), ((-2, -2.5), "left", "top")
+    right, left = ((2.5, -1), "left", "top"), ((-2.5, -1), "right", "top")
     for name, those in lines[:: 1 + len(lines) // 12]:
         x, y = easting[those], northing[those]
         goes_east = np.ptp(x) >= np.ptp(y)
         end = np.argmin(x) if goes_east else np.argmax(y)
         style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": PALE_BOX}
         text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
-        # offset, and which side of the text it is of
-        above, below = ((-2, 2.5), "left", "bottom"), ((-2, -2.5), "left", "top")
-        right, left = ((2.5, -1), "left", "top"), ((-2.5, -1), "right", "top")
-        for offset, side, edge in (above, below) if goes_east else (right, left):
-            text.xyann = offset
-            text.set(ha=side, va=edge)
-            if not overhang(axes, text).any():
-                break
-        else:
-            text.xyann = np.array(offset) + overhang(axes, text)
+
+        places = (above, below) if goes_east else (right, left)
+        place_text(text, *min(places, key=lambda place, text=text: harm_of(axes, text, place, stations)))
+        text.xyann = np.array(text.xyann) + overhang(axes, text)
 
 
 def dot_size(sheet, n, n_lines):

@@ -216,23 +216,39 @@ class Drawn(ProgramFolder):
         self.refused("plot", "words.csv", lines=[
             "words.csv: column bouguer_slab has text where numbers belong; correct or rename it"])
 
+    def lines_drawn(self, fields, row):
+        """The figure of four survey lines as SVG, and corners of the boxes behind their names; `row`: a place."""
+        rows = (row(60 * i, 300 * k) + f",60,Line {k}\n" for k in range(4) for i in range(40))
+        self.write("survey.csv", "easting,northing,upward,line\n" + "".join(rows))
+        self.texts(stations_case("{file: survey.csv}", fields))
+        svg = self.picture("drawn.svg").decode("utf-8")
+        boxes = re.findall(r'<path d="(M [^"]*)"\s*style="fill: #ffffff; opacity: 0.45', svg)
+        return svg, [self.limits_of(box) for box in boxes]
+
+    @staticmethod
+    def limits_of(path):
+        numbers = [float(n) for n in re.findall(r"[\d.]+", path)]
+        return min(numbers[::2]), max(numbers[::2]), min(numbers[1::2]), max(numbers[1::2])
+
     def test_names_of_survey_lines_lie_within_the_frame(self):
         # in panels so small that there is no room above the northern line, nor beside the eastern one
-        for name, place in (("east", "{0},{1}"), ("north", "{1},{0}")):
-            rows = (place.format(60 * i, 300 * k) + f",60,L{k}\n" for k in range(4) for i in range(40))
-            self.write("survey.csv", "easting,northing,upward,line\n" + "".join(rows))
-            self.texts(stations_case("{file: survey.csv}", "all"))
-            svg = self.picture("drawn.svg").decode("utf-8")
-            frames = [[float(n) for n in re.findall(r"[\d.]+", path)] for path in
-                      re.findall(r'<g id="patch_\d+">\s*<path d="(M [^"]*)"\s*style="fill: #c7c7c7', svg)]
-            self.assertEqual(len(frames), 10, name)
-            boxes = [[float(n) for n in re.findall(r"[\d.]+", path)] for path in
-                     re.findall(r'<path d="(M [^"]*)"\s*style="fill: #ffffff; opacity: 0.45', svg)]
-            self.assertEqual(len(boxes), 40, name)
-            for box in boxes:
-                within = [min(box[::2]) > min(f[::2]) and max(box[::2]) < max(f[::2]) and
-                          min(box[1::2]) > min(f[1::2]) and max(box[1::2]) < max(f[1::2]) for f in frames]
-                self.assertTrue(any(within), (name, box))
+        for row in (lambda along, across: f"{along},{across}", lambda along, across: f"{across},{along}"):
+            svg, boxes = self.lines_drawn("all", row)
+            grounds = re.findall(r'<g id="patch_\d+">\s*<path d="(M [^"]*)"\s*style="fill: #c7c7c7', svg)
+            frames = [self.limits_of(ground) for ground in grounds]
+            self.assertEqual((len(frames), len(boxes)), (10, 40))
+            for w, e, s, n in boxes:
+                self.assertTrue(any(f[0] < w and e < f[1] and f[2] < s and n < f[3] for f in frames), (w, e, s, n))
+
+    def test_names_of_survey_lines_hide_no_stations(self):
+        for slope in (-0.3, 0.3):
+            svg, boxes = self.lines_drawn("[gz]", lambda along, across: f"{along},{2 * across + slope * along}")
+            places = re.findall(r'<use [^>]*x="(.*?)" y="(.*?)" style=', svg)
+            stations = [(float(x), float(y)) for x, y in places]
+            self.assertGreaterEqual(len(stations), 160)
+            self.assertEqual(len(boxes), 4)
+            for w, e, s, n in boxes:
+                self.assertEqual([(x, y) for x, y in stations if w < x < e and s < y < n], [], slope)
 
     def test_components_that_are_nothing_are_drawn_as_0(self):
         self.write("line.csv", "easting,northing,upward\n" + "".join(f"{20 * i},500,10\n" for i in range(51)))
@@ -294,7 +310,8 @@ print(*(Scheme(values).name for values in (both, one)), *(Scheme(v).limits(v)[0]
 """
         app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
         self.write("both.py", (app / "drawing.py").read_text() + (app / "figure.py").read_text())
-        names = subprocess.run([CAN_DRAW, "-c", names_of_maps, "both.py"], cwd=self.folder, capture_output=True, text=True)
+        command = [CAN_DRAW, "-c", names_of_maps, "both.py"]
+        names = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         lines = ["RdBu_r viridis viridis viridis RdBu_r", "PuOr PuOr (-2.0, 2.0) (-2.0, 2.0)"]
         self.assertEqual(names.stdout.splitlines(), lines, names.stderr)
 
