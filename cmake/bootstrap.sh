@@ -173,6 +173,14 @@ if [ -z "$jobs" ]; then
   [ "$jobs" -ge 1 ] || jobs=1
 fi
 [[ $jobs =~ ^[1-9][0-9]*$ ]] || fail "--jobs: $jobs is not a number above 0" 2
+# A name mistyped here would lead to a Kokkos built anew without a word.
+kokkos_hints=${CMAKE_PREFIX_PATH:-}${Kokkos_ROOT:+:$Kokkos_ROOT}
+IFS=':;' read -r -a named <<<"$kokkos_hints"
+for folder in ${named[@]+"${named[@]}"}; do
+  [ -z "$folder" ] || [ -d "$folder" ] ||
+    printf 'bootstrap: CMAKE_PREFIX_PATH or Kokkos_ROOT names %s, and there is no such folder\n' "$folder" >&2
+done
+
 if [ -n "$prefix" ]; then
   mkdir -p "$prefix" || fail "--prefix: $prefix cannot be made"
   prefix=$(cd "$prefix" && pwd)
@@ -464,12 +472,21 @@ provide_kokkos() {
   if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
     rm -rf "$work"
     mkdir -p "$work"
+    [ -z "$kokkos_hints" ] ||
+      printf 'Kokkos and Kokkos Kernels are not both in CMAKE_PREFIX_PATH or Kokkos_ROOT: what is missing is built here\n' >&2
     if [ ! -f "$source_dir/unpacked" ]; then
+      local from="PyPI"
+      if have_archive; then
+        from="build/dependencies"
+      elif [ -e "$archive" ]; then
+        printf '%s is damaged, or another one: its SHA-256 is not %s. It is fetched anew.\n' "$archive" \
+          "$archive_sha256" >&2
+      fi
       remedy="the source archive of Kokkos cannot be had: without a network, put
 $archive_name (SHA-256 $archive_sha256)
 from PyPI into $dependencies and run this again, or name a
 Kokkos and Kokkos Kernels that are here by CMAKE_PREFIX_PATH or a module."
-      step kokkos_source "Kokkos: source archive from PyPI" fetch_kokkos
+      step kokkos_source "Kokkos: source archive from $from" fetch_kokkos
     fi
     local what=${device/SERIAL/Serial}
     what=${what/OPENMP/OpenMP and Serial}

@@ -88,11 +88,11 @@ class Bootstrap(unittest.TestCase):
         self.ran = self.folder / "ran"
         self.attack = f"open({str(self.ran)!r}, 'a').write(__file__ + chr(10))\n"
 
-    def bootstrap(self, index):
+    def bootstrap(self, index, **variables):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "Kokkos", "PYTHON"))}
         environment.pop("CMAKE_PREFIX_PATH", None)
         environment.update(PIP_INDEX_URL=index.url, PIP_CONFIG_FILE=os.devnull, PIP_RETRIES="0", no_proxy="127.0.0.1",
-                           PIP_NO_CACHE_DIR="1")
+                           PIP_NO_CACHE_DIR="1", **variables)
         script = self.tree / "cmake/bootstrap.sh"
         done = subprocess.run(
             ["bash", script, "library", "--backend", "serial", "--no-packages", "--", "-DPRISMFIELD_ENABLE_MPI=OFF"],
@@ -159,6 +159,25 @@ class Bootstrap(unittest.TestCase):
         self.assertIn(f"{ARCHIVE} (SHA-256 ", said)
         self.assertIn(f"into {self.tree}/build/dependencies", said)
         self.assertLess(time.monotonic() - begin, 120)
+
+    def test_a_folder_that_is_not_there_is_named(self):
+        """It would lead to a Kokkos of one's own without a word."""
+        index = self.index(b"")
+        index.close()
+        said = self.bootstrap(index, CMAKE_PREFIX_PATH=f"{self.working}:{self.folder}/mistyped")
+        self.assertIn(f"names {self.folder}/mistyped, and there is no such folder\n", said)
+        self.assertNotIn(f"names {self.working},", said)
+        self.assertIn("Kokkos and Kokkos Kernels are not both in CMAKE_PREFIX_PATH or Kokkos_ROOT", said)
+
+    def test_a_damaged_archive_is_named(self):
+        index = self.index(b"")
+        index.close()
+        archive = self.tree / "build/dependencies" / ARCHIVE
+        archive.parent.mkdir(parents=True)
+        archive.write_bytes(b"half an arch")
+        said = self.bootstrap(index)
+        self.assertIn(f"{archive} is damaged, or another one: its SHA-256 is not ", said)
+        self.assertIn("source archive from PyPI", said)
 
     def test_progress_is_told_a_quarter_at_a_time_in_a_file(self):
         """The two functions of the script that print, with a step that counts as ninja does."""
