@@ -16,6 +16,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "app/exit_codes.hpp"
 #include "app/key_help.hpp"
 #include "app/man_page.hpp"
 #include "app/terminal.hpp"
@@ -28,9 +29,11 @@
 namespace prismfield {
 namespace {
 
-constexpr const char* exit_codes =
-    "Exit codes: 0 done, 1 a failure while running, 2 a mistake in the input or the arguments, 3 compare: outside its "
-    "tolerance or too little in common, 130 stopped by a signal.";
+std::string exit_code_text() {
+  std::string text = "Exit codes:";
+  for (const auto& [code, meaning] : exit_codes) text += fmt::format("\n  {:<3}  {}", code, meaning);
+  return text;
+}
 
 using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions,
                            ConvertOptions, PlotOptions, InfoOptions>;
@@ -63,7 +66,7 @@ public:
     CLI::App* const app = m_app.add_subcommand(name, purpose);
     app->set_help_flag("-h,--help", "this text");
     app->allow_extras();
-    app->footer(footer + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_codes);
+    app->footer(footer + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_code_text());
     return m_commands.emplace_back(Command{app, arguments, footer, {}});
   }
 
@@ -97,7 +100,7 @@ std::string general_help(const CommandSet& commands) {
       "\nOptions:\n  -h, --help                      this text, or after a command, all about that command\n"
       "  --version                       version and git hash\n\nExample:\n  prismfield run inputs/seven_spheres.yaml "
       "--set 'fields=[gz, gzz]'\n\n{}\n",
-      exit_codes);
+      exit_code_text());
   return text;
 }
 

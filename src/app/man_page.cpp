@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/exit_codes.hpp"
 #include "base/version.hpp"
 
 namespace prismfield {
@@ -29,13 +30,6 @@ std::string roff(const std::string& text) {
 std::string item(const std::string& term, const std::string& text) {
   return fmt::format(".TP\n.B {}\n{}\n", roff(term), roff(text));
 }
-
-constexpr std::pair<const char*, const char*> exit_codes[] = {
-    {"0", "done"},
-    {"1", "a failure while running, or an inversion that cannot reach its target"},
-    {"2", "a mistake in the input or the arguments; nothing was written"},
-    {"3", "compare: outside its tolerance, or too little in common"},
-    {"130", "stopped by a signal, with nothing half-written; --resume goes on from the checkpoint where there is one"}};
 
 constexpr std::pair<const char*, const char*> variables[] = {
     {"PRISMFIELD_PYTHON",

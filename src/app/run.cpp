@@ -3,7 +3,6 @@
 #include "app/run.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <iostream>
@@ -16,14 +15,11 @@
 #include <prismfield/error.hpp>
 
 #include "app/disk_room.hpp"
-#include "app/field_statistics.hpp"
-#include "app/figure.hpp"
-#include "app/program_facts.hpp"
 #include "app/progress.hpp"
+#include "app/result_end.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/start.hpp"
-#include "app/terminal.hpp"
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
@@ -38,7 +34,6 @@
 #include "compute/plan.hpp"
 #include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/result_file.hpp"
 #include "io/terrain_variables.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
@@ -152,34 +147,12 @@ std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const 
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
-  ResultHeader header = result_header(inputs.run);
-  header.program = program_facts();
-  if (header.n_variables > 0) {
-    header.variables = terrain_variables(header, inputs.points, result, *inputs.model->terrain());
+  ResultEnd end{header_of(inputs), setup_seconds, {}, {}};
+  if (end.header.n_variables > 0) {
+    end.header.variables = terrain_variables(end.header, inputs.points, result, *inputs.model->terrain());
   }
-  header.model_bounds = inputs.model->source().bounds();
-  std::vector<std::string> notes;
-  Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
-  if (inputs.run.output.checkpoint) computed.checkpoint = inputs.run.output.checkpoint->file;
-  const RunTimes times{setup_seconds, seconds_since(begin)};
-  computed.write = [&](const fs::path& file) {
-    ResultHeader of_file = header;
-    of_file.file = file;
-    notes = write_result(of_file, inputs.points, result, times);
-  };
-  write_or_keep(computed, warn);
-  if (!quiet) std::cout << '\n' << field_statistics(header, result, terminal_columns(STDOUT_FILENO)) << '\n';
-  std::cout << std::flush;
-  for (const std::string& note : notes) warn(note);
-  for (const std::string& warning : point_warnings(inputs.points, result, inputs.model->terrain())) warn(warning);
-  const double seconds = seconds_since(begin);
-  std::optional<DrawnFigure> drawn;
-  if (const auto& figure = inputs.run.output.figure) {
-    drawn = draw_and_tell(*figure, quiet, [&] {
-      return draw_result(header, inputs.points, result, *figure, inputs.run.output.figure_style);
-    });
-  }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn));
+  if (inputs.run.output.checkpoint) end.checkpoint = inputs.run.output.checkpoint->file;
+  end_with_result(inputs, end, result, quiet, begin);
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.

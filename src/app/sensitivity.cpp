@@ -16,14 +16,12 @@
 #include <prismfield/forward.hpp>
 
 #include "app/disk_room.hpp"
-#include "app/field_statistics.hpp"
-#include "app/figure.hpp"
 #include "app/program_facts.hpp"
+#include "app/result_end.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/sensitivity_text.hpp"
 #include "app/start.hpp"
-#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
@@ -246,34 +244,10 @@ std::vector<std::pair<std::string, double>> performance_of(const SensitivityMatr
 /// Writes, shows and draws the fields; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<std::string, double>> performance,
             const std::string& differences, bool quiet, Moment begin) {
-  ResultHeader header = result_header(inputs.run);
-  header.program = program_facts();
-  header.model_bounds = inputs.model->source().bounds();
-  header.performance = std::move(performance);
-  header.command = "prismfield sensitivity " + inputs.run.file.string();
-  std::vector<std::string> notes;
-  Computed computed{header.file, result_bytes(header, inputs.points, inputs.run.fields), {}, {}};
-  const RunTimes times{0, seconds_since(begin)};
-  computed.write = [&](const fs::path& file) {
-    ResultHeader of_file = header;
-    of_file.file = file;
-    notes = write_result(of_file, inputs.points, result, times);
-  };
-  write_or_keep(computed, warn);
-  if (!quiet)
-    std::cout << differences << '\n'
-              << field_statistics(header, result, terminal_columns(STDOUT_FILENO)) << '\n'
-              << std::flush;
-  for (const std::string& note : notes) warn(note);
-  for (const std::string& warning : point_warnings(inputs.points, result)) warn(warning);
-  const double seconds = seconds_since(begin);
-  std::optional<DrawnFigure> drawn;
-  if (const auto& figure = inputs.run.output.figure) {
-    drawn = draw_and_tell(*figure, quiet, [&] {
-      return draw_result(header, inputs.points, result, *figure, inputs.run.output.figure_style);
-    });
-  }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn)) << std::flush;
+  ResultEnd end{header_of(inputs), 0, {}, differences};
+  end.header.performance = std::move(performance);
+  end.header.command = "prismfield sensitivity " + inputs.run.file.string();
+  end_with_result(inputs, end, result, quiet, begin);
 }
 
 /// What `make` returns; of mistakes, which all ranks find alike, rank 0 tells. Collective.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "app/result_end.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "app/disk_room.hpp"
+#include "app/field_statistics.hpp"
+#include "app/figure.hpp"
+#include "app/program_facts.hpp"
+#include "app/start.hpp"
+#include "app/terminal.hpp"
+
+namespace prismfield {
+
+ResultHeader header_of(const Inputs& inputs) {
+  ResultHeader header = result_header(inputs.run);
+  header.program = program_facts();
+  header.model_bounds = inputs.model->source().bounds();
+  return header;
+}
+
+void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& result, bool quiet, Moment begin) {
+  std::vector<std::string> notes;
+  Computed computed{end.header.file, result_bytes(end.header, inputs.points, inputs.run.fields), end.checkpoint, {}};
+  const RunTimes times{end.setup_seconds, seconds_since(begin)};
+  computed.write = [&](const std::filesystem::path& file) {
+    ResultHeader of_file = end.header;
+    of_file.file = file;
+    notes = write_result(of_file, inputs.points, result, times);
+  };
+  write_or_keep(computed, warn);
+  if (!quiet) {
+    std::cout << end.heading << '\n'
+              << field_statistics(end.header, result, terminal_columns(STDOUT_FILENO)) << '\n'
+              << std::flush;
+  }
+  for (const std::string& note : notes) warn(note);
+  for (const std::string& warning : point_warnings(inputs.points, result, inputs.model->terrain())) warn(warning);
+  const double seconds = seconds_since(begin);
+  std::optional<DrawnFigure> drawn;
+  if (const auto& figure = inputs.run.output.figure) {
+    drawn = draw_and_tell(*figure, quiet, [&] {
+      return draw_result(end.header, inputs.points, result, *figure, inputs.run.output.figure_style);
+    });
+  }
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn)) << std::flush;
+}
+
+}  // namespace prismfield
