@@ -147,7 +147,11 @@ std::string default_sentence(const KeyReference& key) {
   return " " + text + ".";
 }
 
-using Row = std::array<std::string, 4>;
+/// Key, type, default and unit, and what stands below them.
+struct Row {
+  std::array<std::string, 4> cells;
+  std::string below;
+};
 using Widths = std::array<std::size_t, 4>;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -166,9 +170,9 @@ std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t col
   constexpr std::size_t least_text = 16, gap = 2;
   Widths widths{}, least{};
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-      for (const std::string& word : lines_of(filled(row[i], 1, ""))) least[i] = std::max(least[i], word.size());
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], row.cells[i].size());
+      for (const std::string& word : lines_of(filled(row.cells[i], 1, ""))) least[i] = std::max(least[i], word.size());
     }
   }
   for (std::size_t i = 0; i < widths.size(); ++i) least[i] = std::min(widths[i], std::max(least[i], least_text));
@@ -185,15 +189,20 @@ std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t col
   return widths;
 }
 
+/// What stands below a row.
+std::string below_row(const Row& row, std::size_t columns) {
+  return filled(row.below, std::min(columns, most_prose), "      ");
+}
+
 /// Rows below each other: the key, and below it what is said of it.
 std::string stacked(const std::vector<Row>& rows, std::size_t columns) {
   std::string text;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto& [name, type, default_value, unit] = rows[i];
+    const auto& [name, type, default_value, unit] = rows[i].cells;
     const bool is_sentence = default_value.find("needed") == 0 || default_value.find("required") == 0;
     std::string said = type + (is_sentence ? "; " : "; default ") + default_value;
     if (!unit.empty()) said += "; unit " + unit;
-    text += "  " + name + "\n" + filled(said, columns, "      ");
+    text += "  " + name + "\n" + filled(said, columns, "      ") + below_row(rows[i], columns);
   }
   return text;
 }
@@ -206,24 +215,32 @@ std::string table(const std::vector<Row>& rows, std::size_t columns) {
   for (const Row& row : rows) {
     std::array<std::vector<std::string>, 4> cells;
     std::size_t height = 1;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      cells[i] = lines_of(filled(row[i], (*widths)[i], ""));
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i] = lines_of(filled(row.cells[i], (*widths)[i], ""));
       height = std::max(height, cells[i].size());
     }
     for (std::size_t at = 0; at < height; ++at) {
       std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
         line += fmt::format("  {:<{}}", at < cells[i].size() ? cells[i][at] : "", (*widths)[i]);
       }
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
     }
+    text += below_row(row, columns);
   }
   return text;
 }
 
+const Row table_head = {{"key", "type", "default", "unit"}, ""};
+
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
 Row table_row(const std::string& name, const KeyReference& key) {
-  return {name, key.type, default_text(key), key.unit};
+  return {{name, key.type, default_text(key), key.unit}, first_sentence(key.meaning)};
 }
 
 /// A label of two blanks and a word, and a text that hangs behind it.
@@ -276,7 +293,7 @@ std::string described(const Entry& entry, std::size_t columns) {
   if (!key.unit.empty()) text += labelled("unit", key.unit, columns);
   text += "\n" + filled(key.meaning, std::min(columns, most_prose), "  ");
   const std::string home = home_of_keys(entry);
-  std::vector<Row> rows = {{"key", "type", "default", "unit"}};
+  std::vector<Row> rows = {table_head};
   for (const KeyReference& below : reference_of(entry)) {
     const std::string parent = parent_of(below.path);
     if (parent == home || parent == home + "[]") rows.push_back(table_row(last_part_of(below.path), below));
@@ -289,7 +306,7 @@ std::string described(const Entry& entry, std::size_t columns) {
 }
 
 std::string listed(const std::vector<const Entry*>& found, std::size_t columns) {
-  std::vector<Row> rows = {{"key", "type", "default", "unit"}};
+  std::vector<Row> rows = {table_head};
   for (const Entry* entry : found) rows.push_back(table_row(entry->name, *entry->key));
   return table(rows, columns);
 }

@@ -174,7 +174,7 @@ const Keys model_keys = {
      "density: {file: density.txt}"},
     {"model.mesh.ubc", "section", "", "",
      "A mesh in the files of UBC's programs, in the place of easting, northing, upward and density.",
-     "ubc: {mesh: model.msh, density: model.den}"},
+     "ubc: {mesh: model.msh, density: model.den, inactive: -100}"},
     {"model.mesh.ubc.mesh", "name of a file", required, "", "The mesh (.msh).", "mesh: model.msh"},
     {"model.mesh.ubc.density", "name of a file", required, "",
      "The cells' densities (.den), in UBC's order. An inversion does not need it.", "density: model.den"},
