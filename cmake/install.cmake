@@ -44,8 +44,10 @@ install(
 
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(PRISMFIELD_BUILD_PROGRAM)
-  # As they lie in the sources, so that the pages' links hold.
-  install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+  # As they lie in the sources, so that the pages' links, and the files that they name, are there.
+  install(FILES README.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+  install(FILES perf/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/perf")
+  install(DIRECTORY cmake/deploy/spack DESTINATION "${CMAKE_INSTALL_DOCDIR}/cmake/deploy")
   install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   install(
     DIRECTORY inputs

@@ -382,6 +382,8 @@ class Installation(unittest.TestCase):
         for page in (folder / "README.md", folder / "docs/case.md", folder / "docs/studies.md"):
             for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
                 self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+        for named in ("CONTRIBUTING.md", "perf/README.md", "cmake/deploy/spack/openmp"):
+            self.assertTrue((folder / named).exists(), named)
 
     def test_the_program_needs_nothing_of_the_sources(self):
         # debugging and sanitizers name them
