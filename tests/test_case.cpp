@@ -708,6 +708,15 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2]}}"),
        "case.yaml:1: observations.grid.upward: is missing; a height, {file: name} or {above_terrain: height}, is "
        "expected"},
+      // a misspelt key is one mistake, not a missing one as well
+      {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upwrad: 0}}"),
+       "case.yaml:1: observations.grid.upwrad: is no known key; did you mean upward? Allowed: easting, northing, "
+       "upward, file, variable"},
+      {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: {above_terain: 80}}}"),
+       "case.yaml:1: observations.grid.upward.above_terain: is no known key; did you mean above_terrain? Allowed: "
+       "above_terrain, file, variable, sea_level"},
+      {points("{gird: {easting: [0, 1, 2], northing: [0, 1, 2], upward: 0}}"),
+       "case.yaml:1: observations.gird: is no known key; did you mean grid? Allowed: grid, stations, noise"},
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: [0, 1]}}"),
        "case.yaml:1: observations.grid.upward: is a list; a height, {file: name} or {above_terrain: height} is "
        "expected"},

@@ -87,15 +87,22 @@ TEST_F(StationsTest, ThatAreWrongAreNamed) {
   EXPECT_THAT(message(),
               HasSubstr("s.csv:1: missing columns easting, northing, upward; the columns are 'a', 'b', 'c'"));
   const std::string key = "observations.stations.columns: ";
+  const std::string one_height =
+      "; for stations of one height write observations.stations.upward: 80, or {above_terrain: 80}";
   set("Punto,Este,Norte,H,CBA\n1,2,3,4,5\n");
   EXPECT_EQ(message(),
             "s.csv:1: missing column upward; the columns are 'Punto', 'Este', 'Norte', 'H', 'CBA'; if 'H' is "
             "upward: " +
-                key + "[\"-\", easting, northing, upward, \"-\"]");
+                key + "[\"-\", easting, northing, upward, \"-\"]" + one_height);
   set("A,B,Cota\n1,2,3\n");
   EXPECT_THAT(message(), HasSubstr("if 'A' is easting, 'B' is northing: " + key + "[easting, northing, upward]"));
   set("Este,Norte\n1,2\n");
-  EXPECT_EQ(message(), "s.csv:1: missing column upward; the columns are 'Este', 'Norte'");
+  EXPECT_EQ(message(), "s.csv:1: missing column upward; the columns are 'Este', 'Norte'" + one_height);
+  set("1 2\n3 4\n");
+  EXPECT_EQ(message(),
+            "s.csv:1: 2 columns, but without a header 3 are expected: easting, northing, upward; name the columns in a "
+            "header line or by observations.stations.columns; if upward is missing, for stations of one height write "
+            "observations.stations.upward: 80, or {above_terrain: 80}");
   // commas in numbers
   set("513000,00 7124000 1200\n");
   EXPECT_THAT(message(), AllOf(HasSubstr("s.csv:1: 2 columns"), HasSubstr("decimals are written with a point")));

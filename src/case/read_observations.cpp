@@ -45,7 +45,7 @@ GridSpec ObservationsReader::grid(const Value& value) {
   if (!v) return result;
   if (v->node->kind == Kind::map) {
     const Section from(*this, *v, case_keys::height);
-    if (from.has("above_terrain")) {
+    if (from.has("above_terrain") || from.has_misspelt("above_terrain")) {
       result.upward = above_terrain(from);
     } else if (const auto name = from.need("file", "the name of a netCDF or CSV file")) {
       result.upward = input(*name).value_or("");

@@ -45,12 +45,19 @@ Section::Section(CaseReader& reader, Value map, const Words& known) : m_reader(r
   }
   m_is_map = true;
   for (const YamlEntry& entry : m_map.node->entries) {
-    if (std::find(known.begin(), known.end(), entry.key) == known.end()) m_reader.unknown_key(m_map, entry, known);
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    m_reader.unknown_key(m_map, entry, known);
+    if (std::string near = nearest_spelling(entry.key, known); !near.empty()) m_misspelt.push_back(std::move(near));
   }
 }
+
 bool Section::has(const std::string& key) const {
   const YamlNode* node = m_is_map ? m_map.node->find(key) : nullptr;
   return node != nullptr && node->kind != YamlNode::Kind::removed;
+}
+
+bool Section::has_misspelt(const std::string& key) const {
+  return std::find(m_misspelt.begin(), m_misspelt.end(), key) != m_misspelt.end();
 }
 
 std::optional<Value> Section::find(const std::string& key) const {
@@ -66,7 +73,7 @@ std::optional<Value> Section::find(const std::string& key) const {
 }
 
 std::optional<Value> Section::need(const std::string& key, const std::string& expected) const {
-  if (m_is_map && !has(key)) {
+  if (m_is_map && !has(key) && !has_misspelt(key)) {
     m_reader.problem_at(m_map.where, join_key(m_map.path, key), "is missing; " + expected + " is expected");
   }
   return find(key);
@@ -80,6 +87,7 @@ std::string Section::one_of(const std::vector<Alternative>& alternatives) const 
     if (has(a.key)) written.push_back(a.key);
   }
   if (written.empty()) {
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return has_misspelt(name); })) return {};
     m_reader.problem(m_map, "one of the keys " + joined(names) + " is missing");
     return {};
   }

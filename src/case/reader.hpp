@@ -130,7 +130,9 @@ public:
   [[nodiscard]] bool has(const std::string& key) const;
   /// The value of a key, if it is there; a key without a value is a mistake.
   [[nodiscard]] std::optional<Value> find(const std::string& key) const;
-  /// As find, and a missing key is a mistake; `expected` says what belongs there.
+  /// True when a key was written that is none, and that this one is the nearest to: it was told.
+  [[nodiscard]] bool has_misspelt(const std::string& key) const;
+  /// As find, and a missing key is a mistake, unless it was misspelt; `expected` says what belongs there.
   [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;
   /// The one alternative that was written; none, several and keys that go with another one are mistakes.
   [[nodiscard]] std::string one_of(const std::vector<Alternative>& alternatives) const;
@@ -139,6 +141,8 @@ private:
   CaseReader& m_reader;
   Value m_map;
   bool m_is_map = false;
+  /// the keys that unknown ones are nearest to
+  Words m_misspelt;
 };
 
 template <class T, std::size_t n>

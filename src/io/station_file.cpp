@@ -83,7 +83,12 @@ private:
     request.skips_dummies = true;
     request.columns = m_spec.columns;
     request.columns_key = m_file.key_beside("columns");
-    if (!m_spec.has_own_heights()) {
+    if (m_spec.has_own_heights()) {
+      if (const std::string key = m_file.key_beside("upward"); !key.empty()) {
+        request.last_column_remedy =
+            fmt::format("for stations of one height write {}: 80, or {{above_terrain: 80}}", key);
+      }
+    } else {
       request.needed.pop_back();
       request.spare = {"upward"};
       std::erase_if(request.aliases, [](const auto& alias) { return alias.second == "upward"; });

@@ -336,6 +336,9 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
     } else if (hint.empty() && !request.columns_key.empty() && key != request.columns_key) {
       hint = ready_columns(layout, request, missing);
     }
+    if (missing.size() == 1 && missing.front() == request.needed.back() && !request.last_column_remedy.empty()) {
+      hint += "; " + request.last_column_remedy;
+    }
     std::vector<std::string> names;
     for (const std::string& name : layout.names) names.push_back(excerpt(name));
     problems.add(where, key,
@@ -424,6 +427,9 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
     return layout_of(names, request);
   }
   remedy += n > request.needed.size() ? "; decimals are written with a point" : decimal_hint(fields, separator);
+  if (n + 1 == request.needed.size() && !request.last_column_remedy.empty()) {
+    remedy += fmt::format("; if {} is missing, {}", request.needed.back(), request.last_column_remedy);
+  }
   throw InputError(where, "",
                    fmt::format("{} column{}, but without a header {} are expected: {}; {}", n, n == 1 ? "" : "s",
                                request.needed.size(), fmt::join(request.needed, ", "), remedy));

@@ -109,6 +109,8 @@ struct TableRequest {
   std::vector<std::string> columns;
   /// the key that states them, for messages; empty when there is none
   std::string columns_key;
+  /// what else helps where the last needed column alone is missing; empty when nothing does
+  std::string last_column_remedy;
 
   /// A row as it is written, valid during the call.
   struct Row {
