@@ -714,7 +714,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "upward, file, variable"},
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: {above_terain: 80}}}"),
        "case.yaml:1: observations.grid.upward.above_terain: is no known key; did you mean above_terrain? Allowed: "
-       "above_terrain, file, variable, sea_level"},
+       "file, above_terrain, variable, sea_level"},
       {points("{gird: {easting: [0, 1, 2], northing: [0, 1, 2], upward: 0}}"),
        "case.yaml:1: observations.gird: is no known key; did you mean grid? Allowed: grid, stations, noise"},
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: [0, 1]}}"),

@@ -42,12 +42,12 @@ def arrange(names, ratio=1.0):
 
 
 class Scheme:
-    """The colours of a field: by its own values, or by the map that is asked for, and not by what stands beside it."""
+    """The one colour map of a figure: a diverging one about 0 when any of its fields has both signs."""
 
-    def __init__(self, values):
+    def __init__(self, dataset, names):
         asked = STYLE.get("colour_map", "")
-        is_zero = not np.nan_to_num(values).any()
-        self.diverges = is_diverging(asked) if asked else is_signed(values) or is_zero
+        signed = any(is_signed(dataset[name].values) for name in names)
+        self.diverges = is_diverging(asked) if asked else signed
         self.name = colour_map(self.diverges)
 
     def limits(self, values):
@@ -74,7 +74,7 @@ class Scheme:
             ends = "both" if below and above else "min" if below else "max" if above else "neither"
             return (-limit, limit), (max(low, -limit), min(high, limit)), ends
         if high - low > 0.4 * largest:
-            return (-largest, largest), (low, high), "neither"
+            return (-largest, largest), (min(low, 0.0) if low < 0 else low, high), "neither"
         whole = (2 * low - high, high) if high > 0 else (low, 2 * high - low)
         return whole, (low, high), "neither"
 
@@ -315,6 +315,7 @@ def draw_maps(dataset, names, words):
     outline = Outline(dataset, *(value / factor for value in (west, east, south, north)))
     what = [f"{len(easting)} × {len(northing)} points", heights, *axes_text(dataset, names)]
     sheet.begin(dataset, what + outline.text)
+    scheme = Scheme(dataset, names)
     usual_lines = 8 if min(len(easting), len(northing)) >= 10 else 0
     # More nodes than dots of the page only cost time.
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
@@ -322,7 +323,6 @@ def draw_maps(dataset, names, words):
         everything = dataset[name].values
         values, label = scaled(everything, dataset[name].attrs.get("units", ""))
         sheet.title(name, axes, values, label, words)
-        scheme = Scheme(values)
         values = values[::step, ::step]
         (low, high), shown, extend = scheme.limits(values)
         axes.set_facecolor(NO_DATA)
@@ -438,11 +438,11 @@ def draw_stations(dataset, names, words):
     stations = count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
     what = [stations, heights, *axes_text(dataset, names)]
     sheet.begin(dataset, what + outline.text)
+    scheme = Scheme(dataset, names)
     size = dot_size(sheet, len(easting), len(lines))
     for name, axes in sheet.panels.items():
         values, label = scaled(dataset[name].values, dataset[name].attrs.get("units", ""))
         sheet.title(name, axes, values, label, words)
-        scheme = Scheme(values)
         (low, high), shown, extend = scheme.limits(values)
         colours = {"cmap": scheme.name, "vmin": low, "vmax": high}
         axes.set_xlim(limits[0] * factor, limits[1] * factor)

@@ -10,8 +10,9 @@
 #include "app/field_statistics.hpp"
 #include "app/figure.hpp"
 #include "app/program_facts.hpp"
-#include "app/start.hpp"
+#include "app/run_text.hpp"
 #include "app/terminal.hpp"
+#include "case/output_check.hpp"
 
 namespace prismfield {
 

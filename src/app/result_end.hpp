@@ -11,7 +11,7 @@
 #include <prismfield/fields.hpp>
 
 #include "app/run_inputs.hpp"
-#include "app/run_text.hpp"
+#include "app/start.hpp"
 #include "io/result_file.hpp"
 
 namespace prismfield {

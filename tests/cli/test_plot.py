@@ -298,21 +298,26 @@ class Drawn(ProgramFolder):
             self.assertNotIn("note:", self.done("run", "drawn.yaml", *options).stderr, options)
         self.assertTrue(self.picture("b.png").startswith(b"\x89PNG"))
 
-    def test_the_colours_of_a_field_are_its_own(self):
+    def test_a_figure_has_one_colour_map(self):
         names_of_maps = """
 import sys, numpy as np
 source = open(sys.argv.pop(1)).read().replace('if __name__ == "__main__":', "if False:")
 exec(source)
-both, one = np.array([-1.0, 2.0]), np.array([1.0, 2.0])
-print(*(Scheme(values).name for values in (both, one, -one, np.array([-1e-4, 1.0]), 0 * one)))
+class Variable:
+    def __init__(self, *values):
+        self.values = np.array(values)
+both, one, minus, rounded = Variable(-1.0, 2.0), Variable(1.0, 2.0), Variable(-2.0, -1.0), Variable(-1e-4, 1.0)
+scheme = lambda *variables: Scheme(dict(enumerate(variables)), range(len(variables)))
+print(scheme(both).name, scheme(one).name, scheme(one, minus).name, scheme(one, both).name, scheme(rounded).name)
+print(scheme(one, both).limits(one.values)[0], scheme(one, minus).limits(minus.values)[0])
 STYLE["colour_map"] = "PuOr"
-print(*(Scheme(values).name for values in (both, one)), *(Scheme(v).limits(v)[0] for v in (one, -one)))
+print(scheme(one).name, *(scheme(one, minus).limits(v.values)[0] for v in (one, minus)))
 """
         app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
         self.write("both.py", (app / "drawing.py").read_text() + (app / "figure.py").read_text())
         command = [CAN_DRAW, "-c", names_of_maps, "both.py"]
         names = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
-        lines = ["RdBu_r viridis viridis viridis RdBu_r", "PuOr PuOr (-2.0, 2.0) (-2.0, 2.0)"]
+        lines = ["RdBu_r viridis viridis RdBu_r viridis", "(-2.0, 2.0) (-2.0, -1.0)", "PuOr (-2.0, 2.0) (-2.0, 2.0)"]
         self.assertEqual(names.stdout.splitlines(), lines, names.stderr)
 
     def test_a_run_names_what_it_wrote(self):
