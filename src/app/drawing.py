@@ -197,6 +197,36 @@ def draw_triangles(axes, triangles, values, shown, colours):
 LINES = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linestyles": "solid"}
 
 
+def overhang(axes, text):
+    """How far an annotation has to move, right and up in points, to lie within the frame."""
+    frame, own = axes.get_window_extent(), text.get_window_extent(axes.figure.canvas.get_renderer())
+    gap = 0.02 * axes.figure.dpi
+    right = max(frame.x0 + gap - own.x0, 0) + min(frame.x1 - gap - own.x1, 0)
+    up = max(frame.y0 + gap - own.y0, 0) + min(frame.y1 - gap - own.y1, 0)
+    return np.array([right, up]) * 72 / axes.figure.dpi
+
+
+def place_text(text, offset, side, edge):
+    text.xyann = offset
+    text.set(ha=side, va=edge)
+
+
+def harm_of(axes, text, place, marks):
+    """Whether the frame would cut an annotation at a place, and how many marks, in pixels, it would hide."""
+    place_text(text, *place)
+    own = text.get_window_extent(axes.figure.canvas.get_renderer())
+    return overhang(axes, text).any(), own.count_contains(marks)
+
+
+def place_well(axes, text, places, marks):
+    """Puts an annotation at the first of the places (offset, horizontal and vertical alignment) where it does least harm;
+    returns harm_of() that place."""
+    harms = [harm_of(axes, text, place, marks) for place in places]
+    best = min(range(len(places)), key=harms.__getitem__)
+    place_text(text, *places[best])
+    return harms[best]
+
+
 def label_lines(axes, lines):
     """Writes its value on each line of equal value that is long enough."""
     texts = axes.clabel(lines, fontsize=4.5, inline_spacing=1.5, fmt=lambda value: f"{value:g}".replace("-", "−"))

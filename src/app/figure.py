@@ -372,27 +372,6 @@ def survey_lines(dataset):
     return []
 
 
-def overhang(axes, text):
-    """How far an annotation has to move, right and up in points, to lie within the frame."""
-    frame, own = axes.get_window_extent(), text.get_window_extent(axes.figure.canvas.get_renderer())
-    gap = 0.02 * axes.figure.dpi
-    right = max(frame.x0 + gap - own.x0, 0) + min(frame.x1 - gap - own.x1, 0)
-    up = max(frame.y0 + gap - own.y0, 0) + min(frame.y1 - gap - own.y1, 0)
-    return np.array([right, up]) * 72 / axes.figure.dpi
-
-
-def place_text(text, offset, side, edge):
-    text.xyann = offset
-    text.set(ha=side, va=edge)
-
-
-def harm_of(axes, text, place, stations):
-    """Whether the frame would cut an annotation at a place, and how many stations, in pixels, it would hide."""
-    place_text(text, *place)
-    own = text.get_window_extent(axes.figure.canvas.get_renderer())
-    return overhang(axes, text).any(), own.count_contains(stations)
-
-
 def name_lines(axes, lines, easting, northing):
     """Writes their names at the western or northern ends of survey lines, of many lines those of some: on the side of
     the line where the frame does not cut them and fewer stations are hidden."""
@@ -408,8 +387,7 @@ def name_lines(axes, lines, easting, northing):
         style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": PALE_BOX}
         text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
 
-        places = (above, below) if goes_east else (right, left)
-        place_text(text, *min(places, key=lambda place, text=text: harm_of(axes, text, place, stations)))
+        place_well(axes, text, (above, below) if goes_east else (right, left), stations)
         text.xyann = np.array(text.xyann) + overhang(axes, text)
 
 

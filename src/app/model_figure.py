@@ -582,22 +582,28 @@ def draw_l_curve(axes, panel, rows):
     legend = axes.legend(fontsize=7.5, frameon=False, loc="upper right").get_window_extent()
     points = 72 / axes.figure.dpi
     placed = [(x * points, y * points) for x in (legend.x0, legend.x1) for y in np.linspace(legend.y0, legend.y1, 6)]
+    marks = axes.transData.transform(np.stack([phi_m[usable], phi_d[usable]], axis=1))
+    right, left = (6, "left"), (-6, "right")
+    places = [((x, y), side, edge) for y, edge in ((5, "bottom"), (-5, "top")) for x, side in (right, left)]
     for k in dict.fromkeys([last, *chosen] if last is not None else []):
         at = axes.transData.transform((phi_m[k], phi_d[k])) * 72 / axes.figure.dpi
-        # A label that would lie on another or on the legend is left out.
+        # A label that would lie on another, on the legend or on a mark is left out, but for the last one's.
         if k != last and any(abs(at[0] - x) < 66 and abs(at[1] - y) < 13 for x, y in placed):
             continue
-        placed.append(at)
         word = r"$\beta$ = " + number(float(f"{beta[k]:.2g}"))
-        axes.annotate(
+        text = axes.annotate(
             word,
             (phi_m[k], phi_d[k]),
-            (6, 5),
+            (0, 0),
             textcoords="offset points",
             fontsize=7,
             color="black" if k == last else GREY,
             bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )
+        if any(place_well(axes, text, places, marks)) and k != last:
+            text.remove()
+        else:
+            placed.append(at)
     axes.set_xlabel(r"regularisation $\phi_m$", fontsize=8.5, labelpad=2)
     axes.set_ylabel(r"misfit $\phi_d$", fontsize=8.5, labelpad=2)
     style_logarithmic(axes.xaxis, phi_m[usable])
