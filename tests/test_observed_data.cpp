@@ -109,8 +109,8 @@ TEST_F(ObservedData, AreAResultOfARun) {
         result.header.file = m_folder / name;
         write_result(result.header, result.points, result.fields, {});
         const bool is_table = std::string_view(name).ends_with("csv") || std::string_view(name).ends_with("xyz");
-        // a table does not say its axes, an array does, whatever the case has
-        m_defaults.axes = is_table ? axes : Axes::z_up;
+        // a csv does not say its axes, others do, whatever the case has
+        m_defaults.axes = std::string_view(name).ends_with("csv") ? axes : Axes::z_up;
         const DataSet data = read(name);
         EXPECT_EQ(data.name, name);
         EXPECT_EQ(data.fields, FieldList::all());

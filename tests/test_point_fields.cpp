@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace prismfield {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// Stations at the nodes of a grid, in its order.
@@ -73,6 +75,28 @@ TEST(PointTable, HasItsFurtherColumns) {
   ASSERT_EQ(points.columns[1].numbers.size(), 2U);
   EXPECT_EQ(points.columns[1].numbers[0], 5);
   EXPECT_TRUE(std::isnan(points.columns[1].numbers[1]));
+}
+
+TEST(PointTable, HasTheAxesOfItsComment) {
+  const testing::ScratchFolder folder;
+  std::vector<std::string> notes;
+  const auto read = [&](const std::string& text, std::optional<Axes> asked) {
+    const InputFile file{folder.write("t.xyz", text), "", ""};
+    PointTableSpec spec;
+    spec.axes = asked;
+    const PointFields points = read_point_table(file, spec, notes);
+    return std::pair(points.axes, points.axes_are_stated);
+  };
+  const std::string rows = "# easting northing upward gz[mGal]\n1 2 3 4\n";
+  const auto up = std::pair(Axes::z_up, true);
+  EXPECT_EQ(read("# axes z_up, singular_points 0\n" + rows, std::nullopt), up);
+  EXPECT_EQ(read(" # axes z_up\n" + rows, Axes::z_up), up);
+  EXPECT_EQ(read(rows, Axes::z_up), up);
+  for (const char* const other : {"", "# axes east\n", "# axes \n", "# the axes z_up\n"}) {
+    EXPECT_EQ(read(other + rows, std::nullopt), std::pair(Axes::z_down, false)) << other;
+  }
+  EXPECT_THAT(testing::mistakes([&] { read("# axes z_up\n" + rows, Axes::z_down); }),
+              HasSubstr("says itself that its axes are z_up; leave the option out"));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void convert(const ConvertOptions& options) {
   read.axes = options.axes;
   read.field = options.field;
   read.inactive = options.inactive;
-  const ReadFile in = read_content(read);
+  ReadFile in = read_content(read);
 
   write.file = options.out;
   write.format_said_by = options.to ? "--to" : "OUT";
@@ -94,16 +94,19 @@ void convert(const ConvertOptions& options) {
   write.inactive = options.output_inactive.value_or(options.inactive.value_or(0));
   write.title = options.in.stem().string();
   write.command = fmt::format("prismfield convert {} {}", options.in.string(), options.out.string());
+  const std::string content = describe(in.content) + units_in(in);
+  // the report says which were taken
+  if (auto* points = std::get_if<PointFields>(&in.content)) points->axes_are_stated = true;
   const WrittenFile out = write_content(write, in.content);
 
   const std::vector<std::string> lost = not_carried(in, write.format);
-  for (const auto* notes : {&in.notes, &lost, &out.notes}) {
+  for (const auto* notes : {&std::as_const(in.notes), &lost, &out.notes}) {
     for (const std::string& note : *notes) std::cerr << "note: " << shown(note) << '\n';
   }
   std::cerr << std::flush;
   if (options.quiet) return;
-  std::cout << fmt::format("read    {}: {}, {}{}\nwritten {}: {}, {}; {}\n", shown(options.in.string()),
-                           info(in.format).long_name, describe(in.content), units_in(in), shown(options.out.string()),
+  std::cout << fmt::format("read    {}: {}, {}\nwritten {}: {}, {}; {}\n", shown(options.in.string()),
+                           info(in.format).long_name, content, shown(options.out.string()),
                            info(write.format).long_name, out.what, out.how)
             << std::flush;
 }

@@ -56,6 +56,8 @@ struct PointFields {
   std::vector<std::vector<double>> sigma;
   /// along which z gz, gxz and gyz point
   Axes axes = Axes::z_down;
+  /// by the file or the user, and not by habit
+  bool axes_are_stated = true;
   std::vector<PointColumn> columns = {};
 };
 

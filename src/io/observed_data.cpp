@@ -21,6 +21,7 @@
 #include "io/cf_attributes.hpp"
 #include "io/grid_variable.hpp"
 #include "io/place_columns.hpp"
+#include "io/point_columns.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
@@ -131,7 +132,11 @@ private:
   }
 
   void read_columns() {
-    const TableRequest request = columns_wanted();
+    TableRequest request = columns_wanted();
+    std::optional<Axes> said;
+    request.take_comment = [&](std::string_view comment) {
+      if (!said) said = axes_in_comment(comment);
+    };
     Table table = read_table(m_file, request, m_problems);
     Words names = request.needed;
     names.insert(names.end(), request.optional.begin(), request.optional.end());
@@ -151,7 +156,7 @@ private:
       there.add(field);
       m_read.values[field] = std::move(values);
       m_read.sigma[field] = column(sigma_of(field));
-      m_read.axes[field] = m_spec.axes.value_or(m_defaults.axes);
+      m_read.axes[field] = m_spec.axes.value_or(said.value_or(m_defaults.axes));
     });
     Words others = names_of(there);
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());
@@ -248,9 +253,7 @@ private:
     if (m_spec.axes) return *m_spec.axes;
     const std::optional<std::string> word = arrays.text_attribute("/" + name_of(field), "axes");
     if (!word) return m_defaults.axes;
-    for (const Choice<Axes>& choice : axes_choices) {
-      if (*word == choice.word) return choice.meaning;
-    }
+    if (const std::optional<Axes> said = axes_named(*word)) return *said;
     m_problems.add(m_file.path.string(), name_of(field),
                    fmt::format("has the axes {}; z_down and z_up are known", excerpt(*word)));
     return m_defaults.axes;

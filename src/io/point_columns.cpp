@@ -18,11 +18,13 @@
 #include "io/crs.hpp"
 #include "io/terrain_variables.hpp"
 #include "io/text_table.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
 
 constexpr std::string_view of_stations = " of the station file";
+constexpr std::string_view of_axes = "# axes ";
 
 std::string_view unquoted(std::string_view text) {
   const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
@@ -50,6 +52,14 @@ std::string free_name(const Hdf5File& out, const PointColumn& column) {
 }
 
 }  // namespace
+
+std::string axes_comment(Axes axes) { return std::string(of_axes) + std::string(name(axes)); }
+
+std::optional<Axes> axes_in_comment(std::string_view comment) {
+  if (!comment.starts_with(of_axes)) return std::nullopt;
+  comment.remove_prefix(of_axes.size());
+  return axes_named(comment.substr(0, comment.find_first_of(", \t")));
+}
 
 bool is_field_name(std::string_view column) {
   std::string name = plain_name(column);

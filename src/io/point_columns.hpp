@@ -14,6 +14,12 @@
 
 namespace prismfield {
 
+/// The comment of a table that says along which z its fields point.
+[[nodiscard]] std::string axes_comment(Axes axes);
+
+/// The axes that a comment says, as axes_comment() writes it; nothing for any other.
+[[nodiscard]] std::optional<Axes> axes_in_comment(std::string_view comment);
+
 /// Whether readers would take a column of this name, `gz [mGal]`, `GZ_sigma` or `singular`, for what a run computed.
 [[nodiscard]] bool is_field_name(std::string_view column);
 

@@ -20,6 +20,7 @@
 #include "io/place_columns.hpp"
 #include "io/point_columns.hpp"
 #include "io/terrain_variables.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
@@ -74,6 +75,17 @@ bool is_unit_of(Field field, const std::string& unit) { return unit_of_udunits(u
 std::string wrong_unit(Field field, const std::string& name, const std::string& unit) {
   return fmt::format("{} is in {}; {} is needed: change the numbers and the name of the unit", excerpt(name),
                      excerpt(unit), info(field).unit);
+}
+
+/// Sets the axes that the file says or the user, who has to say the same. Throws InputError.
+void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes> asked, const InputFile& file) {
+  if (said && asked && *said != *asked) {
+    throw InputError("--axes", "",
+                     fmt::format("is {}, but '{}' says itself that its axes are {}; leave the option out", name(*asked),
+                                 file.path.string(), name(*said)));
+  }
+  points.axes = said ? *said : asked.value_or(Axes::z_down);
+  points.axes_are_stated = said || asked;
 }
 
 /// Takes the rows of a table.
@@ -145,7 +157,11 @@ public:
     }
   }
 
-  PointFields finish(Axes axes) {
+  void take_comment(std::string_view comment) {
+    if (!m_axes) m_axes = axes_in_comment(comment);
+  }
+
+  PointFields finish(std::optional<Axes> axes) {
     PointFields result;
     for (FurtherColumn& column : m_further) {
       column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
@@ -155,7 +171,7 @@ public:
       result.columns.push_back(std::move(column));
     }
     result.points = std::move(m_points);
-    result.axes = axes;
+    set_axes(result, m_axes, axes, m_file);
     for (const FieldInfo& field : field_infos) {
       FieldColumn* const values = column(field.field, false);
       FieldColumn* const sigma = column(field.field, true);
@@ -191,6 +207,7 @@ private:
   ProblemList& m_problems;
   LimitedProblems m_limited;
   std::vector<std::string>& m_notes;
+  std::optional<Axes> m_axes;
   Points m_points;
   /// of easting, northing and upward, to metres with z up
   std::vector<double> m_factors;
@@ -262,11 +279,13 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   }
   ProblemList problems;
   PointTableReader reader(file, problems, notes);
+  request.take_comment = [&](std::string_view comment) { reader.take_comment(comment); };
   request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
   static_cast<void>(read_table(file, request, problems));
   reader.throw_if_any();
   if (reader.has_texts()) {
+    request.take_comment = {};
     request.take_columns = [](const TableColumns&) {};
     request.take_row = [&](const TableRequest::Row& row) { reader.take_texts(row); };
     static_cast<void>(read_table(file, request, problems));
@@ -312,7 +331,7 @@ public:
       result.sigma.push_back(std::move(sigma));
     }
     m_problems.throw_if_any();
-    result.axes = find_axes(result.fields, axes);
+    set_axes(result, find_axes(result.fields), axes, m_file);
     for (const std::string& name : further_names(result.fields)) {
       auto column = read_point_column(m_content, name);
       if (column) {
@@ -387,24 +406,16 @@ private:
     return m_content.read(name);
   }
 
-  [[nodiscard]] Axes find_axes(FieldList fields, std::optional<Axes> asked) const {
-    std::optional<Axes> said;
+  [[nodiscard]] std::optional<Axes> find_axes(FieldList fields) const {
     std::vector<std::string> places{"/"};
     for (const FieldInfo& field : field_infos) {
       if (fields.contains(field.field)) places.emplace_back(field.name);
     }
     for (const std::string& place : places) {
-      if (said || !m_content.has_attribute(place, "axes")) continue;
-      const std::string word = m_content.read_text_attribute(place, "axes");
-      if (word == name(Axes::z_up)) said = Axes::z_up;
-      if (word == name(Axes::z_down)) said = Axes::z_down;
+      if (!m_content.has_attribute(place, "axes")) continue;
+      if (const auto said = axes_named(m_content.read_text_attribute(place, "axes"))) return said;
     }
-    if (said && asked && *said != *asked) {
-      throw InputError("--axes", "",
-                       fmt::format("is {}, but '{}' says itself that its axes are {}; leave the option out",
-                                   name(*asked), m_file.path.string(), name(*said)));
-    }
-    return said ? *said : asked.value_or(Axes::z_down);
+    return std::nullopt;
   }
 
   const InputFile& m_file;
@@ -446,7 +457,7 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
   write_origin(out, title, command);
   write_crs(out, crs);
   write_point_kind(out, points.points);
-  out.write_attribute("/", "axes", std::string(name(points.axes)));
+  if (points.axes_are_stated) out.write_attribute("/", "axes", std::string(name(points.axes)));
   const PointLayout layout = write_points(out, "", points.points);
   for (const FieldInfo& field : field_infos) {
     if (!points.fields.contains(field.field)) continue;

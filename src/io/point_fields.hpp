@@ -31,8 +31,8 @@ void check_no_nan(const ColumnOfField& column, Field field, const char* format);
 
 /// How a table of points is read.
 struct PointTableSpec {
-  /// along which z its fields point
-  Axes axes = Axes::z_down;
+  /// along which z its fields point; unset: as a comment says, as in `.xyz` of this program, else down
+  std::optional<Axes> axes;
   /// the field in the column behind easting, northing and upward of a table without names, its standard deviation in
   /// the next
   std::optional<Field> field;

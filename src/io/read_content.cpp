@@ -296,7 +296,7 @@ private:
                       counted(static_cast<std::int64_t>(row.size()), "column")));
     }
     PointTableSpec spec;
-    spec.axes = m_spec.axes.value_or(Axes::z_down);
+    spec.axes = m_spec.axes;
     spec.columns_without_names = nameless ? row.size() : 0;
     if (!m_spec.field.empty()) spec.field = field_asked(m_spec.field);
     return read_point_table(m_spec.file, spec, m_read.notes);

@@ -185,7 +185,7 @@ private:
   void begin_xyz() {
     m_out.add(fmt::format("# {}\n# {}\n# {}\n", one_line(m_header.title), source_line(),
                           one_line(history_line(m_header.command))));
-    m_out.add(fmt::format("# axes {}", name(m_header.axes)));
+    m_out.add(axes_comment(m_header.axes));
     if (m_header.gravitational_constant != 0) {
       m_out.add(fmt::format(", gravitational_constant {}, singular_points {}, points_inside {}",
                             m_header.gravitational_constant, m_result.singular_points.size(), m_result.points_inside));

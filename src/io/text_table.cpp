@@ -660,6 +660,7 @@ private:
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
     if (line[first] == '#' || (m_request.has_groups && line[first] == '/')) {
+      if (!m_data_seen && m_request.take_comment) m_request.take_comment(line.substr(first));
       if (!m_data_seen && !m_header_seen) take_comment(line.substr(first));
       return;
     }

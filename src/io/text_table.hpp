@@ -120,6 +120,8 @@ struct TableRequest {
     const std::vector<double>& values;
     std::int64_t line = 0;
   };
+  /// told, when it is there, every comment above the first row, with its sign
+  std::function<void(std::string_view)> take_comment;
   /// told, when it is there, the file's columns before the first row
   std::function<void(const TableColumns&)> take_columns;
   /// takes, when it is there, every row, and the Table stays empty

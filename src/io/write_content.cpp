@@ -75,7 +75,8 @@ struct Describe {
       text += fmt::format(", {} {}", field.name, range_text(points.values[at], field.unit));
       if (!points.sigma[at].empty()) text += " with sigma";
     }
-    return text + fmt::format(", axes {}", name(points.axes)) + columns_text(points);
+    return text + fmt::format(", axes {}{}", name(points.axes), points.axes_are_stated ? "" : " by default") +
+           columns_text(points);
   }
 };
 

@@ -23,6 +23,13 @@ std::vector<std::string> names_of(FieldList fields) {
   return names;
 }
 
+std::optional<Axes> axes_named(std::string_view word) noexcept {
+  for (const Choice<Axes>& choice : axes_choices) {
+    if (word == choice.word) return choice.meaning;
+  }
+  return std::nullopt;
+}
+
 const char* name(Axes axes) noexcept { return word_of(axes_choices, axes); }
 const char* name(Space space) noexcept { return word_of(space_choices, space); }
 const char* name(Partition partition) noexcept {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <prismfield/fields.hpp>
@@ -46,5 +48,8 @@ inline constexpr std::array store_choices = {
 inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{"double", StoredPrecision::double_},
                                                         Choice<StoredPrecision>{"float", StoredPrecision::float_},
                                                         Choice<StoredPrecision>{"float16", StoredPrecision::float16}};
+
+/// The axes that a word names; nothing for any other word.
+[[nodiscard]] std::optional<Axes> axes_named(std::string_view word) noexcept;
 
 }  // namespace prismfield

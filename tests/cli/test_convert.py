@@ -221,10 +221,10 @@ class Convert(ProgramFolder):
     STATIONS = 'easting,northing,upward,id,Line no,gz [mGal],note\n' \
                '1,0,5,p1,7,0.5,"a, b"\n4,1,5,"p #2",7.5,0.25,\n7,2,5,p3,*,1e-3,"x; y"\n10,3,5,p4,8,2,d e\n'
 
-    def run_at_stations(self, output):
+    def run_at_stations(self, output, *options):
         self.write("s.csv", self.STATIONS)
         self.done("run", "case.yaml", "--output", output, "--set", "crs=EPSG:32719", "--set", "observations.grid=null",
-                  "--set", "observations.stations={file: s.csv}")
+                  "--set", "observations.stations={file: s.csv}", *options)
 
     def test_columns_of_stations_are_carried(self):
         self.run_at_stations("s.nc")
@@ -255,6 +255,18 @@ class Convert(ProgramFolder):
         names = [line for line in self.read("s.xyz").splitlines() if line.startswith("#")][-1]
         self.assertEqual(names, "# easting northing upward Line_no gz_file_[mGal] gz[mGal] gzz[Eotvos] id note")
         self.done("compare", "again.nc", "s.nc", "--tolerance", "0", "--quiet")
+
+    def test_axes_are_those_of_the_comment(self):
+        for name in ("up.nc", "up.xyz"):
+            self.run_at_stations(name, "--set", "axes=z_up")
+        said = self.convert("up.xyz", "again.nc")
+        self.assertIn(", axes z_up, columns", said)
+        self.done("compare", "again.nc", "up.nc", "--tolerance", "0", "--quiet")
+        self.refused("convert", "up.xyz", "x.csv", "--axes", "z_down",
+                     lines=["--axes: is z_down, but 'up.xyz' says itself that its axes are z_up; leave the option out"])
+        # a csv says nothing
+        self.convert("up.xyz", "up.csv")
+        self.assertIn(", axes z_down by default, columns", self.convert("up.csv", "x.nc"))
 
     def test_columns_without_a_place_are_named(self):
         self.run_at_stations("s.nc")
