@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "io/hdf5_file.hpp"
 #include "model/points.hpp"
 #include "scratch_folder.hpp"
 
@@ -97,6 +99,96 @@ TEST(PointTable, HasTheAxesOfItsComment) {
   }
   EXPECT_THAT(testing::mistakes([&] { read("# axes z_up\n" + rows, Axes::z_down); }),
               HasSubstr("says itself that its axes are z_up; leave the option out"));
+}
+
+TEST(PointTable, HasDummiesNamesInCapitalsAndLengthsAsRunTakesThem) {
+  const testing::ScratchFolder folder;
+  std::vector<std::string> notes;
+  const auto read = [&](const std::string& text) {
+    return read_point_table({folder.write("t.csv", text), "", ""}, {}, notes);
+  };
+  const PointFields points = read("x [km],y [km],z [ft],GZ [mGal],Gzz_Sigma,gzz\n1.001,2,3,-1e32,1,*\n1,2,3,4,2,5\n");
+  EXPECT_EQ(points.fields, (FieldList{Field::gz, Field::gzz}));
+  EXPECT_EQ(points.points.easting[0], 1001);
+  EXPECT_EQ(points.points.upward[0], 0.9144);
+  EXPECT_TRUE(std::isnan(points.values[0][0]));
+  EXPECT_TRUE(std::isnan(points.values[1][0]));
+  EXPECT_THAT(points.sigma[1], ElementsAre(1, 2));
+  EXPECT_EQ(testing::mistakes([&] { read("x,y,z,gz\n1,2,3,4\n1,2,-1e32,4\n1,*,3,4\n"); }),
+            (folder / "t.csv").string() + ":3: upward: '-1e32' is a dummy; leave the row out\n" +
+                (folder / "t.csv").string() + ":4: northing: '*' is a dummy; leave the row out");
+}
+
+TEST(PointTable, KeepsDigitsThatAreLabels) {
+  const testing::ScratchFolder folder;
+  std::vector<std::string> notes;
+  const PointFields points = read_point_table(
+      {folder.write("t.csv", "x,y,z,a,b,c,d\n1,2,3,0017,1234567890123456,0.5,0\n2,2,3,4,5,6,10\n"), "", ""}, {}, notes);
+  EXPECT_THAT(points.columns[0].texts, ElementsAre("0017", "4"));
+  EXPECT_THAT(points.columns[1].texts, ElementsAre("1234567890123456", "5"));
+  EXPECT_THAT(points.columns[2].numbers, ElementsAre(0.5, 6));
+  EXPECT_THAT(points.columns[3].numbers, ElementsAre(0, 10));
+}
+
+/// A grid of 3 x 2 points in HDF5.
+class PointArrays : public ::testing::Test {
+protected:
+  PointArrays() : m_file(Hdf5File::create(m_folder / "g.h5")) {
+    const std::vector<double> easting = {0, 1, 2}, northing = {5, 6};
+    m_file.write("easting", {3}, easting.data());
+    m_file.write("northing", {2}, northing.data());
+    m_file.make_dimension("easting");
+    m_file.make_dimension("northing");
+  }
+  void add(const std::string& name, const std::vector<std::string>& dimensions, const std::vector<double>& values) {
+    std::vector<std::int64_t> shape;
+    for (const std::string& dimension : dimensions) shape.push_back(dimension == "easting" ? 3 : 2);
+    m_file.write(name, shape, values.data());
+    m_file.attach_dimensions(name, dimensions);
+  }
+  PointFields read() {
+    m_file.close();
+    return read_point_arrays({m_folder / "g.h5", "", ""}, std::nullopt, m_unread);
+  }
+
+  testing::ScratchFolder m_folder;
+  Hdf5File m_file;
+  std::vector<std::string> m_unread;
+};
+
+TEST_F(PointArrays, AreTurnedWhereTheirDimensionsAre) {
+  add("upward", {"easting", "northing"}, {1, 4, 2, 5, 3, 6});
+  add("gz", {"easting", "northing"}, {1, 4, 2, 5, 3, 6});
+  add("gzz", {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
+  add("other", {"easting", "northing"}, {1, 4, 2, 5, 3, 6});
+  const PointFields points = read();
+  for (const auto* values : {&points.points.upward, &points.values[0], &points.values[1], &points.columns[0].numbers}) {
+    EXPECT_THAT(*values, ElementsAre(1, 2, 3, 4, 5, 6));
+  }
+  EXPECT_THAT(points.points.grid_easting, ElementsAre(0, 1, 2));
+}
+
+TEST_F(PointArrays, InOtherUnitsAreRefused) {
+  add("upward", {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
+  m_file.write_attribute("easting", "units", std::string("km"));
+  EXPECT_THAT(testing::mistakes([&] { read(); }), HasSubstr("has easting that is in 'km'"));
+}
+
+TEST_F(PointArrays, OfDepthsAreRefused) {
+  add("upward", {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
+  m_file.write_attribute("upward", "positive", std::string("down"));
+  EXPECT_THAT(testing::mistakes([&] { read(); }), HasSubstr("has upward that is positive down; heights are needed"));
+}
+
+TEST_F(PointArrays, ElsewhereAreNamed) {
+  add("upward", {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
+  add("profile", {"easting"}, {1, 2, 3});
+  m_file.make_dimension_without_values("letters", 4);
+  m_file.write("codes", {2, 4}, std::vector<double>(8).data());
+  m_file.attach_dimensions("codes", {"northing", "letters"});
+  m_file.make_group("crs");
+  EXPECT_THAT(read().columns, IsEmpty());
+  EXPECT_THAT(m_unread, ElementsAre("profile", "codes"));
 }
 
 }  // namespace

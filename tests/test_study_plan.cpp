@@ -174,7 +174,6 @@ TEST_F(StudyPlanTest, MistakesOfCasesAreToldOnceWhereTheyWereWritten) {
   m_folder.write("case.yaml", "model: {voxel: 1}\nfields: [gz]\n");
   EXPECT_EQ(refused("sweep: {threads: [1, 2, 3]}\n"),
             "case.yaml:1: model.voxel: is no known key; did you mean voxels? Allowed: voxels, prisms, mesh, terrain\n"
-            "case.yaml:1: model: one of the keys voxels, prisms, mesh, terrain is missing\n"
             "case.yaml:1: observations: is missing; a map with grid or stations is expected");
 }
 

@@ -27,7 +27,6 @@
 namespace prismfield {
 namespace {
 
-constexpr const char* variable = "crs";
 constexpr const char* long_name = "long_name";
 
 bool starts_with(std::string_view text, std::string_view begin) {
@@ -432,19 +431,25 @@ void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string&
 }
 
 std::optional<Crs> read_crs(const ArrayFile& file) {
-  if (!file.has(variable)) return std::nullopt;
+  const std::vector<std::string> datasets = file.dataset_names("/");
+  if (std::find(datasets.begin(), datasets.end(), crs_variable) == datasets.end()) return std::nullopt;
   Crs crs;
-  for (auto& [name, value] : file.attributes(variable)) {
+  for (auto& [name, value] : file.attributes(crs_variable)) {
     if (name == long_name) continue;
     if (const auto* text = std::get_if<std::string>(&value); text != nullptr && name == "name") crs.name = *text;
     crs.attributes.emplace_back(std::move(name), std::move(value));
   }
-  if (crs.attributes.empty()) return std::nullopt;
+  // else a column that happens to be called so
+  const bool says_it = std::any_of(crs.attributes.begin(), crs.attributes.end(), [](const auto& attribute) {
+    const std::string& name = attribute.first;
+    return name == "grid_mapping_name" || name == "crs_wkt" || name == "spatial_ref" || name == "name";
+  });
+  if (!says_it) return std::nullopt;
   return crs;
 }
 
 void refer_to_crs(Hdf5File& file, const std::string& dataset) {
-  if (file.has(variable)) file.write_attribute(dataset, "grid_mapping", variable);
+  if (file.has(crs_variable)) file.write_attribute(dataset, "grid_mapping", crs_variable);
 }
 
 }  // namespace prismfield

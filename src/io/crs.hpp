@@ -30,6 +30,9 @@ struct Crs {
 /// The version of PROJ, "" where this build has none.
 [[nodiscard]] std::string proj_version();
 
+/// The variable that states a file's system.
+inline constexpr const char* crs_variable = "crs";
+
 /// Writes the variable `crs`, which holds nothing but attributes; nothing without a system. `path`: that of a group.
 void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string& path = "crs");
 

@@ -31,6 +31,14 @@ std::string_view unquoted(std::string_view text) {
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
+/// Whether digits are a label that a number would not keep: 0017, or more of them than a double holds.
+bool is_label(std::string_view text) {
+  constexpr std::size_t most_digits = 15;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool begins_with_0 = text.size() > 1 && text[0] == '0' && is_digit(text[1]);
+  return std::all_of(text.begin(), text.end(), is_digit) && (begins_with_0 || text.size() > most_digits);
+}
+
 /// A name that netCDF takes: letters, digits and `_`, no digit first.
 std::string netcdf_name(std::string clean) {
   for (char& c : clean) {
@@ -44,7 +52,8 @@ std::string netcdf_name(std::string clean) {
 std::string free_name(const Hdf5File& out, const PointColumn& column) {
   const std::string name = netcdf_name(column.name);
   // a root's variable and its group cannot have one name, and what a run may write is not for others
-  const bool is_ours = name == "case" || name == "performance" || (is_field_name(name) && column.is_of_stations);
+  const bool is_ours =
+      name == "case" || name == "performance" || name == crs_variable || (is_field_name(name) && column.is_of_stations);
   if (!is_ours && !out.has(name)) return name;
   std::string found = name + "_file";
   for (int i = 2; out.has(found); ++i) found = fmt::format("{}_file_{}", name, i);
@@ -74,7 +83,7 @@ std::string carried_text(std::string_view text) { return shown(unquoted(text)); 
 bool parse_carried(std::string_view text, double& value) {
   text = unquoted(text);
   value = std::numeric_limits<double>::quiet_NaN();
-  return is_dummy(text) || parse_number(text, value) == NumberStatus::ok;
+  return is_dummy(text) || (!is_label(text) && parse_number(text, value) == NumberStatus::ok);
 }
 
 bool is_variable_of_run(std::string_view name) { return name == "singular" || is_terrain_variable(name); }

@@ -29,7 +29,7 @@ namespace prismfield {
 /// A field of a table as the text of a column: without quotes around it and without control characters.
 [[nodiscard]] std::string carried_text(std::string_view text);
 
-/// A field of a carried column as a number, NaN for a dummy; false for text.
+/// A field of a carried column as a number, NaN for a dummy; false for text, and for digits that are a label: 0017.
 [[nodiscard]] bool parse_carried(std::string_view text, double& value);
 
 /// A column of a table by its header's word, "line no [m]", without values.

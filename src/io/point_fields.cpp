@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -20,6 +23,7 @@
 #include "io/place_columns.hpp"
 #include "io/point_columns.hpp"
 #include "io/terrain_variables.hpp"
+#include "io/text_table.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
@@ -61,7 +65,8 @@ struct ColumnName {
   std::string unit;
 };
 std::optional<ColumnName> column_named(std::string_view text) {
-  const auto [name, unit] = name_and_unit(trimmed(text));
+  auto [name, unit] = name_and_unit(trimmed(text));
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::string_view bare = name;
   const bool is_sigma = bare.ends_with(sigma_suffix);
   if (is_sigma) bare.remove_suffix(sigma_suffix.size());
@@ -119,14 +124,17 @@ public:
   }
 
   void take_row(const TableRequest::Row& row) {
-    m_points.easting.push_back(row.values[0] * m_factors[0]);
-    m_points.northing.push_back(row.values[1] * m_factors[1]);
-    // + 0 makes -0 of a flipped sign 0
-    m_points.upward.push_back(row.values[2] * m_factors[2] + 0.0);
+    const auto metres = [&](std::size_t d) {
+      // + 0 makes -0 of a flipped sign 0
+      return m_factors[d] == 1 ? row.values[d] : decimal_product(row.values[d], m_factors[d]) + 0.0;
+    };
+    m_points.easting.push_back(metres(0));
+    m_points.northing.push_back(metres(1));
+    m_points.upward.push_back(metres(2));
     for (FieldColumn& column : m_columns) {
       const std::string_view text = trimmed(row.fields[column.number]);
       double value = std::numeric_limits<double>::quiet_NaN();
-      const bool good = text.empty() || (parse_number(text, value) == NumberStatus::ok && !std::isinf(value));
+      const bool good = is_dummy(text) || (parse_number(text, value) == NumberStatus::ok && !std::isinf(value));
       if (!good) {
         m_limited.add("text where a number belongs", [&] {
           return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
@@ -332,8 +340,10 @@ public:
     }
     m_problems.throw_if_any();
     set_axes(result, find_axes(result.fields), axes, m_file);
-    for (const std::string& name : further_names(result.fields)) {
+    for (const std::string& name : further_names(result.fields, unread)) {
       auto column = read_point_column(m_content, name);
+      if (column && !column->numbers.empty()) column->numbers = in_order(name, std::move(column->numbers));
+      if (column && column->is_text && is_turned(name)) column.reset();
       if (column) {
         result.columns.push_back(std::move(*column));
       } else {
@@ -348,8 +358,9 @@ public:
     Points points;
     const std::vector<double> easting = m_content.read("easting");
     const std::vector<double> northing = m_content.read("northing");
-    points.upward = m_content.read("upward");
-    m_shape = m_content.shape("upward");
+    check_places();
+    points.upward = in_order("upward", m_content.read("upward"));
+    m_shape = shape_of("upward");
     const auto n_easting = static_cast<std::int64_t>(easting.size());
     const auto n_northing = static_cast<std::int64_t>(northing.size());
     if (m_shape == std::vector<std::int64_t>{n_northing, n_easting} && n_easting > 0 && n_northing > 0) {
@@ -376,8 +387,46 @@ public:
   }
 
 private:
-  /// What the file has at its points beside coordinates, fields and their standard deviations.
-  [[nodiscard]] std::vector<std::string> further_names(FieldList fields) const {
+  /// Throws InputError for coordinates that are no heights and lengths in metres.
+  void check_places() const {
+    for (const char* name : {"easting", "northing", "upward"}) {
+      const std::string unit =
+          m_content.has_attribute(name, "units") ? m_content.read_text_attribute(name, "units") : "";
+      if (!is_length_unit(unit, 1)) throw m_file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
+    }
+    if (m_content.has_attribute("upward", "positive") &&
+        m_content.read_text_attribute("upward", "positive") == "down") {
+      throw m_file.error("has upward that is positive down; heights are needed: change the sign and the attribute");
+    }
+  }
+
+  /// Whether an array on a grid runs along northing fastest.
+  [[nodiscard]] bool is_turned(const std::string& name) const {
+    return m_content.dimension_names(name) == std::vector<std::string>{"easting", "northing"};
+  }
+
+  /// (northing, easting) on a grid
+  [[nodiscard]] std::vector<std::int64_t> shape_of(const std::string& name) const {
+    std::vector<std::int64_t> shape = m_content.shape(name);
+    if (shape.size() == 2 && is_turned(name)) std::swap(shape[0], shape[1]);
+    return shape;
+  }
+
+  /// The values of an array, easting fastest on a grid.
+  [[nodiscard]] std::vector<double> in_order(const std::string& name, std::vector<double> values) const {
+    const std::vector<std::int64_t> shape = m_content.shape(name);
+    if (shape.size() != 2 || !is_turned(name)) return values;
+    const auto n_easting = static_cast<std::size_t>(shape[0]), n_northing = static_cast<std::size_t>(shape[1]);
+    std::vector<double> turned(values.size());
+    for (std::size_t i = 0; i < n_easting; ++i) {
+      for (std::size_t j = 0; j < n_northing; ++j) turned[j * n_easting + i] = values[i * n_northing + j];
+    }
+    return turned;
+  }
+
+  /// What the file has at its points beside coordinates, fields and their standard deviations; what it has elsewhere,
+  /// or cannot be read, is added to `unread`.
+  [[nodiscard]] std::vector<std::string> further_names(FieldList fields, std::vector<std::string>& unread) const {
     std::vector<std::string> known{"easting", "northing", "upward"};
     for (const FieldInfo& field : field_infos) {
       if (!fields.contains(field.field)) continue;
@@ -385,25 +434,42 @@ private:
       known.push_back(known.back() + std::string(sigma_suffix));
     }
     for (const std::string& dimension : m_content.dimension_names("upward")) known.push_back(dimension);
-    std::vector<std::string> names;
+    std::vector<std::string> names, others;
+    const auto is_known = [&](const std::string& name) {
+      return std::find(known.begin(), known.end(), name) != known.end();
+    };
     for (const std::string& name : m_content.dataset_names("/", NameOrder::as_made)) {
-      const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
-      if (!is_known && m_content.shape(name) == m_shape) names.push_back(name);
+      if (is_known(name)) continue;
+      try {
+        const std::vector<std::int64_t> shape = shape_of(name);
+        if (shape == m_shape) {
+          names.push_back(name);
+        } else if (!shape.empty()) {
+          others.push_back(name);
+        }
+        for (const std::string& dimension : m_content.dimension_names(name)) {
+          if (dimension != name) known.push_back(dimension);
+        }
+      } catch (const RunError&) {
+        others.push_back(name);
+      }
     }
+    std::copy_if(others.begin(), others.end(), std::back_inserter(unread),
+                 [&](const std::string& name) { return !is_known(name); });
     return names;
   }
 
   std::vector<double> read_field(const FieldInfo& field, const std::string& name) {
-    if (m_content.shape(name) != m_shape) {
+    if (shape_of(name) != m_shape) {
       m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
-                                              shape_text(m_content.shape(name)), shape_text(m_shape))));
+                                              shape_text(shape_of(name)), shape_text(m_shape))));
       return {};
     }
     if (m_content.has_attribute(name, "units")) {
       const std::string unit = m_content.read_text_attribute(name, "units");
       if (!is_unit_of(field.field, unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, unit)));
     }
-    return m_content.read(name);
+    return in_order(name, m_content.read(name));
   }
 
   [[nodiscard]] std::optional<Axes> find_axes(FieldList fields) const {
@@ -442,8 +508,6 @@ Points read_array_points(const InputFile& file) {
       if (!content.has(name)) {
         throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
       }
-      const std::string unit = content.has_attribute(name, "units") ? content.read_text_attribute(name, "units") : "";
-      if (!is_length_unit(unit, 1)) throw file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
     }
     return PointArrayReader(file, content).read_points();
   } catch (const RunError& error) {

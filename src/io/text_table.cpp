@@ -488,7 +488,7 @@ private:
       } else {
         double& value = m_values[static_cast<std::size_t>(w)];
         if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
-        if (m_request.skips_dummies && value <= of_geosoft) return false;
+        if (value <= of_geosoft) return false;
       }
       if (c + 1 == n) break;
       if (at == end) return false;
@@ -561,10 +561,13 @@ private:
       const std::string_view field = unquoted(fields[c]);
       double& value = m_values[static_cast<std::size_t>(w)];
       const NumberStatus status = parse_number(field, value);
-      if (status == NumberStatus::ok && std::isfinite(value)) continue;
+      const bool is_number = status == NumberStatus::ok && std::isfinite(value);
+      if (is_number && value != of_geosoft) continue;
       good = false;
       if (field.empty()) {
         report("columns without a number", w, field, "no number");
+      } else if (is_number || field == "*") {
+        report("dummies where a number belongs", w, field, "is a dummy; leave the row out");
       } else if (status == NumberStatus::too_large) {
         report("numbers too large for double precision", w, field, "is too large");
       } else if (status == NumberStatus::ok) {
