@@ -40,10 +40,10 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   return {name, unit};
 }
 
-/// Where a field of a row is a number or, when there is nothing or "nan", none.
+/// A field of a row as a number, NaN for a dummy; nothing where it is text.
 std::optional<double> value_of(std::string_view text) {
   if (is_quoted(text)) text = text.substr(1, text.size() - 2);
-  if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (is_dummy(text)) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   if (parse_number(text, value) != NumberStatus::ok) return std::nullopt;
   return value;

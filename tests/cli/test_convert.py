@@ -268,6 +268,13 @@ class Convert(ProgramFolder):
         self.convert("up.xyz", "up.csv")
         self.assertIn(", axes z_down by default, columns", self.convert("up.csv", "x.nc"))
 
+    def test_dummies_are_no_values(self):
+        self.write("d.csv", "easting,northing,upward,GZ [mGal]\n1,2,3,4\n3,4,5,-1e32\n5,6,7,*\n")
+        self.assertIn("3 points, gz 4 to 4 mGal", self.convert("d.csv", "d.nc"))
+        said = self.done("compare", "d.csv", "d.nc", "--tolerance", "0").stdout
+        self.assertIn(" equal everywhere\n", said)
+        self.assertNotIn("e+32", said)
+
     def test_columns_without_a_place_are_named(self):
         self.run_at_stations("s.nc")
         for name, lost in (("s.vtp", "crs, columns id, note"), ("s.h5", ""),
