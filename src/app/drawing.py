@@ -66,6 +66,10 @@ STYLE = {}
 DIVERGING = set("PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split())
 
 
+class Undrawable(Exception):
+    """Why the file cannot be drawn, in words for who made it."""
+
+
 def is_diverging(name):
     return name.removesuffix("_r") in DIVERGING
 
@@ -241,9 +245,14 @@ def draw_triangle_lines(axes, triangles, values, levels):
 
 def draw_dots(axes, easting, northing, values, size, colours):
     """Coloured points of so many square points on grey ground, each with a dark rim, as white is a colour of the scale
-    too; where points are many, rims that hide no neighbour."""
+    too; where points are many, rims that hide no neighbour. Points without a value are small hollow rings."""
     axes.set_facecolor(NO_DATA)
     rasterized = len(easting) > 5000
+    has_value = np.isfinite(values)
+    hollow = {"facecolors": "none", "edgecolors": GREY, "linewidths": 0.4}
+    empty = easting[~has_value], northing[~has_value]
+    axes.scatter(*empty, s=0.5 * size, zorder=2.3, rasterized=rasterized, **hollow)
+    easting, northing, values = easting[has_value], northing[has_value], values[has_value]
     rim = {"edgecolors": "0.1", "linewidths": 0.4} if size > 9 else {"edgecolors": "none"}
     if size <= 9:
         wider = 1.7 * size
@@ -365,6 +374,9 @@ def main(draw_file, dpi=300):
             return
         plt.rcParams.update({"font.family": "DejaVu Sans", "svg.fonttype": "path", "pdf.fonttype": 42})
         save(draw_file(sys.argv[1]), sys.argv[2])
+    except Undrawable as error:
+        print(f"{sys.argv[1]}: {error}".replace("\n", " "), file=sys.stderr)
+        sys.exit(1)
     except Exception as error:
         print(f"{type(error).__name__}: {error}".replace("\n", " "), file=sys.stderr)
         sys.exit(1)

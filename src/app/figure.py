@@ -360,15 +360,19 @@ def in_unit(dataset, name):
 
 
 def survey_lines(dataset):
-    """Names of survey lines and which stations each has, in the file's order; nothing where the result tells no two."""
+    """Names of survey lines and which stations each has, in the file's order; nothing where the result tells no two.
+
+    Stations without a name belong to no line.
+    """
     columns = {str(name).lower(): name for name in dataset.variables}
     for column in (columns[word] for word in ("line", "segment") if word in columns):
         if dataset[column].dims == ("station",):
             labels = dataset[column].values
             is_number = np.issubdtype(labels.dtype, np.floating)
-            texts = np.array([f"{label:.12g}" if is_number else str(label) for label in labels])
-            lines = [(name, np.flatnonzero(texts == name)) for name in dict.fromkeys(texts)]
-            return lines if 1 < len(lines) <= len(texts) / 3 else []
+            texts = np.array([f"{label:.12g}" if is_number else str(label).strip() for label in labels])
+            is_named = np.isfinite(labels) if is_number else texts != ""
+            lines = [(name, np.flatnonzero(texts == name)) for name in dict.fromkeys(texts[is_named])]
+            return lines if 1 < len(lines) <= is_named.sum() / 3 else []
     return []
 
 
@@ -414,6 +418,9 @@ def draw_stations(dataset, names, words):
     heights, _ = height_text(dataset["upward"].values)
     lines = survey_lines(dataset)
     stations = count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
+    on_none = len(easting) - sum(len(those) for _, those in lines)
+    if lines and on_none:
+        stations += f", {on_none} on none"
     what = [stations, heights, *axes_text(dataset, names)]
     sheet.begin(dataset, what + outline.text)
     scheme = Scheme(dataset, names)
@@ -496,8 +503,13 @@ def draw_curves(dataset, names, words, along, position, what):
         for side, spine in axes.spines.items():
             spine.set_visible(side in ("left", "bottom"))
         axes.margins(0.04 if borehole else 0.02, 0.02 if borehole else 0.08)
-        if not values.any():
+        has_value = np.isfinite(values)
+        if not values[has_value].any():
             (axes.set_xlim if borehole else axes.set_ylim)(-1, 1)
+        if not has_value.all():
+            # as far as where all have values
+            margin = 0.02 * np.ptp(position)
+            (axes.set_ylim if borehole else axes.set_xlim)(position[0] - margin, position[-1] + margin)
         if inside is not None:
             limits = axes.get_ylim() if borehole else axes.get_xlim()
             (axes.axhspan if borehole else axes.axvspan)(*inside, color="0.93", linewidth=0, zorder=-1)
@@ -579,5 +591,29 @@ def draw(dataset):
     return draw_maps(dataset, names, words)
 
 
+def in_order(dataset):
+    """The dataset, of a grid with rising coordinates and its variables over (northing, easting).
+
+    Raises Undrawable where the fields are neither at stations nor on a grid.
+    """
+    missing = [name for name in ("easting", "northing", "upward") if name not in dataset]
+    if missing:
+        raise Undrawable(f"holds no {', '.join(missing)}, without which the places of its fields are unknown")
+    for name in drawn_fields(dataset):
+        field, places = dataset[name], (dataset["easting"], dataset["northing"])
+        is_at_stations = all(variable.dims == ("station",) for variable in (field, *places))
+        is_on_grid = sorted(field.dims) == [*places[0].dims, *places[1].dims] == ["easting", "northing"]
+        if is_at_stations or is_on_grid:
+            continue
+        begin = f"{name} has the dimensions ({', '.join(map(str, field.dims))}), where a figure needs "
+        if {field.shape} == {variable.shape for variable in (*places, dataset["upward"])} and field.ndim == 1:
+            raise Undrawable(f"{begin}(station); 'prismfield convert {sys.argv[1]} other.nc' makes a file that has it")
+        raise Undrawable(f"{begin}(northing, easting) or (station); write the file with those names of dimensions")
+    if "station" in dataset.sizes:
+        return dataset
+    falling = [name for name in ("easting", "northing") if (np.diff(dataset[name].values) < 0).any()]
+    return (dataset.sortby(falling) if falling else dataset).transpose(..., "northing", "easting")
+
+
 if __name__ == "__main__":
-    main(lambda result: draw(open_file(result)))
+    main(lambda result: draw(in_order(open_file(result))))

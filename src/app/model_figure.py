@@ -191,16 +191,28 @@ class Mesh:
     NAMES = ("easting", "northing", "upward")
 
     def __init__(self, dataset):
-        self.edges = []
-        for name in self.NAMES:
-            bounds = dataset[name + "_bounds"].values
-            self.edges.append(np.append(bounds[:, 0], bounds[-1, 1]))
+        self.edges = [self.edges_along(dataset, name + "_bounds") for name in self.NAMES]
         self.spans = [edges[-1] - edges[0] for edges in self.edges]
         self.counts = [len(edges) - 1 for edges in self.edges]
         self.horizontal = length_unit(self.spans[0], self.spans[1])
         self.vertical = length_unit(self.spans[2])
         density = last_epoch(dataset, "density")
+        if list(density.shape) != self.counts[::-1]:
+            wanted = tuple(self.counts[::-1])
+            raise Undrawable(f"density is of shape {density.shape}; the bounds make (upward, northing, easting) {wanted}")
         self.cut = self.through(np.abs(density - background(density)))
+
+    @staticmethod
+    def edges_along(dataset, name):
+        if name not in dataset:
+            raise Undrawable(f"holds no {name}: the lower and the upper edge of each cell")
+        bounds = dataset[name].values
+        if bounds.ndim != 2 or bounds.shape[1] != 2:
+            raise Undrawable(f"{name} is of shape {bounds.shape}; a lower and an upper edge a cell are needed")
+        edges = np.append(bounds[:, 0], bounds[-1:, 1])
+        if not (np.diff(edges) > 0).all():
+            raise Undrawable(f"{name} do not rise; cells are numbered from the western, southern and lower end")
+        return edges
 
     @staticmethod
     def through(values):

@@ -153,8 +153,11 @@ class Drawn(ProgramFolder):
         self.write("drawn.yaml", case)
         self.done("run", "drawn.yaml", "--output", "drawn.nc")
         self.done("plot", "drawn.nc", "--output", "drawn.svg", *options)
-        texts = re.findall(r"<!-- (.*?) -->", self.picture("drawn.svg").decode("utf-8"))
-        return [text.replace("−", "-") for text in texts]
+        return self.texts_of(self.picture("drawn.svg").decode("utf-8"))
+
+    @staticmethod
+    def texts_of(svg):
+        return [text.replace("−", "-") for text in re.findall(r"<!-- (.*?) -->", svg)]
 
     def test_long_coordinates_are_told_from_a_round_one_in_the_label(self):
         texts = self.texts(stations_case(south_west=UTM))
@@ -319,6 +322,114 @@ print(scheme(one).name, *(scheme(one, minus).limits(v.values)[0] for v in (one, 
         names = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         lines = ["RdBu_r viridis viridis RdBu_r viridis", "(-2.0, 2.0) (-2.0, -1.0)", "PuOr (-2.0, 2.0) (-2.0, 2.0)"]
         self.assertEqual(names.stdout.splitlines(), lines, names.stderr)
+
+    def write_by_xarray(self, code):
+        """Runs statements that have numpy as np and xarray as xr."""
+        command = [CAN_DRAW, "-c", "import numpy as np, xarray as xr\n" + code]
+        written = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(written.returncode, 0, written.stderr)
+
+    def test_grids_in_any_order_give_the_same_figure(self):
+        self.done("run", "case.yaml", "--output", "r.nc")
+        self.write_by_xarray("""
+grid = xr.load_dataset("r.nc").drop_vars("gzz")
+grid["gz"] = grid["gz"] * (2000 + grid["easting"] + 2 * grid["northing"])
+grid["upward"] = grid["upward"] + 0.1 * grid["easting"]
+grid.to_netcdf("usual.nc")
+grid.isel(northing=slice(None, None, -1)).to_netcdf("north_first.nc")
+grid.isel(easting=slice(None, None, -1)).to_netcdf("east_first.nc")
+grid.transpose("easting", "northing").to_netcdf("transposed.nc")
+# as many nodes both ways, where a transposed field fits as well
+square = grid.isel(easting=slice(0, 11))
+square.to_netcdf("square.nc")
+square.isel(northing=slice(None, None, -1)).transpose("easting", "northing").to_netcdf("square_transposed.nc")
+""")
+        names = ("usual", "north_first", "east_first", "transposed", "square", "square_transposed")
+        for name in names:
+            self.done("plot", name + ".nc")
+        for name in names[1:4]:
+            self.assertTrue(self.picture(name + ".png") == self.picture("usual.png"), name)
+        self.assertTrue(self.picture("square_transposed.png") == self.picture("square.png"))
+
+    def drawn_table(self, rows, header="easting,northing,upward,gz"):
+        """The figure of a table as SVG."""
+        self.write("table.csv", header + "\n" + "".join(row + "\n" for row in rows))
+        self.done("plot", "table.csv", "--output", "table.svg")
+        return self.picture("table.svg").decode("utf-8")
+
+    def test_stations_without_a_value_are_hollow_rings(self):
+        ring = re.compile(r'<use [^>]*style="fill: none; stroke: #737373')
+        dot = re.compile(r'<use [^>]*style="fill: #[0-9a-f]{6}; stroke: #1a1a1a')
+        rows = [f"{37 * i % 100},{53 * i % 70},10,{i if i % 4 else ''}" for i in range(20)]
+        svg = self.drawn_table(rows)
+        self.assertEqual((len(ring.findall(svg)), len(dot.findall(svg))), (5, 15))
+        # so many that dots have no rims but dark ones below
+        ground = re.compile('<use [^>]*style="fill: #333333"')
+        rows = [f"{37 * i % 1009},{53 * i % 701},10,{i if i % 4 else ''}" for i in range(4000)]
+        svg = self.drawn_table(rows)
+        self.assertEqual((len(ring.findall(svg)), len(ground.findall(svg))), (1000, 3000))
+
+    def test_stations_without_any_value_are_drawn_so(self):
+        tables = {
+            "area": [f"{37 * i % 100},{53 * i % 70},10," for i in range(20)],
+            "line": [f"{20 * i},0,10," for i in range(20)],
+        }
+        for name, rows in tables.items():
+            texts = self.texts_of(self.drawn_table(rows))
+            self.assertIn("no values", texts, name)
+            self.assertIn("Easting (m)", texts, name)
+
+    def test_curves_without_values_at_their_ends_are_as_long_as_others(self):
+        rows = [f"{10 * i},5,10,{0.1 * i if i > 3 else ''},{1 + 0.1 * i}" for i in range(10)]
+        texts = self.texts_of(self.drawn_table(rows, "easting,northing,upward,gz,gzz"))
+        self.assertEqual(texts.count("20"), 2, texts)
+
+    def test_stations_with_an_empty_name_are_on_no_survey_line(self):
+        for word in ("", "L"):
+            rows = [f"{20 * i},{300 * k + 7 * (i % 5)},10,{i},{word + str(k + 1) if i < 37 else ''}"
+                    for k in range(3) for i in range(40)]
+            svg = self.drawn_table(rows, "easting,northing,upward,gz,line")
+            texts = self.texts_of(svg)
+            self.assertTrue(any(text.startswith("120 stations on 3 lines, 9 on none") for text in texts), texts)
+            self.assertNotIn("nan", texts)
+            self.assertEqual(svg.count("fill: #ffffff; opacity: 0.45"), 3)
+
+    def test_files_of_other_shapes_are_refused_in_one_line(self):
+        self.write_by_xarray("""
+places = {name: ("point", np.arange(5.0) * k) for k, name in enumerate(("upward", "easting", "northing"))}
+xr.Dataset({**places, "gz": ("point", np.arange(5.0))}).to_netcdf("list.nc")
+xr.Dataset({**places, "gz": (("y", "x"), np.zeros((5, 4)))}).to_netcdf("grid.nc")
+xr.Dataset({"gz": ("station", np.arange(5.0)), "easting": ("station", np.arange(5.0))}).to_netcdf("nowhere.nc")
+low = np.arange(4.0)
+rising, falling = (("cell", "side"), np.stack([low, low + 1], 1)), (("cell", "side"), np.stack([-low, -low - 1], 1))
+def write_model(name, upward, shape=(4, 4, 4)):
+    bounds = {"easting_bounds": rising, "northing_bounds": rising, "upward_bounds": upward}
+    density = (("k", "j", "i"), np.ones(shape))
+    xr.Dataset({"density": density, **{key: value for key, value in bounds.items() if value}}).to_netcdf(name)
+write_model("model.nc", rising)
+write_model("falling.nc", falling)
+write_model("shape.nc", rising, (4, 4, 3))
+write_model("flat.nc", ("cell", low))
+write_model("no_heights.nc", None)
+""")
+        reasons = {
+            "list": "gz has the dimensions (point), where a figure needs (station); "
+                    "'prismfield convert list.nc other.nc' makes a file that has it",
+            "grid": "gz has the dimensions (y, x), where a figure needs (northing, easting) or (station); "
+                    "write the file with those names of dimensions",
+            "nowhere": "holds no northing, upward, without which the places of its fields are unknown",
+            "falling": "upward_bounds do not rise; cells are numbered from the western, southern and lower end",
+            "shape": "density is of shape (4, 4, 3); the bounds make (upward, northing, easting) (4, 4, 4)",
+            "flat": "upward_bounds is of shape (4,); a lower and an upper edge a cell are needed",
+            "no_heights": "holds no upward_bounds: the lower and the upper edge of each cell",
+        }
+        for name, why in reasons.items():
+            result = self.run_program("plot", name + ".nc", "--quiet")
+            self.assertEqual((result.returncode, result.stdout), (1, ""), name)
+            self.assertEqual(result.stderr, f"error: no figure {name}.png: {name}.nc: {why}\n")
+        self.done("convert", "list.nc", "other.nc")
+        self.done("plot", "other.nc")
+        self.done("plot", "model.nc")
 
     def test_a_run_names_what_it_wrote(self):
         lines = self.done("run", "case.yaml", "--set", "output.figure=f.png").stdout.splitlines()
