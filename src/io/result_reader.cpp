@@ -37,6 +37,7 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   auto [name, unit] = name_and_unit(text);
   const std::size_t digits = name.find_last_not_of("0123456789");
   if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return {name, unit};
 }
 
