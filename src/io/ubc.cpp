@@ -204,6 +204,7 @@ CellEdges read_edges_of(const InputFile& file) {
     if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
     words.fail("", excerpt(rest) + " behind the last width");
   }
+  if (const std::string mistake = mistake_in_total(counts); !mistake.empty()) throw file.error("has " + mistake);
   return edges;
 }
 

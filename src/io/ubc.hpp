@@ -30,7 +30,8 @@ struct UbcFiles {
 [[nodiscard]] bool looks_like_ubc_mesh(const InputFile& file);
 
 /// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards.
-/// Throws InputError, by line, for the first mistake; for a file of one number a line, that it looks like a model.
+/// Throws InputError, by line, for the first mistake, for more cells than can be counted, and, for a file of one number
+/// a line, that it looks like a model.
 [[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
 
 /// Densities of a UBC file, kg/m3, `to_si` times what is written: depth fastest, then easting, then northing in the

@@ -304,14 +304,18 @@ std::string mistake_in_direction(std::int64_t cells) {
   return fmt::format("{} cells; 1 to {} are allowed in one direction", cells, most_cells_in_a_direction);
 }
 
-void check_cell_counts(const CellCounts& counts, const std::string& key) {
+std::string mistake_in_total(const CellCounts& counts) {
   double total = 1;
+  for (const std::int64_t count : counts) total *= static_cast<double>(count);
+  return total > 0x1p62 ? fmt::format("{:.3g} cells; at most 4.6e18 are allowed", total) : "";
+}
+
+void check_cell_counts(const CellCounts& counts, const std::string& key) {
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string mistake = mistake_in_direction(counts[d]);
     if (!mistake.empty()) throw InputError("", key + "." + direction_names[d], mistake);
-    total *= static_cast<double>(counts[d]);
   }
-  if (total > 0x1p62) throw InputError("", key, fmt::format("{:.3g} cells; at most 4.6e18 are allowed", total));
+  if (const std::string mistake = mistake_in_total(counts); !mistake.empty()) throw InputError("", key, mistake);
 }
 
 }  // namespace prismfield

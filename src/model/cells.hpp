@@ -164,6 +164,8 @@ inline constexpr std::int64_t most_cells_in_a_direction = 10'000'000;
 void check_cell_counts(const CellCounts& counts, const std::string& key);
 /// What is wrong with so many cells in one direction; "" when nothing is.
 [[nodiscard]] std::string mistake_in_direction(std::int64_t cells);
+/// The same of all directions together, whose product has to be countable.
+[[nodiscard]] std::string mistake_in_total(const CellCounts& counts);
 
 /// Cells between edges.
 [[nodiscard]] CellCounts counts_of(const CellEdges& edges);

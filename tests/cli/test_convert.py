@@ -337,6 +337,12 @@ class Convert(ProgramFolder):
         self.assertEqual(result.returncode, 2)
         self.assertIn("OUT: 'x.dat' has no suffix that says what to write", result.stderr)
 
+    def test_a_mesh_of_more_cells_than_can_be_counted(self):
+        self.write("of.msh", "4194304 2097152 2097152\n0 0 0\n4194304*1\n2097152*1\n2097152*1\n")
+        mistake = "'of.msh' has 1.84e+19 cells; at most 4.6e18 are allowed"
+        self.refused("convert", "of.msh", "of.vtr", lines=[mistake])
+        self.refused("convert", "m.den", "of.h5", "--mesh", "of.msh", lines=["--mesh: " + mistake])
+
     def test_a_mesh_and_a_model_that_are_exchanged_are_known(self):
         self.write("a.den", MESH)
         self.write("a.msh", MODEL)
