@@ -23,6 +23,7 @@
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
 #include "io/vtk_writer.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
@@ -295,6 +296,7 @@ private:
   void write_points(const FileContent& content) {
     const auto* points = std::get_if<PointFields>(&content);
     if (points == nullptr) refuse(content);
+    check_field(*points);
     m_written.what = counted(points->points.size(), "point");
     if (m_spec.format == FileFormat::ubc_data || m_spec.format == FileFormat::tomofast_data) {
       write_plain_data(*points);
@@ -358,6 +360,19 @@ private:
     if (!left_out.empty()) m_written.notes.push_back("left out: " + shown_list(left_out));
   }
 
+  /// Throws InputError where a field is asked for that the points do not have.
+  void check_field(const PointFields& points) const {
+    const std::vector<std::string> names = names_of(points.fields);
+    if (m_spec.field.empty() || std::find(names.begin(), names.end(), m_spec.field) != names.end()) return;
+    std::vector<std::string> others;
+    for (const PointColumn& column : points.columns) others.push_back(column.name);
+    throw InputError("--field", "",
+                     fmt::format("the input has no {}; it has {}", excerpt(m_spec.field),
+                                 !names.empty()    ? shown_list(names)
+                                 : !others.empty() ? "no field, but " + shown_list(others)
+                                                   : "places alone"));
+  }
+
   /// The field for a format that holds one; nothing when there is none.
   [[nodiscard]] std::optional<Field> field_to_write(const PointFields& points) const {
     std::vector<std::string> names;
@@ -367,10 +382,6 @@ private:
       names.emplace_back(field.name);
       only = field.field;
       if (field.name == m_spec.field) asked = field.field;
-    }
-    if (!m_spec.field.empty() && !asked && !names.empty()) {
-      throw InputError("--field", "",
-                       fmt::format("the input has no {}; it has {}", excerpt(m_spec.field), fmt::join(names, ", ")));
     }
     const bool has_gz = points.fields.contains(Field::gz);
     if (m_spec.format == FileFormat::tomofast_data) {

@@ -343,6 +343,17 @@ class Convert(ProgramFolder):
         self.refused("convert", "of.msh", "of.vtr", lines=[mistake])
         self.refused("convert", "m.den", "of.h5", "--mesh", "of.msh", lines=["--mesh: " + mistake])
 
+    def test_a_field_that_the_points_do_not_have(self):
+        self.write("g.csv", "Easting,Northing,Elevation,GX [mGal],drift\n1,2,3,4,5\n")
+        self.write("p.csv", "easting,northing,upward\n1,2,3\n")
+        self.convert("g.csv", "g.h5")
+        for start, name in (("g.csv", "GX"), ("g.h5", "GX_file")):
+            for out in ("x.obs", "x.loc", "x.csv", "x.vtp"):
+                self.refused("convert", start, out, "--field", "gz",
+                             lines=[f"--field: the input has no 'gz'; it has no field, but {name}, drift"])
+        self.refused("convert", "p.csv", "x.obs", "--field", "gz",
+                     lines=["--field: the input has no 'gz'; it has places alone"])
+
     def test_a_mesh_and_a_model_that_are_exchanged_are_known(self):
         self.write("a.den", MESH)
         self.write("a.msh", MODEL)
