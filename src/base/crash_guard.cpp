@@ -66,7 +66,7 @@ namespace {
     std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     // thrown where a destructor or a library's noexcept function lets nothing through
-    end_with("error: there is not enough memory; --dry-run tells how much a case needs", exit_failure);
+    end_with(no_memory_message, exit_failure);
   } catch (const std::exception& other) {
     tell("error: ");
     tell(other.what());

@@ -8,6 +8,10 @@
 
 namespace prismfield {
 
+/// What every command says when memory runs out.
+inline constexpr const char* no_memory_message =
+    "error: there is not enough memory; run, sensitivity and invert tell by --dry-run how much a case needs";
+
 /// From now on crashes that a CrashGuard watches, and memory that runs out where no error can be thrown, end the
 /// process with a message and an exit code. For programs, not libraries; call it once, in main.
 void end_crashes_clearly();

@@ -10,6 +10,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/crash_guard.hpp"
 #include "base/human_text.hpp"
 
 namespace prismfield {
@@ -33,7 +34,7 @@ Explanation explain(const std::exception_ptr& error) {
   } catch (const RunError& e) {
     return failure(e.what());
   } catch (const std::bad_alloc&) {
-    return {"error: there is not enough memory; --dry-run tells how much a case needs", exit_failure};
+    return {no_memory_message, exit_failure};
   } catch (const std::exception& e) {
     return failure(e.what());
   } catch (...) {
