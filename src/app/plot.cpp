@@ -141,6 +141,11 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
     check_fields(options, names, [](const std::string&) { return true; });
     if (!has_lines) find_grid(points->points);
   } else {
+    if (std::get<CellModel>(content).values.empty()) {
+      throw InputError(options.file.string(), "",
+                       "holds a mesh alone, so there is nothing to draw; prismfield convert makes a model of it and a "
+                       "file of densities");
+    }
     refuse_fields_of_model(options);
   }
   const TemporaryFile gone_afterwards(figure_of(options));
@@ -152,12 +157,25 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
   return draw_file(drawing, options, write.file);
 }
 
+/// Throws InputError for a format whose numbers belong to a mesh in another file.
+void refuse_values_alone(const PlotOptions& options, FileFormat format) {
+  if (format != FileFormat::ubc_model && format != FileFormat::tomofast_values) return;
+  const std::string mesh =
+      format == FileFormat::ubc_model ? fs::path(options.file).replace_extension(".msh").string() : std::string("GRID");
+  throw InputError(options.file.string(), "",
+                   fmt::format("holds numbers without a mesh; prismfield convert {} {} --mesh {} makes a model that "
+                               "plot draws",
+                               options.file.string(), fs::path(options.file).replace_extension(".h5").string(), mesh));
+}
+
 void plot(const PlotOptions& options) {
   check_figure(options);
   const InputFile file{options.file, "", ""};
   std::function<std::string()> draw;
   ReadFile read;
-  if (find_format(file) == FileFormat::hdf5) {
+  const FileFormat format = find_format(file);
+  refuse_values_alone(options, format);
+  if (format == FileFormat::hdf5) {
     draw = [&, drawing = drawing_of(options)] { return draw_file(drawing, options, options.file); };
   } else {
     ReadSpec spec;

@@ -447,6 +447,14 @@ class Refused(ProgramFolder):
         self.assertIn("holds prisms, which are no result; prismfield run computes their fields", result.stderr)
         self.assertEqual(self.files(), ["bodies.csv", "case.yaml", "words.nc"])
 
+    def test_meshes_and_densities_alone(self):
+        self.write("m.msh", "1 1 2\n0 0 0\n10\n10\n2*5\n")
+        self.write("m.den", "0.1\n0.2\n")
+        self.refused("plot", "m.den", lines=["m.den: holds numbers without a mesh; prismfield convert m.den m.h5 --mesh "
+                                             "m.msh makes a model that plot draws"])
+        self.refused("plot", "m.msh", lines=["m.msh: holds a mesh alone, so there is nothing to draw; prismfield convert "
+                                             "makes a model of it and a file of densities"])
+
     def test_names_of_figures(self):
         self.done("run", "case.yaml", "--output", "r.nc", "--quiet")
         self.refused("plot", "r.nc", "--output", "f.gif",
