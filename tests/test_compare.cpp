@@ -313,6 +313,21 @@ TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
   EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: axes are z_down in A, z_up in B"));
 }
 
+TEST_F(CompareTest, AxesOfATableAreThoseOfItsComment) {
+  Sample a;
+  a.fields["gz"] = {1, 2, 3, 4};
+  a.fields["gx"] = {4, 3, 2, 1};
+  write("a.h5", a);
+  const auto said_of = [&](const std::string& axes) {
+    std::ofstream(path("b.xyz")) << "# axes " << axes
+                                 << "\n# easting northing upward gx[mGal] gz[mGal]\n"
+                                    "0 0 10 4 1\n100 0 20 3 2\n200 0 30 2 3\n300 0 40 1 4\n";
+    return compare_results(path("a.h5"), path("b.xyz")).disagreements;
+  };
+  EXPECT_THAT(said_of("z_up"), ElementsAre("gz: axes are z_down in A, z_up in B"));
+  EXPECT_THAT(said_of("z_down, G 6.6743e-11"), IsEmpty());
+}
+
 TEST_F(CompareTest, EotvosHasTwoNames) {
   Sample a, b;
   a.fields["gzz"] = b.fields["gzz"] = {1, 2, 3, 4};

@@ -16,6 +16,7 @@
 
 #include <prismfield/error.hpp>
 #include <prismfield/fields.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
@@ -23,6 +24,7 @@
 #include "io/cf_attributes.hpp"
 #include "io/input_file.hpp"
 #include "io/place_columns.hpp"
+#include "io/point_columns.hpp"
 #include "io/text_table.hpp"
 
 namespace prismfield {
@@ -82,6 +84,9 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     }
     for (const auto& [name, c] : last) fields.push_back({c, &table.columns[name]});
   };
+  request.take_comment = [&](std::string_view comment) {
+    if (!table.axes) table.axes = axes_in_comment(comment);
+  };
   request.take_row = [&](const TableRequest::Row& row) {
     for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d] * factors[d]);
     for (const auto& [number, to] : fields) {
@@ -100,6 +105,11 @@ ResultTable read_table_of(const std::filesystem::path& file) {
   of_coordinates.throw_if_any();
   problems.throw_if_any();
   return table;
+}
+
+bool is_odd_in_z(const std::string& field) {
+  return std::any_of(field_infos.begin(), field_infos.end(),
+                     [&](const FieldInfo& info) { return info.name == field && info.odd_in_z; });
 }
 
 bool is_table(const std::filesystem::path& file) {
@@ -135,13 +145,16 @@ std::vector<double> ResultReader::read(const std::string& variable) const {
 
 bool ResultReader::has_attribute(const std::string& variable, const std::string& name) const {
   if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    if (name == "axes") return table->axes && is_odd_in_z(variable);
     return name == "units" && has(variable) && !table->columns.at(variable).unit.empty();
   }
   return std::get<Hdf5File>(m_content).has_attribute(variable, name);
 }
 
 std::string ResultReader::read_text_attribute(const std::string& variable, const std::string& name) const {
-  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.at(variable).unit;
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    return name == "axes" ? prismfield::name(table->axes.value()) : table->columns.at(variable).unit;
+  }
   const std::string text = std::get<Hdf5File>(m_content).read_text_attribute(variable, name);
   return name == "units" ? unit_of_udunits(text) : text;
 }

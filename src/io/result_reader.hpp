@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <prismfield/fields.hpp>
 
 #include "io/hdf5_file.hpp"
 
@@ -22,12 +25,14 @@ struct ResultTable {
     std::vector<double> values;
   };
   std::map<std::string, Column> columns;
+  /// what a comment above the rows says
+  std::optional<Axes> axes;
 };
 
 /// A result to read, of any kind: HDF5 (or netCDF-4), or a table of prismfield's or of another program with such
-/// columns, with or without units in brackets. A table's columns are variables of one dimension whose only attribute is
-/// the unit; of two columns of one field, as when a result was the station file of another, the last counts. It is held
-/// in memory.
+/// columns, with or without units in brackets. A table's columns are variables of one dimension whose attributes are
+/// the unit and, of a field that depends on them, the axes of a comment; of two columns of one field, as when a result
+/// was the station file of another, the last counts. It is held in memory.
 class ResultReader {
 public:
   /// Opens a file whose name ends in .csv or .xyz as a table, unless it is HDF5 inside. Throws RunError, InputError.
