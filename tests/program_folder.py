@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 CASE = """\
@@ -77,4 +78,22 @@ class ProgramFolder(unittest.TestCase):
         self.assertEqual(result.stderr.splitlines(), lines)
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stdout, "")
+        self.assertEqual(self.paths(), before)
+
+    def stopped(self, number, is_ready, *arguments, **keywords):
+        """A signal, sent when is_ready() says so, ends the program with code 130; no new file or folder."""
+        before = self.paths()
+        process = subprocess.Popen([self.program, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, **keywords)
+        try:
+            end = time.monotonic() + 60
+            while not is_ready() and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            process.send_signal(number)
+            process.wait(60)
+        finally:
+            process.kill()
+            said = process.stderr.readline()
+            process.stderr.close()
+        self.assertEqual((process.returncode, said), (130, "stopped by a signal\n"))
         self.assertEqual(self.paths(), before)

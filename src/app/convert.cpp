@@ -14,6 +14,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/interrupt.hpp"
 #include "case/output_check.hpp"
 #include "io/convert_files.hpp"
 #include "parallel/agreement.hpp"
@@ -73,6 +74,7 @@ std::string units_in(const ReadFile& in) {
 }
 
 void convert(const ConvertOptions& options) {
+  end_at_interrupts();
   WriteSpec write;
   write.format = check_output_of(options);
   ReadSpec read;

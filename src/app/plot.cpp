@@ -20,6 +20,7 @@
 #include "app/model_figure.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
+#include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
 #include "io/convert_files.hpp"
@@ -169,6 +170,7 @@ void refuse_values_alone(const PlotOptions& options, FileFormat format) {
 }
 
 void plot(const PlotOptions& options) {
+  end_at_interrupts();
   check_figure(options);
   const InputFile file{options.file, "", ""};
   std::function<std::string()> draw;

@@ -19,7 +19,7 @@ namespace {
 std::atomic<bool> wanted{false};
 // A handler reads it: what it points to is complete before and alive after.
 std::atomic<const CrashGuard*> watching{nullptr};
-std::atomic<const char*> unfinished{nullptr};
+std::array<std::atomic<const char*>, 4> unfinished{};
 static_assert(std::atomic<const CrashGuard*>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
 
 constexpr std::array<int, 5> crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -31,14 +31,16 @@ void tell(const char* text) noexcept {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
+}  // namespace
+
 [[noreturn]] void end_with(const char* message, ExitCode code) noexcept {
-  if (const char* const file = unfinished) ::unlink(file);
+  for (const auto& place : unfinished) {
+    if (const char* const file = place) ::unlink(file);
+  }
   tell(message);
   tell("\n");
   ::_exit(code);
 }
-
-}  // namespace
 
 /// Touches only what a signal handler may.
 void end_watched_process() noexcept {
@@ -109,7 +111,19 @@ void end_crashes_clearly() {
 
 bool crashes_end_clearly() noexcept { return wanted; }
 
-void set_unfinished_file(const char* name) noexcept { unfinished = name; }
+void add_unfinished_file(const char* name) noexcept {
+  for (auto& place : unfinished) {
+    const char* empty = nullptr;
+    if (place.compare_exchange_strong(empty, name)) return;
+  }
+}
+
+void forget_unfinished_file(const char* name) noexcept {
+  for (auto& place : unfinished) {
+    const char* its = name;
+    if (place.compare_exchange_strong(its, nullptr)) return;
+  }
+}
 
 CrashGuard::CrashGuard(std::string message, ExitCode code) : m_message(std::move(message)), m_code(code) {
   if (!wanted) return;

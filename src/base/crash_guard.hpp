@@ -18,9 +18,14 @@ void end_crashes_clearly();
 /// Whether it was called.
 [[nodiscard]] bool crashes_end_clearly() noexcept;
 
-/// What is removed when a crash or a lack of memory ends the process with a message: one file at a time, none for
-/// nullptr. The name must live until the next call.
-void set_unfinished_file(const char* name) noexcept;
+/// What is removed when a crash, a lack of memory or a signal ends the process with a message: a few files at a time.
+/// The name must live until it is forgotten.
+void add_unfinished_file(const char* name) noexcept;
+void forget_unfinished_file(const char* name) noexcept;
+
+/// Removes the unfinished files, writes a line to standard error and ends the process. Does only what a signal handler
+/// may.
+[[noreturn]] void end_with(const char* message, ExitCode code) noexcept;
 
 /// While it lives, a crash of a library that does not survive damaged files or a lack of memory, and its calling
 /// exit(), end the process with this guard's words, in a program that asked for it. Not for several threads at once.

@@ -6,10 +6,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 
 #include <prismfield/error.hpp>
+
+#include "base/crash_guard.hpp"
 
 namespace prismfield {
 namespace {
@@ -28,18 +31,22 @@ static void prismfield_request_stop(int signal) {
   ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
+static void prismfield_end_at_signal(int) { end_with("stopped by a signal", exit_stopped); }
 }
 
-void catch_interrupts() {
+namespace {
+
+/// The handler of these signals from now on, but nohup stays.
+void handle(std::initializer_list<int> signals, void (*handler)(int)) {
   const auto check = [](int status) {
     if (status != 0) throw RunError("cannot handle signals: " + std::generic_category().message(errno));
   };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}) {
+  for (const int signal : signals) {
     struct sigaction before {};
     check(sigaction(signal, nullptr, &before));
     if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
-    action.sa_handler = prismfield_request_stop;
+    action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
     // Reading and writing go on after the signal; the run stops between two steps.
     action.sa_flags = SA_RESTART;
@@ -48,6 +55,11 @@ void catch_interrupts() {
     check(sigaction(signal, &action, nullptr));
   }
 }
+
+}  // namespace
+
+void catch_interrupts() { handle({SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}, prismfield_request_stop); }
+void end_at_interrupts() { handle({SIGINT, SIGTERM, SIGHUP}, prismfield_end_at_signal); }
 
 NothingToLose::NothingToLose() noexcept { nothing_to_lose.store(true); }
 NothingToLose::~NothingToLose() { nothing_to_lose.store(false); }

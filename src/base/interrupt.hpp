@@ -9,6 +9,10 @@ namespace prismfield {
 /// the system refuses.
 void catch_interrupts();
 
+/// From here on SIGINT, SIGTERM and SIGHUP, which stays ignored where it is, end the process at once: unfinished files
+/// (crash_guard.hpp) are removed, and the exit code is that of a stopped run. Throws RunError when the system refuses.
+void end_at_interrupts();
+
 /// While one of these lives, nothing is lost when the process ends: a second signal of any kind does so, even in the
 /// midst of a read that waits for ever.
 class NothingToLose {

@@ -108,11 +108,11 @@ TemporaryFile::TemporaryFile(const fs::path& target) : m_target(target) {
     errno = reason;
     fail("no other file can have its permissions");
   }
-  set_unfinished_file(m_name.c_str());
+  add_unfinished_file(m_name.c_str());
 }
 
 TemporaryFile::~TemporaryFile() {
-  set_unfinished_file(nullptr);
+  forget_unfinished_file(m_name.c_str());
   ::close(m_descriptor);
   if (!m_moved) ::unlink(m_name.c_str());
 }
@@ -144,7 +144,7 @@ void TemporaryFile::move_to_target() {
   if (copy < 0 || ::close(copy) != 0) fail("cannot write");
   if (std::rename(m_name.c_str(), m_target.c_str()) != 0) fail("cannot rename");
   m_moved = true;
-  set_unfinished_file(nullptr);
+  forget_unfinished_file(m_name.c_str());
   sync_folder(folder_of(m_target));
 }
 

@@ -11,6 +11,7 @@ import csv
 import os
 import pathlib
 import shlex
+import signal
 import struct
 import sys
 import unittest
@@ -341,6 +342,14 @@ class Convert(ProgramFolder):
         mistake = "'of.msh' has 1.84e+19 cells; at most 4.6e18 are allowed"
         self.refused("convert", "of.msh", "of.vtr", lines=[mistake])
         self.refused("convert", "m.den", "of.h5", "--mesh", "of.msh", lines=["--mesh: " + mistake])
+
+    def test_a_signal_leaves_no_part_of_a_file(self):
+        # some GB as a grid's text
+        self.write("large.msh", "100000 1000 1\n0 0 0\n100000*1\n1000*1\n1\n")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                self.stopped(number, lambda: any(".part-" in path for path in self.paths()), "convert", "large.msh",
+                             "grid.txt", "--to", "tomofast-grid")
 
     def test_a_field_that_the_points_do_not_have(self):
         self.write("g.csv", "Easting,Northing,Elevation,CBA [mGal],drift\n1,2,3,4,5\n")

@@ -9,9 +9,11 @@ import math
 import os
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -454,6 +456,15 @@ class Refused(ProgramFolder):
                                              "m.msh makes a model that plot draws"])
         self.refused("plot", "m.msh", lines=["m.msh: holds a mesh alone, so there is nothing to draw; prismfield convert "
                                              "makes a model of it and a file of densities"])
+
+    def test_a_signal_leaves_no_file_behind(self):
+        self.write("r.csv", "easting,northing,upward,gz [mGal]\n" + "".join(f"{i},0,1,{i}\n" for i in range(9)))
+        python = self.write("python", "#!/bin/sh\ntouch \"$MARK\"\nexec sleep 5\n")
+        python.chmod(0o700)
+        with tempfile.TemporaryDirectory() as elsewhere:
+            mark = pathlib.Path(elsewhere) / "started"
+            self.stopped(signal.SIGTERM, mark.exists, "plot", "r.csv",
+                         env={**os.environ, "PRISMFIELD_PYTHON": str(python), "MARK": str(mark)})
 
     def test_names_of_figures(self):
         self.done("run", "case.yaml", "--output", "r.nc", "--quiet")
