@@ -91,7 +91,8 @@ GridLayout layout_of(const InputFile& file, const ArrayFile& arrays, const std::
   return layout;
 }
 
-/// Columns as rows.
+}  // namespace
+
 std::vector<double> turned(const std::vector<double>& values, std::size_t n_northing, std::size_t n_easting) {
   std::vector<double> result(values.size());
   for (std::size_t j = 0; j < n_northing; ++j) {
@@ -99,8 +100,6 @@ std::vector<double> turned(const std::vector<double>& values, std::size_t n_nort
   }
   return result;
 }
-
-}  // namespace
 
 bool is_grid_shape(const std::vector<std::int64_t>& shape) {
   return shape.size() >= 2 && std::all_of(shape.begin(), shape.end() - 2, [](std::int64_t n) { return n == 1; });

@@ -40,6 +40,10 @@ struct GridVariable {
 [[nodiscard]] std::string height_variable(const InputFile& file, const ArrayFile& arrays,
                                           const std::string& remedy = "");
 
+/// Values over (easting, northing) as values over (northing, easting).
+[[nodiscard]] std::vector<double> turned(const std::vector<double>& values, std::size_t n_northing,
+                                         std::size_t n_easting);
+
 /// True when an array has two dimensions beside leading ones of one value.
 [[nodiscard]] bool is_grid_shape(const std::vector<std::int64_t>& shape);
 

@@ -416,12 +416,7 @@ private:
   [[nodiscard]] std::vector<double> in_order(const std::string& name, std::vector<double> values) const {
     const std::vector<std::int64_t> shape = m_content.shape(name);
     if (shape.size() != 2 || !is_turned(name)) return values;
-    const auto n_easting = static_cast<std::size_t>(shape[0]), n_northing = static_cast<std::size_t>(shape[1]);
-    std::vector<double> turned(values.size());
-    for (std::size_t i = 0; i < n_easting; ++i) {
-      for (std::size_t j = 0; j < n_northing; ++j) turned[j * n_easting + i] = values[i * n_northing + j];
-    }
-    return turned;
+    return turned(values, static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(shape[0]));
   }
 
   /// What the file has at its points beside coordinates, fields and their standard deviations; what it has elsewhere,
