@@ -31,6 +31,12 @@ struct InversionInput {
   std::vector<DataSet> data;
   /// one an active cell, kg/m3
   std::vector<double> reference;
+  /// bounds of each active cell, kg/m3, infinite where there is none; empty: settings.bounds for all
+  std::vector<double> lower, upper;
+  /// one an active cell, above 0: factors of the weights w of the regularisation; empty: 1
+  std::vector<double> cell_weights;
+  /// one an active cell, kg/m3: the model that the search begins from; empty: the reference
+  std::vector<double> start;
 
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
 };

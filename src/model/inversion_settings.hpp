@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "model/axis.hpp"
 
@@ -33,20 +34,33 @@ struct Uncertainty {
   std::int64_t rank = 0;
 };
 
+/// How beta is chosen where no number is given: for the target misfit, or, where sigma is not known, by generalized
+/// cross-validation or at the corner of the L-curve.
+enum class BetaChoice { target, gcv, l_curve };
+
+/// How residuals over sigma count: by their squares, or by Huber's norm, which is linear for large ones.
+enum class DataNorm { squares, huber };
+
 /// What an inversion minimises and how: phi_d + beta phi_m (docs/inversion.md has the formulas).
 struct InversionSettings {
-  /// least and greatest density, kg/m3; unset: no bounds
+  /// minimum and maximum density of every cell, kg/m3, one of them infinite where bounds are one-sided; unset: no bounds
   std::optional<Range> bounds;
+  /// allowed densities, kg/m3, rising and disjoint, within `bounds`; empty: all within bounds
+  std::vector<Range> intervals;
   double smallness = 1;
-  /// lengths towards easting, northing, upward, in shortest edges of the mesh
-  std::array<double, 3> smoothness{1, 1, 1};
+  /// lengths towards easting, northing, upward, in shortest edges of the mesh; unset: `smoothing_lengths`
+  std::optional<std::array<double, 3>> smoothness;
+  /// the same in metres; unset, as `smoothness` is: the median edge of the mesh in each direction
+  std::optional<std::array<double, 3>> smoothing_lengths;
   /// differences are those of the model less the reference
   bool reference_in_smoothness = false;
   Weighting weighting;
   /// p of smallness and of the three terms of smoothness; below 2 compact
   std::array<double, 4> norm{2, 2, 2, 2};
-  /// unset: searched for the target
+  /// unset: searched for
   std::optional<double> beta;
+  BetaChoice beta_choice = BetaChoice::target;
+  DataNorm data_norm = DataNorm::squares;
   Trend trend = Trend::none;
   Uncertainty uncertainty;
   /// of the data term before conjugate gradients, beside the regularisation's diagonal; 0: Jacobi's preconditioner
@@ -58,6 +72,8 @@ struct InversionSettings {
   double change = 1;
   /// chi factor
   double target_misfit = 1;
+  /// the model of every solution is kept, not only the last one
+  bool keep_all = false;
   /// solutions for a beta at most, in the search for beta and again in the compact steps
   std::int64_t max_iterations = 30;
 
