@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace prismfield {
 
@@ -37,7 +36,19 @@ void BetaSearch::step_on(double log_phi) {
   constexpr double nine_tenths = 0.9, three_halvings = 8;
   const bool is_far = m_solutions[n - 4][0] - m_solutions[n - 1][0] >= std::log(three_halvings);
   const bool is_slow = m_solutions[n - 1][1] - m_solutions[n - 4][1] > std::log(nine_tenths);
-  if (is_far && is_slow) m_status = Status::unreachable;
+  if (is_far && is_slow) m_status = Status::slow;
+}
+
+bool BetaSearch::needs_accuracy(double phi_d) const noexcept {
+  constexpr double near_target = 1.5, hardly = 0.8;
+  const double log_phi = std::log(phi_d);
+  if (std::abs(log_phi - m_log_target) < std::log(near_target)) return true;
+  return !m_solutions.empty() && log_phi > m_log_target && log_phi > m_solutions.back()[1] + std::log(hardly);
+}
+
+void BetaSearch::add(double phi_d, bool settled) {
+  add_logarithms({m_log_beta, std::log(phi_d)});
+  if (!settled && m_status == Status::searching && phi_d > std::exp(m_log_target)) m_status = Status::unsettled;
 }
 
 void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {
@@ -47,29 +58,63 @@ void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {
     m_status = Status::on_target;
     return;
   }
-  // the nearest beta on either side
-  std::optional<std::array<double, 2>> above, below;
-  for (const auto& other : m_solutions) {
-    if (other[1] > m_log_target) {
-      if (!above || other[0] < (*above)[0]) above = other;
-    } else if (!below || other[0] > (*below)[0]) {
-      below = other;
-    }
-  }
-  m_has_bracket = above && below;
+  auto& same_side = solution[1] > m_log_target ? m_above : m_below;
+  auto& other_side = solution[1] > m_log_target ? m_below : m_above;
+  same_side = solution;
+  const double sign = solution[1] > m_log_target ? 1 : -1;
+  if (other_side && sign * (solution[0] - (*other_side)[0]) < 0) other_side.reset();
+  m_has_bracket = m_above && m_below;
   if (!m_has_bracket) {
     step_on(solution[1]);
     return;
   }
-  const double width = (*above)[0] - (*below)[0];
+  const double width = (*m_above)[0] - (*m_below)[0];
   constexpr double narrow = 1e-9;
   if (std::abs(width) < narrow) {
     m_status = Status::stuck;
     return;
   }
   constexpr double margin = 0.1;
-  const double part = (m_log_target - (*below)[1]) / ((*above)[1] - (*below)[1]);
-  m_log_beta = (*below)[0] + std::clamp(part, margin, 1 - margin) * width;
+  const double part = (m_log_target - (*m_below)[1]) / ((*m_above)[1] - (*m_below)[1]);
+  m_log_beta = (*m_below)[0] + std::clamp(part, margin, 1 - margin) * width;
+}
+
+namespace {
+
+std::size_t lowest(const std::vector<std::array<double, 2>>& scores) noexcept {
+  const auto is_lower = [](const auto& a, const auto& b) { return a[1] < b[1]; };
+  return static_cast<std::size_t>(std::min_element(scores.begin(), scores.end(), is_lower) - scores.begin());
+}
+
+}  // namespace
+
+bool is_past_minimum(const std::vector<std::array<double, 2>>& scores) noexcept {
+  constexpr std::size_t past = 3, least = 8;
+  return scores.size() >= least && lowest(scores) + past < scores.size();
+}
+
+double place_of_minimum(const std::vector<std::array<double, 2>>& scores) noexcept {
+  const std::size_t k = lowest(scores);
+  if (k == 0 || k + 1 == scores.size()) return scores[k][0];
+  // betas fall evenly
+  const double below = scores[k + 1][1] - scores[k][1], above = scores[k - 1][1] - scores[k][1];
+  const double step = scores[k - 1][0] - scores[k][0];
+  const double bend = above + below;
+  return bend > 0 ? scores[k][0] + step * (below - above) / (2 * bend) : scores[k][0];
+}
+
+void bend_of_l_curve(const std::vector<ConvergenceRow>& rows, std::vector<std::array<double, 2>>& scores) {
+  const ConvergenceRow* const row = rows.data() + (rows.size() - scores.size());
+  for (std::size_t k = 1; k + 1 < scores.size(); ++k) {
+    const auto along = [&](double ConvergenceRow::*value) {
+      const double last = std::log(row[k - 1].*value), here = std::log(row[k].*value),
+                   next = std::log(row[k + 1].*value);
+      return std::array{(next - last) / 2, next - 2 * here + last};
+    };
+    const auto [x1, x2] = along(&ConvergenceRow::phi_d);
+    const auto [y1, y2] = along(&ConvergenceRow::phi_m);
+    scores[k][1] = (x1 * y2 - x2 * y1) / std::pow(x1 * x1 + y1 * y1, 1.5);
+  }
 }
 
 }  // namespace prismfield

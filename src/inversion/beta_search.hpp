@@ -4,26 +4,32 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
+
+#include "model/inverted_model.hpp"
 
 namespace prismfield {
 
 /// The search for the beta whose model has phi_d on the target: first steps until the target lies between two
 /// solutions, then log beta by a straight line through log phi_d, at least a tenth of the bracket away from its ends.
-/// Source: shared numerics of this project, see docs/inversion.md.
+/// The bracket's ends are the last solutions above and below the target: phi_d rises with beta, and where two solutions
+/// say otherwise, because one is not accurate, the older one is dropped. Source: shared numerics of this project, see
+/// docs/inversion.md.
 class BetaSearch {
 public:
   enum class Status {
     searching,
-    /// the last solution is within 2 % of the target
+    /// the last solution is within 1.8 % of the target, so that 2 % hold when rounded
     on_target,
-    /// in three steps, in which beta fell to an eighth or less, phi_d fell by less than a tenth and is above the
-    /// target: bounds or mesh cannot fit the data
-    unreachable,
+    /// in three steps, in which beta fell to an eighth or less, phi_d fell by less than a tenth and is above the target
+    slow,
     /// beta is known to rounding and phi_d jumps over the target
-    stuck
+    stuck,
+    /// the solver gave up above the target
+    unsettled
   };
-  static constexpr double tolerance = 0.02;
+  static constexpr double tolerance = 0.018;
 
   /// Steps by `step` while all solutions are on one side: always that much when `cools`, else at most that much, as far
   /// as the last two solutions say.
@@ -36,8 +42,12 @@ public:
   [[nodiscard]] Status status() const noexcept { return m_status; }
   /// Whether the target lies between two solutions.
   [[nodiscard]] bool has_bracket() const noexcept { return m_has_bracket; }
-  /// Takes the phi_d, above 0, of the model for beta().
-  void add(double phi_d) { add_logarithms({m_log_beta, std::log(phi_d)}); }
+  /// Whether phi_d for beta() is expected near the target, so that it has to be good to a per cent.
+  [[nodiscard]] bool needs_accuracy() const noexcept { return m_has_bracket || !m_cools; }
+  /// Whether it is, now that it is known roughly: near the target, or hardly below the last one.
+  [[nodiscard]] bool needs_accuracy(double phi_d) const noexcept;
+  /// Takes the phi_d, above 0, of the model for beta(); `settled`: the solver came to its end.
+  void add(double phi_d, bool settled = true);
   /// (log beta, log phi_d) in the order of add().
   [[nodiscard]] const std::vector<std::array<double, 2>>& solutions() const noexcept { return m_solutions; }
 
@@ -48,8 +58,19 @@ private:
   double m_log_beta, m_log_target, m_step;
   bool m_cools;
   bool m_has_bracket = false;
+  std::optional<std::array<double, 2>> m_above, m_below;
   Status m_status = Status::searching;
   std::vector<std::array<double, 2>> m_solutions;
 };
+
+/// A beta chosen without a target, as pairs (log beta, score) of betas that fall: whether three scores since the lowest
+/// one are higher, and where a parabola through the lowest one and its neighbours is lowest.
+[[nodiscard]] bool is_past_minimum(const std::vector<std::array<double, 2>>& scores) noexcept;
+[[nodiscard]] double place_of_minimum(const std::vector<std::array<double, 2>>& scores) noexcept;
+
+/// Fills the scores: the curvature of (log phi_d, log phi_m) along the last rows, as many, by their neighbours,
+/// negative and lowest at the corner; 0 at both ends. Source: Hansen and O'Leary, SIAM J. Sci. Comput. 14 (1993)
+/// 1487-1503.
+void bend_of_l_curve(const std::vector<ConvergenceRow>& rows, std::vector<std::array<double, 2>>& scores);
 
 }  // namespace prismfield

@@ -7,11 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "inversion/vector_math.hpp"
-#include "model/axis.hpp"
 
 namespace prismfield {
 
@@ -24,15 +22,26 @@ struct KeepFree {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = sign * free(i) * in(i); }
 };
 
+/// Bounds of every cell, (cell).
+template <class Memory>
+struct CellBounds {
+  Kokkos::View<const double*, Memory> low, high;
+
+  [[nodiscard]] KOKKOS_FUNCTION double clip(std::int64_t i, double x) const {
+    return Kokkos::min(Kokkos::max(x, low(i)), high(i));
+  }
+};
+
 /// free(i) = 0 where cell i is on a bound that the gradient presses it against, else 1
 template <class Memory>
 struct FindFree {
   Kokkos::View<const double*, Memory> model, gradient;
-  double low, high;
+  CellBounds<Memory> bounds;
   Kokkos::View<double*, Memory> free;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const bool bound = (model(i) <= low && gradient(i) > 0) || (model(i) >= high && gradient(i) < 0);
-    free(i) = bound ? 0.0 : 1.0;
+    const bool is_held =
+        (model(i) <= bounds.low(i) && gradient(i) > 0) || (model(i) >= bounds.high(i) && gradient(i) < 0);
+    free(i) = is_held ? 0.0 : 1.0;
   }
 };
 
@@ -40,29 +49,26 @@ struct FindFree {
 template <class Memory>
 struct ClippedStep {
   Kokkos::View<const double*, Memory> model, step;
-  double t, low, high;
+  double t;
+  CellBounds<Memory> bounds;
   Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    out(i) = Kokkos::min(Kokkos::max(model(i) + t * step(i), low), high) - model(i);
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = bounds.clip(i, model(i) + t * step(i)) - model(i); }
 };
 
 template <class Memory>
 struct Clip {
   Kokkos::View<double*, Memory> model;
-  double low, high;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { model(i) = Kokkos::min(Kokkos::max(model(i), low), high); }
+  CellBounds<Memory> bounds;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { model(i) = bounds.clip(i, model(i)); }
 };
 
 /// m(i) = clip(m(i) + d(i)): the step once more, so that bounds are met exactly
 template <class Memory>
 struct TakeStep {
   Kokkos::View<const double*, Memory> step;
-  double low, high;
+  CellBounds<Memory> bounds;
   Kokkos::View<double*, Memory> model;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    model(i) = Kokkos::min(Kokkos::max(model(i) + step(i), low), high);
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { model(i) = bounds.clip(i, model(i) + step(i)); }
 };
 
 /// free(i) g(i)^2 / d(i)
@@ -102,8 +108,8 @@ struct ConjugateStep {
   }
 };
 
-/// Minimises m'Hm/2 - b'm for a symmetric positive definite H, within bounds: conjugate gradients with Jacobi's or a
-/// given preconditioner on the cells that no bound holds, steps clipped to the bounds and halved until they gain
+/// Minimises phi = m'Hm - 2 b'm for a symmetric positive definite H, within bounds: conjugate gradients with Jacobi's
+/// or a given preconditioner on the cells that no bound holds, steps clipped to the bounds and halved until they gain
 /// enough. Source: projected Newton method of Bertsekas, SIAM J. Control Optim. 20 (1982), with inner conjugate
 /// gradients; see docs/inversion.md. The steps are computed by every rank alike.
 template <class ExecutionSpace>
@@ -118,10 +124,22 @@ public:
   /// z = M^-1 r, M symmetric and positive definite
   using Preconditioner = std::function<void(const ConstVector& r, const Vector& z)>;
 
-  BoundSolver(Math& math, std::int64_t n, const std::optional<Range>& bounds)
+  enum class Outcome {
+    /// the model was good enough before
+    was_settled,
+    settled,
+    /// after as many products as were allowed
+    gave_up
+  };
+
+  /// Without bounds.
+  BoundSolver(Math& math, std::int64_t n) : BoundSolver(math, n, {}, {}) {}
+  /// Bounds: one a cell, kg/m3, infinite where there is none; or empty.
+  BoundSolver(Math& math, std::int64_t n, const Vector& low, const Vector& high)
       : m_math(math),
         m_n(n),
-        m_bounds(bounds),
+        m_is_bounded(low.extent(0) > 0),
+        m_bounds{low, high},
         m_gradient(math.zeros("gradient", n)),
         m_free(math.zeros("free", n)),
         m_step(math.zeros("step", n)),
@@ -134,15 +152,32 @@ public:
   /// Instead of Jacobi's, from the next solution on. Of the free cells' part of M^-1 alone use is made.
   void set_preconditioner(Preconditioner preconditioner) { m_preconditioner = std::move(preconditioner); }
 
-  /// Improves `model` until the gradient of the free cells is `tolerance` of what it was, in the norm of the inverse
-  /// `diagonal` of H, or the smaller of 1e-4 and tolerance / 100 of that of b.
+  /// Into the bounds, where there are some.
+  void clip(const Vector& model) const {
+    if (m_is_bounded) m_math.each("clip", m_n, Clip<Memory>{model, m_bounds});
+  }
+  /// Improves `model`, which keeps the bounds, until the gradient of the cells that no bound holds is at most
+  /// `tolerance` times that of `yardstick` there, or `least`, in the norm of the inverse diagonal of H.
+  /// `gradient`: H m - b at the model; `diagonal`: of H, or near it.
+  Outcome improve(const Product& product, const ConstVector& gradient, const ConstVector& yardstick,
+                  const ConstVector& diagonal, double tolerance, double least, std::int64_t most_products,
+                  const Vector& model);
+  /// Solves H x = b from 0, until the gradient is this part of b.
   void solve(const Product& product, const ConstVector& b, const ConstVector& diagonal, double tolerance,
-             const Vector& model);
+             const Vector& x) {
+    constexpr std::int64_t most_products = 10'000;
+    m_math.fill(x, 0);
+    m_math.fill(m_trial, 0);
+    m_math.each("gradient", m_n, AddScaled<Memory>{-1, b, m_trial});
+    improve(product, m_trial, b, diagonal, tolerance, 0, most_products, x);
+  }
+  /// The norm of the inverse diagonal, of all cells.
+  [[nodiscard]] double norm(const ConstVector& g, const ConstVector& diagonal) {
+    m_math.fill(m_free, 1);
+    return size(g, diagonal);
+  }
 
 private:
-  static constexpr int most_rounds = 30;
-  static constexpr int most_iterations = 2000;
-
   [[nodiscard]] double size(const ConstVector& g, const ConstVector& diagonal) {
     return std::sqrt(m_math.sum("gradient_size", m_n, ScaledSquare<Memory>{m_free, g, diagonal}));
   }
@@ -159,6 +194,10 @@ private:
   [[nodiscard]] double residual_size(double rz, const ConstVector& diagonal) {
     return m_preconditioner ? size(m_residual, diagonal) : std::sqrt(rz);
   }
+  void multiply(const Product& product, const ConstVector& p, const Vector& out) {
+    product(p, out);
+    --m_products_left;
+  }
   /// Conjugate gradients from the gradient g = m_gradient on the free cells: m_step and H m_step.
   void conjugate_gradients(const Product& product, const ConstVector& diagonal, double target);
   /// Clips, halves and takes the step; false when nothing was gained.
@@ -166,10 +205,12 @@ private:
 
   Math& m_math;
   std::int64_t m_n;
-  std::optional<Range> m_bounds;
+  bool m_is_bounded;
+  CellBounds<Memory> m_bounds;
   Preconditioner m_preconditioner;
   Vector m_gradient, m_free, m_step, m_step_product, m_trial, m_residual, m_direction, m_product;
   Vector m_model;
+  std::int64_t m_products_left = 0;
 };
 
 template <class ExecutionSpace>
@@ -181,8 +222,8 @@ void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, co
   precondition(diagonal);
   m_math.copy(m_direction, m_trial);
   double rz = m_math.dot(m_residual, m_trial);
-  for (int iteration = 0; iteration < most_iterations && residual_size(rz, diagonal) > target; ++iteration) {
-    product(m_direction, m_product);
+  while (m_products_left > 0 && residual_size(rz, diagonal) > target) {
+    multiply(product, m_direction, m_product);
     const double curvature = m_math.dot(m_direction, m_product);
     if (!(curvature > 0)) break;
     const double a = rz / curvature;
@@ -197,23 +238,22 @@ void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, co
 
 template <class ExecutionSpace>
 bool BoundSolver<ExecutionSpace>::take_step(const Product& product) {
-  if (!m_bounds) {
+  if (!m_is_bounded) {
     m_math.each("take_step", m_n, AddScaled<Memory>{1, m_step, m_model});
     m_math.each("take_step", m_n, AddScaled<Memory>{1, m_step_product, m_gradient});
     return true;
   }
-  const auto& [low, high] = *m_bounds;
   constexpr int most_halvings = 40;
   constexpr double least_gain = 1e-4;
   double t = 1;
   for (int halving = 0; halving < most_halvings; ++halving, t /= 2) {
-    m_math.each("clipped_step", m_n, ClippedStep<Memory>{m_model, m_step, t, low, high, m_trial});
+    m_math.each("clipped_step", m_n, ClippedStep<Memory>{m_model, m_step, t, m_bounds, m_trial});
     const double slope = m_math.dot(m_gradient, m_trial);
     if (!(slope < 0)) continue;
-    product(m_trial, m_product);
+    multiply(product, m_trial, m_product);
     const double gain = slope + m_math.dot(m_trial, m_product) / 2;
     if (gain > least_gain * slope) continue;
-    m_math.each("take_step", m_n, TakeStep<Memory>{m_trial, low, high, m_model});
+    m_math.each("take_step", m_n, TakeStep<Memory>{m_trial, m_bounds, m_model});
     m_math.each("take_step", m_n, AddScaled<Memory>{1, m_product, m_gradient});
     return true;
   }
@@ -221,31 +261,27 @@ bool BoundSolver<ExecutionSpace>::take_step(const Product& product) {
 }
 
 template <class ExecutionSpace>
-void BoundSolver<ExecutionSpace>::solve(const Product& product, const ConstVector& b, const ConstVector& diagonal,
-                                        double tolerance, const Vector& model) {
+typename BoundSolver<ExecutionSpace>::Outcome BoundSolver<ExecutionSpace>::improve(
+    const Product& product, const ConstVector& gradient, const ConstVector& yardstick, const ConstVector& diagonal,
+    double tolerance, double least, std::int64_t most_products, const Vector& model) {
   m_model = model;
-  if (m_bounds) m_math.each("clip", m_n, Clip<Memory>{model, m_bounds->min, m_bounds->max});
+  m_products_left = most_products;
   m_math.fill(m_free, 1);
-  constexpr double most_floor = 1e-4;
-  const double floor = std::min(most_floor, tolerance / 100) * size(b, diagonal);
-  product(model, m_gradient);
-  m_math.each("gradient", m_n, AddScaled<Memory>{-1, b, m_gradient});
-  double first = -1;
-  for (int round = 0; round < most_rounds; ++round) {
-    if (m_bounds) {
-      m_math.each("find_free", m_n, FindFree<Memory>{model, m_gradient, m_bounds->min, m_bounds->max, m_free});
-    }
+  m_math.copy(m_gradient, gradient);
+  double target = -1;
+  for (int round = 0; m_products_left > 0; ++round) {
+    if (m_is_bounded) m_math.each("find_free", m_n, FindFree<Memory>{model, m_gradient, m_bounds, m_free});
     const double now = size(m_gradient, diagonal);
-    if (first < 0) first = now;
-    const double target = std::max(tolerance * first, floor);
-    if (!(now > target)) return;
+    if (round == 0) target = std::max(tolerance * size(yardstick, diagonal), least);
+    if (!(now > target)) return round == 0 ? Outcome::was_settled : Outcome::settled;
     constexpr double loose = 0.1, tight = 0.03;
     constexpr int loose_rounds = 2;
     const double inner = round < loose_rounds ? loose : tight;
-    conjugate_gradients(product, diagonal, m_bounds ? std::max(inner * now, target / 2) : target);
-    if (!take_step(product)) return;
-    if (!m_bounds) return;
+    conjugate_gradients(product, diagonal, m_is_bounded ? std::max(inner * now, target / 2) : target);
+    // otherwise no direction is left along which phi falls
+    if (!take_step(product) || (!m_is_bounded && m_products_left > 0)) return Outcome::settled;
   }
+  return Outcome::gave_up;
 }
 
 }  // namespace prismfield

@@ -84,6 +84,34 @@ private:
 
 }  // namespace
 
+double shortest_edge(const CellEdges& edges) {
+  double shortest = edges[0][1] - edges[0][0];
+  for (const std::vector<double>& of : edges) {
+    for (std::size_t i = 1; i < of.size(); ++i) shortest = std::min(shortest, of[i] - of[i - 1]);
+  }
+  return shortest;
+}
+
+std::array<double, 3> median_edges(const CellEdges& edges) {
+  std::array<double, 3> medians{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<double> widths;
+    for (std::size_t i = 1; i < edges[d].size(); ++i) widths.push_back(edges[d][i] - edges[d][i - 1]);
+    const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+    std::nth_element(widths.begin(), middle, widths.end());
+    medians[d] = *middle;
+  }
+  return medians;
+}
+
+std::array<double, 3> smoothing_lengths(const InversionSettings& settings, const CellEdges& edges) {
+  if (settings.smoothing_lengths) return *settings.smoothing_lengths;
+  if (!settings.smoothness) return median_edges(edges);
+  std::array<double, 3> lengths = *settings.smoothness;
+  for (double& length : lengths) length *= shortest_edge(edges);
+  return lengths;
+}
+
 std::vector<double> depth_weights(const ActiveCells& cells, double power, double z0) {
   const double top = cells.edges()[2].back();
   std::vector<double> weights(static_cast<std::size_t>(cells.size()));

@@ -2,14 +2,26 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include <prismfield/points.hpp>
 
 #include "model/active_cells.hpp"
+#include "model/inversion_settings.hpp"
 #include "model/survey.hpp"
 
 namespace prismfield {
+
+/// The shortest edge of the mesh, metres.
+[[nodiscard]] double shortest_edge(const CellEdges& edges);
+
+/// The median edge of the mesh towards easting, northing, upward, metres.
+[[nodiscard]] std::array<double, 3> median_edges(const CellEdges& edges);
+
+/// Lengths of smoothness towards easting, northing, upward, metres: as the settings state them, otherwise the median
+/// edges, which thin layers at the surface do not shorten.
+[[nodiscard]] std::array<double, 3> smoothing_lengths(const InversionSettings& settings, const CellEdges& edges);
 
 /// Weights of the squares of the regularisation, one a cell, the largest 1, so that deep or distant cells, which data
 /// hardly feel, are not left empty.

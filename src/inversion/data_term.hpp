@@ -17,6 +17,7 @@
 #include "base/random.hpp"
 #include "inversion/trend_basis.hpp"
 #include "inversion/vector_math.hpp"
+#include "model/inversion_settings.hpp"
 #include "model/survey.hpp"
 
 namespace prismfield {
@@ -27,6 +28,59 @@ struct ScaleBy {
   Kokkos::View<const double*, Memory> factor, in;
   Kokkos::View<double*, Memory> out;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = factor(i) * in(i); }
+};
+
+/// Huber's norm of residuals over sigma, h(r) = r^2 to its limit and 2 limit |r| - limit^2 beyond, by reweighted
+/// squares. Source: Huber, Robust Statistics (1981), 95 % efficient for normal errors.
+struct HuberNorm {
+  static constexpr double limit = 1.345;
+  /// mean of min(r^2, limit^2) for normal errors
+  static constexpr double mean_of_clipped = 0.71016454826905;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION static double weight(double r) {
+    return Kokkos::abs(r) > limit ? limit / Kokkos::abs(r) : 1;
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION static double value(double r) {
+    const double size = Kokkos::abs(r);
+    return size > limit ? limit * (2 * size - limit) : r * r;
+  }
+  /// Its mean is 1 for normal errors, and outliers hardly change it.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION static double clipped(double r) {
+    return Kokkos::min(r * r, limit * limit) / mean_of_clipped;
+  }
+};
+
+/// What residuals come to.
+struct Misfit {
+  /// with the weights that normal_product() has, which are those of the last reweigh()
+  double squares = 0;
+  double phi_d = 0;
+  /// of which a datum has 1 on average where sigma is right: compared with the target
+  double chi_sum = 0;
+};
+
+/// The three sums of Misfit. `relative`: the residuals' weights now over those of squares; empty: 1
+template <class Memory>
+struct MisfitTerms {
+  Kokkos::View<const double*, Memory> residual, relative;
+  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t id) const {
+    const double square = residual(i) * residual(i);
+    if (id == 0 || relative.extent(0) == 0) return square;
+    const double r = residual(i) / relative(i);
+    return id == 1 ? HuberNorm::value(r) : HuberNorm::clipped(r);
+  }
+};
+
+/// relative(i) = the root of Huber's weight of the residual over sigma; inverse_sigma(i) and weights(i) by it
+template <class Memory>
+struct WeighByHuber {
+  Kokkos::View<const double*, Memory> residual, of_squares;
+  Kokkos::View<double*, Memory> relative, inverse_sigma, weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    relative(i) = Kokkos::sqrt(HuberNorm::weight(residual(i) / relative(i)));
+    inverse_sigma(i) = of_squares(i) * relative(i);
+    weights(i) = inverse_sigma(i) * inverse_sigma(i);
+  }
 };
 
 /// out(i) = factor(i) * (a(i) - b(i))
@@ -51,8 +105,8 @@ public:
   using OperatorPointer = std::unique_ptr<Operator<ExecutionSpace>>;
 
   /// One operator a data set, of its fields and points, for all its epochs; `data`: set by set, epoch by epoch.
-  DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators, Trend trend,
-           const Communicator& communicator);
+  DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators,
+           const InversionSettings& settings, const Communicator& communicator);
 
   /// of all data
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
@@ -65,11 +119,17 @@ public:
   void pull(const Vector& out);
   /// out = the diagonal of G'WWG; without the trend's projection.
   void diagonal(const Vector& out);
-  [[nodiscard]] double misfit(const ConstVector& model);
+  /// gradient = G'WW (G m - d) at the model, off the trend; one product.
+  [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient);
+  /// Weighs data by Huber's norm of what this model leaves of them, which depends on the model alone; for squares it
+  /// does nothing.
+  void reweigh(const ConstVector& model);
   /// Of all epochs: |W G x|^2, a sample's part of the trace of the resolution matrix.
   [[nodiscard]] double weighted_size(const ConstVector& x);
   /// P W G x, P off the trend: this rank's rows of every data set and epoch, one after the other.
   [[nodiscard]] std::vector<double> weighted_fields(const ConstVector& x);
+  /// Takes the trend off such rows; returns the sum of their squares, every rank's.
+  double project_rows(std::vector<double>& rows_of_all);
   /// out += G'W P e of such rows; with a call of weighted_fields() one product.
   void add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out);
   /// Such rows of standard normal deviates; a function of stream, seed and sample alone.
@@ -81,15 +141,33 @@ public:
 private:
   struct Set {
     OperatorPointer g;
-    /// (epoch, row), of this rank's points
-    Vector observed, inverse_sigma, weights, fields;
+    /// (epoch, row), of this rank's points; the last two of Huber's norm only
+    Vector observed, inverse_sigma, weights, fields, of_squares, relative;
     /// of each epoch
     std::vector<TrendBasis> bases;
     std::vector<std::vector<Vector>> functions;
     /// number of a field's first point in the whole set
     std::int64_t n_points = 0;
   };
-  void make_set(std::span<const DataSet> epochs, OperatorPointer g, Trend trend);
+  void make_set(std::span<const DataSet> epochs, OperatorPointer g);
+  void make_trends(Set& set, std::span<const DataSet> epochs);
+  /// The data with standard deviations as the weights have them now. Collective.
+  [[nodiscard]] std::vector<DataSet> weighed(const Set& set, std::span<const DataSet> epochs) const;
+  /// Values of this rank's rows out of those of all.
+  [[nodiscard]] std::vector<double> rows_of(const Set& set, const std::vector<double>& all) const {
+    std::vector<double> values;
+    for (std::int64_t row = 0; row < set.g->rows(); ++row) {
+      values.push_back(all[static_cast<std::size_t>(number_of_row(set, row))]);
+    }
+    return values;
+  }
+  /// fields = what the model leaves of the data, over sigma, off the trend
+  void find_residuals(Set& set, const ConstVector& model) {
+    set.g->apply_many(m_math.space(), m_epochs, model, set.fields);
+    m_math.each("residual", rows(set),
+                ScaledDifference<Memory>{set.inverse_sigma, set.fields, set.observed, set.fields});
+    project(set);
+  }
   /// Rows of all epochs, and those of one.
   [[nodiscard]] std::int64_t rows(const Set& set) const { return m_epochs * set.g->rows(); }
   [[nodiscard]] static Vector of_epoch(const Set& set, const Vector& values, std::size_t epoch) {
@@ -128,6 +206,8 @@ private:
   }
 
   Math& m_math;
+  const std::vector<DataSet>& m_data;
+  const InversionSettings& m_settings;
   const Communicator& m_communicator;
   std::vector<Set> m_sets;
   std::int64_t m_epochs = 1;
@@ -139,47 +219,91 @@ private:
 
 template <class ExecutionSpace>
 DataTerm<ExecutionSpace>::DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators,
-                                   Trend trend, const Communicator& communicator)
-    : m_math(math), m_communicator(communicator) {
+                                   const InversionSettings& settings, const Communicator& communicator)
+    : m_math(math), m_data(data), m_settings(settings), m_communicator(communicator) {
   const std::size_t epochs = data.size() / operators.size();
   m_epochs = static_cast<std::int64_t>(epochs);
   m_cells = m_math.zeros("cells", m_epochs * operators.front()->columns());
   for (std::size_t i = 0; i < operators.size(); ++i) {
-    make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]), trend);
+    make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]));
   }
 }
 
 template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::make_set(std::span<const DataSet> epochs, OperatorPointer g, Trend trend) {
+void DataTerm<ExecutionSpace>::make_set(std::span<const DataSet> epochs, OperatorPointer g) {
   Set set;
   set.g = std::move(g);
   set.n_points = epochs.front().points.size();
-  const std::int64_t n = set.g->rows();
-  const auto mine = [&](const std::vector<double>& all) {
-    std::vector<double> values;
-    for (std::int64_t row = 0; row < n; ++row) {
-      values.push_back(all[static_cast<std::size_t>(number_of_row(set, row))]);
-    }
-    return values;
-  };
   std::vector<double> observed, inverse_sigma;
   for (const DataSet& data : epochs) {
-    for (const double value : mine(data.values)) observed.push_back(value);
-    for (const double sigma : mine(data.sigma)) inverse_sigma.push_back(1 / sigma);
-    set.bases.push_back(make_trend_basis(data, trend));
-    std::vector<Vector> functions;
-    for (const std::vector<double>& function : set.bases.back().orthonormal) {
-      functions.push_back(m_math.from_host("trend", mine(function)));
-    }
-    set.functions.push_back(std::move(functions));
+    for (const double value : rows_of(set, data.values)) observed.push_back(value);
+    for (const double sigma : rows_of(set, data.sigma)) inverse_sigma.push_back(1 / sigma);
     m_size += data.size();
   }
+  make_trends(set, epochs);
   set.observed = m_math.from_host("observed", observed);
   set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
   set.fields = m_math.zeros("fields", rows(set));
   set.weights = m_math.zeros("weights", rows(set));
   m_math.each("weights", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.inverse_sigma, set.weights});
+  if (m_settings.data_norm == DataNorm::huber) {
+    set.of_squares = m_math.from_host("inverse_sigma", inverse_sigma);
+    set.relative = m_math.zeros("relative_weights", rows(set));
+    m_math.fill(set.relative, 1);
+  }
   m_sets.push_back(std::move(set));
+}
+
+template <class ExecutionSpace>
+void DataTerm<ExecutionSpace>::make_trends(Set& set, std::span<const DataSet> epochs) {
+  set.bases.clear();
+  set.functions.clear();
+  for (const DataSet& data : epochs) {
+    set.bases.push_back(make_trend_basis(data, m_settings.trend));
+    std::vector<Vector> functions;
+    for (const std::vector<double>& function : set.bases.back().orthonormal) {
+      functions.push_back(m_math.from_host("trend", rows_of(set, function)));
+    }
+    set.functions.push_back(std::move(functions));
+  }
+}
+
+template <class ExecutionSpace>
+void DataTerm<ExecutionSpace>::reweigh(const ConstVector& model) {
+  if (m_settings.data_norm == DataNorm::squares) return;
+  const auto epochs = static_cast<std::size_t>(m_epochs);
+  for (std::size_t s = 0; s < m_sets.size(); ++s) {
+    Set& set = m_sets[s];
+    const std::span<const DataSet> data = std::span(m_data).subspan(s * epochs, epochs);
+    // from the weights of squares on; a trend that is least off in the new weights changes what is left
+    m_math.fill(set.relative, 1);
+    m_math.copy(set.inverse_sigma, set.of_squares);
+    const bool has_trend = m_settings.trend != Trend::none;
+    if (has_trend) make_trends(set, data);
+    const int passes = has_trend ? 5 : 1;
+    for (int pass = 0; pass < passes; ++pass) {
+      find_residuals(set, model);
+      m_math.each("weigh_by_huber", rows(set),
+                  WeighByHuber<Memory>{set.fields, set.of_squares, set.relative, set.inverse_sigma, set.weights});
+      if (has_trend) make_trends(set, weighed(set, data));
+    }
+  }
+}
+
+template <class ExecutionSpace>
+std::vector<DataSet> DataTerm<ExecutionSpace>::weighed(const Set& set, std::span<const DataSet> epochs) const {
+  std::vector<DataSet> data(epochs.begin(), epochs.end());
+  for (std::size_t e = 0; e < data.size(); ++e) {
+    const std::vector<double> mine = m_math.to_host(of_epoch(set, set.inverse_sigma, e));
+    // other ranks' are 0 here
+    std::vector<double> all(data[e].sigma.size());
+    for (std::size_t row = 0; row < mine.size(); ++row) {
+      all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
+    }
+    m_communicator.sum_everywhere(all.data(), static_cast<std::int64_t>(all.size()));
+    for (std::size_t i = 0; i < all.size(); ++i) data[e].sigma[i] = 1 / all[i];
+  }
+  return data;
 }
 
 template <class ExecutionSpace>
@@ -218,16 +342,19 @@ void DataTerm<ExecutionSpace>::diagonal(const Vector& out) {
 }
 
 template <class ExecutionSpace>
-double DataTerm<ExecutionSpace>::misfit(const ConstVector& model) {
-  double sum = 0;
+Misfit DataTerm<ExecutionSpace>::misfit(const ConstVector& model, const Vector& gradient) {
+  ++m_products;
+  constexpr std::int64_t n_sums = 3;
+  std::vector<double> all(n_sums, 0.0);
+  m_math.fill(gradient, 0);
   for (Set& set : m_sets) {
-    set.g->apply_many(m_math.space(), m_epochs, model, set.fields);
-    m_math.each("residual", rows(set),
-                ScaledDifference<Memory>{set.inverse_sigma, set.fields, set.observed, set.fields});
-    project(set);
-    sum += dot(set.fields, set.fields);
+    find_residuals(set, model);
+    std::vector<double> sums = m_math.sums("misfit", rows(set), n_sums, MisfitTerms<Memory>{set.fields, set.relative});
+    m_communicator.sum_everywhere(sums.data(), n_sums);
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] += sums[k];
+    add_transposed(set, gradient);
   }
-  return sum;
+  return {all[0], all[1], all[2]};
 }
 
 template <class ExecutionSpace>
@@ -268,6 +395,21 @@ std::vector<double> DataTerm<ExecutionSpace>::weighted_fields(const ConstVector&
     all.insert(all.end(), of_set.begin(), of_set.end());
   }
   return all;
+}
+
+template <class ExecutionSpace>
+double DataTerm<ExecutionSpace>::project_rows(std::vector<double>& rows_of_all) {
+  double squares = 0;
+  std::size_t first = 0;
+  for (Set& set : m_sets) {
+    const auto part = std::span(rows_of_all).subspan(first, static_cast<std::size_t>(rows(set)));
+    m_math.copy_in(part, set.fields);
+    project(set);
+    squares += dot(set.fields, set.fields);
+    copy_out(m_math.space(), ConstVector(set.fields), part);
+    first += part.size();
+  }
+  return squares;
 }
 
 template <class ExecutionSpace>

@@ -19,6 +19,7 @@
 #include "inversion/cell_weights.hpp"
 #include "inversion/data_term.hpp"
 #include "inversion/epoch_regularization.hpp"
+#include "inversion/interval_pull.hpp"
 #include "inversion/inverter.hpp"
 #include "inversion/low_rank_preconditioner.hpp"
 #include "inversion/low_rank_uncertainty.hpp"
@@ -49,31 +50,56 @@ public:
 
 private:
   using Moment = std::chrono::steady_clock::time_point;
-  /// Of a solution's gradient: of those on the way to the target, of the last, and of compact steps.
-  static constexpr double loose_tolerance = 1e-2, fine_tolerance = 1e-3, compact_tolerance = 3e-2,
-                          exact_tolerance = 1e-6;
+  using Solver = BoundSolver<ExecutionSpace>;
+  /// The gradient of phi at the end of a solution over that of phi_d alone: far from the target, in compact steps, near
+  /// the target, and for a beta that was given. phi_d is then off by about as much, at most twice as much where the
+  /// diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of sigma.
+  static constexpr double coarse = 0.1, compact_tolerance = 0.01, fine = 0.01, exact = 1e-5;
 
   void prepare(const InversionState* resume);
+  /// w of the regularisation, one a cell.
   [[nodiscard]] std::vector<double> weights(const Vector& diagonal_of_data);
+  [[nodiscard]] std::vector<double> weights_by_kind(const Vector& diagonal_of_data);
   [[nodiscard]] double first_beta();
   [[nodiscard]] double largest_eigenvalue(const std::function<void(const ConstVector&, const Vector&)>& product);
 
   void start(const InversionState* resume);
+  void set_bounds();
   void cool();
+  /// By generalized cross-validation or the L-curve.
+  void choose_beta();
+  /// An estimate of the part of the data that the model for this beta does not follow: of the trace of
+  /// I - W G C G'W, C = H^-1, by the same probes for every beta.
+  [[nodiscard]] double part_not_followed(double beta);
   void compact();
+  /// Brings the model into the allowed intervals, whose one or the other bounds each cell from then on.
+  void keep_to_intervals();
+  /// With weights and bounds as they are then.
+  void find_last_beta();
+  /// Between steps whose weights change: towards the target.
+  void adjust_beta();
   /// Searches beta from `search` on with the weights as they are.
-  void search_beta(BetaSearch& search, const char* stage, double tolerance);
+  void search_beta(BetaSearch& search, const char* stage);
   /// m_diagonal = the diagonal of H for this beta
   void set_diagonal(double beta);
-  /// H = G'WWG + beta R
-  [[nodiscard]] typename BoundSolver<ExecutionSpace>::Product product_of(double beta) {
+  /// H = G'WWG + beta R, and beta P while the model is pulled into intervals
+  [[nodiscard]] typename Solver::Product product_of(double beta) {
     return [this, beta](const ConstVector& p, const Vector& out) {
       m_data->normal_product(p, out);
       m_regularization->add(beta, p, out);
+      if (m_interval_pull) m_interval_pull->add(beta, p, out);
     };
   }
-  /// Solves and notes what it comes to; returns phi_d.
-  double solve_and_tell(const char* stage, double beta, double tolerance);
+  /// m_misfit and m_gradient of m_model
+  void find_misfit() { m_misfit = m_data->misfit(m_model, m_gradient); }
+  /// m_right_side = half the gradient of phi at m_model
+  void find_gradient(double beta);
+  /// Improves m_model for this beta until the gradient is this part of that of phi_d; false when the solver gave up.
+  bool improve(double beta, double tolerance);
+  /// The same with Huber's weights, where they are asked for, of the model itself.
+  bool solve_for(double beta, double tolerance);
+  /// Adds a line to the table.
+  void tell(const char* stage, double beta);
   /// What of a step of the reference everywhere comes back in the model, without bounds and compact norms.
   void find_depth_of_investigation();
   void draw_samples();
@@ -83,7 +109,7 @@ private:
   void check_low_rank_memory(const char* key, std::int64_t columns);
   void make_preconditioner();
   /// Of `solver`, for the beta and weights that set_diagonal() was last told.
-  void precondition(BoundSolver<ExecutionSpace>& solver) {
+  void precondition(Solver& solver) {
     if (!m_preconditioner) return;
     solver.set_preconditioner([this](const ConstVector& r, const Vector& z) { m_preconditioner->apply(r, z); });
   }
@@ -97,6 +123,16 @@ private:
   }
   void finish();
   [[nodiscard]] double target() const { return m_settings.target_misfit * static_cast<double>(m_data->size()); }
+  /// No search for the target: beta is given, or chosen without it.
+  [[nodiscard]] bool is_beta_fixed() const {
+    return m_settings.beta.has_value() || m_settings.beta_choice != BetaChoice::target;
+  }
+  /// Values of each active cell as (epoch, cell).
+  [[nodiscard]] Vector of_all_epochs(const char* label, const std::vector<double>& of_cells) const {
+    std::vector<double> all;
+    for (std::int64_t e = 0; e < m_input.n_epochs(); ++e) all.insert(all.end(), of_cells.begin(), of_cells.end());
+    return m_math.from_host(label, all);
+  }
 
   const InversionInput& m_input;
   const InversionSettings& m_settings;
@@ -107,11 +143,19 @@ private:
   Math m_math{ExecutionSpace()};
   std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
   std::unique_ptr<EpochRegularization<ExecutionSpace>> m_regularization;
-  std::unique_ptr<BoundSolver<ExecutionSpace>> m_solver;
+  std::unique_ptr<Solver> m_solver;
   /// null: Jacobi's
   std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
   /// (epoch, cell)
   Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
+  /// half of that of phi_d at m_model
+  Vector m_gradient;
+  /// bounds; empty where there are none
+  Vector m_low, m_high;
+  /// null: not under way
+  std::unique_ptr<IntervalPull<ExecutionSpace>> m_interval_pull;
+  /// of m_model
+  Misfit m_misfit;
   InversionState m_state;
   InversionOutcome m_outcome;
   Moment m_begin = std::chrono::steady_clock::now();
@@ -148,24 +192,21 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
     if (!choice.warning.empty()) storage.push_back(choice.warning);
   }
   m_observer.prepared(storage);
-  m_data = std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(operators), m_settings.trend,
+  m_data = std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(operators), m_settings,
                                                       m_communicator);
   m_model = m_math.zeros("model", m_n);
   m_pull = m_math.zeros("pull", m_n);
+  m_gradient = m_math.zeros("gradient_of_data", m_n);
   m_diagonal = m_math.zeros("diagonal", m_n);
   m_right_side = m_math.zeros("right_side", m_n);
   m_data_diagonal = m_math.zeros("data_diagonal", m_n);
-  std::vector<double> reference;
-  for (std::size_t e = 0; e < epochs; ++e) {
-    reference.insert(reference.end(), m_input.reference.begin(), m_input.reference.end());
-  }
-  m_reference = m_math.from_host("reference", reference);
+  m_reference = of_all_epochs("reference", m_input.reference);
   m_data->diagonal(m_data_diagonal);
   m_data->pull(m_pull);
   const ConstVector of_cells = Kokkos::subview(m_reference, std::make_pair(std::size_t{0}, m_input.reference.size()));
   m_regularization = std::make_unique<EpochRegularization<ExecutionSpace>>(
       m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), of_cells);
-  m_solver = std::make_unique<BoundSolver<ExecutionSpace>>(m_math, m_n, m_settings.bounds);
+  set_bounds();
   check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
   check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
 }
@@ -195,6 +236,13 @@ void InverterOnSpace<ExecutionSpace>::make_preconditioner() {
 
 template <class ExecutionSpace>
 std::vector<double> InverterOnSpace<ExecutionSpace>::weights(const Vector& diagonal_of_data) {
+  std::vector<double> weights = weights_by_kind(diagonal_of_data);
+  for (std::size_t i = 0; i < m_input.cell_weights.size(); ++i) weights[i] *= m_input.cell_weights[i];
+  return weights;
+}
+
+template <class ExecutionSpace>
+std::vector<double> InverterOnSpace<ExecutionSpace>::weights_by_kind(const Vector& diagonal_of_data) {
   const ActiveCells& cells = *m_input.cells;
   const Weighting& weighting = m_settings.weighting;
   const double power = weighting.power.value_or(usual_power(m_input.data));
@@ -256,16 +304,28 @@ void InverterOnSpace<ExecutionSpace>::start(const InversionState* resume) {
   if (resume != nullptr) {
     m_state = *resume;
     m_seconds_before = resume->seconds;
-    m_data->set_products(resume->products);
     m_math.copy_in(m_state.model, m_model);
     for (const ConvergenceRow& row : m_state.rows) m_observer.row(row);
     if (!m_state.weights_model.empty()) {
       m_regularization->reweight(m_math.from_host("weights_model", m_state.weights_model), m_state.epsilon);
     }
+    if (!m_state.lower.empty()) {
+      m_math.copy_in(m_state.lower, m_low);
+      m_math.copy_in(m_state.upper, m_high);
+    }
+    m_data->reweigh(m_model);
+    find_misfit();
+    m_data->set_products(resume->products);
     return;
   }
-  m_math.copy(m_model, m_reference);
+  if (m_input.start.empty()) {
+    m_math.copy(m_model, m_reference);
+  } else {
+    m_model = of_all_epochs("model", m_input.start);
+  }
+  m_solver->clip(m_model);
   m_state.beta = first_beta();
+  find_misfit();
 }
 
 template <class ExecutionSpace>
@@ -277,25 +337,80 @@ void InverterOnSpace<ExecutionSpace>::keep_state() {
 }
 
 template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::set_bounds() {
+  const auto n = static_cast<std::size_t>(m_input.cells->size());
+  if (!m_input.lower.empty()) {
+    m_low = of_all_epochs("lower_bounds", m_input.lower);
+    m_high = of_all_epochs("upper_bounds", m_input.upper);
+  } else if (m_settings.bounds) {
+    m_low = of_all_epochs("lower_bounds", std::vector<double>(n, m_settings.bounds->min));
+    m_high = of_all_epochs("upper_bounds", std::vector<double>(n, m_settings.bounds->max));
+  }
+  m_solver = std::make_unique<Solver>(m_math, m_n, m_low, m_high);
+}
+
+template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::set_diagonal(double beta) {
   m_regularization->diagonal(m_right_side);
+  if (m_interval_pull) m_interval_pull->add_diagonal(m_right_side);
   m_math.copy(m_diagonal, m_data_diagonal);
   m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{beta, m_right_side, m_diagonal});
   if (m_preconditioner) m_preconditioner->set(beta, m_right_side);
 }
 
 template <class ExecutionSpace>
-double InverterOnSpace<ExecutionSpace>::solve_and_tell(const char* stage, double beta, double tolerance) {
+void InverterOnSpace<ExecutionSpace>::find_gradient(double beta) {
+  // of phi_m for the reference, which phi_m does not take as another model
+  m_math.fill(m_right_side, 0);
+  m_regularization->add_pull(-beta, m_reference, m_right_side);
+  m_regularization->add(beta, m_model, m_right_side);
+  m_math.each("gradient", m_n, AddScaled<typename Math::Memory>{1, m_gradient, m_right_side});
+  if (m_interval_pull) m_interval_pull->add_gradient(beta, m_model, m_right_side);
+}
+
+template <class ExecutionSpace>
+bool InverterOnSpace<ExecutionSpace>::improve(double beta, double tolerance) {
   set_diagonal(beta);
-  m_math.copy(m_right_side, m_pull);
-  m_regularization->add_pull(beta, m_reference, m_right_side);
-  m_solver->solve(product_of(beta), m_right_side, m_diagonal, tolerance, m_model);
+  // the gradient of phi_d falls as beta at most: the first pass is enough where the second finds nothing to do
+  double falls_to = m_state.rows.empty() ? 1 : std::min(beta / m_state.rows.back().beta, 1.0);
+  constexpr int most_passes = 5;
+  constexpr double rounding = 1e-13;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    find_gradient(beta);
+    const typename Solver::Outcome outcome =
+        m_solver->improve(product_of(beta), m_right_side, m_gradient, m_diagonal, tolerance * falls_to,
+                          rounding * m_solver->norm(m_pull, m_diagonal), most_products_of_solution, m_model);
+    if (outcome == Solver::Outcome::was_settled) return true;
+    find_misfit();
+    if (outcome == Solver::Outcome::gave_up) return false;
+    falls_to = 1;
+  }
+  return true;
+}
+
+template <class ExecutionSpace>
+bool InverterOnSpace<ExecutionSpace>::solve_for(double beta, double tolerance) {
+  if (m_settings.data_norm == DataNorm::squares) return improve(beta, tolerance);
+  constexpr int most_reweightings = 10;
+  constexpr double settled = 0.01;
+  for (int n = 0; n < most_reweightings; ++n) {
+    const double last = m_misfit.chi_sum;
+    m_data->reweigh(m_model);
+    find_misfit();
+    if (!improve(beta, tolerance)) return false;
+    if (std::abs(m_misfit.chi_sum - last) <= settled * last) return true;
+  }
+  return true;
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::tell(const char* stage, double beta) {
   m_state.beta = beta;
   ConvergenceRow row;
   row.stage = stage;
   row.beta = beta;
-  row.phi_d = m_data->misfit(m_model);
-  row.chi = row.phi_d / static_cast<double>(m_data->size());
+  row.phi_d = m_misfit.phi_d;
+  row.chi = m_misfit.chi_sum / static_cast<double>(m_data->size());
   row.phi_m = m_regularization->value(m_model);
   row.products = m_data->products();
   row.minimum = m_math.least(m_model);
@@ -303,54 +418,61 @@ double InverterOnSpace<ExecutionSpace>::solve_and_tell(const char* stage, double
   row.seconds = seconds();
   m_state.rows.push_back(row);
   m_observer.row(row);
-  return row.phi_d;
 }
 
 template <class ExecutionSpace>
-void InverterOnSpace<ExecutionSpace>::search_beta(BetaSearch& search, const char* stage, double tolerance) {
-  std::int64_t left = m_settings.max_iterations - static_cast<std::int64_t>(search.solutions().size());
-  while (search.status() == BetaSearch::Status::searching && left-- > 0) {
-    const double beta = search.beta();
-    const double phi_d = solve_and_tell(search.has_bracket() ? "target" : stage, beta, tolerance);
-    search.add(phi_d);
+void InverterOnSpace<ExecutionSpace>::search_beta(BetaSearch& search, const char* stage) {
+  const auto is_done = [&] {
+    return static_cast<std::int64_t>(search.solutions().size()) >= m_settings.max_iterations;
+  };
+  while (search.status() == BetaSearch::Status::searching && m_state.message.empty()) {
+    const char* const name = search.has_bracket() ? "target" : stage;
+    bool is_settled = solve_for(search.beta(), search.needs_accuracy() ? fine : coarse);
+    if (!search.needs_accuracy() && search.needs_accuracy(m_misfit.chi_sum)) {
+      is_settled = solve_for(search.beta(), fine);
+    }
+    tell(name, search.beta());
+    search.add(m_misfit.chi_sum, is_settled);
     m_state.search = search.solutions();
+    if (search.status() != BetaSearch::Status::on_target &&
+        (search.status() != BetaSearch::Status::searching || is_done())) {
+      m_state.message = off_target_message(search.status(), m_state.rows, m_settings);
+    }
     keep_state();
   }
-  if (search.status() == BetaSearch::Status::on_target) return;
-  const double phi_d = m_state.rows.back().phi_d;
-  m_state.message = off_target_message(search.status(), phi_d, target(), m_data->size(), m_settings);
 }
 
 template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::cool() {
   if (m_settings.beta) {
-    solve_and_tell("beta", *m_settings.beta, exact_tolerance);
-  } else if (m_state.search.empty() && m_data->misfit(m_model) <= target()) {
+    solve_for(*m_settings.beta, exact);
+    tell("beta", *m_settings.beta);
+  } else if (is_beta_fixed()) {
+    choose_beta();
+  } else if (m_state.search.empty() && m_misfit.chi_sum <= target() && m_input.start.empty()) {
     // the reference itself: no beta would bring the model nearer to it
-    m_state.message = reference_fits_message(target(), m_data->size());
-    solve_and_tell("cool", m_state.beta, loose_tolerance);
+    m_state.message = reference_fits_message(m_settings);
+    solve_for(m_state.beta, coarse);
+    tell("cool", m_state.beta);
   } else {
     constexpr double coolings = 4;
     BetaSearch search(m_state.beta, target(), coolings, true);
     search.go_on(m_state.search);
-    search_beta(search, "cool", loose_tolerance);
-    if (m_state.message.empty() && !m_settings.is_compact()) {
-      solve_and_tell("target", m_state.beta, fine_tolerance);
-    }
+    search_beta(search, "cool");
   }
   m_state.search.clear();
   find_depth_of_investigation();
-  next_phase(m_settings.is_compact() && m_state.message.empty() ? "compact" : "samples");
+  next_phase(m_settings.is_compact() && m_state.message.empty() ? "compact" : "intervals");
 }
 
 template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::compact() {
   constexpr double epsilon_falls_by = 1.2, epsilon_falls_to = 0.1;
-  constexpr double near_target = 0.05, on_target = 0.02;
+  constexpr double near_target = 0.05;
   if (m_state.compact_steps == 0) {
     const double largest = m_regularization->largest(m_model)[0];
-    const double of_gradient = largest / shortest_edge(m_input.cells->edges());
-    m_state.first_epsilon = {largest, of_gradient, of_gradient, of_gradient};
+    const std::array<double, 3> edges = median_edges(m_input.cells->edges());
+    m_state.first_epsilon = {largest, largest / edges[0], largest / edges[1], largest / edges[2]};
     m_state.epsilon = m_state.first_epsilon;
   }
   const std::int64_t steps = std::min(most_compact_steps, m_settings.max_iterations);
@@ -363,20 +485,101 @@ void InverterOnSpace<ExecutionSpace>::compact() {
     }
     m_state.weights_model = m_math.to_host(m_model);
     m_regularization->reweight(m_model, m_state.epsilon);
-    const double phi_d = solve_and_tell("compact", m_state.beta, compact_tolerance);
+    solve_for(m_state.beta, compact_tolerance);
+    tell("compact", m_state.beta);
     const double phi_m = m_state.rows.back().phi_m;
-    const double off = target() / phi_d;
+    const double off = target() / m_misfit.chi_sum;
     const bool still = has_settled(m_state.last_phi_m, phi_m);
     m_state.last_phi_m = phi_m;
     ++m_state.compact_steps;
     if (still && std::abs(1 / off - 1) <= near_target) break;
-    constexpr double slowest = 0.4, fastest = 2.5;
-    if (!m_settings.beta && std::abs(1 / off - 1) > on_target) {
-      m_state.beta *= std::clamp(std::sqrt(off), slowest, fastest);
-    }
+    adjust_beta();
     keep_state();
   }
-  next_phase(m_settings.beta ? "samples" : "beta");
+  next_phase("intervals");
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::adjust_beta() {
+  constexpr double slowest = 0.4, fastest = 2.5;
+  const double off = target() / m_misfit.chi_sum;
+  if (is_beta_fixed() || std::abs(1 / off - 1) <= BetaSearch::tolerance) return;
+  m_state.beta *= std::clamp(std::sqrt(off), slowest, fastest);
+}
+
+template <class ExecutionSpace>
+double InverterOnSpace<ExecutionSpace>::part_not_followed(double beta) {
+  constexpr std::int64_t probes = 4;
+  constexpr double tolerance = 1e-3;
+  Solver solver(m_math, m_n);
+  precondition(solver);
+  const Vector x = m_math.zeros("answer", m_n);
+  const Vector right_side = m_math.zeros("probe", m_n);
+  set_diagonal(beta);
+  double followed = 0, all = 0;
+  for (std::int64_t k = 0; k < probes; ++k) {
+    std::vector<double> rows = m_data->normals(RandomStream::posterior_data, 1, k);
+    m_math.fill(right_side, 0);
+    all += m_data->project_rows(rows);
+    m_data->add_weighted_transpose(rows, right_side);
+    solver.solve(product_of(beta), right_side, m_diagonal, tolerance, x);
+    followed += m_math.dot(right_side, x);
+  }
+  return 1 - followed / all;
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::choose_beta() {
+  const bool by_gcv = m_settings.beta_choice == BetaChoice::gcv;
+  while (static_cast<std::int64_t>(m_state.search.size()) < m_settings.max_iterations) {
+    const bool is_settled = solve_for(m_state.beta, fine);
+    tell(by_gcv ? "gcv" : "l_curve", m_state.beta);
+    // where the data are followed altogether, rounding decides
+    constexpr double least_part = 0.01;
+    const double part = by_gcv ? part_not_followed(m_state.beta) : 1;
+    if (part < least_part) break;
+    const double score = by_gcv ? std::log(m_misfit.squares / (part * part)) : 0;
+    m_state.search.push_back({std::log(m_state.beta), score});
+    if (!by_gcv) bend_of_l_curve(m_state.rows, m_state.search);
+    if (!is_settled || is_past_minimum(m_state.search)) break;
+    constexpr double cooling = 4;
+    m_state.beta /= cooling;
+    keep_state();
+  }
+  const double beta = std::exp(place_of_minimum(m_state.search));
+  solve_for(beta, fine);
+  tell("beta", beta);
+}
+
+template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::keep_to_intervals() {
+  if (!m_settings.intervals.empty() && m_state.message.empty()) {
+    // of the diagonal of R; from 0.03 to 0.3 models are alike, 1 keeps cells where they began
+    constexpr double first_penalty = 0.1;
+    constexpr std::int64_t steps = 25;
+    const Vector penalty = m_math.zeros("penalty", m_n);
+    m_regularization->diagonal(m_right_side);
+    m_math.each("penalty", m_n, AddScaled<typename Math::Memory>{first_penalty, m_right_side, penalty});
+    m_interval_pull = std::make_unique<IntervalPull<ExecutionSpace>>(m_math, m_settings.intervals, penalty,
+                                                                     m_state.interval_steps, m_state.interval_dual);
+    while (m_state.interval_steps < steps) {
+      m_interval_pull->step(m_model);
+      solve_for(m_state.beta, compact_tolerance);
+      tell("interval", m_state.beta);
+      adjust_beta();
+      ++m_state.interval_steps;
+      m_state.interval_dual = m_interval_pull->dual();
+      keep_state();
+    }
+    m_interval_pull->find_bounds(m_model, m_low, m_high);
+    m_interval_pull.reset();
+    m_state.lower = m_math.to_host(m_low);
+    m_state.upper = m_math.to_host(m_high);
+    m_solver->clip(m_model);
+    find_misfit();
+  }
+  const bool needs_beta = (m_settings.is_compact() || !m_settings.intervals.empty()) && m_state.message.empty();
+  next_phase(needs_beta ? "beta" : "samples");
 }
 
 template <class ExecutionSpace>
@@ -386,7 +589,7 @@ void InverterOnSpace<ExecutionSpace>::find_depth_of_investigation() {
   const Vector right_side = m_math.zeros("pull_of_step", m_n);
   m_regularization->add_pull(m_state.beta, ones, right_side);
   const Vector difference = m_math.zeros("difference_of_models", m_n);
-  BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
+  Solver solver(m_math, m_n);
   precondition(solver);
   set_diagonal(m_state.beta);
   constexpr double tolerance = 1e-4;
@@ -404,13 +607,12 @@ void InverterOnSpace<ExecutionSpace>::draw_samples() {
   const Vector x = m_math.zeros("sample", m_n);
   const Vector right_side = m_math.zeros("sample_right_side", m_n);
   // the posterior of the quadratic problem: no bounds
-  BoundSolver<ExecutionSpace> solver(m_math, m_n, {});
+  Solver solver(m_math, m_n);
   precondition(solver);
   set_diagonal(m_state.beta);
   const auto product = product_of(m_state.beta);
   while (m_state.samples < uncertainty.samples) {
     m_math.fill(right_side, 0);
-    m_math.fill(x, 0);
     m_data->add_weighted_transpose(m_data->normals(RandomStream::posterior_data, uncertainty.seed, m_state.samples),
                                    right_side);
     m_regularization->add_sample(m_state.beta, uncertainty.seed, m_state.samples, right_side);
@@ -432,8 +634,7 @@ template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::find_low_rank() {
   const std::int64_t rank = m_settings.uncertainty.rank;
   if (rank == 0 || !m_state.message.empty()) return;
-  std::array<double, 3> lengths = m_settings.smoothness;
-  for (double& length : lengths) length *= shortest_edge(m_input.cells->edges());
+  const std::array<double, 3> lengths = smoothing_lengths(m_settings, m_input.cells->edges());
   set_diagonal(m_state.beta);
   // the case has one epoch
   LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, m_regularization->of_first_epoch(), *m_input.cells,
@@ -467,6 +668,21 @@ void InverterOnSpace<ExecutionSpace>::finish() {
 }
 
 template <class ExecutionSpace>
+void InverterOnSpace<ExecutionSpace>::find_last_beta() {
+  if (is_beta_fixed()) {
+    solve_for(m_state.beta, fine);
+    tell("beta", m_state.beta);
+  } else {
+    constexpr double most = 2.5;
+    BetaSearch search(m_state.beta, target(), most, false);
+    search.go_on(m_state.search);
+    search_beta(search, "beta");
+    m_state.search.clear();
+  }
+  next_phase("samples");
+}
+
+template <class ExecutionSpace>
 InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resume) {
   const Moment begin = m_begin;
   if (m_settings.uncertainty.rank > 0 && !(m_settings.smallness > 0)) {
@@ -482,16 +698,8 @@ InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resu
   start(resume);
   if (m_state.phase == "cool") cool();
   if (m_state.phase == "compact") compact();
-  if (m_state.phase == "beta") {
-    constexpr double most = 2.5;
-    BetaSearch search(m_state.beta, target(), most, false);
-    if (m_state.search.empty()) search.add(m_state.rows.back().phi_d);
-    search.go_on(m_state.search);
-    // betas differ by little there: a looser solver would not move
-    search_beta(search, "beta", fine_tolerance);
-    m_state.search.clear();
-    next_phase("samples");
-  }
+  if (m_state.phase == "intervals") keep_to_intervals();
+  if (m_state.phase == "beta") find_last_beta();
   draw_samples();
   find_low_rank();
   finish();

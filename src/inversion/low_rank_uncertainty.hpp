@@ -59,7 +59,7 @@ public:
         m_cells(cells),
         m_communicator(communicator),
         m_n(cells.size()),
-        m_solver(math, m_n, {}),
+        m_solver(math, m_n),
         m_diagonal(math.zeros("diagonal_of_prior", m_n)) {}
 
   /// Fills the model's standard deviations, their error, and the trace of the resolution. `diagonal`: of H, (cell), or
@@ -70,7 +70,6 @@ public:
 private:
   /// x = (beta R)^-1 f: conjugate gradients without G
   void solve(double beta, double tolerance, const ConstVector& f, const Vector& x) {
-    m_math.fill(x, 0);
     m_solver.solve(
         [this, beta](const ConstVector& p, const Vector& out) {
           m_math.fill(out, 0);

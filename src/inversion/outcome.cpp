@@ -10,28 +10,35 @@
 
 namespace prismfield {
 
-std::string off_target_message(BetaSearch::Status status, double phi_d, double target, std::int64_t n_data,
+std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,
                                const InversionSettings& settings) {
-  const auto n = static_cast<double>(n_data);
-  const std::string where = fmt::format("chi is {:.3g}, the target {:.3g}", phi_d / n, target / n);
-  if (status == BetaSearch::Status::unreachable) {
-    return fmt::format(
-        "bounds or mesh cannot fit the data: {}, and smaller betas bring it no nearer; {}larger sigma, "
-        "finer cells or a mesh that reaches further can",
-        where, settings.bounds ? "wider bounds, " : "");
+  const ConvergenceRow& last = rows.back();
+  const std::string where =
+      fmt::format("chi is {:.3g} at beta {:.3g}, the target is {:.3g}", last.chi, last.beta, settings.target_misfit);
+  const std::string remedies = fmt::format("larger sigma, {}finer cells or a mesh that reaches further can help",
+                                           settings.bounds ? "wider bounds, " : "");
+  switch (status) {
+    case BetaSearch::Status::slow:
+      return fmt::format(
+          "the target was not reached: {}, and the last three steps to smaller betas lowered chi by less "
+          "than a tenth; {}",
+          where, remedies);
+    case BetaSearch::Status::unsettled:
+      return fmt::format("the target was not reached: {}, where the solver had not settled after {} products; {}",
+                         where, most_products_of_solution, remedies);
+    case BetaSearch::Status::stuck:
+      return fmt::format("no beta gives the target misfit: {}; the model jumps there", where);
+    default:
+      return fmt::format("the target was not reached in {} solutions: {}; raise inversion.max_iterations",
+                         settings.max_iterations, where);
   }
-  if (status == BetaSearch::Status::stuck) {
-    return fmt::format("no beta gives the target misfit: {}; the model jumps there", where);
-  }
-  return fmt::format("the target was not reached in {} solutions: {}; raise inversion.max_iterations",
-                     settings.max_iterations, where);
 }
 
-std::string reference_fits_message(double target, std::int64_t n_data) {
+std::string reference_fits_message(const InversionSettings& settings) {
   return fmt::format(
       "the reference fits the data already, chi is below the target {:.3g}: sigma may be too large, or "
       "the data hold nothing",
-      target / static_cast<double>(n_data));
+      settings.target_misfit);
 }
 
 bool has_settled(double last_phi_m, double phi_m) noexcept {

@@ -13,11 +13,14 @@
 
 namespace prismfield {
 
-/// Why a search for beta ended off the target, and what to do.
-[[nodiscard]] std::string off_target_message(BetaSearch::Status status, double phi_d, double target,
-                                             std::int64_t n_data, const InversionSettings& settings);
+/// Products with G'WG after which the solver gives up on one solution.
+inline constexpr std::int64_t most_products_of_solution = 2000;
+
+/// Why a search for beta ended off the target, as far as its solutions, the last of `rows`, show it, and what to do.
+[[nodiscard]] std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,
+                                             const InversionSettings& settings);
 /// The same for a reference that fits the data better than asked for.
-[[nodiscard]] std::string reference_fits_message(double target, std::int64_t n_data);
+[[nodiscard]] std::string reference_fits_message(const InversionSettings& settings);
 
 /// Compact steps after which the weights are taken as they are, and how little the model's value changes when they have
 /// settled.

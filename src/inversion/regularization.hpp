@@ -11,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "compute/vector_functors.hpp"
+#include "inversion/cell_weights.hpp"
 #include "inversion/vector_math.hpp"
 #include "model/active_cells.hpp"
 #include "model/inversion_settings.hpp"
@@ -223,15 +224,6 @@ private:
   Kokkos::Array<Vector, 3> m_base_face, m_spacing;
 };
 
-/// The shortest edge of the mesh, metres.
-[[nodiscard]] inline double shortest_edge(const CellEdges& edges) {
-  double shortest = edges[0][1] - edges[0][0];
-  for (const std::vector<double>& of : edges) {
-    for (std::size_t i = 1; i < of.size(); ++i) shortest = std::min(shortest, of[i] - of[i - 1]);
-  }
-  return shortest;
-}
-
 template <class ExecutionSpace>
 Regularization<ExecutionSpace>::Regularization(Math& math, const ActiveCells& cells, const InversionSettings& settings,
                                                const std::vector<double>& weights, const ConstVector& reference)
@@ -265,7 +257,7 @@ void Regularization<ExecutionSpace>::add_faces(const ActiveCells& cells, std::si
   const std::vector<std::int32_t> next = cells.next(d);
   std::vector<std::int32_t> last(next.size(), -1);
   std::vector<double> face(next.size(), 0.0), spacing(next.size(), 1.0);
-  const double length = m_settings.smoothness[d] * shortest_edge(cells.edges());
+  const double length = smoothing_lengths(m_settings, cells.edges())[d];
   const double a = length * length;
   for (std::size_t i = 0; i < next.size(); ++i) {
     if (next[i] < 0) continue;

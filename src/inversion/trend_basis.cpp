@@ -2,10 +2,16 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "inversion/trend_basis.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <utility>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
 
 namespace prismfield {
 namespace {
@@ -59,6 +65,13 @@ TrendBasis make_trend_basis(const DataSet& data, Trend trend) {
       }
       add_function(std::move(function), basis);
     }
+  }
+  if (basis.orthonormal.size() >= data.values.size()) {
+    throw InputError("", "inversion.trend",
+                     fmt::format("fits all {} of {} exactly, so that nothing is left for a model; write trend: {}, or "
+                                 "add data",
+                                 counted(data.size(), "value"), data.name,
+                                 trend == Trend::linear && data.size() > data.fields.size() ? "constant" : "none"));
   }
   return basis;
 }

@@ -29,6 +29,7 @@ struct TrendBasis {
 };
 
 /// No functions for Trend::none. Functions that stations cannot tell apart (all in one line) are left out.
+/// Throws InputError, by the key inversion.trend, when they fit every value of the data.
 [[nodiscard]] TrendBasis make_trend_basis(const DataSet& data, Trend trend);
 
 }  // namespace prismfield

@@ -13,7 +13,7 @@ namespace prismfield {
 
 /// Where an inversion is between two solutions for a beta: from it an inversion goes on to the same model, bit for bit.
 struct InversionState {
-  /// "cool", "compact", "beta", "samples"
+  /// "cool", "compact", "intervals", "beta", "samples"
   std::string phase = "cool";
   std::vector<ConvergenceRow> rows;
   /// of each data set 1 where G is stored, 0 where it is computed anew: what `store: auto` found once
@@ -34,6 +34,10 @@ struct InversionState {
   std::array<double, 4> epsilon{}, first_epsilon{};
   std::int64_t compact_steps = 0;
   double last_phi_m = 0;
+
+  /// intervals: steps done and their dual variables, then the bounds of each cell that they led to
+  std::int64_t interval_steps = 0;
+  std::vector<double> interval_dual, lower, upper;
 
   /// samples done, sums of their squares, and of their traces and squared traces
   std::int64_t samples = 0;

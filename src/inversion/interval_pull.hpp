@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "inversion/vector_math.hpp"
+#include "model/axis.hpp"
+
+namespace prismfield {
+
+/// Allowed densities, rising and disjoint: (interval, minimum and maximum), kg/m3.
+template <class Memory>
+struct Intervals {
+  Kokkos::View<double* [2], Kokkos::LayoutRight, Memory> ends;
+
+  /// The number of the interval that is nearest to a density.
+  [[nodiscard]] KOKKOS_FUNCTION int nearest(double density) const {
+    int best = 0;
+    for (int k = 1; k < static_cast<int>(ends.extent(0)); ++k) {
+      // the gap before interval k belongs to both sides alike
+      if (density > (ends(k - 1, 1) + ends(k, 0)) / 2) best = k;
+    }
+    return best;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double project(double density) const {
+    const int k = nearest(density);
+    return Kokkos::min(Kokkos::max(density, ends(k, 0)), ends(k, 1));
+  }
+};
+
+/// Takes a step: dual(i) += m(i) - z(i), wanted(i) = z(i) - dual(i), z the allowed density nearest to m(i) + dual(i).
+template <class Memory>
+struct StepOfPull {
+  Intervals<Memory> intervals;
+  Kokkos::View<const double*, Memory> model;
+  Kokkos::View<double*, Memory> dual, wanted;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const double z = intervals.project(model(i) + dual(i));
+    dual(i) += model(i) - z;
+    wanted(i) = z - dual(i);
+  }
+};
+
+/// Bounds of each cell: the interval nearest to m(i) + dual(i).
+template <class Memory>
+struct BoundsOfIntervals {
+  Intervals<Memory> intervals;
+  Kokkos::View<const double*, Memory> model, dual;
+  Kokkos::View<double*, Memory> low, high;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int k = intervals.nearest(model(i) + dual(i));
+    low(i) = intervals.ends(k, 0);
+    high(i) = intervals.ends(k, 1);
+  }
+};
+
+/// out(i) += scale penalty(i) (p(i) - from(i)); `from` empty: 0
+template <class Memory>
+struct AddPull {
+  double scale;
+  Kokkos::View<const double*, Memory> penalty, p, from;
+  Kokkos::View<double*, Memory> out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    out(i) += scale * penalty(i) * (from.extent(0) == 0 ? p(i) : p(i) - from(i));
+  }
+};
+
+template <class Memory>
+struct PullValue {
+  Kokkos::View<const double*, Memory> penalty, model, wanted;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    return penalty(i) * (model(i) - wanted(i)) * (model(i) - wanted(i));
+  }
+};
+
+/// Brings densities into disjoint intervals by alternating directions: a term sum_i p_i (m_i - z_i + u_i)^2 beside
+/// phi_m pulls to the allowed densities z nearest to m + u, whose dual variables u add up what is missing. At the end
+/// each cell is bounded by the interval that it is nearest to. Not convex: it finds one of many solutions. Source:
+/// Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011), section 9.1; for gravity Ogarko,
+/// Giraud, Martin and Jessell, Geophysics 86 (2021) G1-G14.
+template <class ExecutionSpace>
+class IntervalPull {
+public:
+  using Math = VectorMath<ExecutionSpace>;
+  using Memory = typename Math::Memory;
+  using Vector = typename Math::Vector;
+  using ConstVector = typename Math::ConstVector;
+
+  /// `penalty`: p, one an unknown, before it grows. `steps`, `dual`: those of an inversion that goes on; dual is empty
+  /// before the first step.
+  IntervalPull(Math& math, const std::vector<Range>& intervals, const Vector& penalty, std::int64_t steps,
+               std::span<const double> dual)
+      : m_math(math),
+        m_n(static_cast<std::int64_t>(penalty.extent(0))),
+        m_penalty(penalty),
+        m_dual(dual.empty() ? math.zeros("dual", m_n) : math.from_host("dual", dual)),
+        m_wanted(math.zeros("wanted", m_n)) {
+    const Kokkos::View<double* [2], Kokkos::LayoutRight, Kokkos::HostSpace> host("prismfield::intervals",
+                                                                                 intervals.size());
+    for (std::size_t k = 0; k < intervals.size(); ++k) {
+      host(k, 0) = intervals[k].min;
+      host(k, 1) = intervals[k].max;
+    }
+    m_intervals.ends = Kokkos::create_mirror_view_and_copy(Memory(), host);
+    for (std::int64_t step = 0; step < steps; ++step) m_scale *= growth;
+  }
+
+  /// To the allowed densities nearest to this model; the penalty grows.
+  void step(const ConstVector& model) {
+    m_scale *= growth;
+    m_math.each("shrink", m_n, AddScaled<Memory>{1 / growth - 1, m_dual, m_dual});
+    m_math.each("step_of_pull", m_n, StepOfPull<Memory>{m_intervals, model, m_dual, m_wanted});
+  }
+  /// out += scale times the term's product with p, and half its gradient.
+  void add(double scale, const ConstVector& p, const Vector& out) const {
+    m_math.each("add_pull", m_n, AddPull<Memory>{scale * m_scale, m_penalty, p, {}, out});
+  }
+  void add_gradient(double scale, const ConstVector& model, const Vector& out) const {
+    m_math.each("add_pull", m_n, AddPull<Memory>{scale * m_scale, m_penalty, model, m_wanted, out});
+  }
+  void add_diagonal(const Vector& out) const {
+    m_math.each("add_pull", m_n, AddScaled<Memory>{m_scale, m_penalty, out});
+  }
+  [[nodiscard]] double value(const ConstVector& model) const {
+    return m_scale * m_math.sum("pull", m_n, PullValue<Memory>{m_penalty, model, m_wanted});
+  }
+  /// The bounds that each cell of this model gets.
+  void find_bounds(const ConstVector& model, const Vector& low, const Vector& high) const {
+    m_math.each("bounds", m_n, BoundsOfIntervals<Memory>{m_intervals, model, m_dual, low, high});
+  }
+  [[nodiscard]] std::vector<double> dual() const { return m_math.to_host(m_dual); }
+
+private:
+  static constexpr double growth = 1.2;
+
+  Math& m_math;
+  std::int64_t m_n;
+  double m_scale = 1;
+  Intervals<Memory> m_intervals;
+  /// (epoch, cell)
+  Vector m_penalty, m_dual, m_wanted;
+};
+
+}  // namespace prismfield
