@@ -7,11 +7,12 @@
     perf/inversion_targets.py PROGRAM --only '^smooth' --exact 6
     perf/inversion_targets.py PROGRAM --only 20 --set inversion.max_iterations=60
 
-Cases 1 to 90 are a block under 24 x 24 stations: 5 variants, 6 ratios of the largest gz to sigma, 3 seeds. The other 200
-draw meshes (padded or not), stations (on a grid or scattered), fields (of one data set or two), bounds, norms and
-weights at random, and the ratio of the largest value to sigma over four decades. `prismfield run` makes the data of each
-case with noise, `prismfield invert` inverts them. A case is on target where the program ends with 0 and chi is 1 within
-2 %, by the convergence and by the residuals in the model's file. It may end with 1 and a message; all else is wrong.
+Cases 1 to 90 are a block under 24 x 24 stations: 5 variants, 6 ratios of the largest gz to sigma, 3 seeds. The other
+200 draw meshes (padded or not), stations (on a grid or scattered), fields (of one data set or two), bounds, norms and
+weights at random, and the ratio of the largest value to sigma over four decades. `prismfield run` makes the data of
+each case with noise, `prismfield invert` inverts them. A case is on target where the program ends with 0 and chi is 1
+within 2 %, by the convergence and by the residuals in the model's file. It may end with 1 and a message; all else is
+wrong.
 
 --exact N solves N cases (smooth, unbounded, at most 6,000 cells) without the program's solver: the beta of the target,
 from the G of `prismfield sensitivity` and the R of docs/inversion.md ("What is minimised").
