@@ -10,9 +10,8 @@ namespace prismfield::testing_samples {
 
 /// True when the system's Python can draw.
 inline bool can_draw() {
-  static const bool answer =
-      std::system("/usr/bin/python3 -c 'import xarray, matplotlib, netCDF4' >/dev/null 2>&1") == 0 ||
-      std::system("/usr/bin/python3 -c 'import xarray, matplotlib, h5netcdf' >/dev/null 2>&1") == 0;
+  static const bool answer = std::system("/usr/bin/python3 -c 'import matplotlib, netCDF4' >/dev/null 2>&1") == 0 ||
+                             std::system("/usr/bin/python3 -c 'import matplotlib, h5py' >/dev/null 2>&1") == 0;
   return answer;
 }
 
@@ -20,4 +19,4 @@ inline bool can_draw() {
 
 #define PRISMFIELD_NEED_DRAWING()                 \
   if (!::prismfield::testing_samples::can_draw()) \
-  GTEST_SKIP() << "/usr/bin/python3 has no xarray with netCDF4 or h5netcdf, or no matplotlib"
+  GTEST_SKIP() << "/usr/bin/python3 has no netCDF4 or h5py, or no matplotlib"

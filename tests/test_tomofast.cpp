@@ -2,13 +2,18 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/tomofast.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/temporary_file.hpp"
 #include "scratch_folder.hpp"
@@ -69,8 +74,59 @@ TEST_F(Tomofast, KnowsGridsThatFollowTheTerrain) {
   EXPECT_FALSE(grid.edges);
   EXPECT_THAT(grid.cells.top, ElementsAre(0, 2));
   EXPECT_THAT(grid.cells.bottom, ElementsAre(-5, -5));
+  EXPECT_FALSE(read_tomofast_grid(file("2\n0 10 0 10 0 5 1 1 1\n0 10 10 20 -2 5 2 1 1\n"), 1).edges);
   // digits cut off by the file are no terrain
   EXPECT_TRUE(read_tomofast_grid(file("2\n0 3.333 0 10 0 5 1 1 1\n3.3333 20 0 10 0 5 2 1 1\n"), 1).edges);
+}
+
+TEST_F(Tomofast, ReadsEveryDirectionOfTheIndices) {
+  const CellEdges edges{{{0, 10, 30}, {5, 6, 8, 12}, {-9, -4, -1, -0.5, 2}}};
+  const CellCounts counts = counts_of(edges);
+  std::vector<double> densities(24);
+  for (std::size_t cell = 0; cell < densities.size(); ++cell) densities[cell] = static_cast<double>(cell) + 0.5;
+  std::array<std::size_t, 3> index_of{0, 1, 2};
+  do {
+    for (unsigned falling = 0; falling < 8; ++falling) {
+      for (const bool with_value : {true, false}) {
+        std::string grid_text = "24\n", values_text = "24\n";
+        // a step of 5, prime to 24: rows in no order of the cells
+        for (std::int64_t row = 0; row < 24; ++row) {
+          const std::int64_t cell = row * 5 % 24;
+          const std::array<std::int64_t, 3> at{cell % counts[0], cell / counts[0] % counts[1],
+                                               cell / counts[0] / counts[1]};
+          std::array<std::int64_t, 3> ijk{};
+          for (std::size_t d = 0; d < 3; ++d) {
+            ijk[index_of[d]] = (falling >> d & 1U) != 0 ? counts[d] - at[d] : at[d] + 1;
+          }
+          const auto face = [&](std::size_t d, std::int64_t side) {
+            return edges[d][static_cast<std::size_t>(at[d] + side)];
+          };
+          const std::string value = fmt::format("{}", densities[static_cast<std::size_t>(cell)]);
+          values_text += value + "\n";
+          grid_text += fmt::format("{} {} {} {} {} {} {}{} {} {}\n", face(0, 0), face(0, 1), face(1, 0), face(1, 1),
+                                   -face(2, 1), -face(2, 0), with_value ? value + " " : "", ijk[0], ijk[1], ijk[2]);
+        }
+        SCOPED_TRACE(grid_text);
+        const TomofastGrid grid = read_tomofast_grid(file(grid_text), 1);
+        ASSERT_TRUE(grid.edges);
+        EXPECT_EQ(*grid.edges, edges);
+        const std::vector<double> values =
+            with_value ? grid.cells.density : read_tomofast_values(file(values_text), 1, 24);
+        EXPECT_EQ(in_cell_order(grid, values), densities);
+      }
+    }
+  } while (std::next_permutation(index_of.begin(), index_of.end()));
+}
+
+TEST_F(Tomofast, FindsTheAxisOfTheOnlyIndexThatCounts) {
+  // i counts northing, and all that easting has is one cell
+  const TomofastGrid grid = read_tomofast_grid(file("2\n0 1 7 9 0 5 1 1 1\n0 1 4 7 0 5 2 1 1\n"), 1);
+  ASSERT_TRUE(grid.edges);
+  EXPECT_THAT((*grid.edges)[1], ElementsAre(4, 7, 9));
+  EXPECT_THAT(in_cell_order(grid, {1, 2}), ElementsAre(2, 1));
+  // gaps and overlaps are no grid, whatever the indices are
+  EXPECT_FALSE(read_tomofast_grid(file("2\n0 1 7 9 0 5 1 1 1\n0 1 4 6 0 5 2 1 1\n"), 1).edges);
+  EXPECT_FALSE(read_tomofast_grid(file("2\n0 1 7 9 0 5 1 1 1\n0 1 4 8 0 5 2 1 1\n"), 1).edges);
 }
 
 TEST_F(Tomofast, NamesWhatIsWrongInAGrid) {

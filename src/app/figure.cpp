@@ -21,7 +21,7 @@ namespace prismfield {
 namespace {
 
 PythonScript drawing_script(std::string_view text) {
-  return {text, "xarray and matplotlib", "python3-xarray, python3-netcdf4 and python3-matplotlib"};
+  return {text, "matplotlib and netCDF4 or h5py", "python3-netcdf4 and python3-matplotlib"};
 }
 
 }  // namespace

@@ -552,8 +552,10 @@ def without_rounding(dataset):
                 values = np.abs(dataset[name].values)
                 largest[name] = float(values[np.isfinite(values)].max(initial=0.0))
         least = 1e-12 * max(largest.values(), default=0.0)
-        changed |= {name: xr.zeros_like(dataset[name]) for name, value in largest.items() if 0 < value < least}
-    return dataset.assign(changed)
+        for name in (name for name, value in largest.items() if 0 < value < least):
+            field = dataset[name]
+            changed[name] = Variable(field.dims, np.zeros_like(field.values), field.attrs)
+    return Dataset({**dataset.variables, **changed}, dataset.attrs)
 
 
 def drawn_fields(dataset):
@@ -611,8 +613,16 @@ def in_order(dataset):
         raise Undrawable(f"{begin}(northing, easting) or (station); write the file with those names of dimensions")
     if "station" in dataset.sizes:
         return dataset
-    falling = [name for name in ("easting", "northing") if (np.diff(dataset[name].values) < 0).any()]
-    return (dataset.sortby(falling) if falling else dataset).transpose(..., "northing", "easting")
+    variables = {}
+    for name, variable in dataset.variables.items():
+        dims, values = list(variable.dims), variable.values
+        for k, dim in enumerate(dims):
+            if dim in ("easting", "northing") and (np.diff(dataset[dim].values) < 0).any():
+                values = values.take(np.argsort(dataset[dim].values, kind="stable"), axis=k)
+        order = sorted(dims, key=lambda dim: ("northing", "easting").index(dim) if dim in ("northing", "easting") else -1)
+        values = values.transpose([dims.index(dim) for dim in order])
+        variables[name] = Variable(order, values, variable.attrs)
+    return Dataset(variables, dataset.attrs)
 
 
 if __name__ == "__main__":

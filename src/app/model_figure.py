@@ -11,7 +11,11 @@ from the first to it, and the data of both.
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
 LEFT, RIGHT, BAR, BELOW, ABOVE = 0.72, 0.12, 0.85, 0.52, 0.3
+# characters
+LONGEST_HEADING = 110
 BLUE, RED = "#1f5a92", "#b2182b"
+TICKS = {f"{axis}tick.{key}": value for axis in "xy" for key, value in
+         (("labelsize", 7.5), ("major.size", 2.5), ("major.width", 0.5))} | {"axes.linewidth": 0.6}
 STAGES = {
     "cool": ("o", BLUE),
     "target": ("s", "#2a7f62"),
@@ -48,8 +52,9 @@ class Panel:
 
     def title_lines(self):
         """In two lines where it would reach into the next panel's."""
-        fits = 0.062 * len(self.title) < self.width + (self.bar_room if self.bar else RIGHT) + 0.5
-        return self.title if fits else self.title.replace(", ", ",\n", 1)
+        room = self.width + (self.bar_room if self.bar else RIGHT) + (0.5 if self.bar_room == BAR else 0.0)
+        seen = len(self.title.translate(str.maketrans("", "", "${}_")))
+        return self.title if 0.062 * seen < room else self.title.replace(", ", ",\n", 1).replace(" (", "\n(", 1)
 
     def above(self):
         return ABOVE + (0.15 if "\n" in self.title_lines() else 0.0)
@@ -79,9 +84,12 @@ class Page:
         top, bottom, head = (0.12, 0.1, 0.26) if is_plain else (0.76, 0.22, 0.26)
         heights = [head if isinstance(line, str) else self.height_of(line) for line in self.lines]
         rooms = [sum(p.room() for p in line) for line in self.lines if not isinstance(line, str)]
-        width = max([6.5, 0.11 * min(len(what), 60), *rooms])
+        headings = [0.4 + 0.085 * len(line) for line in self.lines if isinstance(line, str)]
+        width = max([6.5, 0.11 * min(len(what), 60), *rooms, min(PAGE_WIDTH, max(headings, default=0.0))])
         height = top + sum(heights) + bottom
-        figure = plt.figure(figsize=(width, height))
+        plt.rcParams.update(TICKS)
+        # Text is laid out once where the figure has the dots of the file from the beginning.
+        figure = plt.figure(figsize=(width, height), dpi=STYLE["dpi"])
         if not is_plain:
             self.headline(figure, width, height, title, what, source)
         y = height - top
@@ -94,10 +102,8 @@ class Page:
                     up = y - max(p.above() for p in line) - panel.height
                     bottom_left = (x + panel.left) / width, up / height
                     axes = figure.add_axes([*bottom_left, panel.width / width, panel.height / height])
-                    axes.set_title(panel.title_lines(), fontsize=8.5, loc="left", pad=4)
-                    axes.tick_params(labelsize=7.5, length=2.5, width=0.5)
-                    for spine in axes.spines.values():
-                        spine.set_linewidth(0.6)
+                    # With y given, matplotlib does not lay out all ticks to find a place above them.
+                    axes.set_title(panel.title_lines(), fontsize=8.5, loc="left", pad=4, y=1.0)
                     panel.draw(axes, panel)
                     if not panel.x_labels:
                         axes.set_xlabel("")
@@ -142,7 +148,6 @@ def colour_bar(axes, panel, image, label, limits=None, extend="neither"):
     formatter = ScalarFormatter(useOffset=False)
     formatter.set_scientific(False)
     bar.yaxis.set_major_formatter(formatter)
-    bar.tick_params(labelsize=7.5, length=2.5, width=0.5)
     # Beside the bar: the panel's title may reach over it.
     bar.set_ylabel(label, fontsize=7.5, labelpad=3)
 
@@ -167,6 +172,13 @@ class Scale:
 
     def arguments(self):
         return {"cmap": self.colours, "vmin": self.low, "vmax": self.high}
+
+
+def shortened(text, longest):
+    """Text for a heading: of a long one the beginning and the end; its dollar signs are no formulas."""
+    half = max(longest // 2, 8)
+    text = text if len(text) <= longest else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
+    return text.replace("$", r"\$")
 
 
 def last_epoch(dataset, name):
@@ -247,7 +259,8 @@ def number(value):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.2g}"
-    return rf"$10^{{{exponent}}}$" if mantissa == "1" else rf"${mantissa}\times10^{{{exponent}}}$"
+    text = power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {power_of_ten(exponent)}"
+    return text.replace("-", "−")
 
 
 def section_sizes(mesh):
@@ -511,8 +524,8 @@ def maps_of_field(dataset, name, frame):
 
 def add_data(page, which, dataset):
     names = [name for name in SYMBOLS if name in dataset]
-    name = str(dataset.attrs.get("name", "")).replace("$", r"\$")
-    epoch = str(dataset.attrs.get("epoch", name)).replace("$", r"\$")
+    name = str(dataset.attrs.get("name", ""))
+    epoch = str(dataset.attrs.get("epoch", name))
     name += f" ({epoch})" if epoch != name else ""
     squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
     chi = float(np.mean(squares)) if squares.size else 0.0
@@ -520,7 +533,8 @@ def add_data(page, which, dataset):
     points = count_text(n)
     if "station" not in dataset.sizes:
         points = f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
-    page.heading(f"Data {which}: {name}, {points}, mean square of the residuals {chi:.3g}")
+    rest = f", {points}, mean square of the residuals {chi:.3g}"
+    page.heading(f"Data {which}: {shortened(name, LONGEST_HEADING - 10 - len(rest))}{rest}")
     profile = profile_of(dataset)
     if profile is not None:
         for field in names:
@@ -555,13 +569,19 @@ def share_labels(lines):
             panel.compact(x_labels=not below, y_labels=column == 0)
 
 
-def style_logarithmic(axis, values):
-    """Plain numbers where a logarithmic axis spans less than two powers of ten."""
-    positive = values[values > 0]
-    if positive.size and positive.max() / positive.min() < 30:
-        axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
-        axis.set_minor_formatter(NullFormatter())
+def style_logarithmic(axis, limits):
+    """A few plain numbers on a logarithmic axis with these limits: decades, and 2 and 5 between where these are few."""
+    low, high = limits
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [m * 10.0**k for k in exponents for m in (1, 2, 5) if low <= m * 10.0**k <= high]
+    if len(ticks) > 4:
+        decades = [10.0**k for k in exponents if low <= 10.0**k <= high]
+        ticks = decades[:: math.ceil(len(decades) / 5)] if len(decades) > 1 else ticks
+    if len(ticks) < 2:
+        ticks = [value for value in MaxNLocator(3).tick_values(low, high) if low <= value <= high]
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axis.set_minor_locator(NullLocator())
 
 
 def by_stage(convergence):
@@ -602,7 +622,7 @@ def draw_l_curve(axes, panel, rows):
         # A label that would lie on another, on the legend or on a mark is left out, but for the last one's.
         if k != last and any(abs(at[0] - x) < 66 and abs(at[1] - y) < 13 for x, y in placed):
             continue
-        word = r"$\beta$ = " + number(float(f"{beta[k]:.2g}"))
+        word = "β = " + number(float(f"{beta[k]:.2g}"))
         text = axes.annotate(
             word,
             (phi_m[k], phi_d[k]),
@@ -618,8 +638,8 @@ def draw_l_curve(axes, panel, rows):
             placed.append(at)
     axes.set_xlabel(r"regularisation $\phi_m$", fontsize=8.5, labelpad=2)
     axes.set_ylabel(r"misfit $\phi_d$", fontsize=8.5, labelpad=2)
-    style_logarithmic(axes.xaxis, phi_m[usable])
-    style_logarithmic(axes.yaxis, phi_d[usable])
+    style_logarithmic(axes.xaxis, axes.get_xlim())
+    style_logarithmic(axes.yaxis, axes.get_ylim())
     axes.grid(color="0.92", linewidth=0.6)
 
 
@@ -633,7 +653,7 @@ def draw_convergence(axes, panel, rows):
     axes.axhline(1, color="0.4", linewidth=0.7, linestyle=(0, (4, 3)))
     axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
     axes.set_ylabel(r"$\chi = \phi_d / N$", fontsize=8.5, labelpad=2)
-    style_logarithmic(axes.yaxis, np.append(chi, 1.0))
+    style_logarithmic(axes.yaxis, axes.get_ylim())
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.grid(color="0.92", linewidth=0.6)
 
@@ -677,8 +697,8 @@ def summary(dataset, mesh, rows):
         low, high = (float(f(density)) for f in (np.nanmin, np.nanmax))
         parts.append(f"density {low:.4g} to {high:.4g} kg/m³".replace("-", "−"))
     if rows.sizes.get("iteration", 0):
-        last = rows.isel(iteration=-1)
-        parts.append(f"χ = {number(float(last['chi']))}, β = {number(float(last['beta']))}")
+        chi, beta = (float(rows[name].values[-1]) for name in ("chi", "beta"))
+        parts.append(f"χ = {number(chi)}, β = {number(beta)}")
     if "resolution_trace" in dataset.attrs:
         error = dataset.attrs.get("resolution_trace_error")
         text = f"trace of the resolution {dataset.attrs['resolution_trace']:.3g}"
@@ -691,7 +711,7 @@ def draw_model(path):
     if "density" not in dataset:
         raise ValueError("the file holds no model: no density")
     has_inversion = "data_sets" in dataset.attrs
-    rows = open_file(path, "convergence") if has_inversion else xr.Dataset()
+    rows = open_file(path, "convergence") if has_inversion else Dataset()
     sets = [open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
     mesh = Mesh(dataset)
     density = last_epoch(dataset, "density")
@@ -703,7 +723,7 @@ def draw_model(path):
     page = Page()
     scale = Scale(density, middle=background(density))
     names = [str(name) for name in dataset["epoch"].values] if "epoch" in dataset else []
-    epochs = [name.replace("$", r"\$") for name in names]
+    epochs = [shortened(name, LONGEST_HEADING // 3) for name in names]
     of_last = f", {epochs[-1]}" if epochs else ""
     add_sections(page, "Density" + of_last, mesh, density, scale, "kg/m³", stations=stations)
     if epochs:

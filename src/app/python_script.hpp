@@ -11,9 +11,9 @@ namespace prismfield {
 /// A script that this program holds, and what it needs.
 struct PythonScript {
   std::string_view text;
-  /// modules by the names that a mistake is told by, "xarray and matplotlib"
+  /// modules by the names that a mistake is told by, "matplotlib and netCDF4 or h5py"
   std::string modules;
-  /// Debian's packages of them, "python3-xarray and python3-matplotlib"
+  /// Debian's packages of them, "python3-netcdf4 and python3-matplotlib"
   std::string packages;
 };
 

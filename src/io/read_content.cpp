@@ -160,7 +160,8 @@ private:
     if (grid.has_values) return of_grid(grid, grid.cells.density);
     if (!grid.edges) {
       throw m_spec.file.error(
-          "follows the terrain and holds no values; convert the file of its values, with --mesh naming this one");
+          "is no rectilinear grid, as where layers follow the terrain, and holds no values; convert the file of its "
+          "values, with --mesh naming this one");
     }
     return CellModel{*grid.edges, {}};
   }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -66,55 +67,88 @@ public:
       throw file.error(fmt::format("has {} for i to {}, j to {}, k to {}; a row for each cell is needed",
                                    counted(rows, "row"), m_counts[0], m_counts[1], m_counts[2]));
     }
-    number_cells(file);
+    check_each_once(file);
     find_edges();
     return std::move(m_grid);
   }
 
 private:
-  void number_cells(const InputFile& file) {
+  /// The faces along an axis, ascending, and which index counts along it.
+  struct Faces {
+    std::vector<double> edges;
+    std::size_t index = 0;
+    bool rising = true;
+  };
+
+  void check_each_once(const InputFile& file) const {
     std::vector<bool> seen(m_indices.size());
     for (const auto& [i, j, k] : m_indices) {
-      const std::int64_t cell = ((m_counts[2] - k) * m_counts[1] + j - 1) * m_counts[0] + i - 1;
-      if (seen[static_cast<std::size_t>(cell)]) {
-        throw file.error(fmt::format("has the cell i = {}, j = {}, k = {} twice", i, j, k));
-      }
-      seen[static_cast<std::size_t>(cell)] = true;
-      m_grid.cell_of_row.push_back(cell);
+      const auto place = static_cast<std::size_t>(((k - 1) * m_counts[1] + j - 1) * m_counts[0] + i - 1);
+      if (seen[place]) throw file.error(fmt::format("has the cell i = {}, j = {}, k = {} twice", i, j, k));
+      seen[place] = true;
     }
   }
 
-  /// Edges of the grid when all cells of an index have the same; the text of both neighbours of a face may be rounded.
+  /// Edges of a rectilinear grid. The boxes say along which axis each index counts, and in which direction.
   void find_edges() {
+    std::array<std::size_t, 3> order{0, 1, 2};
+    do {
+      std::array<std::optional<Faces>, 3> axes;
+      for (std::size_t d = 0; d < 3; ++d) {
+        axes[d] = faces_along(d, order[d]);
+        if (!axes[d]) break;
+      }
+      if (axes[0] && axes[1] && axes[2]) return take({*axes[0], *axes[1], *axes[2]});
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+
+  [[nodiscard]] std::size_t position(std::size_t row, std::size_t index, bool rising) const {
+    const std::int64_t number = m_indices[row][index];
+    return static_cast<std::size_t>(rising ? number - 1 : m_counts[index] - number);
+  }
+
+  /// Faces along axis `d`; nothing unless the boxes of one index have the same, and those of the next begin where they
+  /// end. The text of both neighbours of a face may be rounded.
+  [[nodiscard]] std::optional<Faces> faces_along(std::size_t d, std::size_t index) const {
     constexpr double tolerance = 1e-3;
-    CellEdges edges;
-    for (std::size_t d = 0; d < 3; ++d) edges[d].assign(static_cast<std::size_t>(m_counts[d]) + 1, 0);
     const PrismBlock& c = m_grid.cells;
-    const std::array<const std::vector<double>*, 3> lower{&c.west, &c.south, &c.bottom};
-    const std::array<const std::vector<double>*, 3> upper{&c.east, &c.north, &c.top};
-    const auto position = [&](std::size_t row, std::size_t d) {
-      const std::int64_t index = m_indices[row][d];
-      return static_cast<std::size_t>(d == 2 ? m_counts[2] - index : index - 1);
-    };
-    for (std::size_t row = 0; row < m_indices.size(); ++row) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        edges[d][position(row, d) + 1] = (*upper[d])[row];
-        if (position(row, d) == 0) edges[d][0] = (*lower[d])[row];
-      }
+    const std::vector<double>& lower = *std::array{&c.west, &c.south, &c.bottom}[d];
+    const std::vector<double>& upper = *std::array{&c.east, &c.north, &c.top}[d];
+    double first = 0, last = 0;
+    for (std::size_t row = 0; row < lower.size(); ++row) {
+      if (m_indices[row][index] == 1) first = lower[row];
+      if (m_indices[row][index] == m_counts[index]) last = lower[row];
     }
-    for (std::size_t row = 0; row < m_indices.size(); ++row) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        const double most = tolerance * ((*upper[d])[row] - (*lower[d])[row]);
-        const std::size_t at = position(row, d);
-        if (std::fabs(edges[d][at] - (*lower[d])[row]) > most) return;
-        if (std::fabs(edges[d][at + 1] - (*upper[d])[row]) > most) return;
-      }
+    Faces faces{std::vector<double>(static_cast<std::size_t>(m_counts[index]) + 1), index, first <= last};
+    for (std::size_t row = 0; row < lower.size(); ++row) {
+      const std::size_t at = position(row, index, faces.rising);
+      faces.edges[at + 1] = upper[row];
+      if (at == 0) faces.edges[0] = lower[row];
     }
-    m_grid.edges = std::move(edges);
+    for (std::size_t row = 0; row < lower.size(); ++row) {
+      const double most = tolerance * (upper[row] - lower[row]);
+      const std::size_t at = position(row, index, faces.rising);
+      if (std::fabs(faces.edges[at] - lower[row]) > most) return {};
+      if (std::fabs(faces.edges[at + 1] - upper[row]) > most) return {};
+    }
+    return faces;
+  }
+
+  void take(std::array<Faces, 3> axes) {
+    for (std::size_t row = 0; row < m_indices.size(); ++row) {
+      std::int64_t cell = 0;
+      for (std::size_t d = 3; d-- > 0;) {
+        const auto at = static_cast<std::int64_t>(position(row, axes[d].index, axes[d].rising));
+        cell = cell * m_counts[axes[d].index] + at;
+      }
+      m_grid.cell_of_row.push_back(cell);
+    }
+    m_grid.edges = {std::move(axes[0].edges), std::move(axes[1].edges), std::move(axes[2].edges)};
   }
 
   TomofastGrid m_grid;
   std::vector<std::array<std::int64_t, 3>> m_indices;
+  /// of i, j and k
   CellCounts m_counts{1, 1, 1};
 };
 

@@ -17,15 +17,15 @@ struct TomofastGrid {
   /// in the file's order, z up; density is the file's value, 0 where it has none
   PrismBlock cells;
   bool has_values = false;
-  /// of a rectilinear grid; nothing where layers follow the terrain
+  /// of a rectilinear grid; nothing of others, such as those whose layers follow the terrain
   std::optional<CellEdges> edges;
   /// with edges, for each row of the file, the number of its cell here: easting fastest, then northing, then upward
   std::vector<std::int64_t> cell_of_row;
 };
 
-/// A grid: the number of cells, then `X1 X2 Y1 Y2 Z1 Z2 [value] i j k` a line, z down, k = 1 on top, X along easting;
-/// values times `to_si`. Rows may come in any order. It is rectilinear when faces of one index differ by less than a
-/// thousandth of a cell. Throws InputError with every mistake found.
+/// A grid: the number of cells, then `X1 X2 Y1 Y2 Z1 Z2 [value] i j k` a line, z down, X along easting; values times
+/// `to_si`. Rows may come in any order, and i, j and k may each count along any axis, either way. It is rectilinear
+/// when faces of one index differ by less than a thousandth of a cell. Throws InputError with every error found.
 [[nodiscard]] TomofastGrid read_tomofast_grid(const InputFile& file, double to_si);
 
 /// Numbers of a grid's cells in the order of the grid's rows: their number, then one a line, `to_si` times what is

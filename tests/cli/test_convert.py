@@ -101,6 +101,20 @@ class Convert(ProgramFolder):
         self.convert("prisms.xyz", "full.den")
         self.assertEqual(self.read("full.den"), MODEL)
 
+    def test_a_tomofast_grid_whose_i_counts_northing(self):
+        # as in Tomofast-x's Hamersley example: i along Y, j along X; with a value a cell, and without, as since 2025-11
+        rows = [(west, west + 10, south, south + 5, 0, 1, west + south, i, j, 1)
+                for j, west in enumerate((100, 110), 1) for i, south in enumerate((200, 205, 210), 1)]
+        self.write("old.txt", "6\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows))
+        self.write("grid.txt", "6\n" + "".join(" ".join(map(str, row[:6] + row[7:])) + "\n" for row in rows))
+        self.write("values.txt", "6\n" + "".join(f"{row[6]}\n" for row in rows))
+        for arguments in (["old.txt", "old.den"], ["values.txt", "new.den", "--mesh", "grid.txt"]):
+            self.assertIn("6 cells (2 x 3 x 1), density 300 to 320 kg/m3", self.convert(*arguments))
+            # a UBC model has easting before northing
+            self.assertEqual(self.read(arguments[1]).split(), ["0.3", "0.31", "0.305", "0.315", "0.31", "0.32"])
+        self.convert("grid.txt", "grid.msh")
+        self.assertEqual(self.read("grid.msh").splitlines()[1:4], ["100 200 0", "2*10", "3*5"])
+
     def test_data_through_every_format_of_points(self):
         said = self.convert("d.obs", "d.csv")
         self.assertIn("3 points, gz -0.125 to 3 mGal with sigma, axes z_down", said)

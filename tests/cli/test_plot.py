@@ -396,6 +396,21 @@ square.isel(northing=slice(None, None, -1)).transpose("easting", "northing").to_
             self.assertNotIn("nan", texts)
             self.assertEqual(svg.count("fill: #ffffff; opacity: 0.45"), 3)
 
+    def test_netcdf4_and_h5py_read_the_same(self):
+        self.done("run", "case.yaml", "--output", "r.nc")
+        app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
+        script = (app / "drawing.py").read_text() + (app / "figure.py").read_text()
+        pictures = set()
+        for missing in ("netCDF4", "h5py"):
+            # a module that is None cannot be imported
+            command = [CAN_DRAW, "-c", f"import sys\nsys.modules[{missing!r}] = None\n{script}", "r.nc", "f.png"]
+            drawn = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+            if drawn.returncode == 77:
+                self.skipTest(drawn.stderr)
+            self.assertEqual(drawn.returncode, 0, drawn.stderr)
+            pictures.add((self.folder / "f.png").read_bytes())
+        self.assertEqual(len(pictures), 1)
+
     def test_files_of_other_shapes_are_refused_in_one_line(self):
         self.write_by_xarray("""
 places = {name: ("point", np.arange(5.0) * k) for k, name in enumerate(("upward", "easting", "northing"))}

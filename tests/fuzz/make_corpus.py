@@ -159,6 +159,7 @@ TABLES = {
     "c-data": "c3\n2\n0 1 2 .5 1\n3 4 5 -1 .1 ! last\n",
     "c-grid": "c4\n2\n0 10 0 10 0 5 .3 1 1 1\n10 20 0 10 0 5 -1 2 1 1\n",
     "c-terrain": "c4\n2\n0 10 0 10 0 5 .3 1 1 1\n10 20 0 10 -2 5 -1 2 1 1\n",
+    "c-grid-turned": "c4\n2\n0 10 10 20 0 5 1 1 1\n0 10 0 10 0 5 2 1 1\n",
     "c-tomofast": "c5\n2\n0 1 -2 5e-6\n3 4 5 -1e-7\n",
     "c-found": "cJ\n2\n0 1 -2 5e-6\n3 4 5 -1e-7\n",
     "c-mistakes": "c3\n3\n0 x 2 .5 1\n1 2 3\n0 0 0 nan -1\n",
