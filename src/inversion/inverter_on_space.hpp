@@ -432,7 +432,7 @@ template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::find_low_rank() {
   const std::int64_t rank = m_settings.uncertainty.rank;
   if (rank == 0 || !m_state.message.empty()) return;
-  std::array<double, 3> lengths = m_settings.smoothness;
+  std::array<double, 3> lengths = m_settings.smoothness.value_or(std::array<double, 3>{1, 1, 1});
   for (double& length : lengths) length *= shortest_edge(m_input.cells->edges());
   set_diagonal(m_state.beta);
   // the case has one epoch

@@ -265,7 +265,8 @@ void Regularization<ExecutionSpace>::add_faces(const ActiveCells& cells, std::si
   const std::vector<std::int32_t> next = cells.next(d);
   std::vector<std::int32_t> last(next.size(), -1);
   std::vector<double> face(next.size(), 0.0), spacing(next.size(), 1.0);
-  const double length = m_settings.smoothness[d] * shortest_edge(cells.edges());
+  const double length =
+      m_settings.smoothness.value_or(std::array<double, 3>{1, 1, 1})[d] * shortest_edge(cells.edges());
   const double a = length * length;
   for (std::size_t i = 0; i < next.size(); ++i) {
     if (next[i] < 0) continue;
