@@ -44,9 +44,14 @@ std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const Inv
     if (row.stage == "compact") values.push_back(row.phi_m);
   }
   const auto steps = static_cast<std::int64_t>(values.size());
-  if (steps == 0 || steps < settings.max_iterations || steps >= most_compact_steps) return "";
-  if (steps > 1 && has_settled(values[values.size() - 2], values.back())) return "";
-  return fmt::format("the compact model had not settled after inversion.max_iterations, {} steps; raise it", steps);
+  if (steps == 0 || steps < std::min(settings.max_iterations, most_compact_steps)) return "";
+  const double last = steps > 1 ? values[values.size() - 2] : values.back();
+  if (steps > 1 && has_settled(last, values.back())) return "";
+  if (steps < most_compact_steps) {
+    return fmt::format("the compact model had not settled after inversion.max_iterations, {} steps; raise it", steps);
+  }
+  return fmt::format("the compact model had not settled after {} steps: phi_m still changed by {:.2g} %", steps,
+                     100 * std::abs(values.back() - last) / values.back());
 }
 
 void add_uncertainty(const InversionState& state, InvertedModel& model) {

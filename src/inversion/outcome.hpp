@@ -25,7 +25,8 @@ inline constexpr std::int64_t most_compact_steps = 25;
 inline constexpr double least_compact_change = 1e-3;
 /// Whether a compact step has changed the model's value by so little.
 [[nodiscard]] bool has_settled(double last_phi_m, double phi_m) noexcept;
-/// What to tell of compact steps that max_iterations ended before the model had settled, "" when they were not.
+/// What to say of compact steps that ended before the model had settled, by max_iterations or by most_compact_steps;
+/// "" otherwise.
 [[nodiscard]] std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const InversionSettings& settings);
 
 /// Standard deviations and the trace of the resolution matrix from the samples drawn.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Changes with every change of what the files hold.
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 constexpr std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i',  'e',
                                        'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
 
@@ -57,6 +58,7 @@ void each_part(State& state, const F& f) {
   f(state.message);
   f(state.products);
   f(state.seconds);
+  f(state.kept);
   f(state.search);
   f(state.weights_model);
   f(state.epsilon);
@@ -92,6 +94,9 @@ public:
     } else if constexpr (std::is_same_v<T, std::vector<ConvergenceRow>>) {
       (*this)(static_cast<std::int64_t>(value.size()));
       for (const ConvergenceRow& row : value) each_part_of_row(row, *this);
+    } else if constexpr (std::is_same_v<T, std::vector<std::vector<double>>>) {
+      (*this)(static_cast<std::int64_t>(value.size()));
+      for (const std::vector<double>& one : value) (*this)(one);
     } else {
       (*this)(static_cast<std::int64_t>(value.size()));
       put(value.data(), value.size() * sizeof(typename T::value_type));
@@ -117,6 +122,9 @@ public:
       constexpr std::size_t least_bytes_of_row = 9 * 8;
       const std::size_t n = count(least_bytes_of_row);
       for (std::size_t i = 0; i < n; ++i) each_part_of_row(value.emplace_back(), *this);
+    } else if constexpr (std::is_same_v<T, std::vector<std::vector<double>>>) {
+      value.resize(count(sizeof(std::int64_t)));
+      for (std::vector<double>& one : value) (*this)(one);
     } else {
       value.resize(count(sizeof(typename T::value_type)));
       get(value.data(), value.size() * sizeof(typename T::value_type));
@@ -178,8 +186,10 @@ bool fits(const InversionState& state, std::size_t n_values) {
   const auto all_or_none = [&](const std::vector<double>& values) {
     return values.empty() || values.size() == n_values;
   };
-  return state.model.size() == n_values && all_or_none(state.weights_model) && all_or_none(state.squares) &&
-         all_or_none(state.depth_of_investigation);
+  const bool keeps_whole_models =
+      std::all_of(state.kept.begin(), state.kept.end(), [&](const auto& model) { return model.size() == n_values; });
+  return state.model.size() == n_values && keeps_whole_models && all_or_none(state.weights_model) &&
+         all_or_none(state.squares) && all_or_none(state.depth_of_investigation);
 }
 
 }  // namespace
