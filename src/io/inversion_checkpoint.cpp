@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Changes with every change of what the files hold.
-constexpr std::int64_t version = 3;
 constexpr std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i',  'e',
                                        'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
 
@@ -199,7 +197,7 @@ void write_inversion_checkpoint(const fs::path& file, const Digest& case_hash, c
   each_part(state, content);
   Header header;
   header.mark = mark;
-  header.version = version;
+  header.version = inversion_checkpoint_version;
   header.content_bytes = static_cast<std::int64_t>(content.bytes().size());
   header.case_hash = case_hash;
   header.content = digest_of(content.bytes().data(), content.bytes().size());
@@ -216,7 +214,8 @@ std::optional<InversionState> read_inversion_checkpoint(const fs::path& file, co
   if (!found.is_there) return std::nullopt;
   check_inversion_checkpoint_place(file);
   if (!is_whole(found)) fail(file, std::string("is damaged") + begins_anew);
-  if (found.header.version != version) fail(file, std::string("is of another version of prismfield") + begins_anew);
+  if (found.header.version != inversion_checkpoint_version)
+    fail(file, std::string("is of another version of prismfield") + begins_anew);
   if (found.header.case_hash != case_hash) {
     fail(file, std::string("is of another case: the case or a file that it names was changed") + begins_anew);
   }
