@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 
 std::string off_target_message(BetaSearch::Status status, double phi_d, double target, std::int64_t n_data,
@@ -48,7 +50,8 @@ std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const Inv
   const double last = steps > 1 ? values[values.size() - 2] : values.back();
   if (steps > 1 && has_settled(last, values.back())) return "";
   if (steps < most_compact_steps) {
-    return fmt::format("the compact model had not settled after inversion.max_iterations, {} steps; raise it", steps);
+    return fmt::format("the compact model had not settled after inversion.max_iterations, {}; raise it",
+                       counted(steps, "step"));
   }
   return fmt::format("the compact model had not settled after {} steps: phi_m still changed by {:.2g} %", steps,
                      100 * std::abs(values.back() - last) / values.back());
