@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "inversion/beta_search.hpp"
+#include "inversion/outcome.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -97,6 +98,28 @@ TEST(BetaSearch, GoesOnBitForBit) {
     run(rest, curve);
     EXPECT_EQ(rest.solutions(), whole.solutions()) << n;
   }
+}
+
+TEST(UnsettledMessage, SaysWhatEndedTheStepsAndHowMuchTheyStillChanged) {
+  const auto message = [](std::int64_t steps, double change, std::int64_t max_iterations) {
+    std::vector<ConvergenceRow> rows(3);
+    for (ConvergenceRow& row : rows) row.stage = "cool";
+    for (std::int64_t i = 0; i < steps; ++i) {
+      rows.emplace_back().stage = "compact";
+      rows.back().phi_m = i + 1 < steps ? 500 * (1 + change) : 500;
+    }
+    InversionSettings settings;
+    settings.max_iterations = max_iterations;
+    return unsettled_message(rows, settings);
+  };
+  EXPECT_EQ(message(0, 0.1, 30), "");
+  EXPECT_EQ(message(24, 0.1, 30), "") << "they ended for another reason";
+  EXPECT_EQ(message(25, 0.0005, 30), "");
+  EXPECT_EQ(message(25, 0.004, 30), "the compact model had not settled after 25 steps: phi_m still changed by 0.4 %");
+  EXPECT_EQ(message(25, 0.004, 25), message(25, 0.004, 30)) << "more iterations are no remedy";
+  EXPECT_EQ(message(10, 0.004, 10),
+            "the compact model had not settled after inversion.max_iterations, 10 steps; raise it");
+  EXPECT_EQ(message(1, 0, 1), "the compact model had not settled after inversion.max_iterations, 1 step; raise it");
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ Dense dense_problem(const InversionInput& input) {
         if (next < 0) continue;
         const auto j = static_cast<std::size_t>(next);
         const double h = cells.center(next)[d] - cells.center(static_cast<std::int64_t>(i))[d];
-        const double a = std::pow(input.settings.smoothness[d] * shortest / h, 2);
+        const double a = std::pow(input.settings.smoothness.value()[d] * shortest / h, 2);
         dense.add_difference(e * n + i, e * n + j,
                              beta * a * (volume[i] + volume[j]) / 2 * (weight[i] + weight[j]) / 2);
       }

@@ -36,7 +36,7 @@ protected:
   }
   std::vector<double> heights(const std::vector<double>& easting, const std::vector<double>& northing,
                               const std::string& name = "h.csv") {
-    return read_height_grid(named(m_folder / name), m_columns, easting, northing, m_note);
+    return HeightSurface(named(m_folder / name), m_columns).on_grid(easting, northing, m_note);
   }
   std::vector<double> of(std::string_view text, const std::vector<double>& easting,
                          const std::vector<double>& northing) {

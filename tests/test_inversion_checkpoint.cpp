@@ -54,6 +54,7 @@ InversionState full_state() {
   state.message = "m\n\0n";
   state.products = 31;
   state.seconds = 32.5;
+  state.kept = {{33, 34, 35}, {36, 37, 38}};
   state.search = {{1, 2}, {3, 4}, {5, 6}};
   state.weights_model = {7, 8, 9};
   state.epsilon = {10, 11, 12, 13};
@@ -93,6 +94,7 @@ void expect_same(const InversionState& a, const InversionState& b) {
     EXPECT_EQ(a.*member, b.*member);
   }
   EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.kept, b.kept);
   EXPECT_EQ(a.search, b.search);
   EXPECT_EQ(a.epsilon, b.epsilon);
   EXPECT_EQ(a.first_epsilon, b.first_epsilon);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/make_inversion.hpp"
 
+#include "base/random.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "io/hdf5_file.hpp"
@@ -11,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -24,10 +27,12 @@ namespace prismfield {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::ranks;
 using ::testing::SizeIs;
 
@@ -260,9 +265,200 @@ TEST_F(MakeInversion, NamesStationsBelowTheTopOfActiveCells) {
   write("t.csv", "easting,northing,upward\n0,0,-8\n400,0,-8\n0,300,-8\n400,300,-8\n");
   write("low.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-7,1,1\n150,250,-9,1,1\n");
   EXPECT_EQ(wrong_of("data: low.csv, topography: {file: t.csv}"), "");
-  EXPECT_THAT(of("data: low.csv, topography: {file: t.csv}").warnings,
-              ElementsAre("low.csv: 1 point is below the topography around; compare what its heights and those of the "
-                          "topography are measured from"));
+  EXPECT_THAT(of("data: low.csv, topography: {file: t.csv}").warnings, IsEmpty());
+}
+
+TEST_F(MakeInversion, LeavesOutCellsThatReachAboveStationsOnTheGround) {
+  write("t.csv", "easting,northing,upward\n0,0,-4\n400,0,-4\n0,300,-4\n400,300,-4\n");
+  // in cells whose centre is 1 m below the ground, which they reach 4 m above
+  write("on.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-3.5,1,1\n60,60,-2,1,1\n350,250,0,1,1\n");
+  const InversionInputs on = of("data: on.csv, topography: {file: t.csv}");
+  EXPECT_EQ(on.cells->size(), 23);
+  EXPECT_THAT(on.cells->cells(), Not(Contains(12)));
+  EXPECT_THAT(
+      on.notes,
+      ElementsAre("inversion.topography: 24 of 24 cells are below it; 1 of these reach above a station in their "
+                  "column and are inactive"));
+  EXPECT_THAT(on.warnings, IsEmpty());
+  // below the ground by less than topographies are off, 10 m or a cell's height, and by more
+  write("in.csv", "easting,northing,upward,gz,gz_sigma\n150,50,-13.9,1,1\n");
+  const InversionInputs in = of("data: in.csv, topography: {file: t.csv}");
+  EXPECT_EQ(in.cells->size(), 22);
+  EXPECT_THAT(in.warnings,
+              ElementsAre("in.csv: 1 point is below the topography, by up to 9.9 m; compare what its heights "
+                          "and those of the topography are measured from"));
+  write("deep.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-3.5,1,1\n150,50,-14.1,1,1\n250,50,-17,1,1\n");
+  EXPECT_EQ(
+      wrong_of("data: deep.csv, topography: {file: t.csv}"),
+      "case.yaml:2: inversion.data: deep.csv: point 1 at easting 150, northing 50 has height -14.1, but the "
+      "topography is at -4 there, and 1 more; the deepest is point 2, 13 m below; stations stand on the ground or "
+      "above it: check what their heights and those of the topography are measured from");
+}
+
+/// Heights of a surface of +-70 m whose slopes reach 0.5.
+double relief(double easting, double northing) { return 70 * std::sin(easting / 143) * std::cos(northing / 191); }
+
+/// How many of the points lie inside a cell.
+std::int64_t points_inside(const ActiveCells& cells, const Points& points) {
+  PrismBlock prisms;
+  cells.read({0, cells.size()}, prisms);
+  std::int64_t inside = 0;
+  for (std::size_t i = 0; i < points.easting.size(); ++i) {
+    const double x = points.easting[i], y = points.northing[i], z = points.upward[i];
+    for (std::size_t j = 0; j < prisms.west.size(); ++j) {
+      const bool is_in = x > prisms.west[j] && x < prisms.east[j] && y > prisms.south[j] && y < prisms.north[j] &&
+                         z > prisms.bottom[j] && z < prisms.top[j];
+      if (is_in) ++inside;
+    }
+  }
+  return inside;
+}
+
+TEST_F(MakeInversion, TakesGroundSurveysOnEveryMesh) {
+  std::string heights = "easting,northing,upward\n", stations = "easting,northing,upward,gz,gz_sigma\n";
+  for (int j = 0; j <= 400; j += 5) {
+    for (int i = 0; i <= 400; i += 5) heights += fmt::format("{},{},{}\n", i, j, relief(i, j));
+  }
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const double x = 400 * random_uniform(7, RandomStream::station_easting, i),
+                 y = 400 * random_uniform(7, RandomStream::station_northing, i);
+    stations += fmt::format("{},{},{},1,1\n", x, y, relief(x, y) + 1);
+  }
+  write("t.csv", heights);
+  write("s.csv", stations);
+  std::vector<std::string> meshes{
+      "mesh: {easting: {edges: [-200, -80, -30, 0, 20, 35, 50, 80, 110, 130, 170, 200, 260, 300, 340, 400, 500]}, "
+      "northing: [0, 400, 23], upward: {edges: [-120, -80, -60, -50, -40, -33, -20, -10, -4, 0, 9, 20, 33, 60, 99]}}"};
+  for (const int size : {50, 25, 10, 5}) {
+    meshes.push_back(
+        fmt::format("voxels: {{easting: [0, 400, {0}], northing: [0, 400, {0}], upward: [-100, 100, {1}]}}", 400 / size,
+                    200 / size));
+  }
+  for (const std::string& mesh : meshes) {
+    const InversionInputs inputs = make("model: {" + mesh + "}\ninversion: {data: s.csv, topography: {file: t.csv}}\n");
+    EXPECT_THAT(inputs.warnings, IsEmpty()) << mesh;
+    EXPECT_EQ(points_inside(*inputs.cells, inputs.data[0].points), 0) << mesh;
+    // cells are left out in the columns of stations alone, and few of these
+    EXPECT_GT(inputs.cells->size(), inputs.cells->total() / 3) << mesh;
+  }
+}
+
+TEST_F(MakeInversion, ReadsValuesOfEachCell) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> lower(24, -100), upper(24, 200), weights(24, 1), active(24, 1), start(24, 50);
+  lower[3] = nan;
+  upper[4] = infinity;
+  upper[5] = -50;
+  weights[0] = 0;
+  weights[7] = 2.5;
+  active[0] = 0;
+  active[23] = nan;
+  const auto write_file = [&](const std::string& name, const std::vector<std::pair<std::string, const double*>>& sets) {
+    if (ranks().rank() == 0) {
+      Hdf5File file = Hdf5File::create(m_folder / name);
+      for (const auto& [dataset, values] : sets) file.write("/" + dataset, {2, 3, 4}, values);
+      file.close();
+    }
+    ranks().barrier();
+  };
+  write_file("b.h5", {{"lower", lower.data()},
+                      {"upper", upper.data()},
+                      {"cell_weights", weights.data()},
+                      {"active", active.data()},
+                      {"density", start.data()}});
+  const std::string all =
+      "data: a.csv, active: {file: b.h5}, cell_weights: {file: b.h5}, reference: -60, "
+      "start: {file: b.h5}, bounds: {file: b.h5}";
+  EXPECT_EQ(
+      wrong_of(all),
+      "case.yaml:2: inversion.start.file: 'b.h5' is outside inversion.bounds in 1 active cell, the first of which "
+      "is cell 5 (easting 1, northing 1, upward 0, from 0): 50 kg/m3, bounds [-100, -50]; change one of the two");
+  start[5] = -100;
+  write_file("b.h5", {{"lower", lower.data()},
+                      {"upper", upper.data()},
+                      {"cell_weights", weights.data()},
+                      {"active", active.data()},
+                      {"density", start.data()}});
+  const InversionInputs inputs = of(all);
+  EXPECT_EQ(inputs.cells->size(), 22);
+  EXPECT_THAT(inputs.notes, ElementsAre("inversion.active: 22 of 24 cells are active"));
+  ASSERT_THAT(inputs.lower, SizeIs(22));
+  ASSERT_THAT(inputs.upper, SizeIs(22));
+  EXPECT_EQ(inputs.lower[0], -100);
+  EXPECT_EQ(inputs.lower[2], -infinity);
+  EXPECT_EQ(inputs.upper[3], infinity);
+  EXPECT_EQ(inputs.upper[4], -50);
+  EXPECT_EQ(inputs.cell_weights[6], 2.5);
+  EXPECT_EQ(inputs.start[4], -100);
+  EXPECT_THAT(inputs.reference, AllOf(SizeIs(22), Each(-60)));
+  // one dataset is enough, and none is too few
+  write_file("upper.h5", {{"upper", upper.data()}});
+  const InversionInputs one_sided = of("data: a.csv, reference: -60, bounds: {file: upper.h5}");
+  EXPECT_THAT(one_sided.lower, AllOf(SizeIs(24), Each(-infinity)));
+  write_file("none.h5", {{"density", start.data()}});
+  EXPECT_EQ(wrong_of("data: a.csv, bounds: {file: none.h5}"),
+            "case.yaml:2: inversion.bounds.file: 'none.h5' has neither a dataset lower nor upper; its datasets are: "
+            "density");
+}
+
+TEST_F(MakeInversion, SaysWhatIsWrongWithValuesOfCells) {
+  std::string numbers;
+  for (int cell = 0; cell < 24; ++cell) numbers += fmt::format("{}\n", cell == 5 ? 0 : 1);
+  write("v.txt", numbers);
+  EXPECT_EQ(of("data: a.csv, active: {file: v.txt}").cells->size(), 23);
+  EXPECT_EQ(wrong_of("data: a.csv, cell_weights: {file: v.txt}"),
+            "case.yaml:2: inversion.cell_weights.file: 'v.txt' has weights that are not above 0 for 1 active cell, the "
+            "first of which is cell 5 (easting 1, northing 1, upward 0, from 0): 0");
+  // an inactive cell needs none
+  EXPECT_THAT(of("data: a.csv, cell_weights: {file: v.txt}, active: {file: v.txt}").cell_weights,
+              AllOf(SizeIs(23), Each(1)));
+  EXPECT_THAT(wrong_of("data: a.csv, bounds: {file: v.txt}"),
+              HasSubstr("inversion.bounds.file: 'v.txt' is text, which holds one list of values"));
+  write("two.txt", "2\n" + numbers.substr(2));
+  EXPECT_EQ(wrong_of("data: a.csv, active: {file: two.txt}"),
+            "case.yaml:2: inversion.active.file: 'two.txt' has 2 for cell 0 (easting 0, northing 0, upward 0, from 0); "
+            "1, for an active cell, or 0 is expected");
+  std::string zeros;
+  for (int cell = 0; cell < 24; ++cell) zeros += "0\n";
+  write("zeros.txt", zeros);
+  EXPECT_EQ(wrong_of("data: a.csv, active: {file: zeros.txt}"),
+            "case.yaml:2: inversion.active.file: 'zeros.txt' marks no cell by 1");
+  if (ranks().rank() == 0) {
+    const std::vector<double> lower(24, 5), upper(24, -5);
+    Hdf5File file = Hdf5File::create(m_folder / "b.h5");
+    file.write("/lower", {24}, lower.data());
+    file.write("/upper", {24}, upper.data());
+    file.close();
+  }
+  ranks().barrier();
+  EXPECT_EQ(
+      wrong_of("data: a.csv, bounds: {file: b.h5}"),
+      "case.yaml:2: inversion.bounds.file: 'b.h5' has no density between lower and upper for 24 active cells, the "
+      "first of which is cell 0 (easting 0, northing 0, upward 0, from 0): lower 5, upper -5 kg/m3");
+}
+
+TEST_F(MakeInversion, TakesANumberAsSigmaOfOneField) {
+  write("two.csv", "easting,northing,upward,gz,gzz\n50,50,5,0.1,1\n150,50,5,0.1,1\n");
+  const InversionInputs one = of("data: {file: two.csv, fields: gzz}, sigma: 0.5");
+  EXPECT_DOUBLE_EQ(one.data[0].sigma[1], 0.5e-9);
+  EXPECT_EQ(wrong_of("data: two.csv, sigma: 0.5"),
+            "case.yaml:2: inversion.sigma: is 0.5, which is for data of one field; these have gz, gzz: write {floor: "
+            "{gz: 0.5, gzz: 0.5}} with the sigma of each, in mGal and Eotvos");
+  EXPECT_THAT(wrong_of("data: [{file: two.csv, fields: gz}, {file: two.csv, fields: gzz}], sigma: 0.5"),
+              HasSubstr("inversion.sigma: is 0.5, which is for data of one field"));
+}
+
+TEST_F(MakeInversion, NeedsNoSigmaWhereBetaIsChosenWithoutIt) {
+  write("none.csv", "easting,northing,upward,gz\n50,50,5,0.1\n150,50,5,0.1\n");
+  EXPECT_THAT(wrong_of("data: none.csv"), HasSubstr("'none.csv' has no gz_sigma; add it, or state inversion.sigma"));
+  EXPECT_THAT(wrong_of("data: none.csv, beta: 3"), HasSubstr("has no gz_sigma"));
+  const InversionInputs inputs = of("data: [none.csv, a.csv], beta: gcv");
+  EXPECT_TRUE(inputs.data[0].sigma_is_unknown);
+  EXPECT_FALSE(inputs.data[1].sigma_is_unknown);
+  EXPECT_DOUBLE_EQ(inputs.data[0].sigma[0], 1e-5);
+  EXPECT_DOUBLE_EQ(inputs.data[1].sigma[0], 0.01e-5);
+  EXPECT_THAT(inputs.notes, ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos or 1 m2 s-2 stands for "
+                                        "each, so phi_d and chi are of no meaning"));
 }
 
 TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
@@ -283,6 +479,16 @@ TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
   // a model whose corner is 0, with stations in kilometres
   EXPECT_THAT(warnings("easting: [0, 22000, 4], northing: [0, 22000, 3]", "1,1,9,1,1\n21,20,9,1,1\n"),
               ElementsAre(HasSubstr("look like kilometres")));
+  // a mesh padded far around the survey, whose fine cells it spans, and data in kilometres over the same
+  const std::string padded =
+      "easting: {edges: [-60000, -1000, 0, 50, 100, 150, 200, 1000, 60000]}, northing: {edges: [-60000, 0, 50, 100, "
+      "60000]}";
+  const auto padded_warnings = [&](const std::string& stations) {
+    write("s.csv", "easting,northing,upward,gz,gz_sigma\n" + stations);
+    return make("model: {mesh: {" + padded + ", upward: [-20, 0, 2]}}\ninversion: {data: s.csv}\n").warnings;
+  };
+  EXPECT_THAT(padded_warnings("0,10,9,1,1\n200,90,9,1,1\n"), IsEmpty());
+  EXPECT_THAT(padded_warnings("-50,-50,9,1,1\n50,50,9,1,1\n"), ElementsAre(HasSubstr("look like kilometres")));
   // few metres are a survey too, one station is no survey that could be too small
   EXPECT_THAT(warnings("easting: [0, 100, 4], northing: [0, 100, 3]", "20,30,9,1,1\n25,35,9,1,1\n"), IsEmpty());
   EXPECT_THAT(warnings("easting: [0, 100000, 4], northing: [0, 100000, 3]", "20,30,9,1,1\n"), IsEmpty());
@@ -292,9 +498,11 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
   std::string densities;
   for (int cell = 0; cell < 24; ++cell) densities += fmt::format("{}\n", cell);
   write("r.txt", densities);
-  EXPECT_EQ(wrong_of("data: a.csv, reference: {file: r.txt}, bounds: [0, 20]"),
-            "case.yaml:2: inversion.reference.file: 'r.txt' has densities from 0 to 23 kg/m3, 3 active cells outside "
-            "inversion.bounds, [0, 20]; change one of the two");
+  EXPECT_EQ(
+      wrong_of("data: a.csv, reference: {file: r.txt}, bounds: [0, 20]"),
+      "case.yaml:2: inversion.reference.file: 'r.txt' is outside inversion.bounds in 3 active cells, the first of "
+      "which is cell 21 (easting 1, northing 2, upward 1, from 0): 21 kg/m3, bounds [0, 20]; change one of the "
+      "two");
   EXPECT_EQ(of("data: a.csv, reference: {file: r.txt, density_unit: g/cm3}").reference.back(), 23000);
   // the model of an earlier inversion, whose cells above -10 m were inactive
   if (ranks().rank() == 0) {

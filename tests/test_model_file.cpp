@@ -145,6 +145,30 @@ TEST_F(ModelFileTest, WritesUncertainty) {
   EXPECT_EQ(file.read_attribute("/", "resolution_trace_error"), 0.4);
 }
 
+TEST_F(ModelFileTest, WritesTheModelsOfAllSolutions) {
+  InvertedModel model = small_model();
+  model.solutions = {model.density, model.density, model.density};
+  model.solutions[1][5] = -7;
+  write_model(sample_model_header(path("m.h5")), model);
+  const Hdf5File file = Hdf5File::open(path("m.h5"));
+  EXPECT_THAT(file.dimension_names("density_solutions"), ElementsAre("solution", "upward", "northing", "easting"));
+  EXPECT_EQ(file.shape("density_solutions"), (std::vector<std::int64_t>{3, 2, 3, 4}));
+  EXPECT_EQ(file.read_text_attribute("density_solutions", "units"), "kg m-3");
+  EXPECT_THAT(file.read("solution"), ElementsAre(1, 2, 3));
+  const std::vector<double> all = file.read("density_solutions"), last = file.read("density");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t cell = i % 24;
+    if (std::isnan(last[cell])) {
+      EXPECT_TRUE(std::isnan(all[i])) << i;
+    } else {
+      const bool changed = i / 24 == 1 && cell == static_cast<std::size_t>(model.cells[5]);
+      EXPECT_EQ(all[i], changed ? -7 : last[cell]) << i;
+    }
+  }
+  model.solutions[1].pop_back();
+  EXPECT_THROW(write_model(sample_model_header(path("n.h5")), model), RunError);
+}
+
 TEST_F(ModelFileTest, WritesUncertaintyByALowRank) {
   InvertedModel model = small_model();
   add_uncertainty(model);
@@ -365,6 +389,7 @@ TEST_F(ModelFileTest, WritesEpochs) {
   for (auto* values : {&model.density, &model.density_sigma, &model.depth_of_investigation}) {
     for (std::size_t i = 0; i < n; ++i) values->push_back((*values)[i] + 1000);
   }
+  model.solutions = {model.density};
   // two data sets of two epochs each
   model.data = {one.data[0], one.data[0], one.data[1], one.data[1]};
   write_model(sample_model_header(path("m.h5")), model);
@@ -372,6 +397,8 @@ TEST_F(ModelFileTest, WritesEpochs) {
   const Hdf5File file = Hdf5File::open(path("m.h5")), of_one = Hdf5File::open(path("one.h5"));
   EXPECT_THAT(file.dimension_names("epoch"), ElementsAre("epoch"));
   EXPECT_EQ(file.shape("epoch"), std::vector<std::int64_t>{2});
+  EXPECT_THAT(file.dimension_names("density_solutions"),
+              ElementsAre("solution", "epoch", "upward", "northing", "easting"));
   for (const char* name : {"density", "density_sigma", "depth_of_investigation"}) {
     EXPECT_THAT(file.dimension_names(name), ElementsAre("epoch", "upward", "northing", "easting"));
     EXPECT_EQ(file.shape(name), (std::vector<std::int64_t>{2, 2, 3, 4}));

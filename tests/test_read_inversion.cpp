@@ -9,6 +9,7 @@
 
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,7 +36,12 @@ const std::string full_inversion = R"(inversion:
   sigma: {relative: {gz: 0.02}, floor: {gz: 0.05, gzz: 0}}
   reference: {file: r.h5, dataset: d, density_unit: g/cm3}
   reference_in_smoothness: true
+  start: {file: s.h5}
   bounds: [-500, 800]
+  data_norm: huber
+  cell_weights: {file: w.h5, dataset: w}
+  active: {file: a.txt}
+  keep: all
   smallness: 0.5
   smoothness: [1, 2, 0]
   weighting: {depth: {power: 2.5, z0: 0}}
@@ -98,6 +104,18 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_EQ(reference.file, m_folder / "r.h5");
   EXPECT_EQ(reference.dataset, "d");
   EXPECT_EQ(reference.to_si, 1000);
+  EXPECT_EQ(reference.what, "density");
+  const auto& start = std::get<DensityFile>(spec.start.value());
+  EXPECT_EQ(start.file, m_folder / "s.h5");
+  EXPECT_EQ(start.to_si, 1);
+  ASSERT_TRUE(spec.cell_weights && spec.active);
+  EXPECT_EQ(spec.cell_weights->file, m_folder / "w.h5");
+  EXPECT_EQ(spec.cell_weights->dataset, "w");
+  EXPECT_EQ(spec.active->file, m_folder / "a.txt");
+  EXPECT_EQ(spec.active->what, "active");
+  for (const char* file : {"r.h5", "s.h5", "w.h5", "a.txt", "t.csv"}) {
+    EXPECT_THAT(run.input_files(), ::testing::Contains(m_folder / file));
+  }
   ASSERT_TRUE(spec.topography);
   EXPECT_EQ(spec.topography->file, m_folder / "t.csv");
   EXPECT_THAT(spec.topography->columns, ElementsAre("easting", "northing", "upward"));
@@ -107,7 +125,10 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_EQ(settings.bounds->min, -500);
   EXPECT_EQ(settings.bounds->max, 800);
   EXPECT_EQ(settings.smallness, 0.5);
-  EXPECT_THAT(settings.smoothness, ElementsAre(1, 2, 0));
+  EXPECT_EQ(settings.smoothness, (std::array<double, 3>{1, 2, 0}));
+  EXPECT_FALSE(settings.smoothing_lengths);
+  EXPECT_EQ(settings.data_norm, DataNorm::huber);
+  EXPECT_TRUE(settings.keep_all);
   EXPECT_EQ(settings.weighting.kind, WeightingKind::depth);
   EXPECT_EQ(settings.weighting.power, 2.5);
   EXPECT_EQ(settings.weighting.z0, 0);
@@ -139,7 +160,11 @@ TEST_F(ReadInversion, KnowsWhatIsMeantWhereNothingIsWritten) {
                settings.weighting.z0 || settings.reference_in_smoothness || settings.is_compact());
   EXPECT_FALSE(read(cells + "inversion: {data: {file: a.h5}, bounds: none}\n").inversion->settings.bounds);
   EXPECT_EQ(settings.smallness, 1);
-  EXPECT_THAT(settings.smoothness, ElementsAre(1, 1, 1));
+  EXPECT_FALSE(settings.smoothness || settings.smoothing_lengths || settings.keep_all);
+  EXPECT_FALSE(spec.start || spec.bounds || spec.cell_weights || spec.active || spec.sigma_is_of_one_field);
+  EXPECT_THAT(settings.intervals, IsEmpty());
+  EXPECT_EQ(settings.data_norm, DataNorm::squares);
+  EXPECT_EQ(settings.beta_choice, BetaChoice::target);
   EXPECT_EQ(settings.weighting.kind, WeightingKind::sensitivity);
   EXPECT_EQ(settings.trend, Trend::none);
   EXPECT_EQ(settings.uncertainty.samples, 0);
@@ -159,7 +184,22 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   EXPECT_EQ(std::get<double>(spec("  reference: -20\n").reference), -20);
   EXPECT_EQ(spec("  sigma: {relative: 0.02}\n").sigma->relative.size(), 10U);
   EXPECT_EQ(spec("  sigma: {floor: {gz: 0.1}}\n").sigma->floor.at(Field::gz), 0.1);
-  EXPECT_THAT(settings("  smoothness: 2\n").smoothness, ElementsAre(2, 2, 2));
+  EXPECT_FALSE(spec("  sigma: {floor: {gz: 0.1}}\n").sigma_is_of_one_field);
+  const InversionSpec plain = spec("  sigma: 0.03\n");
+  EXPECT_TRUE(plain.sigma_is_of_one_field);
+  EXPECT_EQ(plain.sigma->floor.at(Field::gzz), 0.03);
+  EXPECT_THAT(plain.sigma->relative, IsEmpty());
+  EXPECT_EQ(std::get<double>(spec("  start: 30\n").start.value()), 30);
+  EXPECT_EQ(settings("  smoothness: 2\n").smoothness, (std::array<double, 3>{2, 2, 2}));
+  const InversionSettings metres = settings("  smoothness: {lengths: [50, 40, 0]}\n");
+  EXPECT_FALSE(metres.smoothness);
+  EXPECT_EQ(metres.smoothing_lengths, (std::array<double, 3>{50, 40, 0}));
+  EXPECT_EQ(settings("  smoothness: {lengths: 25}\n").smoothing_lengths, (std::array<double, 3>{25, 25, 25}));
+  EXPECT_EQ(settings("  data_norm: 2\n").data_norm, DataNorm::squares);
+  EXPECT_FALSE(settings("  keep: last\n").keep_all);
+  EXPECT_EQ(settings("  beta: gcv\n").beta_choice, BetaChoice::gcv);
+  EXPECT_EQ(settings("  beta: l_curve\n").beta_choice, BetaChoice::l_curve);
+  EXPECT_EQ(settings("  beta: 2\n").beta_choice, BetaChoice::target);
   EXPECT_THAT(settings("  norm: 1\n").norm, ElementsAre(1, 1, 1, 1));
   EXPECT_FALSE(settings("  beta: auto\n").beta);
   EXPECT_FALSE(settings("  depth_of_investigation: false\n").depth_of_investigation);
@@ -188,9 +228,33 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   EXPECT_EQ(settings("  smallness: 0\n").smallness, 0);
 }
 
+TEST_F(ReadInversion, ReadsBoundsOfEveryForm) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const InversionSettings above = settings("  bounds: [0, null]\n"), below = settings("  bounds: [null, 800]\n");
+  ASSERT_TRUE(above.bounds && below.bounds);
+  EXPECT_EQ(above.bounds->min, 0);
+  EXPECT_EQ(above.bounds->max, infinity);
+  EXPECT_EQ(below.bounds->min, -infinity);
+  EXPECT_EQ(below.bounds->max, 800);
+  const InversionSpec file = spec("  bounds: {file: b.h5, density_unit: g/cm3}\n");
+  ASSERT_TRUE(file.bounds);
+  EXPECT_FALSE(file.settings.bounds);
+  EXPECT_EQ(file.bounds->file, m_folder / "b.h5");
+  EXPECT_EQ(file.bounds->to_si, 1000);
+  const InversionSettings intervals = settings("  bounds: {intervals: [[300, 400], [0, 50], [60, 70]]}\n");
+  ASSERT_EQ(intervals.intervals.size(), 3U);
+  EXPECT_EQ(intervals.intervals[0].max, 50);
+  EXPECT_EQ(intervals.intervals[1].min, 60);
+  EXPECT_EQ(intervals.intervals[2].min, 300);
+  ASSERT_TRUE(intervals.bounds);
+  EXPECT_EQ(intervals.bounds->min, 0);
+  EXPECT_EQ(intervals.bounds->max, 400);
+}
+
 TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
   const std::vector<std::array<std::string, 2>> cases = {
-      {"sigma: 0.05", "inversion.sigma: is '0.05'; a map with the keys relative, floor is expected"},
+      {"sigma: 0", "inversion.sigma: is '0'; a number above 0, or {relative: 0.02, floor: {gz: 0.05}} is expected"},
+      {"sigma: [1]", "inversion.sigma: is a list; a map with the keys relative, floor is expected"},
       {"sigma: {}", "inversion.sigma: has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both"},
       {"sigma: {relative: 0, floor: {gz: 0}}", "inversion.sigma: has nothing above 0"},
       {"sigma: {floor: 0.05}",
@@ -205,7 +269,29 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"reference_in_smoothness: yes", "inversion.reference_in_smoothness: is 'yes'; allowed: true, false"},
       {"bounds: [800, -500]", "inversion.bounds: has min 800 and max -500; min must be less than max"},
       {"bounds: [3, 3]", "inversion.bounds: has min 3 and max 3; min must be less than max"},
-      {"bounds: 800", "inversion.bounds: is '800'; [min, max] is expected"},
+      {"bounds: 800", "inversion.bounds: is '800'; [min, max], where null is no bound, {file: name} or {intervals: "},
+      {"bounds: [null, null]", "inversion.bounds: has no bound on either side; write bounds: none, or leave it out"},
+      {"bounds: [0, high]", "inversion.bounds.1: is 'high'; a number, or null for no bound on this side, is expected"},
+      {"bounds: [null, -100]",
+       "inversion.bounds: do not hold 0, which is the reference where none is written; write reference: -100"},
+      {"bounds: {}", "inversion.bounds: one of the keys file, intervals is missing"},
+      {"bounds: {file: b.h5, intervals: [[0, 1], [2, 3]]}", "inversion.bounds: has file and intervals; exactly one of"},
+      {"bounds: {intervals: [[0, 50]]}", "inversion.bounds.intervals: has 1 interval; a list of two or more"},
+      {"bounds: {intervals: [[0, 50], [400, 300]]}",
+       "inversion.bounds.intervals.1: has min 400 and max 300; min must be less than max"},
+      {"bounds: {intervals: [[40, 70], [0, 50]]}",
+       "inversion.bounds.intervals: has [0, 50] and [40, 70], which meet; write them as one interval"},
+      {"start: [1]", "inversion.start: is a list; a density in kg/m3 or {file: name} is expected"},
+      {"start: {dataset: d}", "inversion.start.file: is missing; the name of a file of densities is expected"},
+      {"cell_weights: 2", "inversion.cell_weights: is '2'; a map with the keys file, dataset is expected"},
+      {"cell_weights: {dataset: w}",
+       "inversion.cell_weights.file: is missing; the name of a file of one value per cell"},
+      {"active: a.h5", "inversion.active: is 'a.h5'; a map with the keys file, dataset is expected"},
+      {"data_norm: 1", "inversion.data_norm: is '1'; did you mean 2? Allowed: 2, huber"},
+      {"keep: none", "inversion.keep: is 'none'; allowed: last, all"},
+      {"smoothness: {lengths: [1, -1, 1]}",
+       "inversion.smoothness.lengths.1: is '-1'; a number of at least 0 is expected"},
+      {"smoothness: {length: 5}", "inversion.smoothness.length: is no known key; did you mean lengths?"},
       {"bounds: [1, .inf]", "inversion.bounds.1: is '.inf'; a finite number is expected"},
       {"bounds: [100, 800]",
        "inversion.bounds: do not hold 0, which is the reference where none is written; write reference: 100"},
@@ -226,8 +312,8 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"norm: 3", "inversion.norm: is '3'; a number from 0 to 2 is expected"},
       {"norm: [0, 2, 2]", "inversion.norm: has 3 values; a number, or [smallness, easting, northing, upward], is"},
       {"norm: [0, 2, 2, -0.1]", "inversion.norm.3: is '-0.1'; a number from 0 to 2 is expected"},
-      {"beta: 0", "inversion.beta: is '0'; auto or a number above 0 is expected"},
-      {"beta: automatic", "inversion.beta: is 'automatic'; auto or a number above 0 is expected"},
+      {"beta: 0", "inversion.beta: is '0'; auto, gcv, l_curve or a number above 0 is expected"},
+      {"beta: automatic", "inversion.beta: is 'automatic'; auto, gcv, l_curve or a number above 0 is expected"},
       {"topography: h.nc", "inversion.topography: is 'h.nc'; a map with the keys file, columns is expected"},
       {"topography: {columns: [a]}", "inversion.topography.file: is missing; the name of a file of heights"},
       {"topography: {file: h.csv, columns: z}", "inversion.topography.columns: is 'z'; a list of the file's columns"},
@@ -269,6 +355,16 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithSeveralKeysTogether) {
   EXPECT_EQ(wrong("bounds: [0, 300]\n  reference: 301"),
             "case.yaml:5: inversion.reference: is 301, outside bounds, [0, 300]; change one of the two");
   EXPECT_EQ(wrong("bounds: [0, 300]\n  reference: 300"), "");
+  EXPECT_EQ(wrong("smallness: 0\n  smoothness: {lengths: 0}"), wrong("smallness: 0\n  smoothness: 0"));
+  EXPECT_EQ(wrong("bounds: [0, null]\n  start: -1"),
+            "case.yaml:5: inversion.start: is -1, outside bounds, [0, null]; change one of the two");
+  EXPECT_EQ(wrong("bounds: [0, null]\n  start: 1e4"), "");
+  EXPECT_EQ(wrong("bounds: {file: b.h5}\n  start: 1e4"), "");
+  EXPECT_EQ(
+      wrong("beta: gcv\n  target_misfit: 2"),
+      "case.yaml:5: inversion.target_misfit: is for a known sigma, and beta: gcv is for an unknown one; leave out "
+      "one of the two");
+  EXPECT_EQ(wrong("beta: 3\n  target_misfit: 2"), "");
   EXPECT_EQ(testing::lines_in(wrong("norm: 7\n  beta: -1\n  trend: 3")), 3U);
 }
 

@@ -82,7 +82,10 @@ Digest inversion_hash(const Case& run, const InversionInputs& inputs) {
   checksum.add(std::string_view(run.inversion_identity));
   for (const std::vector<double>& edges : inputs.cells->edges()) checksum.add(edges);
   for (const std::int64_t cell : inputs.cells->cells()) checksum.add(cell);
-  checksum.add(inputs.reference);
+  for (const auto* values : {&inputs.reference, &inputs.lower, &inputs.upper, &inputs.cell_weights, &inputs.start}) {
+    checksum.add(static_cast<std::int64_t>(values->size()));
+    checksum.add(*values);
+  }
   for (const DataSet& data : inputs.data) {
     for (const auto* values :
          {&data.points.easting, &data.points.northing, &data.points.upward, &data.values, &data.sigma}) {
@@ -285,6 +288,10 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.epochs = inputs.epochs;
   input.data = inputs.data;
   input.reference = inputs.reference;
+  input.lower = inputs.lower;
+  input.upper = inputs.upper;
+  input.cell_weights = inputs.cell_weights;
+  input.start = inputs.start;
   InvertObserver observer(options, run, hash, communicator);
   InversionOutcome outcome;
   // thrown by every rank alike: they end in order, not by an abort

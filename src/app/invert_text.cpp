@@ -14,6 +14,7 @@
 #include "case/output_check.hpp"
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
+#include "inversion/trend_basis.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "model/storage.hpp"
@@ -26,7 +27,7 @@ std::string cells_text(const ActiveCells& cells) {
   const auto [nx, ny, nz] = cells.counts();
   const std::int64_t inactive = cells.total() - cells.size();
   return fmt::format("{} x {} x {} cells, {} active{}", nx, ny, nz, grouped(cells.size()),
-                     inactive > 0 ? fmt::format(", {} above the topography", grouped(inactive)) : "");
+                     inactive > 0 ? fmt::format(", {} inactive", grouped(inactive)) : "");
 }
 
 std::string weighting_text(const Weighting& weighting) {
@@ -39,26 +40,61 @@ std::string weighting_text(const Weighting& weighting) {
   return "none";
 }
 
-std::string settings_text(const InversionSettings& settings) {
+/// How beta is found.
+std::string beta_text(const InversionSettings& settings) {
+  if (settings.beta) return fmt::format("beta {:g}", *settings.beta);
+  if (settings.beta_choice == BetaChoice::gcv) return "beta by generalized cross-validation";
+  if (settings.beta_choice == BetaChoice::l_curve) return "beta at the corner of the L-curve";
+  return fmt::format("target chi {:g}", settings.target_misfit);
+}
+
+std::string bounds_in_words(const InversionSpec& spec) {
+  if (spec.bounds) return fmt::format(", bounds of {}", shown(spec.bounds->file.filename().string()));
+  const InversionSettings& settings = spec.settings;
+  if (!settings.bounds) return "";
+  if (std::isinf(settings.bounds->min)) return fmt::format(", bounds up to {:g} kg/m3", settings.bounds->max);
+  if (std::isinf(settings.bounds->max)) return fmt::format(", bounds from {:g} kg/m3", settings.bounds->min);
+  const std::vector<Range> whole{*settings.bounds};
+  std::string text;
+  for (const Range& interval : settings.intervals.empty() ? whole : settings.intervals) {
+    text += fmt::format("{}{:g} to {:g}", text.empty() ? ", bounds " : " or ", interval.min, interval.max);
+  }
+  return text + " kg/m3";
+}
+
+std::string settings_text(const InversionSpec& spec) {
+  const InversionSettings& settings = spec.settings;
   const auto& norm = settings.norm;
   const bool is_one = std::all_of(norm.begin(), norm.end(), [&](double p) { return p == norm[0]; });
   const std::vector<double> norms(norm.begin(), is_one ? norm.begin() + 1 : norm.end());
-  std::string text = fmt::format("target chi {:g}, weighting {}, norm {:g}", settings.target_misfit,
-                                 weighting_text(settings.weighting), fmt::join(norms, " "));
-  if (settings.beta) text += fmt::format(", beta {:g}", *settings.beta);
+  std::string text = fmt::format("{}, weighting {}, norm {:g}", beta_text(settings), weighting_text(settings.weighting),
+                                 fmt::join(norms, " "));
+  if (settings.data_norm == DataNorm::huber) text += ", Huber's norm of the data";
   if (settings.preconditioner_rank > 0)
     text += fmt::format(", preconditioner of rank {}", settings.preconditioner_rank);
-  if (settings.bounds) text += fmt::format(", bounds {:g} to {:g} kg/m3", settings.bounds->min, settings.bounds->max);
+  text += bounds_in_words(spec);
   if (settings.trend != Trend::none) text += settings.trend == Trend::linear ? ", linear trend" : ", constant trend";
   return text;
 }
 
-/// Contrasts below it, kg/m3, are not worth a model; those above the other are more than any metal.
-constexpr double least_density = 1, most_density = 30'000;
+/// Contrasts below it, kg/m3, are not worth a model; those above the next are rare among rocks, and those above the
+/// last more than any metal.
+constexpr double least_density = 1, most_contrast = 1'000, most_density = 30'000;
 
 Range range_of(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   return {*least, *most};
+}
+
+/// Of the finite ones of both, and 0.
+Range finite_range_of(const std::vector<double>& lower, const std::vector<double>& upper) {
+  Range range;
+  for (const auto* values : {&lower, &upper}) {
+    for (const double value : *values) {
+      if (std::isfinite(value)) range = {std::min(range.min, value), std::max(range.max, value)};
+    }
+  }
+  return range;
 }
 
 bool are_tiny(const Range& densities) {
@@ -96,6 +132,7 @@ double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean
 std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   constexpr double most_sigmas = 1000;
   std::vector<std::string> warnings;
+  if (data.sigma_is_unknown) return warnings;
   std::size_t f = 0;
   for (const FieldInfo& field : field_infos) {
     if (!data.fields.contains(field.field)) continue;
@@ -112,6 +149,44 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
     }
   }
   return warnings;
+}
+
+/// How much larger the mean and slope of each field of a data set are than what it scatters about them (RMS over
+/// sigma).
+std::vector<double> regional_parts(const DataSet& data) {
+  const TrendBasis basis = make_trend_basis(data, Trend::linear);
+  std::vector<double> plane(data.values.size(), 0.0), parts;
+  basis.add(basis.coefficients(data.values), plane);
+  const auto n = static_cast<std::size_t>(data.points.size());
+  for (std::size_t first = 0; first < plane.size(); first += n) {
+    double of_plane = 0, of_rest = 0;
+    for (std::size_t i = first; i < first + n; ++i) {
+      const double part = plane[i] / data.sigma[i], rest = (data.values[i] - plane[i]) / data.sigma[i];
+      of_plane += part * part;
+      of_rest += rest * rest;
+    }
+    parts.push_back(of_rest > 0 ? std::sqrt(of_plane / of_rest) : 0);
+  }
+  return parts;
+}
+
+/// Names data that a regional field may have been left in, where no trend is solved for; "" otherwise.
+std::string regional_field(const InversionOutcome& outcome, const InversionSettings& settings) {
+  // an anomaly in the middle of its survey has 1, about
+  constexpr double suspicious = 3;
+  if (settings.trend != Trend::none) return "";
+  for (const PredictedData& data : outcome.model.data) {
+    const std::vector<double> parts = regional_parts(data);
+    const std::vector<std::string> names = names_of(data.fields);
+    for (std::size_t f = 0; f < parts.size(); ++f) {
+      if (parts[f] <= suspicious) continue;
+      return fmt::format(
+          "mean and slope of {} in {} are {:.2g} times its scatter about them (RMS): is there a regional "
+          "field, which inversion.trend: constant or linear takes out?",
+          names[f], shown(data.name), parts[f]);
+    }
+  }
+  return "";
 }
 
 /// RMS of residuals over sigma.
@@ -157,7 +232,7 @@ std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
     text += fmt::format("data: {}: {}, {}; {}\n", shown(data.name), counted(data.points.size(), "station"),
                         fmt::join(names_of(data.fields), ", "), extent_text(bounds_of(data.points)));
   }
-  text += settings_text(run.inversion->settings) + "\n";
+  text += settings_text(*run.inversion) + "\n";
   if (inputs.epochs.empty()) return text;
   std::vector<std::string> names;
   for (const std::string& epoch : inputs.epochs) names.push_back(shown(epoch));
@@ -215,6 +290,12 @@ std::vector<std::string> inversion_warnings(const Case& run, const InversionInpu
     warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",
                                    density_range_text(*settings.bounds)));
   }
+  if (const Range limits = finite_range_of(inputs.lower, inputs.upper); are_tiny(limits)) {
+    warnings.push_back(
+        fmt::format("inversion.bounds.file has bounds of {}; are they g/cm3? density_unit: g/cm3 beside "
+                    "the file says so",
+                    density_range_text(limits)));
+  }
   const Range reference = range_of(inputs.reference);
   if (are_tiny(reference)) {
     warnings.push_back(fmt::format(
@@ -238,11 +319,15 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
     warnings.push_back(unsettled);
   }
   const Range found = range_of(outcome.model.density);
+  const bool are_doubtful = std::max(std::abs(found.min), std::abs(found.max)) > most_contrast;
+  const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
   if (are_huge(found)) {
-    warnings.push_back(
-        fmt::format("densities of {} were found, more than any metal; check the units of the data and sigma, or "
-                    "give inversion.bounds",
-                    density_range_text(found)));
+    warnings.push_back(fmt::format("densities of {} were found, more than any metal; {}", density_range_text(found),
+                                   !regional.empty() ? regional
+                                                     : "check the units of the data and sigma, or give "
+                                                       "inversion.bounds"));
+  } else if (!regional.empty()) {
+    warnings.push_back(fmt::format("densities of {} were found; {}", density_range_text(found), regional));
   } else if (are_tiny(found) && !(settings.bounds && are_tiny(*settings.bounds))) {
     warnings.push_back(fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
                                    std::max(std::abs(found.min), std::abs(found.max))));
@@ -266,8 +351,13 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
     std::size_t f = 0;
     for (const FieldInfo& field : field_infos) {
       if (!data.fields.contains(field.field)) continue;
-      text += fmt::format("{}, {}: RMS of residuals over sigma {:.3f}\n", shown(data.name), field.name,
-                          normalized_rms(data, f++));
+      const double rms = normalized_rms(data, f++);
+      text += data.sigma_is_unknown
+                  ? fmt::format(
+                        "{}, {}: RMS of residuals {:.4g} {}; sigma is unknown, chi of no "
+                        "meaning\n",
+                        shown(data.name), field.name, rms, field.unit)
+                  : fmt::format("{}, {}: RMS of residuals over sigma {:.3f}\n", shown(data.name), field.name, rms);
     }
   }
   const auto [least, most] = std::minmax_element(model.density.begin(), model.density.end());

@@ -13,6 +13,7 @@
 
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
+#include "inversion/outcome.hpp"
 #include "io/cell_model.hpp"
 #include "io/convert_files.hpp"
 
@@ -21,7 +22,15 @@ namespace {
 
 constexpr const char* density_unit = "kg/m3";
 
-/// Values that the model has for each cell: its density, and what was asked for beside it, of all epochs.
+/// The solutions whose models are kept, at most: of the search for beta, and with compact norms of their steps and of
+/// the search after them.
+std::int64_t solutions_kept(const InversionSettings& settings) {
+  if (!settings.keep_all) return 0;
+  const std::int64_t search = settings.beta ? 1 : settings.max_iterations;
+  return settings.is_compact() ? 2 * search + std::min(settings.max_iterations, most_compact_steps) : search;
+}
+
+/// Values that a model beside the file has for each cell: its density, and what was asked for beside it, of all epochs.
 std::int64_t values_of_a_cell(const Case& run) {
   const InversionSettings& settings = run.inversion->settings;
   const bool is_uncertain = settings.uncertainty.samples > 0 || settings.uncertainty.rank > 0;
@@ -73,7 +82,8 @@ std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
   constexpr std::int64_t columns_of_data = 7, others = 100'000;
-  return 8 * (values_of_a_cell(run) * inputs.cells->total() + columns_of_data * rows) + others;
+  const std::int64_t values = values_of_a_cell(run) + run.inversion->n_epochs * solutions_kept(run.inversion->settings);
+  return 8 * (values * inputs.cells->total() + columns_of_data * rows) + others;
 }
 
 std::vector<ModelFileSize> model_file_sizes(const Case& run, const InversionInputs& inputs) {

@@ -40,7 +40,12 @@ std::vector<std::filesystem::path> Case::input_files() const {
   }
   if (inversion) {
     for (const ObservedDataFile& data : inversion->data) files.push_back(data.file);
-    if (const auto* reference = std::get_if<DensityFile>(&inversion->reference)) files.push_back(reference->file);
+    for (const auto& density : {std::optional(inversion->reference), inversion->start}) {
+      if (const auto* named = density ? std::get_if<DensityFile>(&*density) : nullptr) files.push_back(named->file);
+    }
+    for (const auto& values : {inversion->bounds, inversion->cell_weights, inversion->active}) {
+      if (values) files.push_back(values->file);
+    }
     if (inversion->topography) files.push_back(inversion->topography->file);
   }
   return files;

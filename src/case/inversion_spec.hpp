@@ -35,10 +35,20 @@ struct InversionSpec {
   /// names of the epochs; empty: those of the first data set's files
   std::vector<std::string> epoch_labels;
   std::optional<SigmaRule> sigma;
+  /// a number was written as sigma, which is for data of one field; `sigma` has it for every field
+  bool sigma_is_of_one_field = false;
   /// kg/m3 everywhere, or a density file on the mesh
   std::variant<double, DensityFile> reference = 0.0;
+  /// the same; unset: the reference
+  std::optional<std::variant<double, DensityFile>> start;
+  /// the file with the datasets lower and upper
+  std::optional<DensityFile> bounds;
+  std::optional<DensityFile> cell_weights, active;
   std::optional<TopographySpec> topography;
   InversionSettings settings;
 };
+
+/// Bounds as a case writes them: "[0, null]".
+[[nodiscard]] std::string bounds_text(const Range& bounds);
 
 }  // namespace prismfield

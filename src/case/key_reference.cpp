@@ -466,9 +466,10 @@ const Keys data_keys = {
      "Which of the file's fields are inverted.", "file: observed.csv\nfields: [gz]"},
     {"inversion.data.length_unit", "m, km or ft", "m", "", "The unit of coordinates whose columns name none.",
      "file: observed.csv\nlength_unit: km"},
-    {"inversion.sigma", "section", "(the files' own FIELD_sigma)", "",
-     "Standard deviations of all data in the place of those of the files: relative |d| + floor. One of the two is "
-     "above 0.",
+    {"inversion.sigma", "number above 0, or a map", "(the files' own FIELD_sigma)", "mGal; Eotvos",
+     "Standard deviations of the data, in the place of those in files: one for all data of one field, or a relative "
+     "part "
+     "and a part that every datum has, added. Not needed where beta is gcv or l_curve.",
      "sigma: {relative: 0.02, floor: {gz: 0.05}}"},
     {"inversion.sigma.relative", "number of at least 0, or a map of fields", "", "",
      "The part that grows with the datum, 0.02 is 2 %: one number for all fields, or one a field.", "relative: 0.02"},
@@ -477,7 +478,12 @@ const Keys data_keys = {
      "floor: {gz: 0.05}"},
     {"inversion.sigma.floor.FIELD", "number of at least 0", "", "mGal; Eotvos",
      "The least standard deviation of one field, in its unit.", "gz: 0.05"},
-    {"inversion.topography", "section", "", "", "The surface: cells whose centre is above it are inactive.",
+    {"inversion.data_norm", "2 or huber", "2", "",
+     "How residuals over sigma count: by their squares, or by Huber's norm, by which outliers count less.",
+     "data_norm: huber"},
+    {"inversion.topography", "section", "", "",
+     "The surface: cells whose centre is above it are inactive, and so are those that reach above a station in their "
+     "column.",
      "topography: {file: heights.csv}"},
     {"inversion.topography.file", "name of a file", required, "m",
      "Heights: a table of easting, northing and upward, or a netCDF grid. Between the nodes of a whole grid the height "
@@ -486,6 +492,15 @@ const Keys data_keys = {
     {"inversion.topography.columns", "list of names", "(the table's header)", "",
      "The columns of a table without header, in their order.",
      "file: heights.txt\ncolumns: [easting, northing, upward]"},
+    {"inversion.active", "section", "", "",
+     "Cells that may be active, by a file; with a topography those that are below it too.",
+     "active: {file: active.h5}"},
+    {"inversion.active.file", "name of a file", required, "",
+     "One value a cell, 1 for an active cell, 0 or NaN for others, in HDF5, netCDF-4 or text, as "
+     "model.voxels.density.file.",
+     "file: active.h5"},
+    {"inversion.active.dataset", "name of a dataset", "active", "",
+     "HDF5 and netCDF-4 only: the dataset of the values.", "file: active.h5\ndataset: active"},
 };
 
 const Keys inversion_keys = {
@@ -498,14 +513,39 @@ const Keys inversion_keys = {
      "HDF5 and netCDF-4 only: the dataset that holds the densities.", "file: reference.h5\ndataset: density"},
     {"inversion.reference.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's numbers.",
      "file: reference.txt\ndensity_unit: g/cm3"},
-    {"inversion.bounds", "none, or [least, greatest]", "none", "kg/m3",
-     "Between these every density of the model lies. The reference is within them.", "bounds: [0, 400]"},
+    {"inversion.start", "number, or {file: ...}", "(the reference)", "kg/m3",
+     "The model that the search begins from, within bounds. Keys of a file as those of reference.",
+     "start: {file: model.h5}"},
+    {"inversion.bounds", "none, [min, max], {file: ...} or {intervals: ...}", "none", "kg/m3",
+     "Between these every density of the model lies; null is no bound on that side. The reference is within them.",
+     "bounds: [0, null]"},
+    {"inversion.bounds.file", "name of a file", "", "",
+     "Bounds of each cell: HDF5 or netCDF-4 with the datasets lower and upper, or one of them, of shape (upward, "
+     "northing, easting). NaN is no bound.",
+     "file: bounds.h5"},
+    {"inversion.bounds.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's numbers.",
+     "file: bounds.h5\ndensity_unit: g/cm3"},
+    {"inversion.bounds.intervals", "list of two or more [min, max]", "", "kg/m3",
+     "Densities that are allowed, in intervals that do not meet, such as those of known rocks.",
+     "intervals: [[0, 50], [300, 400]]"},
     {"inversion.smallness", "number of at least 0", fmt::format("{}", inversion.smallness), "",
      "What the distance from the reference counts. 0 only where smoothness is above 0.", "smallness: 0.1"},
-    {"inversion.smoothness", "number of at least 0, or [easting, northing, upward]", list_of(inversion.smoothness),
-     "shortest edges of the mesh",
+    {"inversion.smoothness", "number of at least 0, [easting, northing, upward], or {lengths: ...}",
+     "(a typical edge, the median in each direction)", "shortest edges of the mesh",
      "Lengths over which the model is smoothed towards east, north and up; larger is smoother, 0 is none.",
      "smoothness: [2, 2, 1]"},
+    {"inversion.smoothness.lengths", "number of at least 0, or [easting, northing, upward]", required, "m",
+     "The same lengths in metres.", "lengths: [50, 50, 25]"},
+    {"inversion.cell_weights", "section", "", "",
+     "Factors of the weights of each cell in the regularisation: a cell of a larger one differs less from the "
+     "reference "
+     "and from its neighbours.",
+     "cell_weights: {file: weights.h5}"},
+    {"inversion.cell_weights.file", "name of a file", required, "",
+     "One factor a cell, above 0 in active cells, in HDF5, netCDF-4 or text, as model.voxels.density.file.",
+     "file: weights.h5"},
+    {"inversion.cell_weights.dataset", "name of a dataset", "cell_weights", "",
+     "HDF5 and netCDF-4 only: the dataset of the factors.", "file: weights.h5\ndataset: cell_weights"},
     {"inversion.reference_in_smoothness", "true or false", truth_word(inversion.reference_in_smoothness), "",
      "Whether smoothness is of the model less the reference in the place of the model.",
      "reference_in_smoothness: true"},
@@ -526,9 +566,10 @@ const Keys inversion_keys = {
     {"inversion.norm", "number from 0 to 2, or [smallness, easting, northing, upward]", list_of(inversion.norm), "",
      "p of the terms of smallness and smoothness. 2 is smooth; below 2 models are compact, 0 the most.",
      "norm: [0, 2, 2, 2]"},
-    {"inversion.beta", "auto, or a number above 0", automatic, "",
+    {"inversion.beta", "auto, gcv, l_curve, or a number above 0", automatic, "",
      "What the regularisation counts against the data. auto searches the beta that fits the data to the target; a "
-     "number is taken as it is.",
+     "number is taken as it is; gcv (generalized cross-validation) and l_curve (the corner of the L-curve) choose beta "
+     "where sigma is unknown.",
      "beta: auto"},
     {"inversion.target_misfit", "number above 0", fmt::format("{}", inversion.target_misfit), "",
      "chi that the search for beta reaches to 2 %: the sum of squared residuals over sigma, divided by the number of "
@@ -537,6 +578,8 @@ const Keys inversion_keys = {
     {"inversion.max_iterations", "whole number from 1", fmt::format("{}", inversion.max_iterations), "solutions",
      "At most as many solutions in the search for beta, and again in the steps of compact norms.",
      "max_iterations: 30"},
+    {"inversion.keep", "last or all", "last", "",
+     "Which models the file has: the last one, or beside it that of each solution, as density_solutions.", "keep: all"},
     {"inversion.trend", "none, constant or linear", "none", "",
      "A regional field of each data set and field, found together with the model: a constant, or a plane in easting "
      "and northing.",
@@ -660,11 +703,10 @@ const std::vector<KeyReference>& case_key_reference() {
 }
 
 const std::vector<SectionLike>& sections_alike() {
-  static const std::vector<SectionLike> alike = {{"model.mesh.easting", "model.mesh.upward"},
-                                                 {"model.mesh.northing", "model.mesh.upward"},
-                                                 {"model.mesh.density", "model.voxels.density"},
-                                                 {"inversion.data[]", "inversion.data"},
-                                                 {"inversion.weighting.distance", "inversion.weighting.depth"}};
+  static const std::vector<SectionLike> alike = {
+      {"model.mesh.easting", "model.mesh.upward"},    {"model.mesh.northing", "model.mesh.upward"},
+      {"model.mesh.density", "model.voxels.density"}, {"inversion.data[]", "inversion.data"},
+      {"inversion.start", "inversion.reference"},     {"inversion.weighting.distance", "inversion.weighting.depth"}};
   return alike;
 }
 

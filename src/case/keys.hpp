@@ -42,18 +42,17 @@ inline const Words checkpoint = {"every", "file"};
 inline const Words densities = {"model.voxels.density", "model.voxels.spheres",   "model.voxels.boxes",
                                 "model.mesh.density",   "model.mesh.ubc.density", "model.mesh.ubc.inactive"};
 inline const Words sensitivity = {"store", "precision", "compression", "file"};
-inline const Words inversion = {"data",          "sigma",
-                                "reference",     "reference_in_smoothness",
-                                "bounds",        "smallness",
-                                "smoothness",    "weighting",
-                                "norm",          "beta",
-                                "topography",    "trend",
-                                "uncertainty",   "depth_of_investigation",
-                                "target_misfit", "max_iterations",
-                                "change",        "preconditioner"};
+inline const Words inversion = {
+    "data",          "sigma",          "data_norm",  "reference",    "start",         "reference_in_smoothness",
+    "bounds",        "smallness",      "smoothness", "cell_weights", "weighting",     "norm",
+    "beta",          "topography",     "active",     "trend",        "uncertainty",   "depth_of_investigation",
+    "target_misfit", "max_iterations", "keep",       "change",       "preconditioner"};
 inline const Words data = {"file", "epochs", "labels", "columns", "axes", "fields", "length_unit"};
 inline const Words sigma = {"relative", "floor"};
 inline const Words reference = {"file", "dataset", "density_unit"};
+inline const Words bounds = {"file", "density_unit", "intervals"};
+inline const Words smoothness = {"lengths"};
+inline const Words cell_values = {"file", "dataset"};
 inline const Words weighting = {"depth", "distance"};
 inline const Words weighting_depth = {"power", "z0"};
 inline const Words topography = {"file", "columns"};
@@ -77,6 +76,7 @@ inline const std::vector<std::pair<std::string, const Words*>> homes = {{"", &to
                                                                         {"inversion", &inversion},
                                                                         {"inversion.data", &data},
                                                                         {"inversion.sigma", &sigma},
+                                                                        {"inversion.bounds", &bounds},
                                                                         {"inversion.topography", &topography},
                                                                         {"inversion.uncertainty", &uncertainty},
                                                                         {"inversion.preconditioner", &preconditioner}};

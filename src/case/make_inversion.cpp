@@ -3,12 +3,15 @@
 #include "case/make_inversion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -24,6 +27,7 @@
 #include "io/density_file.hpp"
 #include "io/height_grid.hpp"
 #include "io/observed_data.hpp"
+#include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -50,13 +54,25 @@ Area area_of(const Points& points) {
 
 Area area_of(const CellEdges& edges) { return {edges[0].front(), edges[0].back(), edges[1].front(), edges[1].back()}; }
 
+/// The shortest edge of a cell seen from above, metres.
+double finest_cell(const CellEdges& edges) {
+  double finest = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < 2; ++d) {
+    for (std::size_t i = 1; i < edges[d].size(); ++i) finest = std::min(finest, edges[d][i] - edges[d][i - 1]);
+  }
+  return finest;
+}
+
 /// What is suspicious in where a data set lies over the cells; "" when nothing is.
-std::string misplaced(const Area& data, const Area& cells) {
+std::string misplaced(const Area& data, const CellEdges& edges) {
   // far smaller than any survey of a model is, if the coordinates were metres
   constexpr double tiny = 0.005;
+  // a survey over the fine cells of a mesh that is padded far around them
+  constexpr double several = 4;
+  const Area cells = area_of(edges);
   const bool meets = data.meets(cells);
   const double part = data.extent() / cells.extent();
-  if (meets && (part == 0 || part >= tiny)) return "";
+  if (meets && (part == 0 || part >= tiny || data.extent() >= several * finest_cell(edges))) return "";
   constexpr double km = 1000, alike = 10;
   if (data.times(km).meets(cells) && part * km <= alike && part * km >= 1 / alike) {
     return "has coordinates that look like kilometres; if they are, write length_unit: km beside its file";
@@ -68,18 +84,20 @@ std::string misplaced(const Area& data, const Area& cells) {
   return meets ? "" : "has no point above or below the model's cells; compare their coordinates";
 }
 
-/// Height of the highest active cell's top in every column of cells, (northing, easting), metres; columns without an
-/// active cell have none.
-std::vector<double> tops_of(const ActiveCells& cells) {
-  const CellCounts counts = cells.counts();
-  std::vector<double> tops(static_cast<std::size_t>(counts[0] * counts[1]), -std::numeric_limits<double>::infinity());
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A station on the ground may lie so far below the topography, or by a cell's height where that is more, metres: as
+/// far as global elevation models are off. Less than the other is not worth a word.
+constexpr double most_below_topography = 10, least_below_topography = 2;
+
+/// The layer of the highest active cell in every column of cells, (northing, easting); -1 without an active cell.
+/// `cells`: numbers that rise.
+std::vector<std::int64_t> highest_layers(const CellCounts& counts, const std::vector<std::int64_t>& cells) {
   const std::int64_t a_layer = counts[0] * counts[1];
+  std::vector<std::int64_t> layers(static_cast<std::size_t>(a_layer), -1);
   // numbers rise upwards: the last of a column is its highest
-  for (std::int64_t column = 0; column < cells.size(); ++column) {
-    const std::int64_t cell = cells.cell(column);
-    tops[static_cast<std::size_t>(cell % a_layer)] = cells.edges()[2][static_cast<std::size_t>(cell / a_layer) + 1];
-  }
-  return tops;
+  for (const std::int64_t cell : cells) layers[static_cast<std::size_t>(cell % a_layer)] = cell / a_layer;
+  return layers;
 }
 
 /// The cell between `edges` that a coordinate lies in.
@@ -89,21 +107,40 @@ std::optional<std::size_t> cell_at(const std::vector<double>& edges, double at) 
   return std::min(static_cast<std::size_t>(above - edges.begin()), edges.size() - 1) - 1;
 }
 
+/// The column of cells that a point lies in, above or below.
+std::optional<std::size_t> column_at(const CellEdges& edges, const Points& points, std::size_t i) {
+  const auto east = cell_at(edges[0], points.easting[i]), north = cell_at(edges[1], points.northing[i]);
+  if (!east || !north) return std::nullopt;
+  return *north * (edges[0].size() - 1) + *east;
+}
+
 /// How far below a height a point may be to lie on it, metres: 4 ulp and what was rounded before.
 double tolerance_at(double height, double rounding) {
   return 4 * std::numeric_limits<double>::epsilon() * std::abs(height) + rounding;
 }
 
-/// Throws InputError for densities of active cells that an inversion could not reach.
-void check_bounds(const std::vector<double>& densities, const Range& bounds, const InputFile& file) {
-  const auto is_outside = [&](double density) { return density < bounds.min || density > bounds.max; };
-  const auto outside = std::count_if(densities.begin(), densities.end(), is_outside);
-  if (outside == 0) return;
-  const auto [least, most] = std::minmax_element(densities.begin(), densities.end());
-  throw file.error(
-      fmt::format("has densities from {:.6g} to {:.6g} kg/m3, {} outside inversion.bounds, [{}, {}]; "
-                  "change one of the two",
-                  *least, *most, counted(outside, "active cell"), bounds.min, bounds.max));
+/// Active cells that something is wrong with.
+struct WrongCells {
+  /// the first of them, an active cell
+  std::size_t first = 0;
+  /// "2 active cells, the first of which is cell 7 (...)"; empty: none is wrong
+  std::string text;
+};
+
+/// `is_wrong`: of an active cell's number.
+template <class IsWrong>
+WrongCells wrong_cells(const ActiveCells& cells, const IsWrong& is_wrong) {
+  WrongCells result;
+  std::int64_t count = 0;
+  for (std::int64_t j = cells.size(); j-- > 0;) {
+    if (!is_wrong(static_cast<std::size_t>(j))) continue;
+    ++count;
+    result.first = static_cast<std::size_t>(j);
+  }
+  if (count == 0) return result;
+  result.text = fmt::format("{}, the first of which is {}", counted(count, "active cell"),
+                            cell_name(cells.counts(), cells.cell(static_cast<std::int64_t>(result.first))));
+  return result;
 }
 
 std::string place_text(const Points& points, std::size_t i) {
@@ -160,9 +197,17 @@ public:
 private:
   void read_data();
   void name_epochs();
-  std::vector<double> heights_over(const CellEdges& edges);
+  void check_sigma();
+  void read_topography(const CellEdges& edges);
+  [[nodiscard]] std::vector<double> ground_at_stations(std::size_t set, const CellEdges& edges) const;
+  [[nodiscard]] std::vector<double> ceilings_of_stations(const CellEdges& edges,
+                                                         const std::vector<std::int64_t>& cells) const;
+  void take_marked(const CellCounts& counts, std::vector<std::int64_t>& cells);
+  [[nodiscard]] std::vector<std::int64_t> active_cells(const CellEdges& edges);
   void make_cells();
-  void make_reference();
+  void make_bounds();
+  void make_weights();
+  [[nodiscard]] std::vector<double> densities(const std::variant<double, DensityFile>& spec, const std::string& what);
   void check_stations(std::size_t set);
   void check_heights(std::size_t set);
   void check_place(std::size_t set);
@@ -180,8 +225,12 @@ private:
   const InversionSpec& m_spec;
   ProblemList m_problems;
   InversionInputs m_result;
-  /// of the topography over each column of cells, (northing, easting), metres; empty without one
-  std::vector<double> m_heights;
+  /// of the cells' edges
+  std::array<double, 3> m_rounding{};
+  std::optional<HeightSurface> m_topography;
+  /// of the topography over the centre of each column of cells, and the least there and at its corners, (northing,
+  /// easting), metres; empty without one
+  std::vector<double> m_heights, m_lowest;
   /// the key of each data set that was read
   std::vector<std::string> m_data_keys;
   /// those whose stations stand for all epochs: the first that was read of each
@@ -193,6 +242,7 @@ void InversionMaker::read_data() {
   defaults.axes = m_run.axes;
   if (m_run.fields_given) defaults.fields = m_run.fields;
   defaults.sigma = m_spec.sigma;
+  defaults.sigma_may_be_unknown = !m_spec.settings.beta && m_spec.settings.beta_choice != BetaChoice::target;
   bool is_first = true;
   for (std::size_t i = 0; i < m_spec.data.size(); ++i) {
     if (static_cast<std::int64_t>(i) % m_spec.n_epochs == 0) is_first = true;
@@ -207,6 +257,35 @@ void InversionMaker::read_data() {
     });
   }
   name_epochs();
+  check_sigma();
+}
+
+/// A number as sigma is of one field's unit; where nothing states sigma the user should know what stands for it.
+void InversionMaker::check_sigma() {
+  FieldList fields;
+  std::vector<std::string> unknown;
+  for (const DataSet& data : m_result.data) {
+    for (const FieldInfo& field : field_infos) {
+      if (data.fields.contains(field.field)) fields.add(field.field);
+    }
+    if (data.sigma_is_unknown) unknown.push_back(data.name);
+  }
+  if (m_spec.sigma_is_of_one_field && fields.size() > 1) {
+    const double sigma = m_spec.sigma->floor.begin()->second;
+    std::string floors;
+    for (const std::string& name : names_of(fields)) {
+      floors += fmt::format("{}{}: {}", floors.empty() ? "" : ", ", name, sigma);
+    }
+    m_problems.add("", "inversion.sigma",
+                   fmt::format("is {}, which is for data of one field; these have {}: write {{floor: {{{}}}}} with the "
+                               "sigma of each, in mGal and Eotvos",
+                               sigma, fmt::join(names_of(fields), ", "), floors));
+  }
+  if (unknown.empty()) return;
+  m_result.notes.push_back(
+      fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos or 1 m2 s-2 stands for each, so phi_d and chi are "
+                  "of no meaning",
+                  fmt::join(unknown, ", ")));
 }
 
 void InversionMaker::name_epochs() {
@@ -228,18 +307,114 @@ void InversionMaker::name_epochs() {
   for (std::size_t e = 0; e < m_result.epochs.size(); ++e) m_result.epochs[e] = fmt::format("epoch {}", e + 1);
 }
 
-std::vector<double> InversionMaker::heights_over(const CellEdges& edges) {
+void InversionMaker::read_topography(const CellEdges& edges) {
+  if (!m_spec.topography) return;
   const auto centers = [](const std::vector<double>& along) {
     std::vector<double> result;
     for (std::size_t i = 0; i + 1 < along.size(); ++i) result.push_back(along[i] + (along[i + 1] - along[i]) / 2);
     return result;
   };
-  std::string note;
-  std::vector<double> heights =
-      read_height_grid(input_file(m_run, m_spec.topography->file, "inversion.topography.file"),
-                       m_spec.topography->columns, centers(edges[0]), centers(edges[1]), note);
+  m_topography.emplace(input_file(m_run, m_spec.topography->file, "inversion.topography.file"),
+                       m_spec.topography->columns);
+  std::string note, of_corners;
+  m_heights = m_topography->on_grid(centers(edges[0]), centers(edges[1]), note);
   if (!note.empty()) m_result.notes.push_back("inversion.topography: " + note);
-  return heights;
+  const std::vector<double> corners = m_topography->on_grid(edges[0], edges[1], of_corners);
+  m_lowest = m_heights;
+  const std::size_t n_east = edges[0].size() - 1;
+  for (std::size_t column = 0; column < m_lowest.size(); ++column) {
+    const std::size_t first = column / n_east * edges[0].size() + column % n_east;
+    for (const std::size_t corner : {first, first + 1, first + edges[0].size(), first + edges[0].size() + 1}) {
+      m_lowest[column] = std::min(m_lowest[column], corners[corner]);
+    }
+  }
+}
+
+/// The ground at each station of a data set, metres: the least height of the topography there, in the middle of the
+/// column of cells and at its corners, between which the steps of cells and of nearest points lie; NaN beside the
+/// cells.
+std::vector<double> InversionMaker::ground_at_stations(std::size_t set, const CellEdges& edges) const {
+  const Points& points = m_result.data[set].points;
+  std::vector<double> ground = m_topography->at(points.easting, points.northing);
+  for (std::size_t i = 0; i < ground.size(); ++i) {
+    const auto column = column_at(edges, points, i);
+    ground[i] = column ? std::min(ground[i], m_lowest[*column]) : std::numeric_limits<double>::quiet_NaN();
+  }
+  return ground;
+}
+
+/// The height of the lowest station in each column of cells that may stand on the ground, (northing, easting), metres;
+/// infinite where there is none. `cells`: those that would be active.
+std::vector<double> InversionMaker::ceilings_of_stations(const CellEdges& edges,
+                                                         const std::vector<std::int64_t>& cells) const {
+  const std::vector<std::int64_t> layers = highest_layers(counts_of(edges), cells);
+  std::vector<double> ceilings(layers.size(), infinity);
+  for (const std::size_t set : m_first_epochs) {
+    const Points& points = m_result.data[set].points;
+    const std::vector<double> ground = ground_at_stations(set, edges);
+    for (std::size_t i = 0; i < ground.size(); ++i) {
+      const auto column = column_at(edges, points, i);
+      if (!column || layers[*column] < 0) continue;
+      const auto layer = static_cast<std::size_t>(layers[*column]);
+      const double height = edges[2][layer + 1] - edges[2][layer];
+      const double upward = points.upward[i];
+      if (ground[i] - upward > std::max(height, most_below_topography)) continue;
+      ceilings[*column] =
+          std::min(ceilings[*column], upward + tolerance_at(edges[2][layer + 1], m_rounding[2] + points.rounding[2]));
+    }
+  }
+  return ceilings;
+}
+
+/// Leaves the cells that inversion.active marks by 1.
+void InversionMaker::take_marked(const CellCounts& counts, std::vector<std::int64_t>& cells) {
+  if (!m_spec.active) return;
+  const InputFile file = input_file(m_run, m_spec.active->file, "inversion.active.file");
+  const std::vector<double> marks = read_densities(file, *m_spec.active, counts, NanDensities::kept);
+  const auto mark = [&](std::int64_t cell) { return marks[static_cast<std::size_t>(cell)]; };
+  for (std::size_t cell = 0; cell < marks.size(); ++cell) {
+    if (std::isnan(marks[cell]) || marks[cell] == 0 || marks[cell] == 1) continue;
+    throw file.error(fmt::format("has {} for {}; 1, for an active cell, or 0 is expected", marks[cell],
+                                 cell_name(counts, static_cast<std::int64_t>(cell))));
+  }
+  std::erase_if(cells, [&](std::int64_t cell) { return mark(cell) != 1; });
+  if (cells.empty()) {
+    throw file.error(m_spec.topography ? "marks no cell below inversion.topography by 1" : "marks no cell by 1");
+  }
+}
+
+/// Numbers of the cells that are active, where a topography or a file decides; says so in notes.
+std::vector<std::int64_t> InversionMaker::active_cells(const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  std::vector<std::int64_t> cells(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]));
+  std::iota(cells.begin(), cells.end(), std::int64_t{0});
+  const std::string total = counted(static_cast<std::int64_t>(cells.size()), "cell");
+  if (m_topography) cells = cells_below(edges, m_heights);
+  if (cells.empty()) {
+    const auto [low, high] = std::minmax_element(m_heights.begin(), m_heights.end());
+    throw InputError("", "inversion.topography",
+                     fmt::format("leaves no active cell: its heights, {:.6g} to {:.6g} m, are below the centres of "
+                                 "all cells, which reach from {:.6g} to {:.6g} m; heights are upward, in metres",
+                                 *low, *high, edges[2].front(), edges[2].back()));
+  }
+  const auto below = static_cast<std::int64_t>(cells.size());
+  take_marked(counts, cells);
+  const auto before = static_cast<std::int64_t>(cells.size());
+  if (m_topography) cells = cells_under(edges, ceilings_of_stations(edges, cells), cells);
+  if (cells.empty()) {
+    throw InputError("", "inversion.topography", "leaves no cell that is below the stations; make the cells thinner");
+  }
+  const auto n = static_cast<std::int64_t>(cells.size());
+  if (m_topography) {
+    m_result.notes.push_back(fmt::format("inversion.topography: {} of {} are below it{}", grouped(below), total,
+                                         n == below ? " and active" : ""));
+    if (n < before) {
+      m_result.notes.back() +=
+          fmt::format("; {} of these reach above a station in their column and are inactive", grouped(before - n));
+    }
+  }
+  if (m_spec.active) m_result.notes.push_back(fmt::format("inversion.active: {} of {} are active", grouped(n), total));
+  return cells;
 }
 
 void InversionMaker::make_cells() {
@@ -251,100 +426,157 @@ void InversionMaker::make_cells() {
     throw InputError("", "model",
                      fmt::format("has {} cells; an inversion takes at most {}", grouped(total), grouped(most)));
   }
-  if (!m_spec.topography) {
+  m_rounding = grid.rounding;
+  read_topography(grid.edges);
+  if (!m_topography && !m_spec.active) {
     m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding);
-  } else {
-    m_heights = heights_over(grid.edges);
-    std::vector<std::int64_t> active = cells_below(grid.edges, m_heights);
-    if (active.empty()) {
-      const auto [low, high] = std::minmax_element(m_heights.begin(), m_heights.end());
-      throw InputError("", "inversion.topography",
-                       fmt::format("leaves no active cell: its heights, {:.6g} to {:.6g} m, are below the centres of "
-                                   "all cells, which reach from {:.6g} to {:.6g} m; heights are upward, in metres",
-                                   *low, *high, grid.edges[2].front(), grid.edges[2].back()));
-    }
-    m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding, std::move(active));
-    m_result.notes.push_back(fmt::format("inversion.topography: {} of {} are below it and active",
-                                         grouped(m_result.cells->size()), counted(m_result.cells->total(), "cell")));
-  }
-}
-
-void InversionMaker::make_reference() {
-  const ActiveCells& cells = *m_result.cells;
-  if (const auto* density = std::get_if<double>(&m_spec.reference)) {
-    m_result.reference.assign(static_cast<std::size_t>(cells.size()), *density);
     return;
   }
-  const auto& spec = std::get<DensityFile>(m_spec.reference);
-  const InputFile file = input_file(m_run, spec.file, "inversion.reference.file");
-  // the model of an earlier inversion lacks densities where its cells were inactive
-  const std::vector<double> densities = cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept));
-  const auto lacking = std::count_if(densities.begin(), densities.end(), [](double x) { return std::isnan(x); });
-  if (lacking > 0) {
+  std::vector<std::int64_t> cells = active_cells(grid.edges);
+  m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding, std::move(cells));
+}
+
+/// Bounds of each cell, out of the datasets of a file.
+void InversionMaker::make_bounds() {
+  if (!m_spec.bounds) return;
+  const ActiveCells& cells = *m_result.cells;
+  const InputFile file = input_file(m_run, m_spec.bounds->file, "inversion.bounds.file");
+  if (!is_array_file(file)) {
     throw file.error(
-        fmt::format("has NaN for {}; a reference has a density for each", counted(lacking, "active cell")));
+        "is text, which holds one list of values; HDF5 or netCDF-4 with the datasets lower, upper or both "
+        "is needed");
   }
-  if (m_spec.settings.bounds) check_bounds(densities, *m_spec.settings.bounds, file);
-  m_result.reference = densities;
+  const auto read = [&](const char* dataset, double none) {
+    if (!ArrayFile(file).has(std::string("/") + dataset)) return std::vector<double>();
+    DensityFile spec = *m_spec.bounds;
+    spec.what = dataset;
+    std::vector<double> bounds =
+        cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept_with_infinities));
+    for (double& bound : bounds) bound = std::isnan(bound) ? none : bound;
+    return bounds;
+  };
+  std::vector<double> lower = read("lower", -infinity), upper = read("upper", infinity);
+  if (lower.empty() && upper.empty()) {
+    throw file.error(fmt::format("has neither a dataset lower nor upper; its datasets are: {}",
+                                 shown_list(ArrayFile(file).dataset_names("/"))));
+  }
+  const auto n = static_cast<std::size_t>(cells.size());
+  if (lower.empty()) lower.assign(n, -infinity);
+  if (upper.empty()) upper.assign(n, infinity);
+  const WrongCells wrong = wrong_cells(
+      cells, [&](std::size_t j) { return !(lower[j] <= upper[j]) || lower[j] == infinity || upper[j] == -infinity; });
+  if (!wrong.text.empty()) {
+    throw file.error(fmt::format("has no density between lower and upper for {}: lower {}, upper {} kg/m3", wrong.text,
+                                 lower[wrong.first], upper[wrong.first]));
+  }
+  m_result.lower = std::move(lower);
+  m_result.upper = std::move(upper);
+}
+
+void InversionMaker::make_weights() {
+  if (!m_spec.cell_weights) return;
+  const ActiveCells& cells = *m_result.cells;
+  const InputFile file = input_file(m_run, m_spec.cell_weights->file, "inversion.cell_weights.file");
+  std::vector<double> weights =
+      cells.of_all(read_densities(file, *m_spec.cell_weights, cells.counts(), NanDensities::kept));
+  const WrongCells wrong = wrong_cells(cells, [&](std::size_t j) { return !(weights[j] > 0); });
+  if (!wrong.text.empty()) {
+    throw file.error(fmt::format("has weights that are not above 0 for {}: {}", wrong.text, weights[wrong.first]));
+  }
+  m_result.cell_weights = std::move(weights);
+}
+
+/// Densities of the active cells that `what`, reference or start, says. Throws InputError where bounds leave them out.
+std::vector<double> InversionMaker::densities(const std::variant<double, DensityFile>& spec, const std::string& what) {
+  const ActiveCells& cells = *m_result.cells;
+  const auto n = static_cast<std::size_t>(cells.size());
+  const std::string key = "inversion." + what;
+  std::vector<double> densities;
+  std::optional<InputFile> file;
+  if (const auto* of_file = std::get_if<DensityFile>(&spec)) {
+    file = input_file(m_run, of_file->file, key + ".file");
+    // the model of an earlier inversion lacks densities where its cells were inactive
+    densities = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
+    const auto lacking = std::count_if(densities.begin(), densities.end(), [](double x) { return std::isnan(x); });
+    if (lacking > 0) {
+      throw file->error(
+          fmt::format("has NaN for {}; a {} has a density for each", counted(lacking, "active cell"), what));
+    }
+  } else {
+    densities.assign(n, std::get<double>(spec));
+  }
+  const auto bounds_at = [&](std::size_t j) {
+    return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-infinity, infinity})
+                                  : Range{m_result.lower[j], m_result.upper[j]};
+  };
+  const WrongCells outside = wrong_cells(
+      cells, [&](std::size_t j) { return densities[j] < bounds_at(j).min || densities[j] > bounds_at(j).max; });
+  if (outside.text.empty()) return densities;
+  const std::string text =
+      fmt::format("is outside inversion.bounds in {}: {:.6g} kg/m3, bounds {}; change one of the two", outside.text,
+                  densities[outside.first], bounds_text(bounds_at(outside.first)));
+  throw file ? file->error(text) : InputError("", key, text);
 }
 
 void InversionMaker::check_stations(std::size_t set) {
   const ActiveCells& cells = *m_result.cells;
   const CellEdges& edges = cells.edges();
   const Points& points = m_result.data[set].points;
-  const std::vector<double> tops = tops_of(cells);
+  const std::vector<std::int64_t> layers = highest_layers(cells.counts(), cells.cells());
+  const std::vector<double> ground = m_topography ? ground_at_stations(set, edges) : std::vector<double>();
   std::int64_t buried = 0;
   std::size_t first = 0, deepest = 0;
   double first_top = 0, most = 0;
   for (std::size_t i = 0; i < points.upward.size(); ++i) {
-    const auto east = cell_at(edges[0], points.easting[i]), north = cell_at(edges[1], points.northing[i]);
-    if (!east || !north) continue;
-    const double top = tops[*north * (edges[0].size() - 1) + *east];
-    const double below = top - points.upward[i];
-    if (!(below > tolerance_at(top, cells.rounding()[2] + points.rounding[2]))) continue;
-    if (buried == 0) first = i, first_top = top;
-    if (below > most) most = below, deepest = i;
+    const auto column = column_at(edges, points, i);
+    if (!column || layers[*column] < 0) continue;
+    const double top = edges[2][static_cast<std::size_t>(layers[*column]) + 1];
+    if (!(top - points.upward[i] > tolerance_at(top, cells.rounding()[2] + points.rounding[2]))) continue;
+    const double surface = m_topography ? ground[i] : top;
+    if (buried == 0) first = i, first_top = surface;
+    if (surface - points.upward[i] > most) most = surface - points.upward[i], deepest = i;
     ++buried;
   }
   if (buried == 0) return;
   const std::string rest = buried == 1 ? ""
                                        : fmt::format(", and {} more; the deepest is point {}, {:.6g} m below",
                                                      grouped(buried - 1), deepest, most);
+  const std::string what =
+      m_topography
+          ? fmt::format(
+                "but the topography is at {:.6g} there{}; stations stand on the ground or above it: check what "
+                "their heights and those of the topography are measured from",
+                first_top, rest)
+          : fmt::format(
+                "but the active cells below the surface reach up to {} there{}; stations must be above active "
+                "cells: check the heights, give inversion.topography, or make the cells at the surface thinner",
+                first_top, rest);
   m_problems.add("", m_data_keys[set],
-                 fmt::format("{}: point {} at easting {}, northing {} has height {}, but the active cells below the "
-                             "surface reach up to {} there{}; stations must be above active cells: check the heights, "
-                             "give {}inversion.topography, or make the cells at the surface thinner",
-                             m_result.data[set].name, first, points.easting[first], points.northing[first],
-                             points.upward[first], first_top, rest, m_spec.topography ? "a finer " : ""));
+                 fmt::format("{}: point {} at easting {}, northing {} has height {}, {}", m_result.data[set].name,
+                             first, points.easting[first], points.northing[first], points.upward[first], what));
 }
 
 void InversionMaker::check_heights(std::size_t set) {
-  if (m_heights.empty()) return;
-  const CellEdges& edges = m_result.cells->edges();
-  const std::size_t n_east = edges[0].size() - 1, n_north = edges[1].size() - 1;
+  if (!m_topography) return;
   const Points& points = m_result.data[set].points;
+  const std::vector<double> ground = ground_at_stations(set, m_result.cells->edges());
   std::int64_t below = 0;
-  for (std::size_t i = 0; i < points.upward.size(); ++i) {
-    const auto east = cell_at(edges[0], points.easting[i]), north = cell_at(edges[1], points.northing[i]);
-    if (!east || !north) continue;
-    // Heights are known at the centres of columns: on a slope a station on the ground is between those around it.
-    double lowest = std::numeric_limits<double>::infinity();
-    for (std::size_t j = std::max<std::size_t>(*north, 1) - 1; j <= std::min(*north + 1, n_north - 1); ++j) {
-      for (std::size_t k = std::max<std::size_t>(*east, 1) - 1; k <= std::min(*east + 1, n_east - 1); ++k) {
-        lowest = std::min(lowest, m_heights[j * n_east + k]);
-      }
-    }
-    if (points.upward[i] < lowest - tolerance_at(lowest, 0)) ++below;
+  double most = 0;
+  for (std::size_t i = 0; i < ground.size(); ++i) {
+    // false for NaN
+    if (!(ground[i] - points.upward[i] > least_below_topography)) continue;
+    ++below;
+    most = std::max(most, ground[i] - points.upward[i]);
   }
   if (below == 0) return;
   m_result.warnings.push_back(
-      fmt::format("{}: {} below the topography around; compare what its heights and those of "
-                  "the topography are measured from",
-                  m_result.data[set].name, below == 1 ? "1 point is" : grouped(below) + " points are"));
+      fmt::format("{}: {} below the topography, by up to {:.3g} m; compare what its heights "
+                  "and those of the topography are measured from",
+                  m_result.data[set].name, below == 1 ? "1 point is" : grouped(below) + " points are", most));
 }
 
 void InversionMaker::check_place(std::size_t set) {
-  const std::string what = misplaced(area_of(m_result.data[set].points), area_of(m_result.cells->edges()));
+  const std::string what = misplaced(area_of(m_result.data[set].points), m_result.cells->edges());
   if (!what.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data[set].name, what));
 }
 
@@ -352,7 +584,12 @@ InversionInputs InversionMaker::make() {
   collect([&] { read_data(); });
   collect([&] { make_cells(); });
   if (m_result.cells) {
-    collect([&] { make_reference(); });
+    collect([&] {
+      make_bounds();
+      m_result.reference = densities(m_spec.reference, "reference");
+      if (m_spec.start) m_result.start = densities(*m_spec.start, "start");
+    });
+    collect([&] { make_weights(); });
     for (const std::size_t set : m_first_epochs) {
       check_stations(set);
       check_heights(set);
@@ -371,6 +608,7 @@ void share(DataSet& set, const Communicator& communicator) {
   }
   broadcast(communicator, set.points.rounding);
   broadcast(communicator, set.fields);
+  broadcast(communicator, set.sigma_is_unknown);
 }
 
 /// Gives every rank what rank 0 made; the others' is not looked at. Collective.
@@ -394,7 +632,9 @@ void share(InversionInputs& inputs, const Communicator& communicator) {
   inputs.data.resize(static_cast<std::size_t>(sets));
   for (DataSet& set : inputs.data) share(set, communicator);
   broadcast(communicator, inputs.epochs);
-  broadcast(communicator, inputs.reference);
+  for (auto* values : {&inputs.reference, &inputs.lower, &inputs.upper, &inputs.cell_weights, &inputs.start}) {
+    broadcast(communicator, *values);
+  }
   broadcast(communicator, inputs.notes);
   broadcast(communicator, inputs.warnings);
 }

@@ -24,6 +24,12 @@ struct InversionInputs {
   std::vector<DataSet> data;
   /// one an active cell, kg/m3
   std::vector<double> reference;
+  /// bounds of each active cell, kg/m3, infinite where there is none; empty: those of the settings
+  std::vector<double> lower, upper;
+  /// one an active cell, above 0; empty: 1
+  std::vector<double> cell_weights;
+  /// one an active cell, kg/m3; empty: the reference
+  std::vector<double> start;
   /// what was done with the files
   std::vector<std::string> notes;
   /// what the user should be told though the inversion goes on
@@ -32,9 +38,10 @@ struct InversionInputs {
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
 };
 
-/// Makes the cells, data and reference of a case read for CaseUse::inversion. Files are read by rank 0 alone. Throws
-/// InputError with every mistake found, the same on every rank: beside those of the files stations under active cells'
-/// tops, references outside the bounds, no active cell, epochs of other stations or fields. Collective.
+/// Makes the cells, data and what is known of each cell, of a case read for CaseUse::inversion. Files are read by rank
+/// 0 alone. With a topography, cells that reach above a station in their column are inactive. Throws InputError with
+/// every error found, the same on every rank: beside those of the files stations far below the ground or inside active
+/// cells, references outside the bounds, no active cell, epochs of other stations or fields. Collective.
 [[nodiscard]] InversionInputs make_inversion(const Case& run, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/human_text.hpp"
@@ -29,19 +31,25 @@ private:
   std::int64_t data_set(const Value& value, InversionSpec& spec);
   std::int64_t epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec);
   void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec);
-  SigmaRule sigma(const Value& value);
+  void sigma(const Value& value, InversionSpec& spec);
   bool add_sigma(const Value& value, std::map<Field, double>& sigmas);
-  std::variant<double, DensityFile> reference(const Value& value);
+  std::variant<double, DensityFile> density(const Value& value);
+  DensityFile cell_values(const Value& value, const char* what);
+  void bounds(const Value& value, InversionSpec& spec);
+  std::optional<double> bound(const Value& value, double none);
+  void intervals(const Value& value, InversionSettings& settings);
   TopographySpec topography(const Value& value);
-  void model_terms(const Section& section, InversionSettings& settings);
+  void model_terms(const Section& section, InversionSpec& spec);
   void smoothness(const Value& value, InversionSettings& settings);
+  std::optional<std::array<double, 3>> lengths(const Value& value);
   Weighting weighting(const Value& value);
   void norm(const Value& value, InversionSettings& settings);
   Uncertainty uncertainty(const Value& value);
   std::int64_t preconditioner_rank(const Value& value);
-  std::optional<double> positive_or(const Value& value, const char* word);
   std::optional<double> not_negative(const Value& value);
-  void check_reference(const Section& section, const InversionSpec& spec);
+  void beta(const Section& section, const Value& value, InversionSettings& settings);
+  void ways(const Section& section, InversionSettings& settings);
+  void check_density(const Section& section, const std::string& key, double density, const InversionSpec& spec);
   void check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs);
 };
 
@@ -53,16 +61,6 @@ std::optional<double> InversionReader::not_negative(const Value& value) {
   const auto result = number(value);
   if (!result || *result >= 0) return result;
   problem(value, fmt::format("is {}; a number of at least 0 is expected", kind_name(*value.node)));
-  return std::nullopt;
-}
-
-/// Nothing for the word, and where there is a mistake.
-std::optional<double> InversionReader::positive_or(const Value& value, const char* word) {
-  if (is_word(value, word)) return std::nullopt;
-  const std::string expected = fmt::format("{} or a number above 0", word);
-  const auto result = number(value, expected);
-  if (!result || *result > 0) return result;
-  problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
   return std::nullopt;
 }
 
@@ -165,22 +163,30 @@ bool InversionReader::add_sigma(const Value& value, std::map<Field, double>& sig
   return sigmas.size() == value.node->entries.size();
 }
 
-SigmaRule InversionReader::sigma(const Value& value) {
+void InversionReader::sigma(const Value& value, InversionSpec& spec) {
+  SigmaRule& rule = spec.sigma.emplace();
+  if (value.node->kind == Kind::scalar) {
+    spec.sigma_is_of_one_field = true;
+    const std::string expected = "a number above 0, or {relative: 0.02, floor: {gz: 0.05}}";
+    const auto all = number(value, expected);
+    if (all && !(*all > 0)) problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
+    for (const FieldInfo& field : field_infos) rule.floor[field.field] = all.value_or(1);
+    return;
+  }
   const Section section(*this, value, case_keys::sigma);
-  SigmaRule result;
   bool has_mistake = !section;
   if (const auto v = section.find("relative")) {
     if (v->node->kind == Kind::map) {
-      has_mistake = !add_sigma(*v, result.relative);
+      has_mistake = !add_sigma(*v, rule.relative);
     } else if (const auto all = not_negative(*v)) {
-      for (const FieldInfo& field : field_infos) result.relative[field.field] = *all;
+      for (const FieldInfo& field : field_infos) rule.relative[field.field] = *all;
     } else {
       has_mistake = true;
     }
   }
   if (const auto v = section.find("floor")) {
     if (v->node->kind == Kind::map) {
-      has_mistake = !add_sigma(*v, result.floor) || has_mistake;
+      has_mistake = !add_sigma(*v, rule.floor) || has_mistake;
     } else {
       problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal and Eotvos",
                               kind_name(*v->node)));
@@ -188,14 +194,14 @@ SigmaRule InversionReader::sigma(const Value& value) {
     }
   }
   const auto is_above_0 = [](const auto& sigma) { return sigma.second > 0; };
-  if (!has_mistake && std::none_of(result.relative.begin(), result.relative.end(), is_above_0) &&
-      std::none_of(result.floor.begin(), result.floor.end(), is_above_0)) {
+  if (!has_mistake && std::none_of(rule.relative.begin(), rule.relative.end(), is_above_0) &&
+      std::none_of(rule.floor.begin(), rule.floor.end(), is_above_0)) {
     problem(value, "has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both");
   }
-  return result;
 }
 
-std::variant<double, DensityFile> InversionReader::reference(const Value& value) {
+/// One density, or a file of one a cell.
+std::variant<double, DensityFile> InversionReader::density(const Value& value) {
   if (value.node->kind != Kind::map) {
     if (value.node->kind != Kind::list) return number(value, "a density in kg/m3 or {file: name}").value_or(0);
     problem(value, "is a list; a density in kg/m3 or {file: name} is expected");
@@ -209,6 +215,74 @@ std::variant<double, DensityFile> InversionReader::reference(const Value& value)
   return file;
 }
 
+/// A file of one number a cell, which has no unit.
+DensityFile InversionReader::cell_values(const Value& value, const char* what) {
+  const Section section(*this, value, case_keys::cell_values);
+  DensityFile file;
+  file.what = what;
+  if (const auto v = section.need("file", "the name of a file of one value per cell")) {
+    file.file = input(*v).value_or("");
+  }
+  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
+  return file;
+}
+
+std::optional<double> InversionReader::bound(const Value& value, double none) {
+  if (value.node->kind == Kind::null) return none;
+  return number(value, "a number, or null for no bound on this side,");
+}
+
+void InversionReader::bounds(const Value& value, InversionSpec& spec) {
+  if (is_word(value, "none")) return;
+  if (value.node->kind == Kind::map) {
+    const Section section(*this, value, case_keys::bounds);
+    const std::string chosen = section.one_of({{"file", {"density_unit"}}, {"intervals", {}}});
+    const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
+    if (!v) return;
+    if (chosen == "intervals") return intervals(*v, spec.settings);
+    DensityFile& file = spec.bounds.emplace();
+    file.file = input(*v).value_or("");
+    file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+    return;
+  }
+  if (!is_list_of(value, 2, "[min, max], where null is no bound, {file: name} or {intervals: [[0, 50], [300, 400]]}")) {
+    return;
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto min = bound(item(value, 0), -infinity), max = bound(item(value, 1), infinity);
+  if (!min || !max) return;
+  if (std::isinf(*min) && std::isinf(*max)) {
+    problem(value, "has no bound on either side; write bounds: none, or leave it out");
+  } else if (!(*min < *max)) {
+    problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
+  } else {
+    spec.settings.bounds = Range{*min, *max};
+  }
+}
+
+void InversionReader::intervals(const Value& value, InversionSettings& settings) {
+  const std::string form = "a list of two or more intervals, such as [[0, 50], [300, 400]],";
+  if (!is_list(value, form)) return;
+  std::vector<Range> found;
+  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+    if (const auto interval = range(item(value, i), false)) found.push_back(*interval);
+  }
+  if (value.node->items.size() < 2) {
+    problem(value, fmt::format("has {}; {} is expected; one interval is bounds: [min, max]",
+                               counted(static_cast<std::int64_t>(value.node->items.size()), "interval"), form));
+  }
+  if (found.size() < 2 || found.size() != value.node->items.size()) return;
+  std::sort(found.begin(), found.end(), [](const Range& a, const Range& b) { return a.min < b.min; });
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    if (found[i].min > found[i - 1].max) continue;
+    problem(value, fmt::format("has [{}, {}] and [{}, {}], which meet; write them as one interval", found[i - 1].min,
+                               found[i - 1].max, found[i].min, found[i].max));
+    return;
+  }
+  settings.bounds = Range{found.front().min, found.back().max};
+  settings.intervals = std::move(found);
+}
+
 TopographySpec InversionReader::topography(const Value& value) {
   const Section section(*this, value, case_keys::topography);
   TopographySpec result;
@@ -217,14 +291,28 @@ TopographySpec InversionReader::topography(const Value& value) {
   return result;
 }
 
-void InversionReader::smoothness(const Value& value, InversionSettings& settings) {
+/// One length for all directions, or three.
+std::optional<std::array<double, 3>> InversionReader::lengths(const Value& value) {
+  std::array<double, 3> result{};
   if (value.node->kind != Kind::list) {
-    if (const auto all = not_negative(value)) settings.smoothness.fill(*all);
+    const auto all = not_negative(value);
+    if (!all) return std::nullopt;
+    result.fill(*all);
+    return result;
+  }
+  if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return std::nullopt;
+  for (std::size_t i = 0; i < 3; ++i) result[i] = not_negative(item(value, i)).value_or(1);
+  return result;
+}
+
+void InversionReader::smoothness(const Value& value, InversionSettings& settings) {
+  if (value.node->kind != Kind::map) {
+    settings.smoothness = lengths(value);
     return;
   }
-  if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return;
-  for (std::size_t i = 0; i < 3; ++i) {
-    settings.smoothness[i] = not_negative(item(value, i)).value_or(settings.smoothness[i]);
+  const Section section(*this, value, case_keys::smoothness);
+  if (const auto v = section.need("lengths", "a length in metres, or [easting, northing, upward],")) {
+    settings.smoothing_lengths = lengths(*v);
   }
 }
 
@@ -317,35 +405,69 @@ void InversionReader::check_rank(const Section& section, const InversionSettings
 }
 
 /// The keys of phi_m.
-void InversionReader::model_terms(const Section& section, InversionSettings& settings) {
+void InversionReader::model_terms(const Section& section, InversionSpec& spec) {
+  InversionSettings& settings = spec.settings;
   if (const auto v = section.find("reference_in_smoothness")) {
     settings.reference_in_smoothness = truth(*v).value_or(false);
   }
-  if (const auto v = section.find("bounds"); v && !is_word(*v, "none")) settings.bounds = range(*v, false);
+  if (const auto v = section.find("bounds")) bounds(*v, spec);
   if (const auto v = section.find("smallness")) settings.smallness = not_negative(*v).value_or(settings.smallness);
   if (const auto v = section.find("smoothness")) smoothness(*v, settings);
-  if (settings.smallness == 0 && settings.smoothness == std::array<double, 3>{}) {
+  constexpr std::array<double, 3> none{};
+  if (settings.smallness == 0 && (settings.smoothness == none || settings.smoothing_lengths == none)) {
     problem(section.map(),
             "has smallness 0 and smoothness 0: nothing chooses among the models that fit the data; one "
             "of them must be above 0");
   }
+  if (const auto v = section.find("cell_weights")) spec.cell_weights = cell_values(*v, "cell_weights");
   if (const auto v = section.find("weighting")) settings.weighting = weighting(*v);
   if (const auto v = section.find("norm")) norm(*v, settings);
 }
 
-/// A reference of one density, which needs no file to be judged.
-void InversionReader::check_reference(const Section& section, const InversionSpec& spec) {
-  const auto* density = std::get_if<double>(&spec.reference);
-  if (density == nullptr || !spec.settings.bounds) return;
+/// A density of all cells, which needs no file to be judged.
+void InversionReader::check_density(const Section& section, const std::string& key, double density,
+                                    const InversionSpec& spec) {
+  if (!spec.settings.bounds) return;
   const Range& bounds = *spec.settings.bounds;
-  if (*density >= bounds.min && *density <= bounds.max) return;
-  if (const auto v = section.find("reference")) {
-    problem(*v,
-            fmt::format("is {}, outside bounds, [{}, {}]; change one of the two", *density, bounds.min, bounds.max));
+  if (density >= bounds.min && density <= bounds.max) return;
+  if (const auto v = section.find(key)) {
+    problem(*v, fmt::format("is {}, outside bounds, {}; change one of the two", density, bounds_text(bounds)));
   } else if (const auto limits = section.find("bounds")) {
     problem(*limits, fmt::format("do not hold {}, which is the reference where none is written; write reference: {}",
-                                 *density, bounds.min));
+                                 density, density < bounds.min ? bounds.min : bounds.max));
   }
+}
+
+void InversionReader::beta(const Section& section, const Value& value, InversionSettings& settings) {
+  if (is_word(value, "auto")) return;
+  if (is_word(value, "gcv")) settings.beta_choice = BetaChoice::gcv;
+  if (is_word(value, "l_curve")) settings.beta_choice = BetaChoice::l_curve;
+  if (settings.beta_choice == BetaChoice::target) {
+    const std::string expected = "auto, gcv, l_curve or a number above 0";
+    settings.beta = number(value, expected);
+    if (settings.beta && !(*settings.beta > 0)) {
+      problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
+    }
+  } else if (const auto target = section.find("target_misfit")) {
+    problem(*target, fmt::format("is for a known sigma, and beta: {} is for an unknown one; leave out one of the two",
+                                 value.node->text));
+  }
+}
+
+/// The keys of the search, which say nothing of what is minimised, and of what comes with the model.
+void InversionReader::ways(const Section& section, InversionSettings& settings) {
+  if (const auto v = section.find("depth_of_investigation")) {
+    settings.depth_of_investigation = truth(*v).value_or(false);
+  }
+  if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
+  if (const auto v = section.find("max_iterations")) {
+    settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);
+  }
+  if (const auto v = section.find("keep")) {
+    settings.keep_all = choice(*v, std::array{Choice<bool>{"last", false}, Choice<bool>{"all", true}}).value_or(false);
+  }
+  if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
+  if (const auto v = section.find("preconditioner")) settings.preconditioner_rank = preconditioner_rank(*v);
 }
 
 InversionSpec InversionReader::inversion(const Value& value) {
@@ -356,38 +478,45 @@ InversionSpec InversionReader::inversion(const Value& value) {
   if (const auto v = section.need("data", "the name of a file of measurements, {file: name} or a list of these")) {
     data(*v, result);
   }
-  if (const auto v = section.find("sigma")) result.sigma = sigma(*v);
-  if (const auto v = section.find("reference")) result.reference = reference(*v);
-  model_terms(section, settings);
-  check_reference(section, result);
+  if (const auto v = section.find("sigma")) sigma(*v, result);
+  if (const auto v = section.find("data_norm")) {
+    settings.data_norm =
+        choice(*v, std::array{Choice<DataNorm>{"2", DataNorm::squares}, Choice<DataNorm>{"huber", DataNorm::huber}})
+            .value_or(settings.data_norm);
+  }
+  if (const auto v = section.find("reference")) result.reference = density(*v);
+  if (const auto v = section.find("start")) result.start = density(*v);
+  model_terms(section, result);
+  if (const auto* one = std::get_if<double>(&result.reference)) check_density(section, "reference", *one, result);
+  if (const auto* one = result.start ? std::get_if<double>(&*result.start) : nullptr) {
+    check_density(section, "start", *one, result);
+  }
   if (const auto v = section.find("topography")) result.topography = topography(*v);
-  if (const auto v = section.find("beta")) settings.beta = positive_or(*v, "auto");
+  if (const auto v = section.find("active")) result.active = cell_values(*v, "active");
+  if (const auto v = section.find("beta")) beta(section, *v, settings);
   if (const auto v = section.find("trend")) {
     settings.trend =
         choice(*v, std::array{Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
                               Choice<Trend>{"linear", Trend::linear}})
             .value_or(settings.trend);
   }
-  if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
-  if (const auto v = section.find("preconditioner")) settings.preconditioner_rank = preconditioner_rank(*v);
+  ways(section, settings);
   check_rank(section, settings, result.n_epochs);
-  if (const auto v = section.find("depth_of_investigation")) {
-    settings.depth_of_investigation = truth(*v).value_or(false);
-  }
   if (const auto v = section.find("change")) {
     settings.change = not_negative(*v).value_or(settings.change);
     if (result.n_epochs == 1) {
       problem(*v, "is for several epochs; write data: {epochs: [2021.csv, 2022.csv]}, or leave change out");
     }
   }
-  if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
-  if (const auto v = section.find("max_iterations")) {
-    settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);
-  }
   return result;
 }
 
 }  // namespace
+
+std::string bounds_text(const Range& bounds) {
+  const auto text = [](double bound) { return std::isinf(bound) ? std::string("null") : fmt::format("{}", bound); };
+  return fmt::format("[{}, {}]", text(bounds.min), text(bounds.max));
+}
 
 InversionSpec read_inversion(const CaseReader& values, const Value& value) {
   return InversionReader(values).inversion(value);

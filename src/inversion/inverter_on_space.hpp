@@ -417,6 +417,7 @@ void InverterOnSpace<ExecutionSpace>::tell(const char* stage, double beta) {
   row.maximum = m_math.greatest(m_model);
   row.seconds = seconds();
   m_state.rows.push_back(row);
+  if (m_settings.keep_all) m_state.kept.push_back(m_math.to_host(m_model));
   m_observer.row(row);
 }
 
@@ -436,7 +437,7 @@ void InverterOnSpace<ExecutionSpace>::search_beta(BetaSearch& search, const char
     m_state.search = search.solutions();
     if (search.status() != BetaSearch::Status::on_target &&
         (search.status() != BetaSearch::Status::searching || is_done())) {
-      m_state.message = off_target_message(search.status(), m_state.rows, m_settings);
+      m_state.message = off_target_message(search.status(), m_state.rows, m_low.extent(0) > 0, m_settings);
     }
     keep_state();
   }
@@ -655,6 +656,7 @@ void InverterOnSpace<ExecutionSpace>::finish() {
   model.epochs = m_input.epochs;
   model.density = m_math.to_host(m_model);
   model.convergence = m_state.rows;
+  model.solutions = m_state.kept;
   add_uncertainty(m_state, model);
   add_depth_of_investigation(m_state, model);
   for (std::size_t i = 0; i < m_input.data.size(); ++i) {

@@ -8,15 +8,17 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/human_text.hpp"
+
 namespace prismfield {
 
 std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,
-                               const InversionSettings& settings) {
+                               bool is_bounded, const InversionSettings& settings) {
   const ConvergenceRow& last = rows.back();
   const std::string where =
       fmt::format("chi is {:.3g} at beta {:.3g}, the target is {:.3g}", last.chi, last.beta, settings.target_misfit);
   const std::string remedies = fmt::format("larger sigma, {}finer cells or a mesh that reaches further can help",
-                                           settings.bounds ? "wider bounds, " : "");
+                                           is_bounded ? "wider bounds, " : "");
   switch (status) {
     case BetaSearch::Status::slow:
       return fmt::format(
@@ -51,9 +53,15 @@ std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const Inv
     if (row.stage == "compact") values.push_back(row.phi_m);
   }
   const auto steps = static_cast<std::int64_t>(values.size());
-  if (steps == 0 || steps < settings.max_iterations || steps >= most_compact_steps) return "";
-  if (steps > 1 && has_settled(values[values.size() - 2], values.back())) return "";
-  return fmt::format("the compact model had not settled after inversion.max_iterations, {} steps; raise it", steps);
+  if (steps == 0 || steps < std::min(settings.max_iterations, most_compact_steps)) return "";
+  const double last = steps > 1 ? values[values.size() - 2] : values.back();
+  if (steps > 1 && has_settled(last, values.back())) return "";
+  if (steps < most_compact_steps) {
+    return fmt::format("the compact model had not settled after inversion.max_iterations, {}; raise it",
+                       counted(steps, "step"));
+  }
+  return fmt::format("the compact model had not settled after {} steps: phi_m still changed by {:.2g} %", steps,
+                     100 * std::abs(values.back() - last) / values.back());
 }
 
 void add_uncertainty(const InversionState& state, InvertedModel& model) {

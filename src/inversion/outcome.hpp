@@ -18,7 +18,7 @@ inline constexpr std::int64_t most_products_of_solution = 2000;
 
 /// Why a search for beta ended off the target, as far as its solutions, the last of `rows`, show it, and what to do.
 [[nodiscard]] std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,
-                                             const InversionSettings& settings);
+                                             bool is_bounded, const InversionSettings& settings);
 /// The same for a reference that fits the data better than asked for.
 [[nodiscard]] std::string reference_fits_message(const InversionSettings& settings);
 
@@ -28,7 +28,8 @@ inline constexpr std::int64_t most_compact_steps = 25;
 inline constexpr double least_compact_change = 1e-3;
 /// Whether a compact step has changed the model's value by so little.
 [[nodiscard]] bool has_settled(double last_phi_m, double phi_m) noexcept;
-/// What to tell of compact steps that max_iterations ended before the model had settled, "" when they were not.
+/// What to say of compact steps that ended before the model had settled, by max_iterations or by most_compact_steps;
+/// "" otherwise.
 [[nodiscard]] std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const InversionSettings& settings);
 
 /// Standard deviations and the trace of the resolution matrix from the samples drawn.

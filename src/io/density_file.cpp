@@ -18,22 +18,19 @@
 namespace prismfield {
 namespace {
 
-std::string cell_name(const CellCounts& counts, std::int64_t cell) {
-  return fmt::format("cell {} (easting {}, northing {}, upward {}, from 0)", cell, cell % counts[0],
-                     cell / counts[0] % counts[1], cell / counts[0] / counts[1]);
-}
-
 /// Applies the file's unit and checks every density.
-void to_kilograms(std::vector<double>& densities, double to_si, const InputFile& file, const CellCounts& counts,
-                  NanDensities nan) {
+void to_kilograms(std::vector<double>& densities, const DensityFile& spec, const InputFile& file,
+                  const CellCounts& counts, NanDensities nan) {
   ProblemList problems;
   LimitedProblems limited(problems, file.path.string());
   for (std::size_t i = 0; i < densities.size(); ++i) {
     double& density = densities[i];
-    density *= to_si;
-    if (std::isfinite(density) || (nan == NanDensities::kept && std::isnan(density))) continue;
-    limited.add("NaN or infinite densities", [&] {
-      return Problem{file.path.string(), "density",
+    density *= spec.to_si;
+    const bool is_allowed = (nan != NanDensities::refused && std::isnan(density)) ||
+                            (nan == NanDensities::kept_with_infinities && std::isinf(density));
+    if (std::isfinite(density) || is_allowed) continue;
+    limited.add("NaN or infinite values", [&] {
+      return Problem{file.path.string(), spec.what,
                      cell_name(counts, static_cast<std::int64_t>(i)) + " is NaN or infinite"};
     });
   }
@@ -41,14 +38,14 @@ void to_kilograms(std::vector<double>& densities, double to_si, const InputFile&
   problems.throw_if_any();
 }
 
-std::vector<double> densities_from_text(const InputFile& file, double to_si, const CellCounts& counts) {
+std::vector<double> densities_from_text(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
   NumbersRequest request;
   request.count = counts[0] * counts[1] * counts[2];
-  request.what = "density";
+  request.what = spec.what;
   std::vector<double> densities =
       read_values(file, request,
                   fmt::format("{} x {} x {} = {} cells need one each", counts[0], counts[1], counts[2], request.count));
-  to_kilograms(densities, to_si, file, counts, NanDensities::refused);
+  to_kilograms(densities, spec, file, counts, NanDensities::refused);
   return densities;
 }
 
@@ -96,7 +93,7 @@ std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& ar
 std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
                                           NanDensities nan) {
   const ArrayFile arrays(file);
-  const std::string name = spec.dataset.empty() ? "density" : spec.dataset;
+  const std::string name = spec.dataset.empty() ? spec.what : spec.dataset;
   std::string dataset = name.starts_with('/') ? name : "/" + name;
   const auto epoch = arrays.has(dataset) ? std::nullopt : epoch_of(arrays, dataset);
   if (epoch) dataset = epoch->first;
@@ -122,11 +119,16 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
     const auto first = densities.begin() + (epoch->second - 1) * total;
     densities = std::vector<double>(first, first + total);
   }
-  to_kilograms(densities, spec.to_si, file, counts, nan);
+  to_kilograms(densities, spec, file, counts, nan);
   return densities;
 }
 
 }  // namespace
+
+std::string cell_name(const CellCounts& counts, std::int64_t cell) {
+  return fmt::format("cell {} (easting {}, northing {}, upward {}, from 0)", cell, cell % counts[0],
+                     cell / counts[0] % counts[1], cell / counts[0] / counts[1]);
+}
 
 std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
                                    NanDensities nan) {
@@ -134,7 +136,7 @@ std::vector<double> read_densities(const InputFile& file, const DensityFile& spe
   if (!spec.dataset.empty()) {
     throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   }
-  return densities_from_text(file, spec.to_si, counts);
+  return densities_from_text(file, spec, counts);
 }
 
 }  // namespace prismfield

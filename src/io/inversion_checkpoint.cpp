@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -23,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Changes with every change of what the files hold.
-constexpr std::int64_t version = 2;
 constexpr std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i',  'e',
                                        'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
 
@@ -57,12 +56,17 @@ void each_part(State& state, const F& f) {
   f(state.message);
   f(state.products);
   f(state.seconds);
+  f(state.kept);
   f(state.search);
   f(state.weights_model);
   f(state.epsilon);
   f(state.first_epsilon);
   f(state.compact_steps);
   f(state.last_phi_m);
+  f(state.interval_steps);
+  f(state.interval_dual);
+  f(state.lower);
+  f(state.upper);
   f(state.samples);
   f(state.squares);
   f(state.trace);
@@ -92,6 +96,9 @@ public:
     } else if constexpr (std::is_same_v<T, std::vector<ConvergenceRow>>) {
       (*this)(static_cast<std::int64_t>(value.size()));
       for (const ConvergenceRow& row : value) each_part_of_row(row, *this);
+    } else if constexpr (std::is_same_v<T, std::vector<std::vector<double>>>) {
+      (*this)(static_cast<std::int64_t>(value.size()));
+      for (const std::vector<double>& one : value) (*this)(one);
     } else {
       (*this)(static_cast<std::int64_t>(value.size()));
       put(value.data(), value.size() * sizeof(typename T::value_type));
@@ -117,6 +124,9 @@ public:
       constexpr std::size_t least_bytes_of_row = 9 * 8;
       const std::size_t n = count(least_bytes_of_row);
       for (std::size_t i = 0; i < n; ++i) each_part_of_row(value.emplace_back(), *this);
+    } else if constexpr (std::is_same_v<T, std::vector<std::vector<double>>>) {
+      value.resize(count(sizeof(std::int64_t)));
+      for (std::vector<double>& one : value) (*this)(one);
     } else {
       value.resize(count(sizeof(typename T::value_type)));
       get(value.data(), value.size() * sizeof(typename T::value_type));
@@ -178,8 +188,10 @@ bool fits(const InversionState& state, std::size_t n_values) {
   const auto all_or_none = [&](const std::vector<double>& values) {
     return values.empty() || values.size() == n_values;
   };
-  return state.model.size() == n_values && all_or_none(state.weights_model) && all_or_none(state.squares) &&
-         all_or_none(state.depth_of_investigation);
+  const bool keeps_whole_models =
+      std::all_of(state.kept.begin(), state.kept.end(), [&](const auto& model) { return model.size() == n_values; });
+  return state.model.size() == n_values && keeps_whole_models && all_or_none(state.weights_model) &&
+         all_or_none(state.squares) && all_or_none(state.depth_of_investigation);
 }
 
 }  // namespace
@@ -189,7 +201,7 @@ void write_inversion_checkpoint(const fs::path& file, const Digest& case_hash, c
   each_part(state, content);
   Header header;
   header.mark = mark;
-  header.version = version;
+  header.version = inversion_checkpoint_version;
   header.content_bytes = static_cast<std::int64_t>(content.bytes().size());
   header.case_hash = case_hash;
   header.content = digest_of(content.bytes().data(), content.bytes().size());
@@ -206,7 +218,8 @@ std::optional<InversionState> read_inversion_checkpoint(const fs::path& file, co
   if (!found.is_there) return std::nullopt;
   check_inversion_checkpoint_place(file);
   if (!is_whole(found)) fail(file, std::string("is damaged") + begins_anew);
-  if (found.header.version != version) fail(file, std::string("is of another version of prismfield") + begins_anew);
+  if (found.header.version != inversion_checkpoint_version)
+    fail(file, std::string("is of another version of prismfield") + begins_anew);
   if (found.header.case_hash != case_hash) {
     fail(file, std::string("is of another case: the case or a file that it names was changed") + begins_anew);
   }

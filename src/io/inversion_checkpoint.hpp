@@ -10,6 +10,9 @@
 
 namespace prismfield {
 
+/// Changes with every change of what the files hold.
+inline constexpr std::int64_t inversion_checkpoint_version = 3;
+
 /// Writes where an inversion is: under a temporary name in the same folder, renamed when complete. `case_hash`: of all
 /// that the model depends on. Throws RunError, leaving the checkpoint before it.
 void write_inversion_checkpoint(const std::filesystem::path& file, const Digest& case_hash,

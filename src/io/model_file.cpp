@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -58,6 +59,8 @@ void check_sizes(const InvertedModel& model) {
   require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n,
           "depths of investigation are not one a cell");
   require(model.data.size() % static_cast<std::size_t>(model.n_epochs()) == 0, "data are not there for every epoch");
+  require(std::all_of(model.solutions.begin(), model.solutions.end(), [&](const auto& one) { return one.size() == n; }),
+          "solutions are not one a cell and epoch");
   for (const PredictedData& data : model.data) {
     const auto values = static_cast<std::size_t>(data.size());
     require(data.values.size() == values && data.sigma.size() == values && data.predicted.size() == values,
@@ -98,15 +101,20 @@ void write_cells(Hdf5File& file, const InvertedModel& model) {
   write_cell_coordinate(file, easting_coordinate, model.edges[0]);
 }
 
-/// Values of the active cells, of every epoch; NaN in the others.
-void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::string& name,
-                       const std::string& long_name, const std::string& unit, const std::vector<double>& values) {
-  file.write(name, cell_shape(model), on_all_cells(model, values).data());
-  file.attach_dimensions(name, cell_dimensions(model));
+void describe_cell_values(Hdf5File& file, const std::string& name, const std::vector<std::string>& dimensions,
+                          const std::string& long_name, const std::string& unit) {
+  file.attach_dimensions(name, dimensions);
   file.write_attribute(name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
   file.write_attribute(name, "units", unit);
   file.write_attribute(name, "long_name", long_name);
   refer_to_crs(file, name);
+}
+
+/// Values of the active cells, of every epoch; NaN in the others.
+void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::string& name,
+                       const std::string& long_name, const std::string& unit, const std::vector<double>& values) {
+  file.write(name, cell_shape(model), on_all_cells(model, values).data());
+  describe_cell_values(file, name, cell_dimensions(model), long_name, unit);
   write_range(file, name, values.data(), static_cast<std::int64_t>(values.size()));
 }
 
@@ -131,6 +139,28 @@ void write_densities(Hdf5File& file, const InvertedModel& model) {
     ancillary += ancillary.empty() ? "depth_of_investigation" : " depth_of_investigation";
   }
   if (!ancillary.empty()) file.write_attribute("density", "ancillary_variables", ancillary);
+}
+
+/// The densities of every solution that was kept.
+void write_solutions(Hdf5File& file, const InvertedModel& model) {
+  if (model.solutions.empty()) return;
+  const auto n = static_cast<std::int64_t>(model.solutions.size());
+  std::vector<std::int64_t> numbers(model.solutions.size());
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{1});
+  file.write("solution", {n}, numbers.data());
+  file.make_dimension("solution");
+  file.write_attribute("solution", "long_name", "solution for one beta, from 1: iteration of the group convergence");
+  std::vector<std::int64_t> shape = cell_shape(model);
+  std::vector<std::string> dimensions = cell_dimensions(model);
+  shape.insert(shape.begin(), n);
+  dimensions.insert(dimensions.begin(), "solution");
+  std::vector<double> all;
+  for (const std::vector<double>& one : model.solutions) {
+    const std::vector<double> values = on_all_cells(model, one);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  file.write("density_solutions", shape, all.data());
+  describe_cell_values(file, "density_solutions", dimensions, "density of each solution", density_unit);
 }
 
 void write_root_attributes(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
@@ -294,6 +324,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
   write_epochs(file, model);
   write_cells(file, model);
   write_densities(file, model);
+  write_solutions(file, model);
   write_convergence(file, model.convergence);
   for (std::size_t k = 0; k < model.data.size(); ++k) write_data(file, header, model, k);
   write_performance(file, header, model);

@@ -38,13 +38,14 @@ struct ModelHeader {
 
 /// Writes the model as netCDF-4 (HDF5) that xarray, GMT and ParaView open: dimensions upward, northing, easting with
 /// cell centres and CF bounds; `density` (upward, northing, easting) kg/m3, NaN in inactive cells, and, where there
-/// are, `density_sigma`, `depth_of_investigation`, `resolution_trace` and its error as attributes; group `convergence`
-/// (stage, beta, phi_d, chi, phi_m, products, minimum, maximum, seconds); a group `data_1`, `data_2`, ... a data set:
-/// easting, northing, upward, and per field <field>, <field>_sigma, <field>_predicted, <field>_residual (observed -
-/// predicted, over sigma), in units and axes of the output, with the set's name as an attribute. Of several epochs
-/// values on cells are (epoch, upward, northing, easting), `epoch` being the epochs' names, and each epoch of a data
-/// set has a group, with its epoch as an attribute. Under a temporary name in the same folder, renamed when complete.
-/// Throws RunError, NoRoomError, leaving neither a half-written file nor a changed old one.
+/// are, `density_sigma`, `depth_of_investigation`, `resolution_trace` and its error as attributes; `density_solutions`
+/// (solution, upward, northing, easting) where every solution was kept; group `convergence` (stage, beta, phi_d, chi,
+/// phi_m, products, minimum, maximum, seconds); a group `data_1`, `data_2`, ... a data set: easting, northing, upward,
+/// and per field <field>, <field>_sigma, <field>_predicted, <field>_residual (observed - predicted, over sigma), in
+/// units and axes of the output, with the set's name as an attribute. Of several epochs values on cells are (epoch,
+/// upward, northing, easting), `epoch` being the epochs' names, and each epoch of a data set has a group, with its
+/// epoch as an attribute. Under a temporary name in the same folder, renamed when complete. Throws RunError,
+/// NoRoomError, leaving neither a half-written file nor a changed old one.
 void write_model(const ModelHeader& header, const InvertedModel& model);
 
 }  // namespace prismfield

@@ -410,6 +410,10 @@ private:
     LimitedProblems limited(m_problems, m_file.path.string());
     check_places(limited);
     for_each_field(m_read.fields, [&](Field field) {
+      if (!has_rule(field) && m_read.sigma[field].empty() && m_defaults.sigma_may_be_unknown) {
+        m_read.sigma[field].assign(m_read.values.at(field).size(), 1.0);
+        data.sigma_is_unknown = true;
+      }
       if (!has_rule(field) && m_read.sigma[field].empty()) {
         m_problems.add(m_file.error(fmt::format(
             "has no {0}; add it, or state inversion.sigma, such as {{relative: 0.02, floor: {{{1}: 0.05}}}}, or choose "

@@ -38,6 +38,8 @@ struct ObservedDefaults {
   Axes axes = Axes::z_down;
   std::optional<FieldList> fields;
   std::optional<SigmaRule> sigma;
+  /// 1 in the unit of the output stands for every sigma that neither file nor rule states; without it they are missing
+  bool sigma_may_be_unknown = false;
 };
 
 /// Measurements of a file: a result of `prismfield run` in HDF5 or netCDF, grid or stations (with <field>_sigma), a

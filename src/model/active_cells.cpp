@@ -162,4 +162,17 @@ std::vector<std::int64_t> cells_below(const CellEdges& edges, const std::vector<
   return cells;
 }
 
+std::vector<std::int64_t> cells_under(const CellEdges& edges, const std::vector<double>& ceilings,
+                                      const std::vector<std::int64_t>& cells) {
+  const CellCounts counts = counts_of(edges);
+  const std::int64_t layer = counts[0] * counts[1];
+  if (static_cast<std::int64_t>(ceilings.size()) != layer) throw RunError("ceilings are not one a column of cells");
+  std::vector<std::int64_t> under;
+  for (const std::int64_t cell : cells) {
+    const double top = edges[2][static_cast<std::size_t>(cell / layer) + 1];
+    if (top <= ceilings[static_cast<std::size_t>(cell % layer)]) under.push_back(cell);
+  }
+  return under;
+}
+
 }  // namespace prismfield

@@ -62,5 +62,9 @@ private:
 /// Numbers of the cells whose centre is below the surface. `heights`: (northing, easting), metres, at the centres of
 /// the columns of cells; nothing is below NaN. Throws RunError when they are not one a column.
 [[nodiscard]] std::vector<std::int64_t> cells_below(const CellEdges& edges, const std::vector<double>& heights);
+/// Those of `cells`, numbers that rise, whose top is at most the height of the ceiling over their column. `ceilings`:
+/// (northing, easting), metres, infinite where there is none. Throws RunError when they are not one a column.
+[[nodiscard]] std::vector<std::int64_t> cells_under(const CellEdges& edges, const std::vector<double>& ceilings,
+                                                    const std::vector<std::int64_t>& cells);
 
 }  // namespace prismfield

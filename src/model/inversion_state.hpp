@@ -26,6 +26,9 @@ struct InversionState {
   std::int64_t products = 0;
   double seconds = 0;
 
+  /// the models of the solutions so far, where all are kept
+  std::vector<std::vector<double>> kept;
+
   /// solutions of the search for beta that goes on, as (log beta, log phi_d)
   std::vector<std::array<double, 2>> search;
 

@@ -45,6 +45,8 @@ struct InvertedModel {
   std::vector<std::string> epochs;
   /// one an active cell, kg/m3
   std::vector<double> density;
+  /// the density of every solution in the order of `convergence`; empty: not kept
+  std::vector<std::vector<double>> solutions;
   /// posterior standard deviation, kg/m3; empty: not asked for
   std::vector<double> density_sigma;
   /// 0: as the data want it, 1: as the reference is; empty: not asked for

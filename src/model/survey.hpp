@@ -21,6 +21,8 @@ struct DataSet {
   std::vector<double> values;
   /// the same, above 0
   std::vector<double> sigma;
+  /// sigma is 1 mGal, Eotvos or m2/s2 because nothing states it: misfits in it mean nothing
+  bool sigma_is_unknown = false;
   /// where each point stands in its text file, from 1; empty: in no text file
   std::vector<std::int64_t> lines;
 

@@ -162,7 +162,7 @@ void resume(const fs::path& file) {
 /// The header of io/inversion_checkpoint.cpp.
 struct InversionHeader {
   std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i', 'e', 'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
-  std::int64_t version = 1, content_bytes = 0;
+  std::int64_t version = inversion_checkpoint_version, content_bytes = 0;
   Digest case_hash = fuzz::case_hash, content, header;
 };
 

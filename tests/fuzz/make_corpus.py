@@ -104,8 +104,13 @@ inversion:
     - {file: b.csv, columns: [easting, northing, "-", gz], axes: z_up, fields: gz, length_unit: km}
   sigma: {relative: {gz: 0.02}, floor: {gz: 0.05, gzz: 1}}
   reference: {file: r.h5, dataset: density, density_unit: g/cm3}
+  start: {file: s.h5}
+  data_norm: huber
   reference_in_smoothness: true
-  bounds: [-500, 800]
+  bounds: [-500, null]
+  cell_weights: {file: w.h5, dataset: w}
+  active: {file: a.txt}
+  keep: all
   smallness: 1e-3
   smoothness: [1, 2, 0.5]
   weighting: {depth: {power: 2, z0: 10}}
@@ -121,8 +126,8 @@ sensitivity: {store: memory, precision: float, compression: 1e-4}
 """,
     "inversion-short": VOXELS
     + GRID
-    + """inversion: {data: o.obs, sigma: {relative: 0.02}, smoothness: 2, norm: 1, beta: auto, weighting: distance,
-  trend: constant, uncertainty: {rank: 50}, depth_of_investigation: none}
+    + """inversion: {data: o.obs, sigma: 0.02, smoothness: {lengths: [50, 50, 25]}, norm: 1, beta: gcv, weighting: distance,
+  bounds: {intervals: [[300, 400], [0, 50]]}, trend: constant, uncertainty: {rank: 50}, depth_of_investigation: none}
 sensitivity: {store: file, file: G.h5, precision: float16, compression: none}
 """,
     "options": VOXELS + "    density: 300\n" + GRID
@@ -559,8 +564,11 @@ def inversion_state(n_cells, n_rows, phase=b"samples"):
         return struct.pack(f"<q{n}d", n, *(first + i for i in range(n)))
 
     rows = b"".join(words(b"cool") + struct.pack("<4dq3d", 1e-8, 10, 1, 1e9, 20, -1, 1, 0.5) for _ in range(n_rows))
-    content = words(phase) + struct.pack("<q", n_rows) + rows + doubles(n_cells, 1) + struct.pack("<d", 1e-8) + words(b"why")
-    content += struct.pack("<qd", 20, 0.5) + struct.pack("<q4d", 2, 1, 2, 3, 4) + doubles(n_cells, 2)
+    stored = struct.pack("<2q", 1, 1)
+    content = words(phase) + struct.pack("<q", n_rows) + rows + stored + doubles(n_cells, 1) + struct.pack("<d", 1e-8)
+    content += words(b"why") + struct.pack("<qd", 20, 0.5)
+    content += struct.pack("<q", n_rows) + b"".join(doubles(n_cells, i) for i in range(n_rows))
+    content += struct.pack("<q4d", 2, 1, 2, 3, 4) + doubles(n_cells, 2)
     content += struct.pack("<8dqd", *range(8), 3, 1e9) + struct.pack("<q", 5) + doubles(n_cells, 3) + struct.pack("<2d", 1, 1)
     return content + doubles(0, 0)
 

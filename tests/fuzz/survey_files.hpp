@@ -23,7 +23,7 @@ inline void read_surface(const InputFile& file, unsigned how) {
   if ((how & 1U) != 0) columns = {"-", "y", "x", "z"};
   const std::vector<double> easting = {-1e9, 0, 0.5, 2}, northing = {0, 50, 1e7};
   std::string note;
-  const std::vector<double> heights = read_height_grid(file, columns, easting, northing, note);
+  const std::vector<double> heights = HeightSurface(file, columns).on_grid(easting, northing, note);
   require(heights.size() == easting.size() * northing.size(), "heights are missing");
   for (const double height : heights) require(std::isfinite(height), "a height that is none");
 }
