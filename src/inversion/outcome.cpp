@@ -12,8 +12,8 @@
 
 namespace prismfield {
 
-std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,
-                               bool is_bounded, const InversionSettings& settings) {
+std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows, bool is_bounded,
+                               const InversionSettings& settings) {
   const ConvergenceRow& last = rows.back();
   const std::string where =
       fmt::format("chi is {:.3g} at beta {:.3g}, the target is {:.3g}", last.chi, last.beta, settings.target_misfit);

@@ -43,7 +43,8 @@ enum class DataNorm { squares, huber };
 
 /// What an inversion minimises and how: phi_d + beta phi_m (docs/inversion.md has the formulas).
 struct InversionSettings {
-  /// minimum and maximum density of every cell, kg/m3, one of them infinite where bounds are one-sided; unset: no bounds
+  /// minimum and maximum density of every cell, kg/m3, one of them infinite where bounds are one-sided; unset: no
+  /// bounds
   std::optional<Range> bounds;
   /// allowed densities, kg/m3, rising and disjoint, within `bounds`; empty: all within bounds
   std::vector<Range> intervals;
