@@ -42,8 +42,7 @@ inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tre
                                 static_cast<float>(all.north[i] - all.south[i]),
                                 static_cast<float>(all.top[i] - all.bottom[i])};
   };
-  for (const std::int64_t leaf : tree.leaves()) {
-    const IndexRange range = tree.clusters[static_cast<std::size_t>(leaf)].range;
+  for (const IndexRange range : tree.cut(1)) {
     std::stable_sort(tree.order.begin() + range.begin, tree.order.begin() + range.end,
                      [&](std::int64_t a, std::int64_t b) { return edges(a) < edges(b); });
   }
