@@ -32,6 +32,33 @@ struct FactorBlock {
   std::vector<float> u, v;
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(4 * (u.size() + v.size())); }
+
+  /// Lowers the rank to the smallest whose error is at most `tolerance` times the block's norm. Columns of u are
+  /// orthogonal, the largest first. Lines stay, for another tolerance, until drop_lines().
+  void cut(double tolerance) {
+    if (is_dense) return;
+    const std::int64_t n = points.size();
+    std::vector<double> left_out(1, 0.0);
+    rank = static_cast<std::int64_t>(u.size()) / n;
+    for (std::int64_t l = rank - 1; l >= 0; --l) {
+      double sum = left_out.back();
+      for (std::int64_t i = l * n; i < (l + 1) * n; ++i) {
+        const auto value = static_cast<double>(u[static_cast<std::size_t>(i)]);
+        sum += value * value;
+      }
+      left_out.push_back(sum);
+    }
+    const double most = tolerance * tolerance * left_out.back();
+    for (std::size_t k = 1; k < left_out.size() && left_out[k] <= most; ++k) --rank;
+  }
+  /// Drops the lines beyond the rank.
+  void drop_lines() {
+    if (is_dense) return;
+    u.resize(static_cast<std::size_t>(rank * points.size()));
+    v.resize(static_cast<std::size_t>(rank * cells.size()));
+    u.shrink_to_fit();
+    v.shrink_to_fit();
+  }
 };
 
 /// Sums of the lanes of four vectors, in one order.
@@ -249,22 +276,25 @@ public:
   /// Row of one field and point, numbered as their owner does, (cells), in the owner's order of cells.
   void row(std::int64_t field, std::int64_t point, double* out) const {
     const std::int64_t at = m_place[static_cast<std::size_t>(point)];
+    std::vector<double> factors, line;
     for (const std::size_t b : m_row_strips.of(field, at).blocks) {
       const FactorBlock& block = m_blocks[b];
       if (at < block.points.begin || at >= block.points.end) continue;
       const std::int64_t i = at - block.points.begin;
       const std::int64_t n = block.cells.size();
-      for (std::int64_t j = 0; j < n; ++j) {
-        double sum = 0;
-        if (block.is_dense) {
-          sum = static_cast<double>(block.u[static_cast<std::size_t>(i * n + j)]);
-        } else {
-          for (std::int64_t l = 0; l < block.rank; ++l) {
-            sum += static_cast<double>(block.u[static_cast<std::size_t>(l * block.points.size() + i)]) *
-                   static_cast<double>(block.v[static_cast<std::size_t>(l * n + j)]);
-          }
+      line.assign(static_cast<std::size_t>(n), 0.0);
+      if (block.is_dense) {
+        add_lines(&block.scale, block.u.data() + i * n, 1, n, line.data(), n);
+      } else {
+        factors.clear();
+        for (std::int64_t l = 0; l < block.rank; ++l) {
+          const float u = block.u[static_cast<std::size_t>(l * block.points.size() + i)];
+          factors.push_back(block.scale * static_cast<double>(u));
         }
-        out[m_cells.order[static_cast<std::size_t>(block.cells.begin + j)]] = block.scale * sum;
+        add_lines(factors.data(), block.v.data(), block.rank, n, line.data(), n);
+      }
+      for (std::int64_t j = 0; j < n; ++j) {
+        out[m_cells.order[static_cast<std::size_t>(block.cells.begin + j)]] = line[static_cast<std::size_t>(j)];
       }
     }
   }

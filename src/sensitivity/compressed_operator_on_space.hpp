@@ -103,6 +103,10 @@ public:
 
   explicit RowErrors(std::int64_t n_fields) : m_sums(static_cast<std::size_t>(n_fields) * n_kinds * 2) {}
 
+  void add(const RowErrors& others) {
+    for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += others.m_sums[i];
+  }
+
   /// Adds a row of a field, exact and compressed, (cells).
   void add(std::size_t field, const double* exact, const double* compressed,
            const std::array<std::vector<double>, 2>& densities) {
@@ -189,6 +193,9 @@ struct CompressedOperator<ExecutionSpace>::Parts {
   /// all ranks, and this one alone: ranks have all cells and points of their own
   Communicator all_ranks, this_rank;
   CompressedMatrix<ExecutionSpace> matrix;
+  /// points of this rank whose rows were computed, and these, (field, 1, cell); while it is built
+  std::vector<std::pair<std::int64_t, Entries>> rows;
+  std::array<std::vector<double>, 2> densities;
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, Request request,
         double asked_tolerance, const Communicator& communicator, CompressionReport& report)
@@ -203,76 +210,128 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     report = CompressionReport();
     report.tolerance = tolerance;
     build(space, prisms, points, request, direct, report);
+    rows.clear();
+    densities = {};
     count(report);
     report.seconds = timer.seconds();
   }
 
-  /// Fills the matrix, and fields anew until rows agree.
+  /// Fills the matrix, and fields anew until rows agree; then leaves out what the error asked for allows.
   void build(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
              Direct& direct, CompressionReport& report) {
-    // products of surveys had an error 2 to 60 times smaller than this
-    std::vector<double> of_blocks(static_cast<std::size_t>(fields.size()), tolerance / 2);
-    // few rows are looked at
-    const double accepted = 0.8 * tolerance;
-    double last_error = std::numeric_limits<double>::infinity();
     std::unique_ptr<Input> input;
     std::unique_ptr<MatrixBuilder<ExecutionSpace>> builder;
-    std::array<std::vector<double>, 2> densities;
     on_all_ranks(all_ranks, [&] {
       input = std::make_unique<Input>(space, prisms, points, plan, request);
       builder = std::make_unique<MatrixBuilder<ExecutionSpace>>(input->kernel.get(), input->points, input->cells);
       densities = trial_densities(prisms);
+      compute_rows(space, direct);
+      report.checked_rows = static_cast<std::int64_t>(rows.size());
     });
+    std::vector<double> of_blocks(static_cast<std::size_t>(fields.size()), tolerance);
     std::vector<double> wanted = of_blocks;
+    double last_error = std::numeric_limits<double>::infinity();
     for (;; ++report.rounds) {
-      RowErrors errors(fields.size());
       on_all_ranks(all_ranks, [&] {
         std::vector<FactorBlock> blocks = std::move(matrix.blocks());
         report.evaluated_pairs += builder->fill(space, wanted, blocks);
         matrix = CompressedMatrix<ExecutionSpace>(input->points, input->cells, fields.size(), std::move(blocks));
-        report.checked_rows = check(space, direct, densities, errors);
       });
-      errors.sum_over(all_ranks);
-      report.error = 0;
-      bool good = true;
+      const std::vector<double> found = errors(space);
+      report.error = *std::max_element(found.begin(), found.end());
+      if (report.error <= accepted()) break;
+      // what floats leave does not shrink
+      if (report.rounds == most_rounds || report.error > 0.9 * last_error) return;
+      last_error = report.error;
       for (std::size_t f = 0; f < wanted.size(); ++f) {
-        const double error = errors.of(f);
-        report.error = std::max(report.error, error);
         wanted[f] = 0;
-        if (error <= accepted) continue;
-        good = false;
-        of_blocks[f] *= std::max(0.5 * tolerance / error, 0.1);
+        if (found[f] <= accepted()) continue;
+        of_blocks[f] *= std::max(0.5 * tolerance / found[f], 0.1);
         wanted[f] = of_blocks[f];
       }
-      // what floats leave does not shrink
-      if (good || report.rounds == most_rounds || report.error > 0.9 * last_error) return;
-      last_error = report.error;
     }
+    use_up(space, of_blocks, report);
+    on_all_ranks(all_ranks, [&] {
+      std::vector<FactorBlock> blocks = std::move(matrix.blocks());
+      CompressedMatrix<ExecutionSpace>::for_each(space, blocks.size(), [&](std::size_t b) { blocks[b].drop_lines(); });
+      matrix = CompressedMatrix<ExecutionSpace>(input->points, input->cells, fields.size(), std::move(blocks));
+    });
   }
 
-  /// Adds rows of this rank; returns how many points.
-  std::int64_t check(const ExecutionSpace& space, Direct& direct, const std::array<std::vector<double>, 2>& densities,
-                     RowErrors& errors) const {
-    const std::int64_t n = matrix.n_points();
-    const std::int64_t cells = matrix.n_cells();
+  /// What rows may show: few of them are looked at.
+  [[nodiscard]] double accepted() const noexcept { return 0.8 * tolerance; }
+
+  /// Errors of products are 2 to 60 times smaller than those of blocks: cuts the blocks of each field, made to
+  /// `of_blocks`, so that rows show nearly what was asked for. Collective.
+  void use_up(const ExecutionSpace& space, const std::vector<double>& of_blocks, CompressionReport& report) {
+    constexpr int trials = 2;
+    const double wanted = 0.7 * tolerance;
+    std::vector<double> tried = of_blocks, good = of_blocks;
+    std::vector<double> found = errors(space);
+    std::vector<double> of_good = found;
+    for (int trial = 0; trial < trials; ++trial) {
+      for (std::size_t f = 0; f < tried.size(); ++f) {
+        tried[f] = std::min(tried[f] * wanted / std::max(found[f], least_compression * tolerance), most_of_block());
+      }
+      cut(space, tried);
+      found = errors(space);
+      for (std::size_t f = 0; f < tried.size(); ++f) {
+        if (found[f] > accepted()) continue;
+        good[f] = tried[f];
+        of_good[f] = found[f];
+      }
+    }
+    cut(space, good);
+    report.error = *std::max_element(of_good.begin(), of_good.end());
+  }
+
+  /// Lets no station or cell far from the others lose more than thirty times what all may.
+  [[nodiscard]] double most_of_block() const noexcept { return 30 * tolerance; }
+
+  void cut(const ExecutionSpace& space, const std::vector<double>& of_blocks) {
+    on_all_ranks(all_ranks, [&] {
+      std::vector<FactorBlock>& blocks = matrix.blocks();
+      CompressedMatrix<ExecutionSpace>::for_each(space, blocks.size(), [&](std::size_t b) {
+        blocks[b].cut(of_blocks[static_cast<std::size_t>(blocks[b].field)]);
+      });
+    });
+  }
+
+  /// Computes rows of this rank somewhere in each of as many parts of its points.
+  void compute_rows(const ExecutionSpace& space, Direct& direct) {
+    const std::int64_t n = plan.points().size();
     const std::int64_t n_checked = std::min(n, std::max(rows_to_check / all_ranks.size(), rows_of_a_rank));
-    if (cells == 0) return 0;
-    const Entries exact("prismfield::exact_rows", static_cast<std::size_t>(fields.size()), std::size_t{1},
-                        static_cast<std::size_t>(cells));
-    std::vector<double> row(static_cast<std::size_t>(cells));
+    if (plan.prisms().size() == 0) return;
     for (std::int64_t k = 0; k < n_checked; ++k) {
-      // somewhere in each of as many parts of the points
       const IndexRange part = balanced_part(n, k, n_checked);
       const std::uint32_t random = philox4x32({static_cast<std::uint32_t>(k), 1, 0, 0}, {0x68, 0x6d})[0];
       const std::int64_t point = part.begin + static_cast<std::int64_t>(random) % part.size();
+      const Entries exact("prismfield::exact_rows", static_cast<std::size_t>(fields.size()), std::size_t{1},
+                          static_cast<std::size_t>(plan.prisms().size()));
       direct.entries(space, {point, point + 1}, exact);
-      space.fence("prismfield: exact row");
-      for (std::int64_t f = 0; f < fields.size(); ++f) {
-        matrix.row(f, point, row.data());
-        errors.add(static_cast<std::size_t>(f), &exact(f, 0, 0), row.data(), densities);
-      }
+      rows.push_back({point, exact});
     }
-    return n_checked;
+    space.fence("prismfield: exact rows");
+  }
+
+  /// What rows say of each field. Collective.
+  [[nodiscard]] std::vector<double> errors(const ExecutionSpace& space) const {
+    RowErrors sums(fields.size());
+    on_all_ranks(all_ranks, [&] {
+      std::vector<RowErrors> of_rows(rows.size(), RowErrors(fields.size()));
+      CompressedMatrix<ExecutionSpace>::for_each(space, rows.size(), [&](std::size_t k) {
+        std::vector<double> row(static_cast<std::size_t>(matrix.n_cells()));
+        for (std::int64_t f = 0; f < fields.size(); ++f) {
+          matrix.row(f, rows[k].first, row.data());
+          of_rows[k].add(static_cast<std::size_t>(f), &rows[k].second(f, 0, 0), row.data(), densities);
+        }
+      });
+      for (const RowErrors& of_row : of_rows) sums.add(of_row);
+    });
+    sums.sum_over(all_ranks);
+    std::vector<double> found;
+    for (std::int64_t f = 0; f < fields.size(); ++f) found.push_back(sums.of(static_cast<std::size_t>(f)));
+    return found;
   }
 
   /// Sums over ranks what a rank counted. Collective.
