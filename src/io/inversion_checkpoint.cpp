@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Changes with every change of what the files hold.
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 constexpr std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i',  'e',
                                        'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
 
@@ -178,8 +179,11 @@ bool fits(const InversionState& state, std::size_t n_values) {
   const auto all_or_none = [&](const std::vector<double>& values) {
     return values.empty() || values.size() == n_values;
   };
-  return state.model.size() == n_values && all_or_none(state.weights_model) && all_or_none(state.squares) &&
-         all_or_none(state.depth_of_investigation);
+  const bool stored_known = std::all_of(state.stored.begin(), state.stored.end(), [](std::int64_t stored) {
+    return stored >= stored_not && stored <= stored_compressed;
+  });
+  return stored_known && state.model.size() == n_values && all_or_none(state.weights_model) &&
+         all_or_none(state.squares) && all_or_none(state.depth_of_investigation);
 }
 
 }  // namespace
