@@ -49,6 +49,7 @@ InversionState full_state() {
     row.seconds = x * 5e-324;
     state.rows.push_back(row);
   }
+  state.stored = {stored_not, stored_whole, stored_compressed};
   state.model = {1.0 / 3, -0.0, 2};
   state.beta = 3e-9;
   state.message = "m\n\0n";
@@ -93,6 +94,7 @@ void expect_same(const InversionState& a, const InversionState& b) {
     EXPECT_EQ(a.*member, b.*member);
   }
   EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.stored, b.stored);
   EXPECT_EQ(a.search, b.search);
   EXPECT_EQ(a.epsilon, b.epsilon);
   EXPECT_EQ(a.first_epsilon, b.first_epsilon);
@@ -170,6 +172,15 @@ TEST_F(Kept, IsOfOneCase) {
                                   "the inversion begins anew and replaces it");
   EXPECT_THAT(refusal({43, 7}), HasSubstr("is of another case"));
   for (const std::int64_t n_cells : {0, 2, 4, 1 << 30}) EXPECT_THAT(refusal(our_case, n_cells), HasSubstr(damaged));
+}
+
+TEST_F(Kept, RefusesWaysToKeepGThatThereAreNot) {
+  for (const std::int64_t stored : {stored_not - 1, stored_compressed + 1}) {
+    InversionState state = full_state();
+    state.stored[1] = stored;
+    write_inversion_checkpoint(file(), our_case, state);
+    EXPECT_THAT(refusal(), HasSubstr(damaged));
+  }
 }
 
 TEST_F(Kept, RefusesVectorsOfOtherLengths) {
