@@ -264,7 +264,7 @@ struct CompressedOperator<ExecutionSpace>::Parts {
   /// Errors of products are 2 to 60 times smaller than those of blocks: cuts the blocks of each field, made to
   /// `of_blocks`, so that rows show nearly what was asked for. Collective.
   void use_up(const ExecutionSpace& space, const std::vector<double>& of_blocks, CompressionReport& report) {
-    constexpr int trials = 2;
+    constexpr int trials = 3;
     // other densities and rows than those looked at had up to twice their error
     const double wanted = tolerance / 3, most = 0.4 * tolerance;
     std::vector<double> tried = of_blocks, good = of_blocks;
