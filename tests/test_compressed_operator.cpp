@@ -314,6 +314,29 @@ TYPED_TEST(CompressedOperatorTest, TakesFarLessThanItsEntries) {
   EXPECT_GT(this->m_report.low_rank_blocks, 0);
 }
 
+TYPED_TEST(CompressedOperatorTest, UsesUpTheErrorThatIsAskedFor) {
+  // at 1e-2 ranks are 1 to 3, and whole numbers
+  for (const double tolerance : {1e-3, 1e-4}) {
+    this->compress(flat_survey(18, 10, 20), {Field::gz}, tolerance);
+    EXPECT_LE(this->m_report.error, 0.4 * tolerance);
+    EXPECT_GE(this->m_report.error, tolerance / 6);
+  }
+}
+
+TYPED_TEST(CompressedOperatorTest, IsAboutAsLargeAsItsSampleSays) {
+  const Survey survey = flat_survey(24, 12, 36);
+  const ListEnsemble ensemble(survey.cells);
+  const CompressionSample sample =
+      CompressedOperator<TypeParam>::sample(TypeParam(), ensemble, survey.points, request_of({Field::gz}), 1e-3);
+  this->compress(survey, {Field::gz}, 1e-3);
+  if (ranks().size() > 1) return;
+  EXPECT_GT(sample.bytes, this->m_report.bytes / 2);
+  EXPECT_LT(sample.bytes, this->m_report.bytes * 2);
+  EXPECT_GT(sample.seconds_to_make, 0);
+  EXPECT_GT(sample.product_seconds, 0);
+  EXPECT_GT(sample.seconds_per_entry, 0);
+}
+
 TYPED_TEST(CompressedOperatorTest, RefusesTolerancesThatFloatsDoNotKeep) {
   for (const double tolerance : {0.0, -1.0, 1e-9, 0.9, std::nan("")}) {
     try {

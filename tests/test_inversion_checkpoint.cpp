@@ -49,6 +49,7 @@ InversionState full_state() {
     row.seconds = x * 5e-324;
     state.rows.push_back(row);
   }
+  state.stored = {stored_not, stored_whole, stored_compressed};
   state.model = {1.0 / 3, -0.0, 2};
   state.beta = 3e-9;
   state.message = "m\n\0n";
@@ -61,6 +62,10 @@ InversionState full_state() {
   state.first_epsilon = {14, 15, 16, 17};
   state.compact_steps = 18;
   state.last_phi_m = 19;
+  state.interval_steps = 29;
+  state.interval_dual = {30, 39, 40};
+  state.lower = {41, 42, 43};
+  state.upper = {44, 45, 46};
   state.samples = 20;
   state.squares = {21, 22, 23};
   state.trace = 24;
@@ -95,6 +100,11 @@ void expect_same(const InversionState& a, const InversionState& b) {
   }
   EXPECT_EQ(a.message, b.message);
   EXPECT_EQ(a.kept, b.kept);
+  EXPECT_EQ(a.stored, b.stored);
+  EXPECT_EQ(a.interval_steps, b.interval_steps);
+  EXPECT_EQ(a.interval_dual, b.interval_dual);
+  EXPECT_EQ(a.lower, b.lower);
+  EXPECT_EQ(a.upper, b.upper);
   EXPECT_EQ(a.search, b.search);
   EXPECT_EQ(a.epsilon, b.epsilon);
   EXPECT_EQ(a.first_epsilon, b.first_epsilon);
@@ -172,6 +182,15 @@ TEST_F(Kept, IsOfOneCase) {
                                   "the inversion begins anew and replaces it");
   EXPECT_THAT(refusal({43, 7}), HasSubstr("is of another case"));
   for (const std::int64_t n_cells : {0, 2, 4, 1 << 30}) EXPECT_THAT(refusal(our_case, n_cells), HasSubstr(damaged));
+}
+
+TEST_F(Kept, RefusesWaysToKeepGThatThereAreNot) {
+  for (const std::int64_t stored : {stored_not - 1, stored_compressed + 1}) {
+    InversionState state = full_state();
+    state.stored[1] = stored;
+    write_inversion_checkpoint(file(), our_case, state);
+    EXPECT_THAT(refusal(), HasSubstr(damaged));
+  }
 }
 
 TEST_F(Kept, RefusesVectorsOfOtherLengths) {

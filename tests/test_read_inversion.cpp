@@ -495,6 +495,9 @@ TEST_F(ReadInversion, ReadsHowSensitivitiesAreKept) {
   EXPECT_EQ(storage("{precision: double}").precision, StoredPrecision::double_);
   EXPECT_EQ(storage("{precision: float}").precision, StoredPrecision::float_);
   EXPECT_FALSE(storage("{compression: none}").compression);
+  EXPECT_TRUE(storage("{compression: none}").never_compressed);
+  EXPECT_FALSE(storage("{store: auto}").never_compressed);
+  EXPECT_FALSE(storage("{compression: 1e-3}").never_compressed);
   EXPECT_EQ(storage("{compression: 0.5}").compression, 0.5);
   const auto said = [&](const std::string& text) {
     return problems(cells + points + "sensitivity: " + text + "\n", CaseUse::sensitivity);

@@ -309,6 +309,34 @@ TEST(StorageChoice, StoresWhatIsReadFasterAndRepaid) {
   EXPECT_THAT(anew.why, HasSubstr("there are 286 MiB"));
 }
 
+TEST(StorageChoice, CompressesWhereThatIsFasterInAll) {
+  // made in 2 s, entries in 8e-8 * 1600 * 32,000 = 4.1 s; its 20 MB are read twice in 2 ms
+  StorageFacts both = facts();
+  both.compressed = {20'000'000, 2, 0.004, 8e-8};
+  const auto choose = [&](std::int64_t products) {
+    return choose_storage(both, StoredPrecision::float_, Store::memory, products);
+  };
+  EXPECT_TRUE(choose(100).is_compressed);
+  EXPECT_EQ(choose(100).store, Store::memory);
+  EXPECT_EQ(choose(100).bytes, 20'000'000);
+  EXPECT_EQ(choose(100).why, "a product takes 4 ms instead of 10 ms");
+  // 0.2 s computed anew
+  EXPECT_FALSE(choose(1).is_compressed);
+  // 4.1 s + 10 ms each against 7 s + 4 ms each: from 484 products on
+  both.compressed.seconds_to_make = 7;
+  EXPECT_FALSE(choose(480).is_compressed);
+  EXPECT_TRUE(choose(490).is_compressed);
+  // no product is faster than reading what it reads
+  both.compressed = {120'000'000, 2, 0.004, 8e-8};
+  EXPECT_FALSE(choose(10'000).is_compressed);
+  // where G itself does not fit
+  both.compressed = {20'000'000, 7, 0.004, 8e-8};
+  both.available = 100'000'000;
+  EXPECT_EQ(choose(100).why, "a product takes 4 ms instead of 200 ms");
+  both.available = 30'000'000;
+  EXPECT_EQ(choose(100).store, Store::none);
+}
+
 TEST(StorageChoice, TellsTheRemedyWhereMemoryIsShort) {
   EXPECT_EQ(storage_shortage(10, 10, StoredPrecision::double_), "");
   EXPECT_THAT(storage_shortage(11, 10, StoredPrecision::double_), HasSubstr("float or float16"));

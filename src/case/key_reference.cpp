@@ -424,15 +424,16 @@ const Keys sensitivity_keys = {
      "sensitivity: {store: memory, precision: float}"},
     {"sensitivity.store", words_of(store_choices), name(StorageSettings().store), "",
      "Where G is kept: in memory, on the device, in a file that every product reads, or not at all (none: computed "
-     "anew in every product). auto keeps it in memory where it fits and pays.",
+     "anew in every product). auto keeps it in memory where it fits and pays; for invert, on a host, as an H-matrix of "
+     "error 1e-4 where that is faster and neither compression nor precision is written.",
      "store: memory"},
     {"sensitivity.precision", words_of(stored_precision_choices),
      "(double for the command sensitivity, float for invert)", "",
      "What an entry of G is kept as: 8, 4 or 2 bytes. float16 is for memory only, not for files.", "precision: float"},
     {"sensitivity.compression", fmt::format("none, or a number from {} to {}", least_compression, most_compression),
-     "none", "",
-     "The error of G, relative to its norm, that a compressed matrix (H-matrix) may have. On hosts, in memory, not "
-     "with store: file or none.",
+     "(none; left to store: auto for invert)", "",
+     "The error of G, relative to its norm, that a compressed matrix (H-matrix) may have; none: never compressed. On "
+     "hosts, in memory, not with store: file or none.",
      "compression: 1e-4"},
     {"sensitivity.file", "name of a file", "", "",
      "HDF5 file of G, written by the command sensitivity, and needed by store: file. A file of the same cells, points "

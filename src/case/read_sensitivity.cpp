@@ -34,7 +34,10 @@ StorageSettings SensitivityReader::sensitivity(const Value& value) {
   StorageSettings result;
   if (const auto v = section.find("file")) result.file = path(*v).value_or("");
   if (const auto v = section.find("precision")) result.precision = choice(*v, stored_precision_choices);
-  if (const auto v = section.find("compression")) result.compression = compression(*v);
+  if (const auto v = section.find("compression")) {
+    result.compression = compression(*v);
+    result.never_compressed = !result.compression;
+  }
   if (const auto v = section.find("store")) {
     result.store = choice(*v, store_choices).value_or(result.store);
     if (result.store == Store::file && !section.has("file")) {

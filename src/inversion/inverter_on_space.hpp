@@ -176,17 +176,21 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
     request.fields = set.fields;
     request.execution.partition = Partition::points;
     StorageSettings settings = m_input.storage;
-    if (!settings.precision) settings.precision = StoredPrecision::float_;
     settings.file = file_of_set(settings.file, operators.size());
     if (settings.store == Store::automatic && resume != nullptr && resume->stored.size() == n_sets) {
       // what was measured once: another choice now would round otherwise
       constexpr Store kept = Math::on_host ? Store::memory : Store::device;
-      settings.store = resume->stored[operators.size()] != 0 ? kept : Store::none;
+      const std::int64_t stored = resume->stored[operators.size()];
+      if (stored == stored_compressed) {
+        if (!settings.compression) settings.compression = auto_compression;
+      } else {
+        settings.store = stored == stored_whole ? kept : Store::none;
+      }
     }
     StorageChoice choice;
     operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, settings,
                                       {likely, m_input.n_epochs()}, m_communicator, choice));
-    m_state.stored.push_back(choice.bytes > 0 ? 1 : 0);
+    m_state.stored.push_back(choice.is_compressed ? stored_compressed : choice.bytes > 0 ? stored_whole : stored_not);
     for (const std::int64_t bytes : m_communicator.gather_everywhere(choice.bytes)) m_outcome.stored_bytes += bytes;
     storage.push_back(choice.why);
     if (!choice.warning.empty()) storage.push_back(choice.warning);

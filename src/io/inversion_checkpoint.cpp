@@ -190,7 +190,11 @@ bool fits(const InversionState& state, std::size_t n_values) {
   };
   const bool keeps_whole_models =
       std::all_of(state.kept.begin(), state.kept.end(), [&](const auto& model) { return model.size() == n_values; });
-  return state.model.size() == n_values && keeps_whole_models && all_or_none(state.weights_model) &&
+  const bool stored_known = std::all_of(state.stored.begin(), state.stored.end(), [](std::int64_t stored) {
+    return stored >= stored_not && stored <= stored_compressed;
+  });
+  return stored_known && state.model.size() == n_values && keeps_whole_models && all_or_none(state.weights_model) &&
+         all_or_none(state.interval_dual) && all_or_none(state.lower) && state.upper.size() == state.lower.size() &&
          all_or_none(state.squares) && all_or_none(state.depth_of_investigation);
 }
 

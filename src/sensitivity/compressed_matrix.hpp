@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include <prismfield/ranges.hpp>
 
 #include "sensitivity/h_matrix.hpp"
+#include "sensitivity/host_lanes.hpp"
 
 /// A hierarchical matrix of floats on a host, and its products.
 namespace prismfield {
@@ -30,46 +32,121 @@ struct FactorBlock {
   std::vector<float> u, v;
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(4 * (u.size() + v.size())); }
+
+  /// Lowers the rank to the smallest whose error is at most `tolerance` times the block's norm. Columns of u are
+  /// orthogonal, the largest first. Lines stay, for another tolerance, until drop_lines().
+  void cut(double tolerance) {
+    if (is_dense) return;
+    const std::int64_t n = points.size();
+    std::vector<double> left_out(1, 0.0);
+    rank = static_cast<std::int64_t>(u.size()) / n;
+    for (std::int64_t l = rank - 1; l >= 0; --l) {
+      double sum = left_out.back();
+      for (std::int64_t i = l * n; i < (l + 1) * n; ++i) {
+        const auto value = static_cast<double>(u[static_cast<std::size_t>(i)]);
+        sum += value * value;
+      }
+      left_out.push_back(sum);
+    }
+    const double most = tolerance * tolerance * left_out.back();
+    for (std::size_t k = 1; k < left_out.size() && left_out[k] <= most; ++k) --rank;
+  }
+  /// Drops the lines beyond the rank.
+  void drop_lines() {
+    if (is_dense) return;
+    u.resize(static_cast<std::size_t>(rank * points.size()));
+    v.resize(static_cast<std::size_t>(rank * cells.size()));
+    u.shrink_to_fit();
+    v.shrink_to_fit();
+  }
 };
 
-/// With sums side by side, in one order.
-inline double dot_floats(const float* a, const double* b, std::int64_t n) noexcept {
-  constexpr std::int64_t width = 16;
-  double part[width] = {};
-  std::int64_t i = 0;
-  for (; i + width <= n; i += width) {
-    for (std::int64_t k = 0; k < width; ++k) part[k] += static_cast<double>(a[i + k]) * b[i + k];
+/// Sums of the lanes of four vectors, in one order.
+inline void sum_lanes(const EightDoubles (&v)[4], double* sums) noexcept {
+  // pairs of neighbours, then pairs of pairs, then halves
+  const EightDoubles ab = __builtin_shufflevector(v[0], v[1], 0, 8, 2, 10, 4, 12, 6, 14) +
+                          __builtin_shufflevector(v[0], v[1], 1, 9, 3, 11, 5, 13, 7, 15);
+  const EightDoubles cd = __builtin_shufflevector(v[2], v[3], 0, 8, 2, 10, 4, 12, 6, 14) +
+                          __builtin_shufflevector(v[2], v[3], 1, 9, 3, 11, 5, 13, 7, 15);
+  const EightDoubles halves = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13) +
+                              __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+  for (int k = 0; k < 4; ++k) sums[k] = halves[k] + halves[k + 4];
+}
+
+/// Scalar products of lines with x: out[l] = factor * sum over i < n of line l, which begins l * stride after the
+/// first. Four lines at a time, so that x is read less often.
+inline void dot_lines(double factor, const float* lines, std::int64_t n_lines, std::int64_t stride, const double* x,
+                      std::int64_t n, double* out) noexcept {
+  for (std::int64_t first = 0; first < n_lines; first += 4) {
+    const std::int64_t n_here = std::min<std::int64_t>(4, n_lines - first);
+    const float* line[4];
+    // lanes that are not needed repeat the last line
+    for (std::int64_t k = 0; k < 4; ++k) line[k] = lines + std::min(first + k, n_lines - 1) * stride;
+    EightDoubles part[4] = {};
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      EightDoubles at, value;
+      load_eight(x + i, at);
+      for (int k = 0; k < 4; ++k) {
+        load_eight(line[k] + i, value);
+        part[k] += value * at;
+      }
+    }
+    double sum[4];
+    sum_lanes(part, sum);
+    for (; i < n; ++i) {
+      for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(line[k][i]) * x[i];
+    }
+    for (std::int64_t k = 0; k < n_here; ++k) out[first + k] = factor * sum[k];
   }
-  double sum = 0;
-  for (; i < n; ++i) sum += static_cast<double>(a[i]) * b[i];
-  for (std::int64_t k = 0; k < width; ++k) sum += part[k];
-  return sum;
 }
 
-inline void add_scaled_floats(double factor, const float* x, double* y, std::int64_t n) noexcept {
-  for (std::int64_t i = 0; i < n; ++i) y[i] += factor * static_cast<double>(x[i]);
-}
-
-/// Adds factors[l] times line l, which begin `stride` apart, to y, (n): four at a time, so that y is read less often.
-inline void add_lines(const double* factors, const float* lines, std::int64_t n_lines, std::int64_t stride, double* y,
-                      std::int64_t n) noexcept {
-  std::int64_t l = 0;
-  for (; l + 4 <= n_lines; l += 4) {
-    const float* const a = lines + l * stride;
-    const float* const b = a + stride;
-    const float* const c = b + stride;
-    const float* const d = c + stride;
-    const double fa = factors[l], fb = factors[l + 1], fc = factors[l + 2], fd = factors[l + 3];
-    for (std::int64_t i = 0; i < n; ++i) {
-      y[i] += (fa * static_cast<double>(a[i]) + fb * static_cast<double>(b[i])) +
-              (fc * static_cast<double>(c[i]) + fd * static_cast<double>(d[i]));
+/// Adds factors[l] times line l, which begin `stride` apart, to y[i] for i < 8 * width: y stays in registers.
+template <int width>
+inline void add_lines_to_lanes(const double* factors, const float* lines, std::int64_t n_lines, std::int64_t stride,
+                               double* y) noexcept {
+  EightDoubles sum[width];
+  for (int k = 0; k < width; ++k) load_eight(y + 8 * k, sum[k]);
+  for (std::int64_t l = 0; l < n_lines; ++l) {
+    for (int k = 0; k < width; ++k) {
+      EightDoubles value;
+      load_eight(lines + l * stride + 8 * k, value);
+      sum[k] += factors[l] * value;
     }
   }
-  for (; l < n_lines; ++l) add_scaled_floats(factors[l], lines + l * stride, y, n);
+  std::memcpy(y, sum, sizeof(sum));
+}
+
+/// The same for `width` lanes of eight, from 1 to most_width.
+inline constexpr std::int64_t most_width = 6;
+inline void add_lines_to_some_lanes(std::int64_t width, const double* factors, const float* lines, std::int64_t n_lines,
+                                    std::int64_t stride, double* y) noexcept {
+  switch (width) {
+    case 1: return add_lines_to_lanes<1>(factors, lines, n_lines, stride, y);
+    case 2: return add_lines_to_lanes<2>(factors, lines, n_lines, stride, y);
+    case 3: return add_lines_to_lanes<3>(factors, lines, n_lines, stride, y);
+    case 4: return add_lines_to_lanes<4>(factors, lines, n_lines, stride, y);
+    case 5: return add_lines_to_lanes<5>(factors, lines, n_lines, stride, y);
+    default: return add_lines_to_lanes<6>(factors, lines, n_lines, stride, y);
+  }
+}
+
+/// Adds factors[l] times line l, which begin `stride` apart, to y, (n).
+inline void add_lines(const double* factors, const float* lines, std::int64_t n_lines, std::int64_t stride, double* y,
+                      std::int64_t n) noexcept {
+  const std::int64_t lanes = n / 8;
+  const std::int64_t parts = (lanes + most_width - 1) / most_width;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const IndexRange range = balanced_part(lanes, part, parts);
+    add_lines_to_some_lanes(range.size(), factors, lines + 8 * range.begin, n_lines, stride, y + 8 * range.begin);
+  }
+  for (std::int64_t l = 0; l < n_lines; ++l) {
+    for (std::int64_t i = 8 * lanes; i < n; ++i) y[i] += factors[l] * static_cast<double>(lines[l * stride + i]);
+  }
 }
 
 /// Rows: field * points + point, both numbered as their owner does; the order of the clusters is inside only. Blocks
-/// are first worked on one by one, then each leaf of points or cells adds what its blocks have for it, in their order.
+/// are first worked on one by one, then each strip of points or cells adds what its blocks have for it, in their order.
 template <class Space>
 class CompressedMatrix {
 public:
@@ -80,16 +157,24 @@ public:
         m_cells(std::move(cells)),
         m_n_fields(n_fields),
         m_blocks(std::move(blocks)),
-        m_row_leaves(m_points, n_fields),
-        m_column_leaves(m_cells, 1) {
+        m_row_strips(m_points, n_fields, 1),
+        m_column_strips(m_cells, 1, cells_of_strip) {
+    constexpr std::int64_t bytes_of_group = 64 << 10;
+    std::int64_t group_bytes = 0;
+    m_groups.push_back({0, 0});
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
       const FactorBlock& block = m_blocks[b];
-      m_row_leaves.add(block.field, block.points, b);
-      m_column_leaves.add(0, block.cells, b);
+      m_row_strips.add(block.field, block.points, b);
+      m_column_strips.add(0, block.cells, b);
       m_first.push_back(m_buffer_size);
       m_buffer_size += block.is_dense ? block.points.size() : block.rank;
       m_first_square.push_back(m_n_squares);
       m_n_squares += block.is_dense ? 0 : block.rank * block.rank;
+      group_bytes += block.bytes();
+      m_groups.back().end = static_cast<std::int64_t>(b) + 1;
+      if (group_bytes < bytes_of_group) continue;
+      m_groups.push_back({static_cast<std::int64_t>(b) + 1, static_cast<std::int64_t>(b) + 1});
+      group_bytes = 0;
     }
     m_place.resize(m_points.order.size());
     for (std::size_t i = 0; i < m_place.size(); ++i) {
@@ -111,28 +196,30 @@ public:
   void apply(const Space& space, const double* density, double* fields) {
     const std::vector<double> m = in_cluster_order(density, m_cells, 1);
     std::vector<double> parts(static_cast<std::size_t>(m_buffer_size));
-    for_each(space, m_blocks.size(), [&](std::size_t b) {
+    for_each_block(space, [&](std::size_t b) {
       const FactorBlock& block = m_blocks[b];
       double* const out = parts.data() + m_first[b];
       const double* const in = m.data() + block.cells.begin;
       const std::int64_t n = block.cells.size();
       const std::vector<float>& lines = block.is_dense ? block.u : block.v;
       const std::int64_t n_lines = block.is_dense ? block.points.size() : block.rank;
-      for (std::int64_t l = 0; l < n_lines; ++l) out[l] = block.scale * dot_floats(lines.data() + l * n, in, n);
+      dot_lines(block.scale, lines.data(), n_lines, n, in, n, out);
     });
     std::vector<double> y(static_cast<std::size_t>(m_n_fields * n_points()));
-    for_each(space, m_row_leaves.leaves.size(), [&](std::size_t q) {
-      const Leaf& leaf = m_row_leaves.leaves[q];
-      double* const to = y.data() + leaf.part * n_points() + leaf.range.begin;
-      for (const std::size_t b : leaf.blocks) {
+    for_each(space, m_row_strips.strips.size(), [&](std::size_t q) {
+      const Strip& strip = m_row_strips.strips[q];
+      double* const of_field = y.data() + strip.part * n_points();
+      for (const std::size_t b : strip.blocks) {
         const FactorBlock& block = m_blocks[b];
         const double* const part = parts.data() + m_first[b];
-        const std::int64_t skipped = leaf.range.begin - block.points.begin;
+        const IndexRange points = common(strip.range, block.points);
+        const std::int64_t skipped = points.begin - block.points.begin;
+        double* const to = of_field + points.begin;
         if (block.is_dense) {
-          for (std::int64_t i = 0; i < leaf.range.size(); ++i) to[i] += part[skipped + i];
+          for (std::int64_t i = 0; i < points.size(); ++i) to[i] += part[skipped + i];
           continue;
         }
-        add_lines(part, block.u.data() + skipped, block.rank, block.points.size(), to, leaf.range.size());
+        add_lines(part, block.u.data() + skipped, block.rank, block.points.size(), to, points.size());
       }
     });
     out_of_cluster_order(y, m_points, m_n_fields, fields);
@@ -142,7 +229,7 @@ public:
   void apply_transpose(const Space& space, const double* fields, double* density) {
     const std::vector<double> w = in_cluster_order(fields, m_points, m_n_fields);
     std::vector<double> parts(static_cast<std::size_t>(m_buffer_size));
-    for_each(space, m_blocks.size(), [&](std::size_t b) {
+    for_each_block(space, [&](std::size_t b) {
       const FactorBlock& block = m_blocks[b];
       double* const out = parts.data() + m_first[b];
       const double* const in = w.data() + block.field * n_points() + block.points.begin;
@@ -151,19 +238,19 @@ public:
         for (std::int64_t i = 0; i < n; ++i) out[i] = block.scale * in[i];
         return;
       }
-      for (std::int64_t l = 0; l < block.rank; ++l) out[l] = block.scale * dot_floats(block.u.data() + l * n, in, n);
+      dot_lines(block.scale, block.u.data(), block.rank, n, in, n, out);
     });
     std::vector<double> x(static_cast<std::size_t>(n_cells()));
-    for_each(space, m_column_leaves.leaves.size(), [&](std::size_t q) {
-      const Leaf& leaf = m_column_leaves.leaves[q];
-      double* const to = x.data() + leaf.range.begin;
-      for (const std::size_t b : leaf.blocks) {
+    for_each(space, m_column_strips.strips.size(), [&](std::size_t q) {
+      const Strip& strip = m_column_strips.strips[q];
+      for (const std::size_t b : strip.blocks) {
         const FactorBlock& block = m_blocks[b];
         const double* const part = parts.data() + m_first[b];
-        const std::int64_t skipped = leaf.range.begin - block.cells.begin;
+        const IndexRange cells = common(strip.range, block.cells);
+        const std::int64_t skipped = cells.begin - block.cells.begin;
         const std::vector<float>& lines = block.is_dense ? block.u : block.v;
         const std::int64_t n_lines = block.is_dense ? block.points.size() : block.rank;
-        add_lines(part, lines.data() + skipped, n_lines, block.cells.size(), to, leaf.range.size());
+        add_lines(part, lines.data() + skipped, n_lines, block.cells.size(), x.data() + cells.begin, cells.size());
       }
     });
     out_of_cluster_order(x, m_cells, 1, density);
@@ -173,13 +260,14 @@ public:
   void diagonal(const Space& space, const double* weights, double* diagonal) {
     const std::vector<double> w = in_cluster_order(weights, m_points, m_n_fields);
     std::vector<double> squares(static_cast<std::size_t>(m_n_squares));
-    for_each(space, m_blocks.size(), [&](std::size_t b) { square_columns(b, w, squares.data() + m_first_square[b]); });
+    for_each_block(space, [&](std::size_t b) { square_columns(b, w, squares.data() + m_first_square[b]); });
     std::vector<double> x(static_cast<std::size_t>(n_cells()));
-    for_each(space, m_column_leaves.leaves.size(), [&](std::size_t q) {
-      const Leaf& leaf = m_column_leaves.leaves[q];
-      std::vector<double> line(static_cast<std::size_t>(leaf.range.size()));
-      for (const std::size_t b : leaf.blocks) {
-        add_squares(m_blocks[b], w, squares.data() + m_first_square[b], leaf.range, line, x.data() + leaf.range.begin);
+    for_each(space, m_column_strips.strips.size(), [&](std::size_t q) {
+      const Strip& strip = m_column_strips.strips[q];
+      std::vector<double> line(static_cast<std::size_t>(strip.range.size()));
+      for (const std::size_t b : strip.blocks) {
+        const IndexRange cells = common(strip.range, m_blocks[b].cells);
+        add_squares(m_blocks[b], w, squares.data() + m_first_square[b], cells, line, x.data() + cells.begin);
       }
     });
     out_of_cluster_order(x, m_cells, 1, diagonal);
@@ -188,22 +276,25 @@ public:
   /// Row of one field and point, numbered as their owner does, (cells), in the owner's order of cells.
   void row(std::int64_t field, std::int64_t point, double* out) const {
     const std::int64_t at = m_place[static_cast<std::size_t>(point)];
-    const Leaf& leaf = m_row_leaves.of(field, at);
-    for (const std::size_t b : leaf.blocks) {
+    std::vector<double> factors, line;
+    for (const std::size_t b : m_row_strips.of(field, at).blocks) {
       const FactorBlock& block = m_blocks[b];
+      if (at < block.points.begin || at >= block.points.end) continue;
       const std::int64_t i = at - block.points.begin;
       const std::int64_t n = block.cells.size();
-      for (std::int64_t j = 0; j < n; ++j) {
-        double sum = 0;
-        if (block.is_dense) {
-          sum = static_cast<double>(block.u[static_cast<std::size_t>(i * n + j)]);
-        } else {
-          for (std::int64_t l = 0; l < block.rank; ++l) {
-            sum += static_cast<double>(block.u[static_cast<std::size_t>(l * block.points.size() + i)]) *
-                   static_cast<double>(block.v[static_cast<std::size_t>(l * n + j)]);
-          }
+      line.assign(static_cast<std::size_t>(n), 0.0);
+      if (block.is_dense) {
+        add_lines(&block.scale, block.u.data() + i * n, 1, n, line.data(), n);
+      } else {
+        factors.clear();
+        for (std::int64_t l = 0; l < block.rank; ++l) {
+          const float u = block.u[static_cast<std::size_t>(l * block.points.size() + i)];
+          factors.push_back(block.scale * static_cast<double>(u));
         }
-        out[m_cells.order[static_cast<std::size_t>(block.cells.begin + j)]] = block.scale * sum;
+        add_lines(factors.data(), block.v.data(), block.rank, n, line.data(), n);
+      }
+      for (std::int64_t j = 0; j < n; ++j) {
+        out[m_cells.order[static_cast<std::size_t>(block.cells.begin + j)]] = line[static_cast<std::size_t>(j)];
       }
     }
   }
@@ -218,37 +309,39 @@ public:
   }
 
 private:
-  /// Points of a field or cells, and the blocks that they are in.
-  struct Leaf {
+  /// Cells whose products a thread adds up: several leaves, so that lines of large blocks are read on and on.
+  static constexpr std::int64_t cells_of_strip = 512;
+
+  /// Points of a field or cells, and the blocks that have some of them.
+  struct Strip {
     std::int64_t part = 0;
     IndexRange range;
     std::vector<std::size_t> blocks;
   };
 
-  /// The leaves of a tree, once for each of `parts` fields.
-  struct Leaves {
-    Leaves() = default;
-    Leaves(const ClusterTree& tree, std::int64_t parts) {
-      const std::vector<std::int64_t> found = tree.leaves();
-      for (const std::int64_t c : found) begins.push_back(tree.clusters[static_cast<std::size_t>(c)].range.begin);
+  /// The clusters of a tree that have at most `most` things, or are leaves, once for each of `parts` fields.
+  struct Strips {
+    Strips() = default;
+    Strips(const ClusterTree& tree, std::int64_t parts, std::int64_t most) {
+      std::vector<IndexRange> found = tree.cut(most);
+      for (const IndexRange range : found) begins.push_back(range.begin);
       for (std::int64_t part = 0; part < parts; ++part) {
-        for (const std::int64_t c : found)
-          leaves.push_back({part, tree.clusters[static_cast<std::size_t>(c)].range, {}});
+        for (const IndexRange range : found) strips.push_back({part, range, {}});
       }
     }
     [[nodiscard]] std::size_t index(std::int64_t part, std::int64_t at) const {
       const auto after = std::upper_bound(begins.begin(), begins.end(), at);
       return static_cast<std::size_t>(part) * begins.size() + static_cast<std::size_t>(after - begins.begin()) - 1;
     }
-    [[nodiscard]] const Leaf& of(std::int64_t part, std::int64_t at) const { return leaves[index(part, at)]; }
+    [[nodiscard]] const Strip& of(std::int64_t part, std::int64_t at) const { return strips[index(part, at)]; }
     void add(std::int64_t part, IndexRange range, std::size_t block) {
       std::size_t q = index(part, range.begin);
-      for (; q < leaves.size() && leaves[q].part == part && leaves[q].range.begin < range.end; ++q) {
-        leaves[q].blocks.push_back(block);
+      for (; q < strips.size() && strips[q].part == part && strips[q].range.begin < range.end; ++q) {
+        strips[q].blocks.push_back(block);
       }
     }
     std::vector<std::int64_t> begins;
-    std::vector<Leaf> leaves;
+    std::vector<Strip> strips;
   };
 
   static std::vector<double> in_cluster_order(const double* values, const ClusterTree& tree, std::int64_t parts) {
@@ -269,6 +362,14 @@ private:
     }
   }
 
+  /// Calls f(b) for all blocks, several at a time: taking one costs as much as a small one's product.
+  template <class F>
+  void for_each_block(const Space& space, const F& f) const {
+    for_each(space, m_groups.size(), [&](std::size_t g) {
+      for (std::int64_t b = m_groups[g].begin; b < m_groups[g].end; ++b) f(static_cast<std::size_t>(b));
+    });
+  }
+
   /// u' diag(weights) u of a block of low rank, (rank, rank), with the square of its scale.
   void square_columns(std::size_t b, const std::vector<double>& w, double* out) const {
     const FactorBlock& block = m_blocks[b];
@@ -281,9 +382,7 @@ private:
       for (std::int64_t i = 0; i < n; ++i) {
         weighted[static_cast<std::size_t>(i)] = block.scale * block.scale * weight[i] * static_cast<double>(u[i]);
       }
-      for (std::int64_t k = 0; k < block.rank; ++k) {
-        out[l * block.rank + k] = dot_floats(block.u.data() + k * n, weighted.data(), n);
-      }
+      dot_lines(1, block.u.data(), block.rank, n, weighted.data(), n, out + l * block.rank);
     }
   }
 
@@ -313,7 +412,9 @@ private:
   ClusterTree m_points, m_cells;
   std::int64_t m_n_fields = 0;
   std::vector<FactorBlock> m_blocks;
-  Leaves m_row_leaves, m_column_leaves;
+  Strips m_row_strips, m_column_strips;
+  /// blocks that a thread takes together
+  std::vector<IndexRange> m_groups;
   /// where each block's numbers of a product are, and those of a diagonal
   std::vector<std::int64_t> m_first, m_first_square;
   std::int64_t m_buffer_size = 0, m_n_squares = 0;

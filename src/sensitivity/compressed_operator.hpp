@@ -15,6 +15,7 @@
 #include <prismfield/request.hpp>
 
 #include "sensitivity/compression_report.hpp"
+#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
 
@@ -38,6 +39,11 @@ public:
                      const Request& request, double tolerance, const Communicator& communicator,
                      CompressionReport& report);
   ~CompressedOperator() override;
+
+  /// What it would be for this rank's points, by building it for a sixteenth of them that lie together, with all cells.
+  /// Throws as the constructor. Not collective.
+  [[nodiscard]] static CompressionSample sample(const ExecutionSpace& space, const PrismSource& prisms,
+                                                const Points& points, Request request, double tolerance);
 
   [[nodiscard]] FieldList fields() const noexcept override;
   [[nodiscard]] IndexRange points() const noexcept override;

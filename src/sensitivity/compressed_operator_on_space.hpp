@@ -42,8 +42,7 @@ inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tre
                                 static_cast<float>(all.north[i] - all.south[i]),
                                 static_cast<float>(all.top[i] - all.bottom[i])};
   };
-  for (const std::int64_t leaf : tree.leaves()) {
-    const IndexRange range = tree.clusters[static_cast<std::size_t>(leaf)].range;
+  for (const IndexRange range : tree.cut(1)) {
     std::stable_sort(tree.order.begin() + range.begin, tree.order.begin() + range.end,
                      [&](std::int64_t a, std::int64_t b) { return edges(a) < edges(b); });
   }
@@ -103,6 +102,10 @@ public:
   static constexpr std::size_t n_kinds = 3;
 
   explicit RowErrors(std::int64_t n_fields) : m_sums(static_cast<std::size_t>(n_fields) * n_kinds * 2) {}
+
+  void add(const RowErrors& others) {
+    for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += others.m_sums[i];
+  }
 
   /// Adds a row of a field, exact and compressed, (cells).
   void add(std::size_t field, const double* exact, const double* compressed,
@@ -190,6 +193,9 @@ struct CompressedOperator<ExecutionSpace>::Parts {
   /// all ranks, and this one alone: ranks have all cells and points of their own
   Communicator all_ranks, this_rank;
   CompressedMatrix<ExecutionSpace> matrix;
+  /// points of this rank whose rows were computed, and these, (field, 1, cell); while it is built
+  std::vector<std::pair<std::int64_t, Entries>> rows;
+  std::array<std::vector<double>, 2> densities;
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, Request request,
         double asked_tolerance, const Communicator& communicator, CompressionReport& report)
@@ -204,76 +210,129 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     report = CompressionReport();
     report.tolerance = tolerance;
     build(space, prisms, points, request, direct, report);
+    rows.clear();
+    densities = {};
     count(report);
     report.seconds = timer.seconds();
   }
 
-  /// Fills the matrix, and fields anew until rows agree.
+  /// Fills the matrix, and fields anew until rows agree; then leaves out what the error asked for allows.
   void build(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
              Direct& direct, CompressionReport& report) {
-    // products of surveys had an error 2 to 60 times smaller than this
-    std::vector<double> of_blocks(static_cast<std::size_t>(fields.size()), tolerance / 2);
-    // few rows are looked at
-    const double accepted = 0.8 * tolerance;
-    double last_error = std::numeric_limits<double>::infinity();
     std::unique_ptr<Input> input;
     std::unique_ptr<MatrixBuilder<ExecutionSpace>> builder;
-    std::array<std::vector<double>, 2> densities;
     on_all_ranks(all_ranks, [&] {
       input = std::make_unique<Input>(space, prisms, points, plan, request);
       builder = std::make_unique<MatrixBuilder<ExecutionSpace>>(input->kernel.get(), input->points, input->cells);
       densities = trial_densities(prisms);
+      compute_rows(space, direct);
+      report.checked_rows = static_cast<std::int64_t>(rows.size());
     });
+    std::vector<double> of_blocks(static_cast<std::size_t>(fields.size()), tolerance);
     std::vector<double> wanted = of_blocks;
+    double last_error = std::numeric_limits<double>::infinity();
     for (;; ++report.rounds) {
-      RowErrors errors(fields.size());
       on_all_ranks(all_ranks, [&] {
         std::vector<FactorBlock> blocks = std::move(matrix.blocks());
         report.evaluated_pairs += builder->fill(space, wanted, blocks);
         matrix = CompressedMatrix<ExecutionSpace>(input->points, input->cells, fields.size(), std::move(blocks));
-        report.checked_rows = check(space, direct, densities, errors);
       });
-      errors.sum_over(all_ranks);
-      report.error = 0;
-      bool good = true;
+      const std::vector<double> found = errors(space);
+      report.error = *std::max_element(found.begin(), found.end());
+      if (report.error <= accepted()) break;
+      // what floats leave does not shrink
+      if (report.rounds == most_rounds || report.error > 0.9 * last_error) return;
+      last_error = report.error;
       for (std::size_t f = 0; f < wanted.size(); ++f) {
-        const double error = errors.of(f);
-        report.error = std::max(report.error, error);
         wanted[f] = 0;
-        if (error <= accepted) continue;
-        good = false;
-        of_blocks[f] *= std::max(0.5 * tolerance / error, 0.1);
+        if (found[f] <= accepted()) continue;
+        of_blocks[f] *= std::max(0.5 * tolerance / found[f], 0.1);
         wanted[f] = of_blocks[f];
       }
-      // what floats leave does not shrink
-      if (good || report.rounds == most_rounds || report.error > 0.9 * last_error) return;
-      last_error = report.error;
     }
+    use_up(space, of_blocks, report);
+    on_all_ranks(all_ranks, [&] {
+      std::vector<FactorBlock> blocks = std::move(matrix.blocks());
+      CompressedMatrix<ExecutionSpace>::for_each(space, blocks.size(), [&](std::size_t b) { blocks[b].drop_lines(); });
+      matrix = CompressedMatrix<ExecutionSpace>(input->points, input->cells, fields.size(), std::move(blocks));
+    });
   }
 
-  /// Adds rows of this rank; returns how many points.
-  std::int64_t check(const ExecutionSpace& space, Direct& direct, const std::array<std::vector<double>, 2>& densities,
-                     RowErrors& errors) const {
-    const std::int64_t n = matrix.n_points();
-    const std::int64_t cells = matrix.n_cells();
+  /// What rows may show: few of them are looked at.
+  [[nodiscard]] double accepted() const noexcept { return 0.8 * tolerance; }
+
+  /// Errors of products are 2 to 60 times smaller than those of blocks: cuts the blocks of each field, made to
+  /// `of_blocks`, so that rows show nearly what was asked for. Collective.
+  void use_up(const ExecutionSpace& space, const std::vector<double>& of_blocks, CompressionReport& report) {
+    constexpr int trials = 3;
+    // other densities and rows than those looked at had up to twice their error
+    const double wanted = tolerance / 3, most = 0.4 * tolerance;
+    std::vector<double> tried = of_blocks, good = of_blocks;
+    std::vector<double> found = errors(space);
+    std::vector<double> of_good = found;
+    for (int trial = 0; trial < trials; ++trial) {
+      for (std::size_t f = 0; f < tried.size(); ++f) {
+        tried[f] = std::min(tried[f] * wanted / std::max(found[f], least_compression * tolerance), most_of_block());
+      }
+      cut(space, tried);
+      found = errors(space);
+      for (std::size_t f = 0; f < tried.size(); ++f) {
+        if (found[f] > most) continue;
+        good[f] = tried[f];
+        of_good[f] = found[f];
+      }
+    }
+    cut(space, good);
+    report.error = *std::max_element(of_good.begin(), of_good.end());
+  }
+
+  /// Lets no station or cell far from the others lose more than thirty times what all may.
+  [[nodiscard]] double most_of_block() const noexcept { return 30 * tolerance; }
+
+  void cut(const ExecutionSpace& space, const std::vector<double>& of_blocks) {
+    on_all_ranks(all_ranks, [&] {
+      std::vector<FactorBlock>& blocks = matrix.blocks();
+      CompressedMatrix<ExecutionSpace>::for_each(space, blocks.size(), [&](std::size_t b) {
+        blocks[b].cut(of_blocks[static_cast<std::size_t>(blocks[b].field)]);
+      });
+    });
+  }
+
+  /// Computes rows of this rank somewhere in each of as many parts of its points.
+  void compute_rows(const ExecutionSpace& space, Direct& direct) {
+    const std::int64_t n = plan.points().size();
     const std::int64_t n_checked = std::min(n, std::max(rows_to_check / all_ranks.size(), rows_of_a_rank));
-    if (cells == 0) return 0;
-    const Entries exact("prismfield::exact_rows", static_cast<std::size_t>(fields.size()), std::size_t{1},
-                        static_cast<std::size_t>(cells));
-    std::vector<double> row(static_cast<std::size_t>(cells));
+    if (plan.prisms().size() == 0) return;
     for (std::int64_t k = 0; k < n_checked; ++k) {
-      // somewhere in each of as many parts of the points
       const IndexRange part = balanced_part(n, k, n_checked);
       const std::uint32_t random = philox4x32({static_cast<std::uint32_t>(k), 1, 0, 0}, {0x68, 0x6d})[0];
       const std::int64_t point = part.begin + static_cast<std::int64_t>(random) % part.size();
+      const Entries exact("prismfield::exact_rows", static_cast<std::size_t>(fields.size()), std::size_t{1},
+                          static_cast<std::size_t>(plan.prisms().size()));
       direct.entries(space, {point, point + 1}, exact);
-      space.fence("prismfield: exact row");
-      for (std::int64_t f = 0; f < fields.size(); ++f) {
-        matrix.row(f, point, row.data());
-        errors.add(static_cast<std::size_t>(f), &exact(f, 0, 0), row.data(), densities);
-      }
+      rows.push_back({point, exact});
     }
-    return n_checked;
+    space.fence("prismfield: exact rows");
+  }
+
+  /// What rows say of each field. Collective.
+  [[nodiscard]] std::vector<double> errors(const ExecutionSpace& space) const {
+    RowErrors sums(fields.size());
+    on_all_ranks(all_ranks, [&] {
+      std::vector<RowErrors> of_rows(rows.size(), RowErrors(fields.size()));
+      CompressedMatrix<ExecutionSpace>::for_each(space, rows.size(), [&](std::size_t k) {
+        std::vector<double> row(static_cast<std::size_t>(matrix.n_cells()));
+        for (std::int64_t f = 0; f < fields.size(); ++f) {
+          matrix.row(f, rows[k].first, row.data());
+          of_rows[k].add(static_cast<std::size_t>(f), &rows[k].second(f, 0, 0), row.data(), densities);
+        }
+      });
+      for (const RowErrors& of_row : of_rows) sums.add(of_row);
+    });
+    sums.sum_over(all_ranks);
+    std::vector<double> found;
+    for (std::int64_t f = 0; f < fields.size(); ++f) found.push_back(sums.of(static_cast<std::size_t>(f)));
+    return found;
   }
 
   /// Sums over ranks what a rank counted. Collective.
@@ -302,6 +361,77 @@ CompressedOperator<ExecutionSpace>::CompressedOperator(const ExecutionSpace& spa
 
 template <class ExecutionSpace>
 CompressedOperator<ExecutionSpace>::~CompressedOperator() = default;
+
+/// A sixteenth of the points that lie together, halfway from the middle to a corner; all where they are few.
+inline Points points_together(const Points& points) {
+  std::vector<ClusterBox> boxes;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(points.size()); ++i) {
+    const std::array<double, 3> place = {points.easting[i], points.northing[i], points.upward[i]};
+    boxes.push_back({place, place});
+  }
+  const ClusterTree tree = make_clusters(boxes, points_per_leaf);
+  Points together;
+  together.rounding = points.rounding;
+  if (tree.clusters.empty()) return together;
+  std::int64_t at = 0;
+  constexpr int levels = 4;
+  for (int level = 0; level < levels && !tree.clusters[static_cast<std::size_t>(at)].is_leaf(); ++level) {
+    at = tree.clusters[static_cast<std::size_t>(at)].child + (level < levels / 2 ? 1 : 0);
+  }
+  const IndexRange range = tree.clusters[static_cast<std::size_t>(at)].range;
+  for (std::int64_t i = range.begin; i < range.end; ++i) {
+    const auto number = static_cast<std::size_t>(tree.order[static_cast<std::size_t>(i)]);
+    together.easting.push_back(points.easting[number]);
+    together.northing.push_back(points.northing[number]);
+    together.upward.push_back(points.upward[number]);
+  }
+  return together;
+}
+
+template <class ExecutionSpace>
+CompressionSample CompressedOperator<ExecutionSpace>::sample(const ExecutionSpace& space, const PrismSource& prisms,
+                                                             const Points& points, Request request, double tolerance) {
+  request.execution.partition = Partition::points;
+  const Points some = points_together(points);
+  if (some.size() == 0 || prisms.size() == 0) return {};
+  const double share = static_cast<double>(some.size()) / static_cast<double>(points.size());
+  DirectOperator<ExecutionSpace> direct(space, prisms, some, request);
+  const CompressionInput<ExecutionSpace> input(space, prisms, some, direct.plan(), request);
+  const MatrixBuilder<ExecutionSpace> builder(input.kernel.get(), input.points, input.cells);
+  CompressionSample sample;
+  const Kokkos::Timer timer;
+  const std::int64_t n_fields = request.fields.size();
+  std::vector<FactorBlock> blocks;
+  builder.fill(space, std::vector<double>(static_cast<std::size_t>(n_fields), tolerance), blocks);
+  sample.seconds_to_make = timer.seconds() / share;
+  // products have smaller errors than blocks
+  for (FactorBlock& block : blocks) {
+    block.cut(2 * tolerance);
+    block.drop_lines();
+  }
+  CompressedMatrix<ExecutionSpace> matrix(input.points, input.cells, n_fields, std::move(blocks));
+  sample.bytes = static_cast<std::int64_t>(static_cast<double>(matrix.bytes()) / share);
+  std::vector<double> density(static_cast<std::size_t>(prisms.size()), 1.0);
+  std::vector<double> fields(static_cast<std::size_t>(n_fields * some.size()));
+  // small ones, of which others on the machine disturb some
+  constexpr int products = 10;
+  for (int k = 0; k < products; ++k) {
+    const Kokkos::Timer of_product;
+    matrix.apply(space, density.data(), fields.data());
+    matrix.apply_transpose(space, fields.data(), density.data());
+    const double seconds = of_product.seconds() / share;
+    sample.product_seconds = k == 0 ? seconds : std::min(sample.product_seconds, seconds);
+  }
+  constexpr std::int64_t most_rows = 16;
+  const std::int64_t n_rows = std::min(most_rows, points_at_once(n_fields, prisms.size(), some.size()));
+  const Entries entries("prismfield::sample", static_cast<std::size_t>(n_fields), static_cast<std::size_t>(n_rows),
+                        static_cast<std::size_t>(prisms.size()));
+  const Kokkos::Timer of_entries;
+  direct.entries(space, {0, n_rows}, entries);
+  space.fence("prismfield: entries of a sample");
+  sample.seconds_per_entry = of_entries.seconds() / static_cast<double>(n_rows * prisms.size());
+  return sample;
+}
 
 template <class ExecutionSpace>
 FieldList CompressedOperator<ExecutionSpace>::fields() const noexcept {

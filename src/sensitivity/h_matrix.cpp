@@ -25,6 +25,14 @@ constexpr double reach = 4;
 /// Twice a centre's coordinate.
 double middle(const ClusterBox& box, std::size_t d) noexcept { return box.low[d] + box.high[d]; }
 
+/// Half of n things, n > leaf_size; in whole vectors of lanes where leaves have several, so that products need no
+/// scalar ends but in the last leaf.
+std::int64_t near_half(std::int64_t n, std::int64_t leaf_size) {
+  constexpr std::int64_t lanes = 8;
+  const std::int64_t half = n / 2;
+  return leaf_size < lanes ? half : (half + lanes / 2) / lanes * lanes;
+}
+
 /// The direction in which the centres of some things extend furthest.
 std::size_t longest_extent(std::span<const ClusterBox> things, std::span<const std::int64_t> numbers) {
   std::size_t longest = 0;
@@ -64,14 +72,19 @@ double gap(const ClusterBox& a, const ClusterBox& b) noexcept {
   return std::hypot(apart[0], apart[1], apart[2]);
 }
 
-std::vector<std::int64_t> ClusterTree::leaves() const {
-  std::vector<std::int64_t> found;
-  for (std::size_t c = 0; c < clusters.size(); ++c) {
-    if (clusters[c].is_leaf()) found.push_back(static_cast<std::int64_t>(c));
+std::vector<IndexRange> ClusterTree::cut(std::int64_t most) const {
+  std::vector<IndexRange> found;
+  if (clusters.empty()) return found;
+  std::vector<std::int64_t> open = {0};
+  while (!open.empty()) {
+    const Cluster& cluster = clusters[static_cast<std::size_t>(open.back())];
+    open.pop_back();
+    if (cluster.is_leaf() || cluster.range.size() <= most) {
+      found.push_back(cluster.range);
+    } else {
+      open.insert(open.end(), {cluster.child + 1, cluster.child});
+    }
   }
-  std::sort(found.begin(), found.end(), [&](std::int64_t a, std::int64_t b) {
-    return clusters[static_cast<std::size_t>(a)].range.begin < clusters[static_cast<std::size_t>(b)].range.begin;
-  });
   return found;
 }
 
@@ -87,7 +100,7 @@ ClusterTree make_clusters(std::span<const ClusterBox> things, std::int64_t leaf_
     for (const std::int64_t i : numbers) tree.clusters[c].box.add(things[static_cast<std::size_t>(i)]);
     if (range.size() <= leaf_size) continue;
     const std::size_t d = longest_extent(things, numbers);
-    const std::int64_t half = range.size() / 2;
+    const std::int64_t half = near_half(range.size(), leaf_size);
     // things at one place by their numbers: the order must not depend on the library's selection
     std::nth_element(numbers.begin(), numbers.begin() + half, numbers.end(), [&](std::int64_t a, std::int64_t b) {
       const double at_a = middle(things[static_cast<std::size_t>(a)], d);

@@ -42,12 +42,12 @@ struct ClusterTree {
   std::vector<std::int64_t> order;
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(order.size()); }
-  /// The leaves, in their order.
-  [[nodiscard]] std::vector<std::int64_t> leaves() const;
+  /// The ranges, in their order, of the largest clusters that have at most `most` things or are leaves.
+  [[nodiscard]] std::vector<IndexRange> cut(std::int64_t most) const;
 };
 
-/// Bisects things along the longest extent of their centres, into halves of equal count, until a cluster has at most
-/// `leaf_size`. The tree follows from the boxes alone.
+/// Bisects things along the longest extent of their centres, into halves of about equal count, until a cluster has at
+/// most `leaf_size`. The tree follows from the boxes alone.
 [[nodiscard]] ClusterTree make_clusters(std::span<const ClusterBox> things, std::int64_t leaf_size);
 
 /// A block of the matrix: clusters of points and of cells, numbers in their trees.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "engine/instances/with_space.hpp"
 #include "sensitivity/compressed_operator.hpp"
@@ -68,11 +70,21 @@ double measured_bytes_per_second(const Space& space, StoredPrecision precision, 
   return 2 * static_cast<double>(matrix->bytes()) / both;
 }
 
+/// The first n points.
+inline Points first_points(const Points& points, std::int64_t n) {
+  Points first = points;
+  for (std::vector<double>* const column : {&first.easting, &first.northing, &first.upward}) {
+    column->resize(static_cast<std::size_t>(n));
+  }
+  return first;
+}
+
 /// What `auto` finds, the same on all ranks: rank 0's rates while all ranks are busy, and the least memory. Collective.
 template <class Space>
 StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const Points& points,
-                              const Request& request, StoredPrecision precision, const LikelyProducts& likely,
+                              const Request& request, const StorageSettings& settings, const LikelyProducts& likely,
                               const Communicator& communicator) {
+  const StoredPrecision precision = stored_precision(settings);
   StorageFacts facts;
   facts.n_fields = request.fields.size();
   facts.n_points = (points.size() + communicator.size() - 1) / communicator.size();
@@ -80,7 +92,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   facts.vectors = likely.vectors;
   constexpr Store where = is_device_space<Space> ? Store::device : Store::memory;
   if (facts.n_points == 0 || facts.columns == 0 || facts.n_fields == 0) {
-    return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false};
+    return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false, false};
   }
   for (const std::int64_t bytes : communicator.gather_everywhere(available_memory<Space>(communicator))) {
     facts.available = facts.available == 0 ? bytes : std::min(facts.available, bytes);
@@ -92,6 +104,18 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   });
   broadcast(communicator, facts.seconds_per_pair);
   broadcast(communicator, facts.bytes_per_second);
+  if constexpr (!is_device_space<Space>) {
+    // caches hold less: it is read as fast as anything else
+    constexpr std::int64_t least_bytes = std::int64_t{64} << 20;
+    const bool is_open = !settings.precision && !settings.never_compressed;
+    if (is_open && stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns) >= least_bytes) {
+      on_all_ranks(communicator, [&] {
+        const Points of_a_rank = first_points(points, facts.n_points);
+        facts.compressed = CompressedOperator<Space>::sample(space, prisms, of_a_rank, request, auto_compression);
+      });
+      broadcast(communicator, facts.compressed);
+    }
+  }
   return choose_storage(facts, precision, where, likely.count);
 }
 
@@ -102,21 +126,23 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
                                                         const Communicator& communicator, StorageChoice& choice) {
   check_storage(settings, space_key<ExecutionSpace>);
   const StoredPrecision precision = stored_precision(settings);
-  if (settings.compression.has_value()) {
+  choice = {settings.store, precision, 0, "", "", false, settings.compression.has_value()};
+  if (settings.store == Store::automatic && !settings.compression) {
+    choice = measured_choice(space, prisms, points, request, settings, likely, communicator);
+  }
+  if (choice.is_compressed) {
     CompressionReport report;
-    auto compressed =
-        make_compressed_operator(space, prisms, points, request, *settings.compression, communicator, report);
+    auto compressed = make_compressed_operator(space, prisms, points, request,
+                                               settings.compression.value_or(auto_compression), communicator, report);
+    const std::string figures = choice.why.empty() ? "" : "; " + choice.why;
     choice = {Store::memory,
               StoredPrecision::float_,
               report.bytes / communicator.size(),
-              compression_text(report),
+              compression_text(report) + figures,
               compression_warning(report),
-              false};
+              false,
+              true};
     return compressed;
-  }
-  choice = {settings.store, precision, 0, "", "", false};
-  if (settings.store == Store::automatic) {
-    choice = measured_choice(space, prisms, points, request, precision, likely, communicator);
   }
   if (choice.store == Store::file) {
     RowFileReport report;

@@ -105,20 +105,56 @@ void check_storage(const StorageSettings& settings, Space space) {
   problems.throw_if_any();
 }
 
-StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
-                             std::int64_t likely_products) {
-  StorageChoice choice{where, precision, stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns),
-                       "",    "",        false};
+namespace {
+
+/// A product computed anew, and one that reads what is stored; seconds, of all vectors.
+struct WayTimes {
+  double computing = 0, reading = 0;
+};
+
+WayTimes way_times(const StorageFacts& facts, StoredPrecision precision) {
   const auto vectors = static_cast<double>(facts.vectors);
-  const double passes = std::ceil(vectors / most_vectors);
-  const double reading = passes * static_cast<double>(choice.bytes) / facts.bytes_per_second;
-  const double computing =
-      vectors * static_cast<double>(facts.n_points) * static_cast<double>(facts.columns) * facts.seconds_per_pair;
+  const auto bytes = static_cast<double>(stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns));
+  const auto pairs = static_cast<double>(facts.n_points) * static_cast<double>(facts.columns);
+  return {vectors * pairs * facts.seconds_per_pair, std::ceil(vectors / most_vectors) * bytes / facts.bytes_per_second};
+}
+
+/// An H-matrix where it is faster in all than `choice`, else that.
+StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, const WayTimes& times,
+                            std::int64_t likely_products) {
+  const CompressionSample& sample = facts.compressed;
+  // factors are double while they are made
+  if (sample.bytes == 0 || 2 * sample.bytes > facts.available) return choice;
+  const bool is_stored = choice.store != Store::none;
+  const double product = is_stored ? times.reading : times.computing;
+  const double making = is_stored ? sample.seconds_per_entry * static_cast<double>(facts.n_points * facts.columns) : 0;
+  // blocks are read twice where rows are read once, for a product with G and with its transposed
+  const double compressed =
+      static_cast<double>(facts.vectors) *
+      std::max(sample.product_seconds, 2 * static_cast<double>(sample.bytes) / facts.bytes_per_second);
+  const auto products = static_cast<double>(likely_products);
+  if (sample.seconds_to_make + products * compressed >= making + products * product) return choice;
+  return {Store::memory,
+          StoredPrecision::float_,
+          sample.bytes,
+          fmt::format("a product takes {} instead of {}", milliseconds(compressed), milliseconds(product)),
+          "",
+          false,
+          true};
+}
+
+/// G as it is, or computed anew.
+StorageChoice choose_uncompressed(const StorageFacts& facts, const WayTimes& times, StoredPrecision precision,
+                                  Store where, std::int64_t likely_products) {
+  StorageChoice choice{
+      where, precision, stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns), "", "", false, false};
+  const auto vectors = static_cast<double>(facts.vectors);
+  const auto [computing, reading] = times;
   const double x = reading / computing;
   const std::string figures =
       fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
   const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns);
-  const StorageChoice anew{Store::none, precision, 0, "", "", false};
+  const StorageChoice anew{Store::none, precision, 0, "", "", false, false};
   const auto because = [&](StorageChoice of, const std::string& why) {
     of.why = storage_text(of) + ": " + why;
     return of;
@@ -138,6 +174,15 @@ StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precisio
                                      likely_products));
   }
   return because(choice, figures);
+}
+
+}  // namespace
+
+StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
+                             std::int64_t likely_products) {
+  const WayTimes times = way_times(facts, precision);
+  return compressed_or(choose_uncompressed(facts, times, precision, where, likely_products), facts, times,
+                       likely_products);
 }
 
 std::string storage_text(const StorageChoice& choice) {

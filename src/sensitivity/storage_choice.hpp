@@ -34,6 +34,18 @@ struct StorageChoice {
   std::string warning;
   /// G was in its file already: it was not made
   bool was_there = false;
+  /// an H-matrix
+  bool is_compressed = false;
+};
+
+/// A compressed matrix of a rank, as a sample of it shows.
+struct CompressionSample {
+  /// 0: no sample was made
+  std::int64_t bytes = 0;
+  /// to make it, and of a product of one vector with it and with its transposed
+  double seconds_to_make = 0, product_seconds = 0;
+  /// of an entry of all fields that is kept as it is
+  double seconds_per_entry = 0;
 };
 
 /// The error as it was asked for. Throws InputError, by the key sensitivity.compression, beyond what compression
@@ -71,10 +83,12 @@ struct StorageFacts {
   double bytes_per_second = 0;
   /// multiplied in one product: computed anew one after the other, read for most_vectors at once
   std::int64_t vectors = 1;
+  CompressionSample compressed;
 };
 
 /// The faster way by x, the ratio of a product that reads to one that computes anew: G is stored when x < 1, it fits
-/// and it is repaid before `likely_products`, of one vector after 1/(1-x) of them. `where`: memory or device.
+/// and it is repaid before `likely_products`, of one vector after 1/(1-x) of them. An H-matrix is taken in its place
+/// where there is a sample of it, it fits, and making it and all products take less time. `where`: memory or device.
 [[nodiscard]] StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
                                            std::int64_t likely_products);
 
