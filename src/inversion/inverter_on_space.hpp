@@ -57,6 +57,7 @@ private:
   static constexpr double coarse = 0.1, compact_tolerance = 0.01, fine = 0.01, exact = 1e-5;
 
   void prepare(const InversionState* resume);
+  [[nodiscard]] StorageSettings storage_of_set(std::size_t set, const InversionState* resume) const;
   /// w of the regularisation, one a cell.
   [[nodiscard]] std::vector<double> weights(const Vector& diagonal_of_data);
   [[nodiscard]] std::vector<double> weights_by_kind(const Vector& diagonal_of_data);
@@ -175,20 +176,8 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
     Request request = m_input.request;
     request.fields = set.fields;
     request.execution.partition = Partition::points;
-    StorageSettings settings = m_input.storage;
-    settings.file = file_of_set(settings.file, operators.size());
-    if (settings.store == Store::automatic && resume != nullptr && resume->stored.size() == n_sets) {
-      // what was measured once: another choice now would round otherwise
-      constexpr Store kept = Math::on_host ? Store::memory : Store::device;
-      const std::int64_t stored = resume->stored[operators.size()];
-      if (stored == stored_compressed) {
-        if (!settings.compression) settings.compression = auto_compression;
-      } else {
-        settings.store = stored == stored_whole ? kept : Store::none;
-      }
-    }
     StorageChoice choice;
-    operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, settings,
+    operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, storage_of_set(i, resume),
                                       {likely, m_input.n_epochs()}, m_communicator, choice));
     m_state.stored.push_back(choice.is_compressed ? stored_compressed : choice.bytes > 0 ? stored_whole : stored_not);
     for (const std::int64_t bytes : m_communicator.gather_everywhere(choice.bytes)) m_outcome.stored_bytes += bytes;
@@ -213,6 +202,33 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   set_bounds();
   check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
   check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
+}
+
+template <class ExecutionSpace>
+StorageSettings InverterOnSpace<ExecutionSpace>::storage_of_set(std::size_t set, const InversionState* resume) const {
+  StorageSettings settings = m_input.storage;
+  settings.file = file_of_set(settings.file, set);
+  if (settings.store != Store::automatic) return settings;
+  const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
+  if (resume != nullptr && resume->stored.size() * epochs == m_input.data.size()) {
+    // what was measured once: another choice now would round otherwise
+    constexpr Store kept = Math::on_host ? Store::memory : Store::device;
+    const std::int64_t stored = resume->stored[set];
+    if (stored != stored_compressed) {
+      settings.store = stored == stored_whole ? kept : Store::none;
+    } else if (!settings.compression) {
+      settings.compression = auto_compression;
+    }
+    return settings;
+  }
+  // what compression changes of the predictions has to stay far below sigma
+  constexpr double part_of_sigma = 0.1;
+  for (std::size_t e = 0; e < epochs; ++e) {
+    if (signal_to_noise(m_input.data[set * epochs + e]) * auto_compression > part_of_sigma) {
+      settings.never_compressed = true;
+    }
+  }
+  return settings;
 }
 
 template <class ExecutionSpace>

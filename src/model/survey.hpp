@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,16 @@ struct DataSet {
 
   [[nodiscard]] std::int64_t size() const noexcept { return fields.size() * points.size(); }
 };
+
+/// The root of the mean square of values over sigma; infinite where sigma is unknown.
+[[nodiscard]] inline double signal_to_noise(const DataSet& data) noexcept {
+  if (data.sigma_is_unknown) return std::numeric_limits<double>::infinity();
+  double squares = 0;
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    squares += data.values[i] / data.sigma[i] * (data.values[i] / data.sigma[i]);
+  }
+  return std::sqrt(squares / static_cast<double>(data.values.size()));
+}
 
 /// Epochs of these names; without names one.
 [[nodiscard]] inline std::int64_t epoch_count(const std::vector<std::string>& names) noexcept {
