@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // Products with stored sensitivities in Kokkos' default execution space: bytes of G a second, for each precision, and
-// their ratio to a plain streaming read of as many bytes in the same run; then products with several vectors at once
-// against as many passes, in memory and, where a file is named, from it. See README.md.
+// their ratio to a plain streaming read of as many bytes and, where there is a BLAS, to it; then products with several
+// vectors at once against as many passes, in memory and, where a file is named, from it. See README.md.
 #include <fcntl.h>
 #include <unistd.h>
 #include <Kokkos_Core.hpp>
