@@ -60,7 +60,7 @@ template <int n, class F>
 }
 
 #if defined(__AVX__)
-/// On AVX both halves of a register: four at a time out of memory were 0.7 of that, halves 0.6.
+/// On AVX eight are loaded at once and widened by halves of the register, which is faster than four at a time.
 [[gnu::always_inline]] inline void widen(__m256 floats, EightDoubles& to) {
 #if defined(__AVX512F__)
   to.part[0] = (DoubleVector)_mm512_cvtps_pd(floats);

@@ -178,7 +178,7 @@ struct HostColumnSums {
   }
 
   /// Adds some rows, each after the one before it. Two at once halve what is read and written of the sums; prefetching
-  /// keeps them one stream of memory, without it they took up to five times as long.
+  /// keeps them one stream of memory.
   template <int n, int rows>
   void add(std::int64_t tile, std::int64_t first, const Real* row, EightDoubles (&sum)[TileShape::width / 8][n]) const {
     constexpr int ahead = 8192, line = 64, bytes = 8 * rows * static_cast<int>(sizeof(Real));
