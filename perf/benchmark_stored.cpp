@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // Products with stored sensitivities in Kokkos' default execution space: bytes of G a second, for each precision, and
-// their ratio to a plain streaming read of as many bytes in the same run; then products with several vectors at once
-// against as many passes, in memory and, where a file is named, from it. See README.md.
+// their ratio to a plain streaming read of as many bytes and, where there is a BLAS, to it; then products with several
+// vectors at once against as many passes, in memory and, where a file is named, from it. See README.md.
 #include <fcntl.h>
 #include <unistd.h>
 #include <Kokkos_Core.hpp>
@@ -22,6 +22,15 @@
 #include "model/active_cells.hpp"
 #include "sensitivity/file_operator_on_space.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
+
+#if defined(PRISMFIELD_BENCHMARK_BLAS)
+extern "C" {
+void sgemv_(const char*, const int*, const int*, const float*, const float*, const int*, const float*, const int*,
+            const float*, float*, const int*);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
+            const double*, double*, const int*);
+}
+#endif
 
 namespace prismfield {
 namespace {
@@ -86,6 +95,65 @@ private:
   Vector m_values;
 };
 
+/// Least seconds of f.
+template <class F>
+void keep_least(double& least, const F& f) {
+  const double seconds = 1 / rate(1, f);
+  least = least == 0 ? seconds : std::min(least, seconds);
+}
+
+#if defined(PRISMFIELD_BENCHMARK_BLAS)
+void gemv(const char* form, const int* m, const int* n, const float* one, const float* matrix, const float* x,
+          const int* step, const float* zero, float* y) {
+  sgemv_(form, m, n, one, matrix, m, x, step, zero, y, step);
+}
+void gemv(const char* form, const int* m, const int* n, const double* one, const double* matrix, const double* x,
+          const int* step, const double* zero, double* y) {
+  dgemv_(form, m, n, one, matrix, m, x, step, zero, y, step);
+}
+
+/// The same products by a BLAS, of a matrix of Real whose rows lie one behind another.
+template <class Real>
+class BlasProducts {
+public:
+  BlasProducts(std::int64_t rows, std::int64_t columns)
+      : m_rows(static_cast<int>(rows)),
+        m_columns(static_cast<int>(columns)),
+        m_matrix(Kokkos::view_alloc(Kokkos::WithoutInitializing, "matrix"), static_cast<std::size_t>(rows * columns)),
+        m_of_rows("rows", static_cast<std::size_t>(rows)),
+        m_of_columns("columns", static_cast<std::size_t>(columns)) {
+    ask_for_huge_pages(m_matrix.data(), m_matrix.size() * sizeof(Real));
+    Kokkos::deep_copy(m_matrix, Real(1e-12));
+    Kokkos::deep_copy(m_of_columns, Real(1));
+  }
+
+  void measure() {
+    // threads of OpenMP that still wait for work have stopped after that
+    multiply();
+    keep_least(m_plain, [&] { multiply(); });
+    keep_least(m_transposed, [&] { transpose(); });
+  }
+  [[nodiscard]] double plain() const noexcept { return m_plain; }
+  [[nodiscard]] double transposed() const noexcept { return m_transposed; }
+
+private:
+  void multiply() {
+    gemv("T", &m_columns, &m_rows, &m_one, m_matrix.data(), m_of_columns.data(), &m_step, &m_zero, m_of_rows.data());
+  }
+  void transpose() {
+    gemv("N", &m_columns, &m_rows, &m_one, m_matrix.data(), m_of_rows.data(), &m_step, &m_zero, m_of_columns.data());
+  }
+
+  using Numbers = Kokkos::View<Real*, Kokkos::HostSpace>;
+  int m_rows, m_columns, m_step = 1;
+  Real m_one = 1, m_zero = 0;
+  Numbers m_matrix, m_of_rows, m_of_columns;
+  double m_plain = 0, m_transposed = 0;
+};
+#endif
+
+/// Real: a BLAS's numbers that are compared with.
+template <class Real>
 void compare(StoredPrecision precision, const char* word, std::int64_t rows, std::int64_t columns) {
   const Space space;
   const auto matrix = make_stored_matrix<Space>(precision, rows, columns);
@@ -97,6 +165,9 @@ void compare(StoredPrecision precision, const char* word, std::int64_t rows, std
   Kokkos::deep_copy(density, 1.0);
   const auto bytes = static_cast<double>(matrix->bytes());
   const StreamingRead plain(matrix->bytes());
+#if defined(PRISMFIELD_BENCHMARK_BLAS)
+  BlasProducts<Real> blas(rows, columns);
+#endif
   double read = 0, apply = 0, transpose = 0, diagonal = 0;
   // in turn, and the best of each: other work on the machine is no part of it
   for (int repeat = 0; repeat < 40; ++repeat) {
@@ -104,17 +175,19 @@ void compare(StoredPrecision precision, const char* word, std::int64_t rows, std
     apply = std::max(apply, rate(bytes, [&] { matrix->multiply(space, density, fields); }));
     transpose = std::max(transpose, rate(bytes, [&] { matrix->multiply_transposed(space, fields, density); }));
     diagonal = std::max(diagonal, rate(bytes, [&] { matrix->diagonal(space, fields, density); }));
+#if defined(PRISMFIELD_BENCHMARK_BLAS)
+    blas.measure();
+#endif
   }
   std::printf("%-8s %6.0f MiB  read %6.1f GB/s  G m %6.1f (%.2f)  G'u %6.1f (%.2f)  diagonal %6.1f (%.2f)\n", word,
               bytes / 1048576, read * 1e-9, apply * 1e-9, apply / read, transpose * 1e-9, transpose / read,
               diagonal * 1e-9, diagonal / read);
-}
-
-/// Least seconds of f.
-template <class F>
-void keep_least(double& least, const F& f) {
-  const double seconds = 1 / rate(1, f);
-  least = least == 0 ? seconds : std::min(least, seconds);
+#if defined(PRISMFIELD_BENCHMARK_BLAS)
+  std::printf("         G m %6.2f ms, %cgemv %6.2f (%.2f times)  G'u %6.2f ms, %cgemv %6.2f (%.2f times)\n",
+              1e3 * bytes / apply, sizeof(Real) == 4 ? 's' : 'd', 1e3 * blas.plain(), blas.plain() * apply / bytes,
+              1e3 * bytes / transpose, sizeof(Real) == 4 ? 's' : 'd', 1e3 * blas.transposed(),
+              blas.transposed() * transpose / bytes);
+#endif
 }
 
 /// G m and G' u of several vectors at once, and one after another.
@@ -218,9 +291,9 @@ int main(int argc, char** argv) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const std::int64_t rows = argc > 1 ? std::atoll(argv[1]) : 1600, columns = argc > 2 ? std::atoll(argv[2]) : 64'000;
   using prismfield::StoredPrecision;
-  prismfield::compare(StoredPrecision::double_, "double", rows, columns);
-  prismfield::compare(StoredPrecision::float_, "float", rows, columns);
-  prismfield::compare(StoredPrecision::float16, "float16", rows, columns);
+  prismfield::compare<double>(StoredPrecision::double_, "double", rows, columns);
+  prismfield::compare<float>(StoredPrecision::float_, "float", rows, columns);
+  prismfield::compare<float>(StoredPrecision::float16, "float16", rows, columns);
   prismfield::compare_several(StoredPrecision::double_, "double", rows, columns);
   prismfield::compare_several(StoredPrecision::float_, "float", rows, columns);
   prismfield::compare_several(StoredPrecision::float16, "float16", rows, columns);

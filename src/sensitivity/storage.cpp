@@ -54,7 +54,7 @@ double storage_error(StoredPrecision precision) noexcept {
 }
 
 std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept {
-  constexpr std::int64_t most_bytes = 256 * mebibyte;
+  constexpr std::int64_t most_bytes = 32 * mebibyte;
   // whole vectors of points
   constexpr std::int64_t lanes = 16;
   std::int64_t n = most_bytes / std::max<std::int64_t>(8 * n_fields * columns, 1);

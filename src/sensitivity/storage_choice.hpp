@@ -58,7 +58,7 @@ struct CompressionSample {
 /// Largest relative error that keeping an entry adds.
 [[nodiscard]] double storage_error(StoredPrecision precision) noexcept;
 
-/// Points whose entries are computed at once when G is made: about 256 MiB, a point at least.
+/// Points whose entries are computed at once when G is made: about 32 MiB, a point at least.
 [[nodiscard]] std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept;
 
 /// Bytes that a rank takes while its part of G is made, the entries of a block of points and scratch of products

@@ -100,37 +100,38 @@ struct HostRowProducts {
     double* const to = sums.data() + tile * matrix.shape.rows;
     const Real* row = matrix.values.data() + matrix.shape.begin_of(tile, begin);
     for (std::int64_t r = begin; r < end; ++r, row += width) {
-      // for four there are registers
       int v = 0;
-      for (; v + 4 <= vectors; v += 4) multiply<4>(tile, r, row, factors, v, to + r);
+      // two vectors' sums and entries are what the 16 registers of AVX hold
+      if constexpr (EightDoubles::size == 8) {
+        for (; v + 4 <= vectors; v += 4) multiply<4>(tile, r, row, factors, v, to + r);
+      }
       for (; v + 2 <= vectors; v += 2) multiply<2>(tile, r, row, factors, v, to + r);
       for (; v < vectors; ++v) multiply<1>(tile, r, row, factors, v, to + r);
     }
   }
 
-  /// The products of a row with n vectors, which are added side by side.
+  /// The products of a row with n vectors, which are added side by side: in 16 sums each, whatever the machine's lanes.
   template <int n>
   void multiply(std::int64_t tile, std::int64_t r, const Real* row, const double* factors, int first,
                 double* to) const {
     const std::int64_t stride = matrix.shape.padded();
     const int width = matrix.shape.width_of(tile);
-    EightDoubles partial[n][4] = {};
-    for (int c = 0; c < width; c += TileShape::step) {
-      for (int k = 0; k < 4; ++k) {
+    EightDoubles partial[n][2] = {};
+    for (int c = 0; c < width; c += 16) {
+      unrolled<2>([&](int k) {
         EightDoubles entries;
         load_eight(row + c + 8 * k, entries);
-        for (int v = 0; v < n; ++v) {
+        unrolled<n>([&](int v) {
           EightDoubles with;
           load_eight(factors + (first + v) * stride + c + 8 * k, with);
-          partial[v][k] += entries * with;
-        }
-      }
+          add_product(partial[v][k], entries, with);
+        });
+      });
     }
-    for (int v = 0; v < n; ++v) {
-      const EightDoubles all = (partial[v][0] + partial[v][1]) + (partial[v][2] + partial[v][3]);
-      const double sum = ((all[0] + all[4]) + (all[1] + all[5])) + ((all[2] + all[6]) + (all[3] + all[7]));
+    unrolled<n>([&](int v) {
+      const double sum = sum_of(partial[v][0], partial[v][1]);
       to[(first + v) * matrix.shape.tile_rows()] = matrix.scale(tile, r) * sum;
-    }
+    });
   }
 };
 
@@ -167,20 +168,40 @@ struct HostColumnSums {
     EightDoubles sum[TileShape::width / 8][n] = {};
     const std::int64_t begin = part * cut.rows_per_part;
     const Real* row = matrix.values.data() + matrix.shape.begin_of(tile, begin);
-    // Row by row, although the sums are read and written each time: one stream of memory was up to twice as fast. Two
-    // rows for four vectors were slower for floats.
-    for (std::int64_t r = begin; r < end; ++r, row += width) {
-      double with[n];
-      for (int v = 0; v < n; ++v) with[v] = v < vectors ? factor(v, tile, r) : 0;
-      for (int c = 0; c < width; c += 8) {
-        EightDoubles values;
-        load_eight(row + c, values);
-        for (int v = 0; v < n; ++v) sum[c / 8][v] += with[v] * (squares ? values * values : values);
-      }
-    }
+    std::int64_t r = begin;
+    for (; r + 2 <= end; r += 2, row += 2 * width) add<n, 2>(tile, r, row, sum);
+    if (r < end) add<n, 1>(tile, r, row, sum);
     for (int v = 0; v < vectors; ++v) {
       double* const to = &sums(v, part, tile * TileShape::width);
       for (int c = 0; c < width; c += 8) std::memcpy(to + c, &sum[c / 8][v], sizeof(EightDoubles));
+    }
+  }
+
+  /// Adds some rows, each after the one before it. Two at once halve what is read and written of the sums; prefetching
+  /// keeps them one stream of memory.
+  template <int n, int rows>
+  void add(std::int64_t tile, std::int64_t first, const Real* row, EightDoubles (&sum)[TileShape::width / 8][n]) const {
+    constexpr int ahead = 8192, line = 64, bytes = 8 * rows * static_cast<int>(sizeof(Real));
+    const int width = matrix.shape.width_of(tile);
+    double with[rows][n];
+    for (int i = 0; i < rows; ++i) {
+      for (int v = 0; v < n; ++v) with[i][v] = v < vectors ? factor(v, tile, first + i) : 0;
+    }
+    const char* next = reinterpret_cast<const char*>(row) + ahead;
+    for (int c = 0; c < width; c += 8, next += bytes) {
+      for (int at = 0; at < bytes; at += line) __builtin_prefetch(next + at);
+      EightDoubles values[rows];
+      unrolled<rows>([&](int i) {
+        load_eight(row + i * width + c, values[i]);
+        if constexpr (squares) {
+          unrolled<EightDoubles::vectors>([&](int k) { values[i].part[k] *= values[i].part[k]; });
+        }
+      });
+      unrolled<n>([&](int v) {
+        EightDoubles all = sum[c / 8][v];
+        unrolled<rows>([&](int i) { add_product(all, with[i][v], values[i]); });
+        sum[c / 8][v] = all;
+      });
     }
   }
 
