@@ -399,7 +399,8 @@ bool InverterOnSpace<ExecutionSpace>::improve(double beta, double tolerance) {
     find_gradient(beta);
     const typename Solver::Outcome outcome =
         m_solver->improve(product_of(beta), m_right_side, m_gradient, m_diagonal, tolerance * falls_to,
-                          rounding * m_solver->norm(m_pull, m_diagonal), most_products_of_solution, m_model);
+                          rounding * m_solver->norm(m_pull, m_diagonal),
+                          std::min(most_products_of_solution, most_products - m_data->products()), m_model);
     if (outcome == Solver::Outcome::was_settled) return true;
     find_misfit();
     if (outcome == Solver::Outcome::gave_up) return false;

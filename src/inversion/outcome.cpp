@@ -26,8 +26,8 @@ std::string off_target_message(BetaSearch::Status status, const std::vector<Conv
           "than a tenth; {}",
           where, remedies);
     case BetaSearch::Status::unsettled:
-      return fmt::format("the target was not reached: {}, where the solver had not settled after {} products; {}",
-                         where, most_products_of_solution, remedies);
+      return fmt::format("the target was not reached: {}, where the solver gave up, after {} products in all; {}",
+                         where, grouped(last.products), remedies);
     case BetaSearch::Status::stuck:
       return fmt::format("no beta gives the target misfit: {}; the model jumps there", where);
     default:

@@ -13,8 +13,8 @@
 
 namespace prismfield {
 
-/// Products with G'WG after which the solver gives up on one solution.
-inline constexpr std::int64_t most_products_of_solution = 2000;
+/// Products with G'WG after which the solver gives up: on one solution, and in all.
+inline constexpr std::int64_t most_products_of_solution = 2000, most_products = 10'000;
 
 /// Why a search for beta ended off the target, as far as its solutions, the last of `rows`, show it, and what to do.
 [[nodiscard]] std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,

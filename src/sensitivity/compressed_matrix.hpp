@@ -61,18 +61,6 @@ struct FactorBlock {
   }
 };
 
-/// Sums of the lanes of four vectors, in one order.
-inline void sum_lanes(const EightDoubles (&v)[4], double* sums) noexcept {
-  // pairs of neighbours, then pairs of pairs, then halves
-  const EightDoubles ab = __builtin_shufflevector(v[0], v[1], 0, 8, 2, 10, 4, 12, 6, 14) +
-                          __builtin_shufflevector(v[0], v[1], 1, 9, 3, 11, 5, 13, 7, 15);
-  const EightDoubles cd = __builtin_shufflevector(v[2], v[3], 0, 8, 2, 10, 4, 12, 6, 14) +
-                          __builtin_shufflevector(v[2], v[3], 1, 9, 3, 11, 5, 13, 7, 15);
-  const EightDoubles halves = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13) +
-                              __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
-  for (int k = 0; k < 4; ++k) sums[k] = halves[k] + halves[k + 4];
-}
-
 /// Scalar products of lines with x: out[l] = factor * sum over i < n of line l, which begins l * stride after the
 /// first. Four lines at a time, so that x is read less often.
 inline void dot_lines(double factor, const float* lines, std::int64_t n_lines, std::int64_t stride, const double* x,
@@ -87,13 +75,13 @@ inline void dot_lines(double factor, const float* lines, std::int64_t n_lines, s
     for (; i + 8 <= n; i += 8) {
       EightDoubles at, value;
       load_eight(x + i, at);
-      for (int k = 0; k < 4; ++k) {
+      unrolled<4>([&](int k) {
         load_eight(line[k] + i, value);
-        part[k] += value * at;
-      }
+        add_product(part[k], value, at);
+      });
     }
     double sum[4];
-    sum_lanes(part, sum);
+    unrolled<4>([&](int k) { sum[k] = sum_of(part[k]); });
     for (; i < n; ++i) {
       for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(line[k][i]) * x[i];
     }
@@ -106,13 +94,13 @@ template <int width>
 inline void add_lines_to_lanes(const double* factors, const float* lines, std::int64_t n_lines, std::int64_t stride,
                                double* y) noexcept {
   EightDoubles sum[width];
-  for (int k = 0; k < width; ++k) load_eight(y + 8 * k, sum[k]);
+  unrolled<width>([&](int k) { load_eight(y + 8 * k, sum[k]); });
   for (std::int64_t l = 0; l < n_lines; ++l) {
-    for (int k = 0; k < width; ++k) {
+    unrolled<width>([&](int k) {
       EightDoubles value;
       load_eight(lines + l * stride + 8 * k, value);
-      sum[k] += factors[l] * value;
-    }
+      add_product(sum[k], factors[l], value);
+    });
   }
   std::memcpy(y, sum, sizeof(sum));
 }

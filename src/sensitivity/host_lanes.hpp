@@ -49,13 +49,10 @@ template <int n, class F>
   unrolled<EightDoubles::vectors>([&](int k) { sum.part[k] += a * b.part[k]; });
 }
 
-/// The sum of all of a and b, in one order for every width.
-[[gnu::always_inline]] inline double sum_of(const EightDoubles& a, const EightDoubles& b) {
+/// The sum of all eight, in one order for every width.
+[[gnu::always_inline]] inline double sum_of(const EightDoubles& a) {
   double all[8];
-  unrolled<EightDoubles::vectors>([&](int k) {
-    const DoubleVector both = a.part[k] + b.part[k];
-    std::memcpy(all + k * EightDoubles::size, &both, sizeof(both));
-  });
+  std::memcpy(all, &a, sizeof(all));
   return ((all[0] + all[4]) + (all[1] + all[5])) + ((all[2] + all[6]) + (all[3] + all[7]));
 }
 

@@ -129,7 +129,8 @@ struct HostRowProducts {
       });
     }
     unrolled<n>([&](int v) {
-      const double sum = sum_of(partial[v][0], partial[v][1]);
+      unrolled<EightDoubles::vectors>([&](int k) { partial[v][0].part[k] += partial[v][1].part[k]; });
+      const double sum = sum_of(partial[v][0]);
       to[(first + v) * matrix.shape.tile_rows()] = matrix.scale(tile, r) * sum;
     });
   }
