@@ -110,24 +110,40 @@ std::vector<double> ShiftedMatrix::inverse() const {
   return all;
 }
 
-TraceEstimate resolution_trace(const std::vector<double>& inverse, std::int64_t size, std::int64_t n_random,
-                               std::int64_t n, bool is_whole) {
-  // K (I + K)^-1 = I - (I + K)^-1
-  const auto part = [&](std::int64_t k) { return 1 - inverse[static_cast<std::size_t>(k * size + k)]; };
+TraceEstimate resolution_trace(const std::vector<double>& t, std::int64_t size, std::int64_t n_random, std::int64_t n,
+                               bool is_whole) {
+  // the diagonal of K (I + K)^-1 = I - (I + K)^-1, as so many of the first directions see it
+  const auto parts = [&](std::int64_t directions) {
+    std::vector<double> block;
+    for (std::int64_t k = 0; k < directions; ++k) {
+      block.insert(block.end(), t.begin() + k * size, t.begin() + k * size + directions);
+    }
+    const std::vector<double> inverse = ShiftedMatrix(1, block, directions).inverse();
+    std::vector<double> diagonal;
+    for (std::int64_t k = 0; k < directions; ++k) {
+      diagonal.push_back(1 - inverse[static_cast<std::size_t>(k * (directions + 1))]);
+    }
+    return diagonal;
+  };
+  const auto mean_of_random = [&](const std::vector<double>& diagonal) {
+    return static_cast<double>(n) * std::accumulate(diagonal.begin(), diagonal.begin() + n_random, 0.0) /
+           static_cast<double>(n_random);
+  };
+  const std::vector<double> all = parts(size);
   TraceEstimate trace;
-  for (std::int64_t k = 0; k < size; ++k) trace.least += part(k);
+  trace.least = std::accumulate(all.begin(), all.end(), 0.0);
   trace.value = trace.least;
   if (is_whole || n_random < 2) return trace;
-  double sum = 0, squares = 0;
-  for (std::int64_t k = 0; k < n_random; ++k) {
-    const double value = static_cast<double>(n) * part(k);
-    sum += value;
-    squares += value * value;
-  }
+  const double mean = mean_of_random(all);
   const auto draws = static_cast<double>(n_random);
-  const double mean = sum / draws;
+  double squares = 0;
+  for (std::int64_t k = 0; k < n_random; ++k) {
+    squares += std::pow(static_cast<double>(n) * all[static_cast<std::size_t>(k)] - mean, 2);
+  }
+  // quadrature comes from above: half of the directions say how far it still is
+  const double fallen = mean_of_random(parts(std::max(size / 2, n_random))) - mean;
   trace.value = std::max(mean, trace.least);
-  trace.error = std::sqrt(std::max(squares / draws - mean * mean, 0.0) / (draws - 1));
+  trace.error = std::hypot(std::sqrt(squares / draws / (draws - 1)), fallen);
   return trace;
 }
 

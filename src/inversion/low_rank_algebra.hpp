@@ -59,15 +59,16 @@ private:
 
 /// The trace of K (I + K)^-1 of a matrix K of `n` rows, no negative eigenvalues, known by T = Q'KQ.
 struct TraceEstimate {
-  /// by quadrature from the first vectors of Q, which are random; its standard error
+  /// by quadrature from the first vectors of Q, which are random; its standard error, and what half of the directions
+  /// are further off
   double value = 0, error = 0;
   /// no more than the trace: what T itself has
   double least = 0;
 };
-/// `inverse`: (I + T)^-1, (size, size); the first `n_random` columns of Q are random and the next ones of the Krylov
+/// `t`: T, (size, size); the first `n_random` columns of Q are random and the next ones of the Krylov
 /// space of K from these. `is_whole`: Q is square, and nothing is estimated. Source: stochastic Lanczos quadrature,
 /// Ubaru, Chen and Saad, SIAM J. Matrix Anal. Appl. 38 (2017); the lower bound is Cauchy's interlacing.
-[[nodiscard]] TraceEstimate resolution_trace(const std::vector<double>& inverse, std::int64_t size,
-                                             std::int64_t n_random, std::int64_t n, bool is_whole);
+[[nodiscard]] TraceEstimate resolution_trace(const std::vector<double>& t, std::int64_t size, std::int64_t n_random,
+                                             std::int64_t n, bool is_whole);
 
 }  // namespace prismfield

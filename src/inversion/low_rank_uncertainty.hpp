@@ -130,7 +130,7 @@ void LowRankUncertainty<ExecutionSpace>::find(double beta, std::int64_t rank, co
   for (double& value : model.density_sigma) value = std::sqrt(value);
 
   const TraceEstimate trace =
-      resolution_trace(inverse, subspace.size, subspace.n_random, m_data.size(), subspace.is_whole);
+      resolution_trace(subspace.t, subspace.size, subspace.n_random, m_data.size(), subspace.is_whole);
   model.resolution_trace = trace.value;
   model.resolution_trace_error = trace.error;
   model.resolution_trace_least = trace.least;

@@ -62,9 +62,10 @@ struct FactorBlock {
 };
 
 /// Scalar products of lines with x: out[l] = factor * sum over i < n of line l, which begins l * stride after the
-/// first. Four lines at a time, so that x is read less often.
-inline void dot_lines(double factor, const float* lines, std::int64_t n_lines, std::int64_t stride, const double* x,
-                      std::int64_t n, double* out) noexcept {
+/// first. Four lines at a time, so that x is read less often. Not inlined, here and below: products of all host spaces
+/// have the same bits where they run the same code.
+[[gnu::noinline]] inline void dot_lines(double factor, const float* lines, std::int64_t n_lines, std::int64_t stride,
+                                        const double* x, std::int64_t n, double* out) noexcept {
   for (std::int64_t first = 0; first < n_lines; first += 4) {
     const std::int64_t n_here = std::min<std::int64_t>(4, n_lines - first);
     const float* line[4];
@@ -120,8 +121,8 @@ inline void add_lines_to_some_lanes(std::int64_t width, const double* factors, c
 }
 
 /// Adds factors[l] times line l, which begin `stride` apart, to y, (n).
-inline void add_lines(const double* factors, const float* lines, std::int64_t n_lines, std::int64_t stride, double* y,
-                      std::int64_t n) noexcept {
+[[gnu::noinline]] inline void add_lines(const double* factors, const float* lines, std::int64_t n_lines,
+                                        std::int64_t stride, double* y, std::int64_t n) noexcept {
   const std::int64_t lanes = n / 8;
   const std::int64_t parts = (lanes + most_width - 1) / most_width;
   for (std::int64_t part = 0; part < parts; ++part) {
