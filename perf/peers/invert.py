@@ -7,11 +7,14 @@
     invert.py build/openmp/bin/prismfield --data FOLDER --simpeg ENV/bin/python
     invert.py PROGRAM --data FOLDER --cases tutorial --turns 3
 
+    invert.py PROGRAM --data FOLDER --cases scale --simpeg ENV/bin/python
+
 FOLDER holds simpeg_tutorial (gravity_data.obs, gravity_topo.txt, true_model.txt: 289 gz, 50 x 50 x 20 cells) and
 noddy_ellipsoid (data_grid.txt, model_grid.txt.gz, model_values.txt: 1,600 stations, 32,000 cells), as their projects
 publish them. ENV is an environment with simpeg and choclo from PyPI. The tutorial is inverted smooth and compact as its
 text does it, with sensitivity weights and a hundredth of the largest datum as sigma; the ellipsoid gets data from
-prismfield with normal noise, and bounds. Prints what each came to: chi, RMS and correlation with the true model, seconds
+prismfield with normal noise, and bounds; scale is 2,000 stations over 64 x 64 x 20 cells as perf/inversion_scale.py makes
+them, smooth. Prints what each came to: chi, RMS and correlation with the true model, seconds
 of processor and clock, memory. Needs numpy and h5py.
 """
 
@@ -99,6 +102,18 @@ def invert(options, case, result, settings):
     return model, chi, products, clock, processor, memory
 
 
+def beside_simpeg(options, problem, norm, powers, truth, clock, processor):
+    """Runs SimPEG and prints what it came to beside prismfield's seconds. `truth`: g/cm3, (upward, northing, easting)."""
+    output = problem.with_suffix(".json")
+    words = [str(options.simpeg), __file__, "simpeg", str(problem), str(output), json.dumps(powers)]
+    _, peer_clock, peer_processor, memory = measured(words, {"OMP_NUM_THREADS": str(options.threads)})
+    found = json.loads(output.read_text())
+    peer = np.array([np.nan if value is None else value for value in found["model"]]).reshape(truth.shape)
+    rms, correlation, most = score(peer, truth)
+    note = f"{peer_clock / clock:.1f} times the clock, {peer_processor / processor:.1f} times the processor"
+    row(f"SimPEG, {norm}", found["chi"], rms, correlation, most, peer_clock, peer_processor, memory, note)
+
+
 def tutorial(options, folder):
     data = options.data / "simpeg_tutorial"
     case = write_tutorial(folder, data)
@@ -112,31 +127,42 @@ def tutorial(options, folder):
             row(name, chi, rms, correlation, most, clock, processor, memory, f"{products} products")
             if options.simpeg is None:
                 continue
-            output = folder / "simpeg.json"
-            words = [str(options.simpeg), __file__, "simpeg", str(data), str(output), json.dumps(powers)]
-            _, peer_clock, peer_processor, memory = measured(words, {"OMP_NUM_THREADS": str(options.threads)})
-            found = json.loads(output.read_text())
-            peer = np.array([np.nan if value is None else value for value in found["model"]]).reshape(20, 50, 50)
-            rms, correlation, most = score(peer, truth)
-            note = f"{peer_clock / clock:.1f} times the clock, {peer_processor / processor:.1f} times the processor"
-            row(f"SimPEG, {norm}", found["chi"], rms, correlation, most, peer_clock, peer_processor, memory, note)
+            problem = folder / "simpeg.npz"
+            write_simpeg_tutorial(data, problem)
+            beside_simpeg(options, problem, norm, powers, truth, clock, processor)
 
 
-def run_simpeg(data, output, powers):
-    """The tutorial in SimPEG, in a process of its own: mesh, weights, start and steps as its text has them."""
+def write_simpeg_tutorial(data, file):
+    """What run_simpeg() needs of the tutorial: a mesh, the observed gz upwards in mGal and sigma."""
+    flat, down = tutorial_widths()
+    observed = np.loadtxt(data / "gravity_data.obs")
+    np.savez(
+        file,
+        widths=np.array([flat, flat, down], dtype=object),
+        origin="CCN",
+        topography=np.loadtxt(data / "gravity_topo.txt"),
+        observed=observed,
+        sigma=TUTORIAL_SIGMA,
+    )
+
+
+def run_simpeg(problem, output, powers):
+    """The problem in SimPEG, in a process of its own: weights, start and steps as the text of its tutorial has them."""
     import simpeg.potential_fields.gravity as gravity
     from discretize import TensorMesh
     from discretize.utils import active_from_xyz
     from simpeg import data as simpeg_data
     from simpeg import data_misfit, directives, inverse_problem, inversion, maps, optimization, regularization
 
-    flat, down = tutorial_widths()
-    mesh = TensorMesh([flat, flat, down], "CCN")
-    active = active_from_xyz(mesh, np.loadtxt(data / "gravity_topo.txt"))
-    observed = np.loadtxt(data / "gravity_data.obs")
+    given = np.load(problem, allow_pickle=True)
+    mesh = TensorMesh([np.array(w, dtype=float) for w in given["widths"]], str(given["origin"]))
+    topography = given["topography"]
+    active = active_from_xyz(mesh, topography) if topography.size else np.ones(mesh.nC, dtype=bool)
+    observed = given["observed"]
+    sigma = given["sigma"]
     receivers = gravity.receivers.Point(observed[:, :3], components=["gz"])
     survey = gravity.survey.Survey(gravity.sources.SourceField([receivers]))
-    measured_data = simpeg_data.Data(survey, dobs=observed[:, 3], standard_deviation=TUTORIAL_SIGMA)
+    measured_data = simpeg_data.Data(survey, dobs=observed[:, 3], standard_deviation=sigma)
     n_cells = int(active.sum())
     simulation = gravity.simulation.Simulation3DIntegral(
         survey=survey, mesh=mesh, rhoMap=maps.IdentityMap(nP=n_cells), active_cells=active, engine="choclo"
@@ -160,7 +186,7 @@ def run_simpeg(data, output, powers):
         directives.UpdatePreconditioner(),
     ]
     model = inversion.BaseInversion(problem, told).run(np.full(n_cells, 1e-4))
-    residual = (simulation.dpred(model) - observed[:, 3]) / TUTORIAL_SIGMA
+    residual = (simulation.dpred(model) - observed[:, 3]) / sigma
     whole = np.full(mesh.nC, np.nan)
     whole[active] = model
     result = {
@@ -225,6 +251,46 @@ def ellipsoid(options, folder):
             row(name, chi, rms, correlation, most, clock, processor, memory, f"{products} products")
 
 
+def scale_truth(cells):
+    """The bodies of perf/inversion_scale.py, g/cm3, (upward, northing, easting)."""
+    easting, northing, depth = 50 * cells[0], 50 * cells[1], 25 * cells[2]
+    x = (np.arange(cells[0]) + 0.5)[None, None, :] * 50
+    y = (np.arange(cells[1]) + 0.5)[None, :, None] * 50
+    z = (np.arange(cells[2]) + 0.5)[:, None, None] * 25 - depth
+    truth = np.zeros(cells[::-1])
+    truth[(x - 0.3 * easting) ** 2 + (y - 0.6 * northing) ** 2 + (z + 0.3 * depth) ** 2 <= (0.12 * depth + 150) ** 2] = 0.4
+    truth[(x - 0.7 * easting) ** 2 + (y - 0.3 * northing) ** 2 + (z + 0.4 * depth) ** 2 <= (0.15 * depth + 150) ** 2] = -0.3
+    inside = (0.5 * easting <= x) & (x < 0.54 * easting) & (0.4 * northing <= y) & (y < 0.9 * northing)
+    truth[inside & (-0.5 * depth <= z) & (z < -100)] = 0.25
+    return truth
+
+
+def scale(options, folder):
+    """2,000 stations over 81,920 cells, from perf/inversion_scale.py."""
+    import h5py
+
+    cells = (64, 64, 20)
+    script = pathlib.Path(__file__).parent.parent / "inversion_scale.py"
+    words = [sys.executable, str(script), options.program, "--stations", "2000", "--cells", "64,64,20"]
+    subprocess.run([*words, "--folder", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    case = folder / "scale.yaml"
+    truth = scale_truth(cells)
+    with h5py.File(folder / "data.h5") as file:
+        places = np.array([file[name][...] for name in ("easting", "northing", "upward")]).T
+        observed, sigma = file["gz"][...], file["gz_sigma"][...]
+    widths = np.array([[50.0] * cells[0], [50.0] * cells[1], [25.0] * cells[2]], dtype=object)
+    problem = folder / "simpeg.npz"
+    up = np.column_stack([places, -observed])
+    np.savez(problem, widths=widths, origin="00N", topography=np.empty(0), observed=up, sigma=sigma)
+    for _ in range(options.turns):
+        model, chi, products, clock, processor, memory = invert(options, case, folder / "model.h5", [])
+        rms, correlation, most = score(model / 1000, truth)
+        name = f"prismfield, smooth, {options.threads} threads"
+        row(name, chi, rms, correlation, most, clock, processor, memory, f"{products} products")
+        if options.simpeg is not None:
+            beside_simpeg(options, problem, "smooth", None, truth, clock, processor)
+
+
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "simpeg":
         run_simpeg(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), json.loads(sys.argv[4]))
@@ -233,17 +299,17 @@ def main():
     parser.add_argument("program", help="prismfield")
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of the two cases")
     parser.add_argument("--simpeg", type=pathlib.Path, help="the Python of an environment with SimPEG")
-    parser.add_argument("--cases", nargs="+", default=["tutorial", "ellipsoid"], choices=["tutorial", "ellipsoid"])
+    parser.add_argument("--cases", nargs="+", default=["tutorial", "ellipsoid"], choices=["tutorial", "ellipsoid", "scale"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--turns", type=int, default=1)
     options = parser.parse_args()
     options.data = options.data.resolve()
     for case in options.cases:
-        print(f"\n{case}: densities in {'g/cm3' if case == 'tutorial' else 'kg/m3'}")
+        print(f"\n{case}: densities in {'kg/m3' if case == 'ellipsoid' else 'g/cm3'}")
         heading = f"{'':<34} {'chi':>6} {'RMS':>10} {'corr.':>6} {'max':>9} {'clock s':>8} {'proc. s':>8} {'MB':>7}"
         print(heading, flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            {"tutorial": tutorial, "ellipsoid": ellipsoid}[case](options, pathlib.Path(folder))
+            {"tutorial": tutorial, "ellipsoid": ellipsoid, "scale": scale}[case](options, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ public:
 /// An inversion with what it says of itself.
 struct InversionOutcome {
   InvertedModel model;
-  /// false: bounds or mesh cannot fit the data, or iterations ran out; `message` says so
+  /// false: the target was not reached; `message` says why
   bool on_target = true;
   std::string message;
   double setup_seconds = 0, inversion_seconds = 0;

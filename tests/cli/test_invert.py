@@ -682,8 +682,8 @@ class Warnings(Inversion):
         result = self.invert("--set", "inversion.bounds=[-1, 1]")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr.splitlines()[-1],
-                         r"^error: bounds or mesh cannot fit the data: chi is \S+, the target 1, .*wider bounds.* \(model.h5 "
-                         r"holds the last model\)$")
+                         r"^error: the target was not reached: chi is \S+ at beta \S+, the target is 1, .*wider bounds.* "
+                         r"\(model.h5 holds the last model\)$")
         if h5py is not None:
             with h5py.File(self.folder / "model.h5", "r") as file:
                 self.assertTrue((abs(file["density"][...]) <= 1).all())
@@ -911,7 +911,7 @@ class Ranks(Inversion):
             self.assertEqual(result.stderr.count(line), 1, result.stderr)
         result = self.invert("--quiet", "--set", "inversion.bounds=[-1, 1]", launcher=self.launcher(), timeout=60)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual(result.stderr.count("error: bounds or mesh cannot fit the data"), 1)
+        self.assertEqual(result.stderr.count("error: the target was not reached"), 1)
 
     def test_what_ends_all_ranks_alike_ends_them_in_order(self):
         result = self.invert("--set", "sensitivity={store: file}", launcher=self.launcher(), timeout=60)

@@ -336,7 +336,7 @@ inversion:
     def test_an_inversion_that_fails_is_told(self):
         result = self.study(INVERSION.replace("[-1000, 1000]", "[-0.001, 0.001]"))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("bounds or mesh cannot fit the data", result.stderr)
+        self.assertIn("the target was not reached", result.stderr)
 
     def test_check_and_dry_run(self):
         for text, word in ((SENSITIVITY, "sensitivity"), (INVERSION, "invert")):
