@@ -167,8 +167,10 @@ template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
   std::vector<std::string> storage;
-  const std::int64_t likely = 100 + (m_settings.is_compact() ? 600 : 0) + 30 * m_settings.uncertainty.samples +
-                              2 * m_settings.uncertainty.rank + m_settings.preconditioner_rank;
+  // with G and with its transposed
+  const std::int64_t likely =
+      2 * (100 + (m_settings.is_compact() ? 300 : 0) + (m_settings.intervals.empty() ? 0 : 300) +
+           30 * m_settings.uncertainty.samples + 2 * m_settings.uncertainty.rank + m_settings.preconditioner_rank);
   const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
   const std::size_t n_sets = m_input.data.size() / epochs;
   for (std::size_t i = 0; i < n_sets; ++i) {

@@ -128,10 +128,9 @@ StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, con
   const bool is_stored = choice.store != Store::none;
   const double product = is_stored ? times.reading : times.computing;
   const double making = is_stored ? sample.seconds_per_entry * static_cast<double>(facts.n_points * facts.columns) : 0;
-  // blocks are read twice where rows are read once, for a product with G and with its transposed
   const double compressed =
       static_cast<double>(facts.vectors) *
-      std::max(sample.product_seconds, 2 * static_cast<double>(sample.bytes) / facts.bytes_per_second);
+      std::max(sample.product_seconds, static_cast<double>(sample.bytes) / facts.bytes_per_second);
   const auto products = static_cast<double>(likely_products);
   if (sample.seconds_to_make + products * compressed >= making + products * product) return choice;
   return {Store::memory,

@@ -42,7 +42,7 @@ struct StorageChoice {
 struct CompressionSample {
   /// 0: no sample was made
   std::int64_t bytes = 0;
-  /// to make it, and of a product of one vector with it and with its transposed
+  /// to make it, and of a product of one vector with it or with its transposed
   double seconds_to_make = 0, product_seconds = 0;
   /// of an entry of all fields that is kept as it is
   double seconds_per_entry = 0;
