@@ -40,7 +40,7 @@ void BetaSearch::step_on(double log_phi) {
 }
 
 bool BetaSearch::needs_accuracy(double phi_d) const noexcept {
-  constexpr double near_target = 1.5, hardly = 0.8;
+  constexpr double near_target = 1.25, hardly = 0.8;
   const double log_phi = std::log(phi_d);
   if (std::abs(log_phi - m_log_target) < std::log(near_target)) return true;
   return !m_solutions.empty() && log_phi > m_log_target && log_phi > m_solutions.back()[1] + std::log(hardly);
