@@ -79,8 +79,8 @@ private:
   void find_last_beta();
   /// Between steps whose weights change: towards the target.
   void adjust_beta();
-  /// Searches beta from `search` on with the weights as they are.
-  void search_beta(BetaSearch& search, const char* stage);
+  /// Searches the beta of the target with the weights as they are, by the steps of BetaSearch.
+  void search_beta(const char* stage, double step, bool cools);
   /// m_diagonal = the diagonal of H for this beta
   void set_diagonal(double beta);
   /// H = G'WWG + beta R, and beta P while the model is pulled into intervals
@@ -445,7 +445,9 @@ void InverterOnSpace<ExecutionSpace>::tell(const char* stage, double beta) {
 }
 
 template <class ExecutionSpace>
-void InverterOnSpace<ExecutionSpace>::search_beta(BetaSearch& search, const char* stage) {
+void InverterOnSpace<ExecutionSpace>::search_beta(const char* stage, double step, bool cools) {
+  BetaSearch search(m_state.beta, target(), step, cools);
+  search.go_on(m_state.search);
   const auto is_done = [&] {
     return static_cast<std::int64_t>(search.solutions().size()) >= m_settings.max_iterations;
   };
@@ -479,10 +481,8 @@ void InverterOnSpace<ExecutionSpace>::cool() {
     solve_for(m_state.beta, coarse);
     tell("cool", m_state.beta);
   } else {
-    constexpr double coolings = 4;
-    BetaSearch search(m_state.beta, target(), coolings, true);
-    search.go_on(m_state.search);
-    search_beta(search, "cool");
+    constexpr double cooling = 4;
+    search_beta("cool", cooling, true);
   }
   m_state.search.clear();
   find_depth_of_investigation();
@@ -561,7 +561,7 @@ void InverterOnSpace<ExecutionSpace>::choose_beta() {
     // where the data are followed altogether, rounding decides
     constexpr double least_part = 0.01;
     const double part = by_gcv ? part_not_followed(m_state.beta) : 1;
-    if (part < least_part) break;
+    if (part < least_part && !m_state.search.empty()) break;
     const double score = by_gcv ? std::log(m_misfit.squares / (part * part)) : 0;
     m_state.search.push_back({std::log(m_state.beta), score});
     if (!by_gcv) bend_of_l_curve(m_state.rows, m_state.search);
@@ -699,9 +699,7 @@ void InverterOnSpace<ExecutionSpace>::find_last_beta() {
     tell("beta", m_state.beta);
   } else {
     constexpr double most = 2.5;
-    BetaSearch search(m_state.beta, target(), most, false);
-    search.go_on(m_state.search);
-    search_beta(search, "beta");
+    search_beta("beta", most, false);
     m_state.search.clear();
   }
   next_phase("samples");
