@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -43,6 +44,23 @@ TEST(BetaSearch, CoolsUntilTheTargetLiesBetweenTwoSolutionsThenFindsIt) {
     EXPECT_EQ(search.status(), BetaSearch::Status::on_target);
     EXPECT_NEAR(smooth_curve(search.beta(), 1), target, 0.02 * target);
     EXPECT_LE(n, 20) << target;
+  }
+}
+
+TEST(BetaSearch, FindsAPowerLawAtOnce) {
+  for (const double power : {0.4, 1.0, 1.25, 2.0}) {
+    for (const double target : {60.0, 100.0, 300.0}) {
+      BetaSearch search(10, target, 4, true);
+      const Curve curve = [&](double beta) { return 40 + 1000 * std::pow(beta, power); };
+      run(search, curve, 200);
+      EXPECT_EQ(search.status(), BetaSearch::Status::on_target) << power << ' ' << target;
+      const auto& solutions = search.solutions();
+      const auto is_below = [&](const auto& solution) { return solution[1] < std::log(target); };
+      const auto n_below = std::count_if(solutions.begin(), solutions.end(), is_below);
+      // the first one below the target ends the bracket, the next is on it
+      EXPECT_LE(n_below, 2) << power << ' ' << target;
+      EXPECT_NEAR(std::exp(solutions.back()[1]), target, 1e-6 * target) << power << ' ' << target;
+    }
   }
 }
 

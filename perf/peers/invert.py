@@ -102,13 +102,14 @@ def invert(options, case, result, settings):
     return model, chi, products, clock, processor, memory
 
 
-def beside_simpeg(options, problem, norm, powers, truth, clock, processor):
-    """Runs SimPEG and prints what it came to beside prismfield's seconds. `truth`: g/cm3, (upward, northing, easting)."""
+def beside_simpeg(options, problem, norm, powers, truth, clock, processor, unit=1):
+    """Runs SimPEG and prints what it came to beside prismfield's seconds. `truth`: (upward, northing, easting), with
+    `unit` of its units a g/cm3."""
     output = problem.with_suffix(".json")
     words = [str(options.simpeg), __file__, "simpeg", str(problem), str(output), json.dumps(powers)]
     _, peer_clock, peer_processor, memory = measured(words, {"OMP_NUM_THREADS": str(options.threads)})
     found = json.loads(output.read_text())
-    peer = np.array([np.nan if value is None else value for value in found["model"]]).reshape(truth.shape)
+    peer = np.array([np.nan if value is None else value for value in found["model"]]).reshape(truth.shape) * unit
     rms, correlation, most = score(peer, truth)
     note = f"{peer_clock / clock:.1f} times the clock, {peer_processor / processor:.1f} times the processor"
     row(f"SimPEG, {norm}", found["chi"], rms, correlation, most, peer_clock, peer_processor, memory, note)
@@ -132,18 +133,18 @@ def tutorial(options, folder):
             beside_simpeg(options, problem, norm, powers, truth, clock, processor)
 
 
+def write_simpeg(file, widths, observed, sigma, origin="00N", topography=(), bounds=(-1, 1), weights=()):
+    """What run_simpeg() needs: a mesh by its cells' widths, stations with gz upwards in mGal as rows, sigma; bounds in
+    g/cm3; `weights`: one a cell, with easting fastest, in place of those by sensitivity."""
+    widths = np.array([*map(list, widths), []], dtype=object)[:3]
+    arrays = {"observed": observed, "topography": topography, "bounds": bounds, "weights": weights}
+    np.savez(file, widths=widths, origin=origin, sigma=sigma, **arrays)
+
+
 def write_simpeg_tutorial(data, file):
-    """What run_simpeg() needs of the tutorial: a mesh, the observed gz upwards in mGal and sigma."""
     flat, down = tutorial_widths()
-    observed = np.loadtxt(data / "gravity_data.obs")
-    np.savez(
-        file,
-        widths=np.array([flat, flat, down], dtype=object),
-        origin="CCN",
-        topography=np.loadtxt(data / "gravity_topo.txt"),
-        observed=observed,
-        sigma=TUTORIAL_SIGMA,
-    )
+    observed, topography = np.loadtxt(data / "gravity_data.obs"), np.loadtxt(data / "gravity_topo.txt")
+    write_simpeg(file, (flat, flat, down), observed, TUTORIAL_SIGMA, "CCN", topography)
 
 
 def run_simpeg(problem, output, powers):
@@ -155,7 +156,9 @@ def run_simpeg(problem, output, powers):
     from simpeg import data_misfit, directives, inverse_problem, inversion, maps, optimization, regularization
 
     given = np.load(problem, allow_pickle=True)
-    mesh = TensorMesh([np.array(w, dtype=float) for w in given["widths"]], str(given["origin"]))
+    origin = given["origin"]
+    origin = str(origin) if origin.ndim == 0 else origin
+    mesh = TensorMesh([np.array(w, dtype=float) for w in given["widths"]], origin)
     topography = given["topography"]
     active = active_from_xyz(mesh, topography) if topography.size else np.ones(mesh.nC, dtype=bool)
     observed = given["observed"]
@@ -168,19 +171,21 @@ def run_simpeg(problem, output, powers):
         survey=survey, mesh=mesh, rhoMap=maps.IdentityMap(nP=n_cells), active_cells=active, engine="choclo"
     )
     misfit = data_misfit.L2DataMisfit(data=measured_data, simulation=simulation)
+    weights = {"depth": given["weights"]} if given["weights"].size else None
     if powers is None:
-        term = regularization.WeightedLeastSquares(mesh, active_cells=active)
+        term = regularization.WeightedLeastSquares(mesh, active_cells=active, weights=weights)
         last = [directives.BetaSchedule(coolingFactor=2, coolingRate=1), directives.TargetMisfit(chifact=1)]
         iterations = 40
     else:
-        term = regularization.Sparse(mesh, active_cells=active, gradient_type="total")
+        term = regularization.Sparse(mesh, active_cells=active, gradient_type="total", weights=weights)
         term.norms = powers
         last = [directives.UpdateIRLS(max_irls_iterations=25, chifact_start=1, irls_cooling_factor=1.2)]
         iterations = 60
-    steps = optimization.ProjectedGNCG(maxIter=iterations, lower=-1, upper=1, maxIterLS=20, cg_maxiter=10, cg_rtol=1e-3)
+    lower, upper = given["bounds"]
+    steps = optimization.ProjectedGNCG(maxIter=iterations, lower=lower, upper=upper, maxIterLS=20, cg_maxiter=10, cg_rtol=1e-3)
     problem = inverse_problem.BaseInvProblem(misfit, term, steps)
     told = [
-        directives.UpdateSensitivityWeights(every_iteration=False),
+        *([] if weights else [directives.UpdateSensitivityWeights(every_iteration=False)]),
         directives.BetaEstimate_ByEig(beta0_ratio=10, random_seed=1),
         *last,
         directives.UpdatePreconditioner(),
@@ -203,7 +208,7 @@ def ellipsoid_noise(n):
 
 
 def write_ellipsoid(folder, data):
-    """Its mesh turned z up, its truth as a density file, its data by prismfield with noise."""
+    """Its mesh turned z up, its truth as a density file, its stations. Returns the case, the truth and the edges."""
     with gzip.open(data / "model_grid.txt.gz", "rt") as file:
         grid = np.loadtxt(file, skiprows=1)
     values = np.loadtxt(data / "model_values.txt", skiprows=1)
@@ -232,16 +237,23 @@ def write_ellipsoid(folder, data):
     ]
     case = folder / "ellipsoid.yaml"
     case.write_text("\n".join(lines) + "\n")
-    return case, truth
+    return case, truth, edges
 
 
 def ellipsoid(options, folder):
-    case, truth = write_ellipsoid(folder, options.data / "noddy_ellipsoid")
+    case, truth, edges = write_ellipsoid(folder, options.data / "noddy_ellipsoid")
     clean = folder / "clean.csv"
     subprocess.run([options.program, "run", str(case), "--quiet", "--output", str(clean)], check=True)
     rows = np.loadtxt(clean, delimiter=",", skiprows=1)
     rows[:, 3] += ellipsoid_noise(len(rows))
     np.savetxt(folder / "data.csv", rows, delimiter=",", header="easting,northing,upward,gz", comments="", fmt="%.17g")
+    problem = folder / "simpeg.npz"
+    up = np.column_stack([rows[:, :3], -rows[:, 3]])
+    depth = edges[2][-1] - (edges[2][1:] + edges[2][:-1]) / 2
+    weights = np.repeat((depth + 11) ** -2.0, truth[0].size)
+    widths = [np.diff(e) for e in edges]
+    origin = [e[0] for e in edges]
+    write_simpeg(problem, widths, up, ELLIPSOID_SIGMA, origin, (), (0, 0.4), weights / weights.max())
     for norm in ("smooth", "p 0222"):
         settings = [] if NORMS[norm] is None else [f"inversion.norm={NORMS[norm]}"]
         for _ in range(options.turns):
@@ -249,6 +261,8 @@ def ellipsoid(options, folder):
             rms, correlation, most = score(model, truth)
             name = f"prismfield, {norm}, bounds, {options.threads} threads"
             row(name, chi, rms, correlation, most, clock, processor, memory, f"{products} products")
+            if options.simpeg is not None:
+                beside_simpeg(options, problem, f"{norm}, bounds", NORMS[norm], truth, clock, processor, 1000)
 
 
 def scale_truth(cells):
@@ -278,10 +292,9 @@ def scale(options, folder):
     with h5py.File(folder / "data.h5") as file:
         places = np.array([file[name][...] for name in ("easting", "northing", "upward")]).T
         observed, sigma = file["gz"][...], file["gz_sigma"][...]
-    widths = np.array([[50.0] * cells[0], [50.0] * cells[1], [25.0] * cells[2]], dtype=object)
     problem = folder / "simpeg.npz"
-    up = np.column_stack([places, -observed])
-    np.savez(problem, widths=widths, origin="00N", topography=np.empty(0), observed=up, sigma=sigma)
+    widths = [[width] * n for width, n in zip((50.0, 50.0, 25.0), cells)]
+    write_simpeg(problem, widths, np.column_stack([places, -observed]), sigma)
     for _ in range(options.turns):
         model, chi, products, clock, processor, memory = invert(options, case, folder / "model.h5", [])
         rms, correlation, most = score(model / 1000, truth)

@@ -110,8 +110,9 @@ std::int64_t available_memory_of_machine() {
 
 void return_freed_memory() {
 #ifdef M_MMAP_THRESHOLD
-  // its own value at the start; named, it stays
-  ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  // named, they stay; arrays of blocks, which come and go by thousands, are smaller
+  ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
 #endif
 }
 

@@ -12,10 +12,10 @@
 namespace prismfield {
 
 /// The search for the beta whose model has phi_d on the target: first steps until the target lies between two
-/// solutions, then log beta by a straight line through log phi_d, at least a tenth of the bracket away from its ends.
-/// The bracket's ends are the last solutions above and below the target: phi_d rises with beta, and where two solutions
-/// say otherwise, because one is not accurate, the older one is dropped. Source: shared numerics of this project, see
-/// docs/inversion.md.
+/// solutions, then the beta that a power law through three of them has there, at least a twentieth of the bracket away
+/// from its ends, in log beta. The bracket's ends are the last solutions above and below the target: phi_d rises with
+/// beta, and where two solutions say otherwise, because one is not accurate, the older one is dropped. Source: shared
+/// numerics of this project, see docs/inversion.md.
 class BetaSearch {
 public:
   enum class Status {
@@ -54,6 +54,8 @@ public:
 private:
   void add_logarithms(const std::array<double, 2>& solution);
   void step_on(double log_phi);
+  /// Of the bracket: by phi_d = a + b beta^power, which goes through its ends and the last solution outside of it.
+  [[nodiscard]] double log_beta_at_target() const;
 
   double m_log_beta, m_log_target, m_step;
   bool m_cools;

@@ -290,7 +290,8 @@ std::vector<double> InverterOnSpace<ExecutionSpace>::weights_by_kind(const Vecto
 template <class ExecutionSpace>
 double InverterOnSpace<ExecutionSpace>::largest_eigenvalue(
     const std::function<void(const ConstVector&, const Vector&)>& product) {
-  constexpr int steps = 10;
+  // the first beta needs no more than a digit
+  constexpr int steps = 5;
   std::vector<double> start(static_cast<std::size_t>(m_n));
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = random_normal(1, RandomStream::power_iteration, i);
   const Vector x = m_math.from_host("eigenvector", start);

@@ -90,48 +90,32 @@ struct FactorBlock {
   }
 }
 
-/// Adds factors[l] times line l, which begin `stride` apart, to y[i] for i < 8 * width: y stays in registers.
-template <int width>
-inline void add_lines_to_lanes(const double* factors, const float* lines, std::int64_t n_lines, std::int64_t stride,
-                               double* y) noexcept {
-  EightDoubles sum[width];
-  unrolled<width>([&](int k) { load_eight(y + 8 * k, sum[k]); });
-  for (std::int64_t l = 0; l < n_lines; ++l) {
-    unrolled<width>([&](int k) {
-      EightDoubles value;
-      load_eight(lines + l * stride + 8 * k, value);
-      add_product(sum[k], factors[l], value);
+/// Adds factors[l] times line l for l < n_lines, which begin `stride` apart, to y, (n).
+template <int n_lines>
+inline void add_some_lines(const double* factors, const float* lines, std::int64_t stride, double* y,
+                           std::int64_t n) noexcept {
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    EightDoubles sum, value;
+    load_eight(y + i, sum);
+    unrolled<n_lines>([&](int l) {
+      load_eight(lines + l * stride + i, value);
+      add_product(sum, factors[l], value);
     });
+    std::memcpy(y + i, &sum, sizeof(sum));
   }
-  std::memcpy(y, sum, sizeof(sum));
-}
-
-/// The same for `width` lanes of eight, from 1 to most_width.
-inline constexpr std::int64_t most_width = 6;
-inline void add_lines_to_some_lanes(std::int64_t width, const double* factors, const float* lines, std::int64_t n_lines,
-                                    std::int64_t stride, double* y) noexcept {
-  switch (width) {
-    case 1: return add_lines_to_lanes<1>(factors, lines, n_lines, stride, y);
-    case 2: return add_lines_to_lanes<2>(factors, lines, n_lines, stride, y);
-    case 3: return add_lines_to_lanes<3>(factors, lines, n_lines, stride, y);
-    case 4: return add_lines_to_lanes<4>(factors, lines, n_lines, stride, y);
-    case 5: return add_lines_to_lanes<5>(factors, lines, n_lines, stride, y);
-    default: return add_lines_to_lanes<6>(factors, lines, n_lines, stride, y);
+  for (; i < n; ++i) {
+    for (int l = 0; l < n_lines; ++l) y[i] += factors[l] * static_cast<double>(lines[l * stride + i]);
   }
 }
 
-/// Adds factors[l] times line l, which begin `stride` apart, to y, (n).
+/// The same of any number of lines: eight at a time are read from memory as one after the other would be.
 [[gnu::noinline]] inline void add_lines(const double* factors, const float* lines, std::int64_t n_lines,
                                         std::int64_t stride, double* y, std::int64_t n) noexcept {
-  const std::int64_t lanes = n / 8;
-  const std::int64_t parts = (lanes + most_width - 1) / most_width;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const IndexRange range = balanced_part(lanes, part, parts);
-    add_lines_to_some_lanes(range.size(), factors, lines + 8 * range.begin, n_lines, stride, y + 8 * range.begin);
-  }
-  for (std::int64_t l = 0; l < n_lines; ++l) {
-    for (std::int64_t i = 8 * lanes; i < n; ++i) y[i] += factors[l] * static_cast<double>(lines[l * stride + i]);
-  }
+  std::int64_t l = 0;
+  for (; l + 8 <= n_lines; l += 8) add_some_lines<8>(factors + l, lines + l * stride, stride, y, n);
+  for (; l + 2 <= n_lines; l += 2) add_some_lines<2>(factors + l, lines + l * stride, stride, y, n);
+  if (l < n_lines) add_some_lines<1>(factors + l, lines + l * stride, stride, y, n);
 }
 
 /// Rows: field * points + point, both numbered as their owner does; the order of the clusters is inside only. Blocks
@@ -183,24 +167,25 @@ public:
 
   /// fields = G density.
   void apply(const Space& space, const double* density, double* fields) {
-    const std::vector<double> m = in_cluster_order(density, m_cells, 1);
-    std::vector<double> parts(static_cast<std::size_t>(m_buffer_size));
+    to_cluster_order(space, density, m_cells, 1, m_in);
+    m_parts.resize(static_cast<std::size_t>(m_buffer_size));
     for_each_block(space, [&](std::size_t b) {
       const FactorBlock& block = m_blocks[b];
-      double* const out = parts.data() + m_first[b];
-      const double* const in = m.data() + block.cells.begin;
+      double* const out = m_parts.data() + m_first[b];
+      const double* const in = m_in.data() + block.cells.begin;
       const std::int64_t n = block.cells.size();
       const std::vector<float>& lines = block.is_dense ? block.u : block.v;
       const std::int64_t n_lines = block.is_dense ? block.points.size() : block.rank;
       dot_lines(block.scale, lines.data(), n_lines, n, in, n, out);
     });
-    std::vector<double> y(static_cast<std::size_t>(m_n_fields * n_points()));
+    m_out.resize(static_cast<std::size_t>(m_n_fields * n_points()));
     for_each(space, m_row_strips.strips.size(), [&](std::size_t q) {
       const Strip& strip = m_row_strips.strips[q];
-      double* const of_field = y.data() + strip.part * n_points();
+      double* const of_field = m_out.data() + strip.part * n_points();
+      std::fill(of_field + strip.range.begin, of_field + strip.range.end, 0.0);
       for (const std::size_t b : strip.blocks) {
         const FactorBlock& block = m_blocks[b];
-        const double* const part = parts.data() + m_first[b];
+        const double* const part = m_parts.data() + m_first[b];
         const IndexRange points = common(strip.range, block.points);
         const std::int64_t skipped = points.begin - block.points.begin;
         double* const to = of_field + points.begin;
@@ -211,17 +196,17 @@ public:
         add_lines(part, block.u.data() + skipped, block.rank, block.points.size(), to, points.size());
       }
     });
-    out_of_cluster_order(y, m_points, m_n_fields, fields);
+    from_cluster_order(space, m_out, m_points, m_n_fields, fields);
   }
 
   /// density = G' fields.
   void apply_transpose(const Space& space, const double* fields, double* density) {
-    const std::vector<double> w = in_cluster_order(fields, m_points, m_n_fields);
-    std::vector<double> parts(static_cast<std::size_t>(m_buffer_size));
+    to_cluster_order(space, fields, m_points, m_n_fields, m_in);
+    m_parts.resize(static_cast<std::size_t>(m_buffer_size));
     for_each_block(space, [&](std::size_t b) {
       const FactorBlock& block = m_blocks[b];
-      double* const out = parts.data() + m_first[b];
-      const double* const in = w.data() + block.field * n_points() + block.points.begin;
+      double* const out = m_parts.data() + m_first[b];
+      const double* const in = m_in.data() + block.field * n_points() + block.points.begin;
       const std::int64_t n = block.points.size();
       if (block.is_dense) {
         for (std::int64_t i = 0; i < n; ++i) out[i] = block.scale * in[i];
@@ -229,37 +214,39 @@ public:
       }
       dot_lines(block.scale, block.u.data(), block.rank, n, in, n, out);
     });
-    std::vector<double> x(static_cast<std::size_t>(n_cells()));
+    m_out.resize(static_cast<std::size_t>(n_cells()));
     for_each(space, m_column_strips.strips.size(), [&](std::size_t q) {
       const Strip& strip = m_column_strips.strips[q];
+      std::fill(m_out.data() + strip.range.begin, m_out.data() + strip.range.end, 0.0);
       for (const std::size_t b : strip.blocks) {
         const FactorBlock& block = m_blocks[b];
-        const double* const part = parts.data() + m_first[b];
+        const double* const part = m_parts.data() + m_first[b];
         const IndexRange cells = common(strip.range, block.cells);
         const std::int64_t skipped = cells.begin - block.cells.begin;
         const std::vector<float>& lines = block.is_dense ? block.u : block.v;
         const std::int64_t n_lines = block.is_dense ? block.points.size() : block.rank;
-        add_lines(part, lines.data() + skipped, n_lines, block.cells.size(), x.data() + cells.begin, cells.size());
+        add_lines(part, lines.data() + skipped, n_lines, block.cells.size(), m_out.data() + cells.begin, cells.size());
       }
     });
-    out_of_cluster_order(x, m_cells, 1, density);
+    from_cluster_order(space, m_out, m_cells, 1, density);
   }
 
   /// The diagonal of G' diag(weights) G: of a block of low rank v_j' (u' diag(weights) u) v_j for cell j.
   void diagonal(const Space& space, const double* weights, double* diagonal) {
-    const std::vector<double> w = in_cluster_order(weights, m_points, m_n_fields);
+    to_cluster_order(space, weights, m_points, m_n_fields, m_in);
     std::vector<double> squares(static_cast<std::size_t>(m_n_squares));
-    for_each_block(space, [&](std::size_t b) { square_columns(b, w, squares.data() + m_first_square[b]); });
-    std::vector<double> x(static_cast<std::size_t>(n_cells()));
+    for_each_block(space, [&](std::size_t b) { square_columns(b, m_in, squares.data() + m_first_square[b]); });
+    m_out.resize(static_cast<std::size_t>(n_cells()));
     for_each(space, m_column_strips.strips.size(), [&](std::size_t q) {
       const Strip& strip = m_column_strips.strips[q];
+      std::fill(m_out.data() + strip.range.begin, m_out.data() + strip.range.end, 0.0);
       std::vector<double> line(static_cast<std::size_t>(strip.range.size()));
       for (const std::size_t b : strip.blocks) {
         const IndexRange cells = common(strip.range, m_blocks[b].cells);
-        add_squares(m_blocks[b], w, squares.data() + m_first_square[b], cells, line, x.data() + cells.begin);
+        add_squares(m_blocks[b], m_in, squares.data() + m_first_square[b], cells, line, m_out.data() + cells.begin);
       }
     });
-    out_of_cluster_order(x, m_cells, 1, diagonal);
+    from_cluster_order(space, m_out, m_cells, 1, diagonal);
   }
 
   /// Row of one field and point, numbered as their owner does, (cells), in the owner's order of cells.
@@ -333,22 +320,29 @@ private:
     std::vector<Strip> strips;
   };
 
-  static std::vector<double> in_cluster_order(const double* values, const ClusterTree& tree, std::int64_t parts) {
-    const std::int64_t n = tree.size();
-    std::vector<double> ordered(static_cast<std::size_t>(parts * n));
-    for (std::int64_t part = 0; part < parts; ++part) {
-      double* const to = ordered.data() + part * n;
-      for (std::int64_t i = 0; i < n; ++i) to[i] = values[part * n + tree.order[static_cast<std::size_t>(i)]];
-    }
-    return ordered;
+  static void to_cluster_order(const Space& space, const double* values, const ClusterTree& tree, std::int64_t parts,
+                               std::vector<double>& ordered) {
+    ordered.resize(static_cast<std::size_t>(parts * tree.size()));
+    for_each_place(space, tree, parts,
+                   [&](std::int64_t at, std::int64_t of_owner) { ordered.data()[at] = values[of_owner]; });
   }
-  static void out_of_cluster_order(const std::vector<double>& ordered, const ClusterTree& tree, std::int64_t parts,
-                                   double* values) {
+  static void from_cluster_order(const Space& space, const std::vector<double>& ordered, const ClusterTree& tree,
+                                 std::int64_t parts, double* values) {
+    for_each_place(space, tree, parts,
+                   [&](std::int64_t at, std::int64_t of_owner) { values[of_owner] = ordered.data()[at]; });
+  }
+  /// Calls f(place in the order of the clusters, place in the owner's).
+  template <class F>
+  static void for_each_place(const Space& space, const ClusterTree& tree, std::int64_t parts, const F& f) {
     const std::int64_t n = tree.size();
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const double* const from = ordered.data() + part * n;
-      for (std::int64_t i = 0; i < n; ++i) values[part * n + tree.order[static_cast<std::size_t>(i)]] = from[i];
-    }
+    constexpr std::int64_t at_once = 4096;
+    const std::int64_t chunks = (n + at_once - 1) / at_once;
+    for_each(space, static_cast<std::size_t>(parts * chunks), [&](std::size_t k) {
+      const std::int64_t first = static_cast<std::int64_t>(k) / chunks * n;
+      const IndexRange range = balanced_part(n, static_cast<std::int64_t>(k) % chunks, chunks);
+      for (std::int64_t i = range.begin; i < range.end; ++i)
+        f(first + i, first + tree.order[static_cast<std::size_t>(i)]);
+    });
   }
 
   /// Calls f(b) for all blocks, several at a time: taking one costs as much as a small one's product.
@@ -407,6 +401,8 @@ private:
   /// where each block's numbers of a product are, and those of a diagonal
   std::vector<std::int64_t> m_first, m_first_square;
   std::int64_t m_buffer_size = 0, m_n_squares = 0;
+  /// of one product, kept for the next: what goes in and comes out in the order of the clusters, and the blocks' parts
+  std::vector<double> m_in, m_parts, m_out;
   /// of the owner's points in the order of the clusters
   std::vector<std::int64_t> m_place;
 };

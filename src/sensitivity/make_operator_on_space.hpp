@@ -55,7 +55,7 @@ double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, 
 template <class Space>
 double measured_bytes_per_second(const Space& space, StoredPrecision precision, std::int64_t rows, std::int64_t columns,
                                  std::int64_t available) {
-  constexpr std::int64_t enough = std::int64_t{is_device_space<Space> ? 1024 : 128} << 20;
+  constexpr std::int64_t enough = std::int64_t{is_device_space<Space> ? 1024 : 64} << 20;
   const std::int64_t of_a_row = std::max<std::int64_t>(stored_bytes(precision, 1, columns), 1);
   const std::int64_t n = std::clamp<std::int64_t>(std::min(enough, available / 4) / of_a_row, 1, rows);
   const auto matrix = make_stored_matrix<Space>(precision, n, columns);
