@@ -104,6 +104,17 @@ TEST(BetaSearch, EndsWherePhiJumpsOverTheTarget) {
   EXPECT_LT(n, 300);
 }
 
+TEST(BetaSearch, EndsWhereTheSolverGaveUpOnEitherSide) {
+  for (const double phi_d : {50.0, 150.0}) {
+    BetaSearch search(10, 100, 4, true);
+    search.add(phi_d, true);
+    EXPECT_EQ(search.status(), BetaSearch::Status::unsettled) << phi_d;
+  }
+  BetaSearch search(10, 100, 4, true);
+  search.add(101, true);
+  EXPECT_EQ(search.status(), BetaSearch::Status::on_target);
+}
+
 TEST(BetaSearch, GoesOnBitForBit) {
   const Curve curve = [](double beta) { return smooth_curve(beta, 1); };
   BetaSearch whole(10, 100, 4, true);

@@ -53,9 +53,9 @@ bool BetaSearch::needs_accuracy(double phi_d) const noexcept {
   return !m_solutions.empty() && log_phi > m_log_target && log_phi > m_solutions.back()[1] + std::log(hardly);
 }
 
-void BetaSearch::add(double phi_d, bool settled) {
+void BetaSearch::add(double phi_d, bool gave_up) {
   add_logarithms({m_log_beta, std::log(phi_d)});
-  if (!settled && m_status == Status::searching && phi_d > std::exp(m_log_target)) m_status = Status::unsettled;
+  if (gave_up && m_status == Status::searching) m_status = Status::unsettled;
 }
 
 void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {

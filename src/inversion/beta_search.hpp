@@ -26,7 +26,7 @@ public:
     slow,
     /// beta is known to rounding and phi_d jumps over the target
     stuck,
-    /// the solver gave up above the target
+    /// the solver gave up
     unsettled
   };
   static constexpr double tolerance = 0.018;
@@ -46,8 +46,8 @@ public:
   [[nodiscard]] bool needs_accuracy() const noexcept { return m_has_bracket || !m_cools; }
   /// Whether it is, now that it is known roughly: near the target, or hardly below the last one.
   [[nodiscard]] bool needs_accuracy(double phi_d) const noexcept;
-  /// Takes the phi_d, above 0, of the model for beta(); `settled`: the solver came to its end.
-  void add(double phi_d, bool settled = true);
+  /// Takes the phi_d, above 0, of the model for beta(); `gave_up`: no better one can be had.
+  void add(double phi_d, bool gave_up = false);
   /// (log beta, log phi_d) in the order of add().
   [[nodiscard]] const std::vector<std::array<double, 2>>& solutions() const noexcept { return m_solutions; }
 

@@ -124,6 +124,8 @@ private:
   }
   void finish();
   [[nodiscard]] double target() const { return m_settings.target_misfit * static_cast<double>(m_data->size()); }
+  /// No products are left.
+  [[nodiscard]] bool is_spent() const { return m_data->products() >= most_products; }
   /// No search for the target: beta is given, or chosen without it.
   [[nodiscard]] bool is_beta_fixed() const {
     return m_settings.beta.has_value() || m_settings.beta_choice != BetaChoice::target;
@@ -459,7 +461,8 @@ void InverterOnSpace<ExecutionSpace>::search_beta(const char* stage, double step
       is_settled = solve_for(search.beta(), fine);
     }
     tell(name, search.beta());
-    search.add(m_misfit.chi_sum, is_settled);
+    // below the target another beta is easier to solve for
+    search.add(m_misfit.chi_sum, !is_settled && (m_misfit.chi_sum > target() || is_spent()));
     m_state.search = search.solutions();
     if (search.status() != BetaSearch::Status::on_target &&
         (search.status() != BetaSearch::Status::searching || is_done())) {
@@ -501,7 +504,7 @@ void InverterOnSpace<ExecutionSpace>::compact() {
     m_state.epsilon = m_state.first_epsilon;
   }
   const std::int64_t steps = std::min(most_compact_steps, m_settings.max_iterations);
-  while (m_state.compact_steps < steps) {
+  while (m_state.compact_steps < steps && !is_spent()) {
     if (m_state.compact_steps > 0) {
       for (std::size_t t = 0; t < 4; ++t) {
         m_state.epsilon[t] =
@@ -587,7 +590,7 @@ void InverterOnSpace<ExecutionSpace>::keep_to_intervals() {
     m_math.each("penalty", m_n, AddScaled<typename Math::Memory>{first_penalty, m_right_side, penalty});
     m_interval_pull = std::make_unique<IntervalPull<ExecutionSpace>>(m_math, m_settings.intervals, penalty,
                                                                      m_state.interval_steps, m_state.interval_dual);
-    while (m_state.interval_steps < steps) {
+    while (m_state.interval_steps < steps && !is_spent()) {
       m_interval_pull->step(m_model);
       solve_for(m_state.beta, compact_tolerance);
       tell("interval", m_state.beta);
