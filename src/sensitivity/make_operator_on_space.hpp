@@ -105,10 +105,11 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   broadcast(communicator, facts.seconds_per_pair);
   broadcast(communicator, facts.bytes_per_second);
   if constexpr (!is_device_space<Space>) {
-    // caches hold less: it is read as fast as anything else
-    constexpr std::int64_t least_bytes = std::int64_t{64} << 20;
-    const bool is_open = !settings.precision && !settings.never_compressed;
-    if (is_open && stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns) >= least_bytes) {
+    // caches hold less: it is read as fast as anything else; of few points a sample tells nothing
+    constexpr std::int64_t least_bytes = std::int64_t{64} << 20, least_points = 256;
+    const bool is_large = facts.n_points >= least_points &&
+                          stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns) >= least_bytes;
+    if (is_large && !settings.precision && !settings.never_compressed) {
       on_all_ranks(communicator, [&] {
         const Points of_a_rank = first_points(points, facts.n_points);
         facts.compressed = CompressedOperator<Space>::sample(space, prisms, of_a_rank, request, auto_compression);
