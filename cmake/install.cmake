@@ -39,7 +39,7 @@ configure_package_config_file(cmake/prismfieldConfig.cmake.in "${PROJECT_BINARY_
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/prismfieldConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(
   FILES "${PROJECT_BINARY_DIR}/prismfieldConfig.cmake" "${PROJECT_BINARY_DIR}/prismfieldConfigVersion.cmake"
-        cmake/dependencies.cmake
+        cmake/dependencies.cmake cmake/cuda13_compatibility.hpp
   DESTINATION "${prismfield_cmake_dir}")
 
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -79,8 +79,10 @@ TEST(MachineRecord, IsJsonThatYamlReadsToo) {
   ProgramFacts program;
   program.spaces = {"openmp"};
   program.compiler = "a \"compiler\" \\ 12";
-  program.devices = {"A card"};
   MachineRecord machine = record_machine(program, "m", root / "");
+  // in place of what this machine has
+  machine.devices.assign(1, {});
+  machine.devices[0].name = "A card";
   machine.calibration = "{\"openmp\": {\"bandwidth\": 1e10}}";
   const std::string text = machine_json(machine, {"hash", "title", true});
   ProblemList problems;

@@ -260,7 +260,10 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   // nothing is repaid by one product
   EXPECT_EQ(make(settings, 1).store, Store::none);
   settings.store = device ? Store::memory : Store::device;
-  EXPECT_THROW(make(settings, 100), InputError);
+  settings.precision = StoredPrecision::float_;
+  const StorageChoice elsewhere = make(settings, 100);
+  EXPECT_EQ(elsewhere.store, here);
+  EXPECT_THAT(elsewhere.why, HasSubstr(std::string(", where ") + name(space_key<TypeParam>) + " computes"));
   settings.store = Store::file;
   EXPECT_THROW(make(settings, 100), InputError);
   settings.store = Store::automatic;

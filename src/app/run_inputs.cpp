@@ -22,7 +22,6 @@
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
-#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
 
@@ -34,9 +33,6 @@ void check_space(const Case& run) {
                      fmt::format("is {}, which was not built into this prismfield; allowed: default, {}", name(space),
                                  fmt::join(kokkos_facts().spaces, ", ")));
   }
-  // the reader looked at files
-  if (run.use == CaseUse::forward || run.sensitivity.store == Store::file) return;
-  at_places_of(run, [&] { check_storage(run.sensitivity, space); });
 }
 
 void check_colour_map(const Case& run) {

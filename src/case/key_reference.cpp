@@ -423,8 +423,9 @@ const Keys sensitivity_keys = {
      "How the matrix G of cells and points is kept, for the commands sensitivity and invert (docs/sensitivity.md).",
      "sensitivity: {store: memory, precision: float}"},
     {"sensitivity.store", words_of(store_choices), name(StorageSettings().store), "",
-     "Where G is kept: in memory, on the device, in a file that every product reads, or not at all (none: computed "
-     "anew in every product). auto keeps it in memory where it fits and pays; for invert, on a host, as an H-matrix of "
+     "Where G is kept: in memory (memory and device are the memory of the execution space), in a file that every "
+     "product reads, or not at all (none: computed anew in every product). auto keeps it in memory where it fits and "
+     "pays; for invert, on a host, as an H-matrix of "
      "error 1e-4 where that is faster and neither compression nor precision is written.",
      "store: memory"},
     {"sensitivity.precision", words_of(stored_precision_choices),

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -79,6 +81,10 @@ inline Points first_points(const Points& points, std::int64_t n) {
   return first;
 }
 
+/// Where G is stored, whichever of the two a case names.
+template <class Space>
+inline constexpr Store store_of = is_device_space<Space> ? Store::device : Store::memory;
+
 /// What `auto` finds, the same on all ranks: rank 0's rates while all ranks are busy, and the least memory. Collective.
 template <class Space>
 StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const Points& points,
@@ -90,7 +96,6 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   facts.n_points = (points.size() + communicator.size() - 1) / communicator.size();
   facts.columns = prisms.size();
   facts.vectors = likely.vectors;
-  constexpr Store where = is_device_space<Space> ? Store::device : Store::memory;
   if (facts.n_points == 0 || facts.columns == 0 || facts.n_fields == 0) {
     return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false, false};
   }
@@ -117,7 +122,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
       broadcast(communicator, facts.compressed);
     }
   }
-  return choose_storage(facts, precision, where, likely.count);
+  return choose_storage(facts, precision, store_of<Space>, likely.count);
 }
 
 template <class ExecutionSpace>
@@ -125,7 +130,7 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
                                                         const Points& points, const Request& request,
                                                         const StorageSettings& settings, const LikelyProducts& likely,
                                                         const Communicator& communicator, StorageChoice& choice) {
-  check_storage(settings, space_key<ExecutionSpace>);
+  check_storage(settings);
   const StoredPrecision precision = stored_precision(settings);
   choice = {settings.store, precision, 0, "", "", false, settings.compression.has_value()};
   if (settings.store == Store::automatic && !settings.compression) {
@@ -161,7 +166,10 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   auto stored =
       std::make_unique<StoredOperator<ExecutionSpace>>(space, prisms, points, request, precision, communicator);
   choice.bytes = stored->bytes();
+  choice.store = store_of<ExecutionSpace>;
   if (choice.why.empty()) choice.why = storage_text(choice);
+  const bool is_asked_elsewhere = settings.store != Store::automatic && settings.store != choice.store;
+  if (is_asked_elsewhere) choice.why += fmt::format(", where {} computes", name(space_key<ExecutionSpace>));
   return stored;
 }
 

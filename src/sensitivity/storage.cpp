@@ -80,22 +80,12 @@ std::string storage_shortage(std::int64_t needed, std::int64_t available, Stored
       name(precision), size_text(needed), size_text(available), smaller);
 }
 
-void check_storage(const StorageSettings& settings, Space space) {
+void check_storage(const StorageSettings& settings) {
   ProblemList problems;
-  if (settings.store == Store::memory && is_device(space)) {
-    problems.add(
-        "", "sensitivity.store",
-        fmt::format("{} computes in its own memory; set it to device, or execution.space to openmp", name(space)));
-  }
-  if (settings.store == Store::device && !is_device(space)) {
-    problems.add("", "sensitivity.store",
-                 fmt::format("{} is no space of a device; set it to memory, or execution.space to cuda", name(space)));
-  }
   if (settings.store == Store::file) {
     if (settings.rows == nullptr) {
       problems.add("", "sensitivity.store",
-                   fmt::format("is file, but this program keeps no sensitivities in files; set it to {} or none",
-                               is_device(space) ? "device" : "memory"));
+                   "is file, but this program keeps no sensitivities in files; set it to memory or none");
     }
     if (settings.file.empty()) problems.add("", "sensitivity.file", "names no file; write file: G.h5");
     if (stored_precision(settings) == StoredPrecision::float16) {

@@ -70,7 +70,7 @@ struct CompressionSample {
 [[nodiscard]] std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision);
 
 /// Throws InputError, by key, for settings that this space, or this version, does not have.
-void check_storage(const StorageSettings& settings, Space space);
+void check_storage(const StorageSettings& settings);
 
 /// What `auto` goes by, of one rank.
 struct StorageFacts {

@@ -489,12 +489,6 @@ class Mistakes(Inversion):
                           "--set", "inversion.bounds=[400, 0]")
         self.refused_line("--resume: the case names no checkpoint; give it output.checkpoint.file", "--resume")
 
-    def test_a_store_that_the_space_does_not_have(self):
-        for more in ([], ["--check"], ["--dry-run"]):
-            self.refused_line("--set sensitivity.store: serial is no space of a device; set it to memory, or "
-                              "execution.space to cuda", "--set", "sensitivity={store: device}",
-                              "--set", "execution.space=serial", *more)
-
     def test_all_mistakes_come_together(self):
         result = self.invert("--set", "inversion.norm=3", "--set", "inversion.boundz=[0, 1]", "--output", "no/m.h5")
         self.assertEqual(result.returncode, 2)
