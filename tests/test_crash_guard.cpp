@@ -5,12 +5,14 @@
 #include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <vector>
 
 namespace prismfield {
@@ -22,10 +24,22 @@ int deeper(int depth, int most) {  // NOLINT(misc-no-recursion)
   return depth == most ? 0 : deeper(depth + 1, most) + here[0];
 }
 
-void fail() { throw std::bad_alloc(); }
-void let_nothing_through() noexcept { fail(); }
+void let_nothing_through(void (*fail)()) noexcept { fail(); }
 
-TEST(CrashGuardDeathTest, EndsACrashWithItsMessage) {
+/// As `ulimit -c`. A core of at most one byte is asked for, and not written.
+bool limit_cores(rlim_t bytes) {
+  struct rlimit core {};
+  if (::getrlimit(RLIMIT_CORE, &core) != 0) return false;
+  core.rlim_cur = bytes;
+  return ::setrlimit(RLIMIT_CORE, &core) == 0;
+}
+
+class CrashGuardDeathTest : public ::testing::Test {
+protected:
+  void SetUp() override { ASSERT_TRUE(limit_cores(0)); }
+};
+
+TEST_F(CrashGuardDeathTest, EndsACrashWithItsMessage) {
   const auto crash = [](int signal) {
     end_crashes_clearly();
     const CrashGuard guard("a.h5: is damaged", exit_input);
@@ -37,7 +51,7 @@ TEST(CrashGuardDeathTest, EndsACrashWithItsMessage) {
 }
 
 #ifndef __SANITIZE_ADDRESS__
-TEST(CrashGuardDeathTest, EndsARecursionWithoutEnd) {
+TEST_F(CrashGuardDeathTest, EndsARecursionWithoutEnd) {
   EXPECT_EXIT(
       {
         end_crashes_clearly();
@@ -48,7 +62,7 @@ TEST(CrashGuardDeathTest, EndsARecursionWithoutEnd) {
 }
 #endif
 
-TEST(CrashGuardDeathTest, EndsACallOfExit) {
+TEST_F(CrashGuardDeathTest, EndsACallOfExit) {
   EXPECT_EXIT(
       {
         end_crashes_clearly();
@@ -58,7 +72,7 @@ TEST(CrashGuardDeathTest, EndsACallOfExit) {
       ::testing::ExitedWithCode(exit_input), "is damaged");
 }
 
-TEST(CrashGuardDeathTest, TellsWhichOfSeveral) {
+TEST_F(CrashGuardDeathTest, TellsWhichOfSeveral) {
   EXPECT_EXIT(
       {
         end_crashes_clearly();
@@ -70,7 +84,7 @@ TEST(CrashGuardDeathTest, TellsWhichOfSeveral) {
       ::testing::ExitedWithCode(exit_input), "^a.h5\n$");
 }
 
-TEST(CrashGuardDeathTest, RemovesWhatIsUnfinished) {
+TEST_F(CrashGuardDeathTest, RemovesWhatIsUnfinished) {
   const testing::ScratchFolder folder;
   const std::filesystem::path target = folder.write("a.h5", "older");
   EXPECT_EXIT(
@@ -88,7 +102,7 @@ TEST(CrashGuardDeathTest, RemovesWhatIsUnfinished) {
 
 // A sanitizer ends such crashes itself.
 #ifndef __SANITIZE_ADDRESS__
-TEST(CrashGuardDeathTest, LeavesOtherCrashesAlone) {
+TEST_F(CrashGuardDeathTest, LeavesOtherCrashesAlone) {
   const auto crash = [](bool wanted) {
     if (wanted) end_crashes_clearly();
     { const CrashGuard guard("a.h5", exit_input); }
@@ -105,11 +119,41 @@ TEST(CrashGuardDeathTest, LeavesOtherCrashesAlone) {
 }
 #endif
 
-TEST(CrashGuardDeathTest, TellsOfMemoryThatNoErrorCanTellOf) {
+#ifndef __SANITIZE_ADDRESS__
+TEST_F(CrashGuardDeathTest, LeavesACoreToThoseWhoAsk) {
+  if (!limit_cores(1)) GTEST_SKIP() << "cores are forbidden here";
+  const testing::ScratchFolder folder;
+  const std::filesystem::path target = folder.write("a.h5", "older");
   EXPECT_EXIT(
       {
         end_crashes_clearly();
-        let_nothing_through();
+        const TemporaryFile unfinished(target);
+        const CrashGuard guard("a.h5: is damaged", exit_input);
+        std::raise(SIGSEGV);
+      },
+      ::testing::KilledBySignal(SIGSEGV), "^a.h5: is damaged\n$");
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "")) files.push_back(entry.path());
+  EXPECT_EQ(files, std::vector{target});
+}
+
+// What is thrown where nothing lets it through is a fault of our own, not of the file at hand.
+TEST_F(CrashGuardDeathTest, TellsOfAFaultOfOurOwn) {
+  EXPECT_EXIT(
+      {
+        end_crashes_clearly();
+        const CrashGuard guard("a.h5: is damaged", exit_input);
+        let_nothing_through([] { throw std::logic_error("no such cell"); });
+      },
+      ::testing::KilledBySignal(SIGABRT), "^error: no such cell\n$");
+}
+#endif
+
+TEST_F(CrashGuardDeathTest, TellsOfMemoryThatNoErrorCanTellOf) {
+  EXPECT_EXIT(
+      {
+        end_crashes_clearly();
+        let_nothing_through([] { throw std::bad_alloc(); });
       },
       ::testing::ExitedWithCode(exit_failure), "^error: there is not enough memory");
   EXPECT_EXIT(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/progress.hpp"
+#include "app/terminal.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -60,7 +62,7 @@ TEST_F(ProgressTest, ATerminalLineIsRewrittenAndTakenOff) {
     Progress progress(ProgressStyle::line, m_out, clock(), 80);
     m_now += 1;
     progress.update(0.25, 1000000);
-    EXPECT_EQ(m_out.str(), "\r[#######-----------------------]  25 %, 1.00e6 pairs/s, 3 s left");
+    EXPECT_EQ(m_out.str(), "\r[#######-----------------------]  25 %, 1.00e6 pairs/s, 3 s left\x1b[K");
     m_now += 0.01;
     progress.update(0.26, 1000000);
     EXPECT_EQ(m_out.str().find("26"), std::string::npos) << "ten times a second is enough for eyes";
@@ -68,13 +70,25 @@ TEST_F(ProgressTest, ATerminalLineIsRewrittenAndTakenOff) {
     progress.update(1, 1000000);
     EXPECT_EQ(m_out.str().find('\n'), std::string::npos);
     EXPECT_EQ(m_out.str().substr(m_out.str().rfind('\r')),
-              "\r[" + std::string(30, '#') + "] 100 %, 9.90e3 pairs/s" + std::string(10, ' '))
-        << "blanks wipe the end of the longer line";
+              "\r[" + std::string(30, '#') + "] 100 %, 9.90e3 pairs/s\x1b[K")
+        << "the end of the longer line goes";
   }
-  const std::string written = m_out.str();
-  EXPECT_EQ(written.back(), '\r');
-  const std::size_t wiped = written.rfind('\r', written.size() - 2);
-  EXPECT_EQ(written.substr(wiped + 1).find_first_not_of(" \r"), std::string::npos);
+  EXPECT_TRUE(m_out.str().ends_with("\x1b[K\r\x1b[K\r")) << m_out.str();
+}
+
+// Standard error is flushed after each piece that is written, and its lines are wrapped on a terminal.
+TEST_F(ProgressTest, LinesAreErasedOnATerminalOfKnownWidthToo) {
+  std::stringbuf shown;
+  WrappingBuffer buffer(shown, 80);
+  std::ostream stream(&buffer);
+  stream.setf(std::ios::unitbuf);
+  {
+    Progress progress(ProgressStyle::line, stream, clock(), 79);
+    progress.note("drawing a figure of a long name.png");
+    progress.note("drawing b.png");
+  }
+  stream << "warning: one" << std::endl;
+  EXPECT_EQ(shown.str(), "\rdrawing a figure of a long name.png\x1b[K\rdrawing b.png\x1b[K\r\x1b[K\rwarning: one\n");
 }
 
 TEST_F(ProgressTest, SilentWritesNothing) {
@@ -107,7 +121,8 @@ TEST_F(ProgressTest, NoLineIsWiderThanTheTerminal) {
     }
     progress.note("drawing " + std::string(150, 'y'));
     std::istringstream lines(m_out.str());
-    for (std::string line; std::getline(lines, line, '\r');) EXPECT_LE(line.size(), columns);
+    constexpr std::size_t erasing = 3;
+    for (std::string line; std::getline(lines, line, '\r');) EXPECT_LE(line.size(), columns + erasing);
   }
 }
 
@@ -121,7 +136,7 @@ TEST_F(ProgressTest, NotesAreForTerminalsAlone) {
     Progress progress(ProgressStyle::line, m_out, clock(), 80);
     progress.note("drawing a.png");
   }
-  EXPECT_EQ(m_out.str(), "\rdrawing a.png\r             \r");
+  EXPECT_EQ(m_out.str(), "\rdrawing a.png\x1b[K\r\x1b[K\r");
 }
 
 TEST(ProgressStyleTest, QuietIsSilent) { EXPECT_EQ(progress_style(true), ProgressStyle::silent); }

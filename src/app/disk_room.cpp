@@ -3,21 +3,16 @@
 #include "app/disk_room.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
-#include <thread>
 
 #include <prismfield/error.hpp>
 
 #include "base/disk.hpp"
 #include "base/human_text.hpp"
-#include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
 
@@ -33,58 +28,6 @@ struct Demand {
   fs::path folder;
   std::int64_t bytes = 0;
 };
-
-/// Where else a result could go; the folder of a batch job, which may be gone with the job, last.
-std::vector<fs::path> other_folders(const fs::path& file) {
-  std::vector<fs::path> folders{"."};
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') folders.emplace_back(home);
-  const char* temporary = std::getenv("TMPDIR");
-  folders.emplace_back(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp");
-  std::error_code error;
-  const fs::path own = folder_of(followed(file));
-  const auto is_own = [&](const fs::path& folder) { return fs::equivalent(folder, own, error); };
-  folders.erase(std::remove_if(folders.begin(), folders.end(), is_own), folders.end());
-  return folders;
-}
-
-/// A name in a folder that nothing has.
-std::optional<fs::path> unused_name(const fs::path& folder, const fs::path& file) {
-  std::error_code error;
-  const fs::path whole = fs::absolute(folder, error).lexically_normal();
-  for (int i = 0; i < 1000; ++i) {
-    const std::string number = i == 0 ? "" : fmt::format("-{}", i);
-    const fs::path name = whole / (file.stem().string() + number + file.extension().string());
-    if (fs::symlink_status(name, error).type() == fs::file_type::not_found) return name;
-  }
-  return std::nullopt;
-}
-
-/// Where the result was written instead; nothing where no folder takes it.
-std::optional<fs::path> written_elsewhere(const Computed& computed) {
-  for (const fs::path& folder : other_folders(computed.file)) {
-    if (free_bytes(folder).value_or(computed.bytes) < computed.bytes) continue;
-    const std::optional<fs::path> name = unused_name(folder, computed.file);
-    if (!name) continue;
-    try {
-      computed.write(*name);
-      return name;
-    } catch (const RunError&) {
-      continue;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Waits until the folder seems to have room, at most a minute. Throws Stopped.
-void wait_for_room(const fs::path& folder, std::int64_t bytes) {
-  const std::int64_t before = free_bytes(folder).value_or(0);
-  for (int second = 0; second < 60; ++second) {
-    throw_if_interrupted();
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    const std::int64_t now = free_bytes(folder).value_or(0);
-    if (now > before && now >= bytes) return;
-  }
-}
 
 /// Throws InputError where a disk has less room than is asked of it.
 void check_demands(const Case& run, const std::vector<Demand>& demands) {
@@ -139,35 +82,13 @@ void check_model_disks(const Case& run, const std::vector<ModelFileSize>& files)
   check_demands(run, demands);
 }
 
-void write_or_keep(const Computed& computed, const std::function<void(const std::string&)>& warn) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (;;) {
-    std::string why;
-    bool no_room = false;
-    try {
-      computed.write(computed.file);
-      return;
-    } catch (const NoRoomError& error) {
-      why = error.what();
-      no_room = true;
-    } catch (const RunError& error) {
-      why = error.what();
-    }
-    if (const auto elsewhere = written_elsewhere(computed)) {
-      throw RunError(fmt::format("{}; it is complete in {} instead", why, elsewhere->string()));
-    }
-    std::error_code error;
-    if (computed.checkpoint && fs::exists(*computed.checkpoint, error)) {
-      throw RunError(
-          fmt::format("{}; {} holds what was done, --resume goes on from it", why, computed.checkpoint->string()));
-    }
-    constexpr std::chrono::hours patience{1};
-    const bool patient = ::isatty(STDERR_FILENO) == 1 || std::chrono::steady_clock::now() - begin < patience;
-    if (!no_room || !patient) throw RunError(why);
-    warn(
-        fmt::format("{}; nor is there room ({}) anywhere else: the result is kept in memory and tried again, make room",
-                    why, size_text(computed.bytes)));
-    wait_for_room(folder_of(followed(computed.file)), computed.bytes);
+void write_computed(const std::optional<fs::path>& checkpoint, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const RunError& failure) {
+    if (std::error_code error; !checkpoint || !fs::exists(*checkpoint, error)) throw;
+    throw RunError(
+        fmt::format("{}; {} holds what was done, --resume goes on from it", failure.what(), checkpoint->string()));
   }
 }
 

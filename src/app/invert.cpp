@@ -208,16 +208,11 @@ ModelHeader model_header(const Case& run, const std::vector<std::string>& storag
 }
 
 /// Writes, draws and sums up, and returns why files beside the model were not written; on rank 0 only.
-std::vector<std::string> finish(const InvertOptions& options, const Case& run, const InversionInputs& inputs,
-                                const ModelHeader& header, const InversionOutcome& outcome, Moment begin) {
-  Computed computed{header.file, model_bytes(run, inputs), {}, {}};
-  if (run.output.checkpoint) computed.checkpoint = run.output.checkpoint->file;
-  computed.write = [&](const fs::path& file) {
-    ModelHeader of_file = header;
-    of_file.file = file;
-    write_model(of_file, outcome.model);
-  };
-  write_or_keep(computed, warn);
+std::vector<std::string> finish(const InvertOptions& options, const Case& run, const ModelHeader& header,
+                                const InversionOutcome& outcome, Moment begin) {
+  std::optional<fs::path> checkpoint;
+  if (run.output.checkpoint) checkpoint = run.output.checkpoint->file;
+  write_computed(checkpoint, [&] { write_model(header, outcome.model); });
   const ExportedModel exported = export_model(run, outcome.model);
   for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
   const double seconds = seconds_since(begin);
@@ -306,9 +301,8 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   agree(communicator, [&] {
     if (of_all) std::rethrow_exception(of_all);
     if (!is_root) return;
-    const std::vector<std::string> failures =
-        finish(options, run, inputs, model_header(run, observer.storage(), outcome, communicator.size(), begin),
-               outcome, begin);
+    const std::vector<std::string> failures = finish(
+        options, run, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome, begin);
     if (run.output.checkpoint) remove_inversion_checkpoint(run.output.checkpoint->file, hash);
     if (!failures.empty()) {
       if (!outcome.on_target) warn(outcome.message);

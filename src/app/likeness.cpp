@@ -16,7 +16,6 @@
 #include "base/checksum.hpp"
 #include "base/version.hpp"
 #include "case/case.hpp"
-#include "io/same_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/sameness.hpp"
 
@@ -59,9 +58,6 @@ void agree_on_program(const std::vector<std::string>& arguments, const Communica
     const std::string other = text_of_first(other_programs, program, communicator);
     add(fmt::format("build of prismfield: that of {} is {}, that of rank 0 {}; install one for all nodes",
                     ranks_text(other_programs), other, program));
-  } else if (const std::vector<int> others = ranks_with_other_file("/proc/self/exe", communicator); !others.empty()) {
-    add(fmt::format("build of prismfield: the executable of {} is not that of rank 0; install one for all nodes",
-                    ranks_text(others)));
   }
   if (!other_commands.empty()) {
     const std::string other = text_of_first(other_commands, line, communicator);

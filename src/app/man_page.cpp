@@ -39,8 +39,7 @@ constexpr std::pair<const char*, const char*> variables[] = {
     {"OMP_NUM_THREADS, OMP_PROC_BIND, OMP_PLACES",
      "threads of a rank and where they run; without them all cores that "
      "the rank may use"},
-    {"KOKKOS_NUM_THREADS, KOKKOS_DEVICE_ID, KOKKOS_VISIBLE_DEVICES", "Kokkos' own, as the options --kokkos-*"},
-    {"TMPDIR, HOME", "where a result goes for which the disk of its own folder has no room"}};
+    {"KOKKOS_NUM_THREADS, KOKKOS_DEVICE_ID, KOKKOS_VISIBLE_DEVICES", "Kokkos' own, as the options --kokkos-*"}};
 
 }  // namespace
 

@@ -76,8 +76,7 @@ bool has_ubc_mesh(const Case& run) {
                      [](const auto& file) { return model_format(file) == FileFormat::ubc_mesh; });
 }
 
-}  // namespace
-
+/// Bytes of the model's file, about.
 std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
@@ -85,6 +84,8 @@ std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
   const std::int64_t values = values_of_a_cell(run) + run.inversion->n_epochs * solutions_kept(run.inversion->settings);
   return 8 * (values * inputs.cells->total() + columns_of_data * rows) + others;
 }
+
+}  // namespace
 
 std::vector<ModelFileSize> model_file_sizes(const Case& run, const InversionInputs& inputs) {
   std::vector<ModelFileSize> sizes{{"output.file", output_file(run), model_bytes(run, inputs)}};

@@ -13,9 +13,6 @@
 
 namespace prismfield {
 
-/// Bytes of the model's file, about.
-[[nodiscard]] std::int64_t model_bytes(const Case& run, const InversionInputs& inputs);
-
 /// A file that an inversion writes, and about how long it will be.
 struct ModelFileSize {
   std::string key;

@@ -20,6 +20,9 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// For a terminal: nothing from the cursor to the end of the line.
+constexpr const char* erase_rest = "\x1b[K";
+
 /// "[######------------] ", "" where there is no room for a bar beside the text.
 std::string bar(double done_fraction, std::size_t room) {
   constexpr std::size_t widest = 30, narrowest = 8, around = 3;
@@ -48,12 +51,12 @@ Progress::Progress(ProgressStyle style, std::ostream& out, Clock clock, std::siz
       m_last_written(m_begin) {}
 
 Progress::~Progress() {
-  if (m_line_length == 0) return;
+  if (!m_has_line) return;
   // A stream that fails here has nothing left to tell.
   try {
-    m_out << '\r' << std::string(m_line_length, ' ') << '\r' << std::flush;
+    m_out << std::string("\r") + erase_rest + "\r" << std::flush;
   } catch (const std::ios_base::failure&) {
-    m_line_length = 0;
+    m_has_line = false;
   }
 }
 
@@ -98,11 +101,9 @@ void Progress::rewrite(std::string line) {
   constexpr std::size_t dots = 3;
   line = shown(line);
   if (width_of(line) > m_columns) line = shown(line, m_columns > dots ? m_columns - dots : 0);
-  const std::size_t length = width_of(line);
-  // Blanks wipe the rest of a longer line before.
-  if (length < m_line_length) line.append(m_line_length - length, ' ');
-  m_line_length = std::max(length, m_line_length);
-  m_out << '\r' << line << std::flush;
+  m_has_line = true;
+  // in one piece: standard error is flushed after each, and a WrappingBuffer takes what comes next for a new line
+  m_out << "\r" + line + erase_rest << std::flush;
 }
 
 }  // namespace prismfield

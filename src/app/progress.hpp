@@ -55,7 +55,7 @@ private:
   double m_begin = 0;
   double m_last_written = 0;
   int m_last_tenth = 0;
-  std::size_t m_line_length = 0;
+  bool m_has_line = false;
 };
 
 }  // namespace prismfield

@@ -3,7 +3,10 @@
 #include "app/python_script.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -24,16 +27,15 @@ using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 ScratchFile scratch_file() { return {std::tmpfile(), &std::fclose}; }
 
-/// The last line of what a child wrote that is not blank, at most 300 characters of it.
-std::string last_line(std::FILE* file) {
-  std::rewind(file);
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
-    text.append(buffer, n);
-    // Only the end matters, however much was written.
-    if (text.size() > 16 * sizeof buffer) text.erase(0, text.size() - 8 * sizeof buffer);
-  }
+/// The last line of what a child wrote that is not blank, at most 300 characters of it. The place where the child
+/// writes, which both share, stays.
+std::string last_line(int file) {
+  struct stat status {};
+  std::string text(std::size_t{1} << 14, '\0');
+  if (::fstat(file, &status) != 0) return "";
+  const off_t begin_of_end = std::max<off_t>(0, status.st_size - static_cast<off_t>(text.size()));
+  const ssize_t n = ::pread(file, text.data(), text.size(), begin_of_end);
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   const auto end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return "";
   text.resize(end + 1);
@@ -48,7 +50,8 @@ struct Outcome {
 };
 
 /// Runs `program - ARGUMENTS` with the script on its standard input.
-Outcome run_script(const std::string& program, std::string_view script, const std::vector<std::string>& arguments) {
+Outcome run_script(const std::string& program, std::string_view script, const std::vector<std::string>& arguments,
+                   const std::function<void(const std::string&)>& watch) {
   const ScratchFile input = scratch_file();
   const ScratchFile output = scratch_file();
   if (!input || !output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
@@ -64,15 +67,17 @@ Outcome run_script(const std::string& program, std::string_view script, const st
   command.environment.remove_launcher();
   command.input = ::fileno(input.get());
   command.output = ::fileno(output.get());
+  if (watch) command.watch = [&] { watch(last_line(command.output)); };
   const ChildOutcome outcome = run_child(command);
-  if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(output.get())};
+  if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(command.output)};
   return {outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
           outcome.end == ChildOutcome::End::not_started ? outcome.reason : program + " " + outcome.text()};
 }
 
 }  // namespace
 
-std::string run_python_script(const PythonScript& script, const std::vector<std::string>& arguments) {
+std::string run_python_script(const PythonScript& script, const std::vector<std::string>& arguments,
+                              const std::function<void(const std::string&)>& watch) {
   std::vector<std::string> programs;
   const char* chosen = std::getenv("PRISMFIELD_PYTHON");
   if (chosen != nullptr && *chosen != '\0') programs.emplace_back(chosen);
@@ -80,7 +85,7 @@ std::string run_python_script(const PythonScript& script, const std::vector<std:
 
   std::string why;
   for (const std::string& program : programs) {
-    const Outcome outcome = run_script(program, script.text, arguments);
+    const Outcome outcome = run_script(program, script.text, arguments, watch);
     if (outcome.code == 0) return "";
     // 126 and 127 are what env and version managers return for a Python that is not there.
     const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,9 @@ struct PythonScript {
 
 /// Runs the script with these arguments by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3 that has its
 /// modules: a script ends with 77 when one is missing. No shell sees the arguments. Returns "", or why it did not do
-/// its work. Throws nothing for a Python that is not there.
-[[nodiscard]] std::string run_python_script(const PythonScript& script, const std::vector<std::string>& arguments);
+/// its work. `watch` is called several times a second with the last line that it wrote. Throws nothing for a Python
+/// that is not there.
+[[nodiscard]] std::string run_python_script(const PythonScript& script, const std::vector<std::string>& arguments,
+                                            const std::function<void(const std::string&)>& watch = {});
 
 }  // namespace prismfield

@@ -25,14 +25,8 @@ ResultHeader header_of(const Inputs& inputs) {
 
 void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& result, bool quiet, Moment begin) {
   std::vector<std::string> notes;
-  Computed computed{end.header.file, result_bytes(end.header, inputs.points, inputs.run.fields), end.checkpoint, {}};
   const RunTimes times{end.setup_seconds, seconds_since(begin)};
-  computed.write = [&](const std::filesystem::path& file) {
-    ResultHeader of_file = end.header;
-    of_file.file = file;
-    notes = write_result(of_file, inputs.points, result, times);
-  };
-  write_or_keep(computed, warn);
+  write_computed(end.checkpoint, [&] { notes = write_result(end.header, inputs.points, result, times); });
   if (!quiet) {
     std::cout << end.heading << '\n'
               << field_statistics(end.header, result, terminal_columns(STDOUT_FILENO)) << '\n'

@@ -31,7 +31,7 @@ struct ResultEnd {
 [[nodiscard]] ResultHeader header_of(const Inputs& inputs);
 
 /// Writes the fields, shows their statistics and warnings, draws the figure that the case asks for, and says what the
-/// command took since `begin`; on rank 0 only. Throws RunError, Stopped.
+/// command took since `begin`; on rank 0 only. Throws RunError.
 void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& result, bool quiet, Moment begin);
 
 }  // namespace prismfield

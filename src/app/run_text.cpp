@@ -90,18 +90,6 @@ std::string unused_text(const Case& run) {
   return fmt::format("{} does not use {}", command, fmt::join(keys, ", "));
 }
 
-/// Where the case's own figure goes although --output names another result; "" where --set or nothing names a figure,
-/// or both have one name but for the suffix.
-std::string figure_note(const CaseOptions& options, const Case& run) {
-  if (options.output.empty() || !run.output.figure) return "";
-  const std::filesystem::path& figure = *run.output.figure;
-  const std::string key = figure_key(run);
-  const std::string where = run.where(key);
-  if (where.starts_with("--set") || figure.stem() == options.output.stem()) return "";
-  return fmt::format("the figure still goes to {} ({}: {}); --set {}=NAME names another", shown(figure.string()), where,
-                     key, key);
-}
-
 /// "(1, 2, 3)"
 std::string named_point(const Points& points, std::size_t i) {
   return fmt::format("({}, {}, {})", place_text(points.easting[i]), place_text(points.northing[i]),
@@ -190,7 +178,7 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
 
 void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::string> notes) {
   if (options.quiet) return;
-  notes.insert(notes.end(), {unused_text(run), figure_note(options, run)});
+  notes.push_back(unused_text(run));
   for (const std::string& note : notes) {
     if (!note.empty()) std::cerr << "note: " << note << std::endl;
   }

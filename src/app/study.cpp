@@ -254,7 +254,7 @@ ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, cons
   }
   folder.remove_work();
   const bool all_done = tell_outcome(outcome, folder.path(), options.quiet);
-  tell_report(finish_study(folder.path()), options.quiet);
+  tell_report(finish_study(folder.path(), options.quiet), options.quiet);
   return all_done ? exit_done : exit_failure;
 }
 
@@ -294,7 +294,7 @@ ExitCode study_command(const StudyOptions& options, const std::vector<std::strin
     if (options.join.empty()) {
       code = one_study(options, kokkos_options);
     } else {
-      tell_report(join_studies(options.join, options.output), options.quiet);
+      tell_report(join_studies(options.join, options.output, options.quiet), options.quiet);
     }
   });
   return code;

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include <prismfield/error.hpp>
 
+#include "app/progress.hpp"
 #include "app/python_script.hpp"
 #include "app/report_script.hpp"
 #include "base/human_text.hpp"
@@ -24,12 +26,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ReportText write_and_draw(const StudyData& study, const fs::path& folder) {
+ReportText write_and_draw(const StudyData& study, const fs::path& folder, bool quiet) {
   write_report_files(study, folder);
   ReportText text;
   text.tables = tables_as_text(study);
   const PythonScript script{report_script, "matplotlib and h5py", "python3-matplotlib and python3-h5py"};
-  if (const std::string why = run_python_script(script, {folder.string()}); !why.empty()) {
+  Progress progress(progress_style(quiet), std::cerr);
+  const auto show = [&](const std::string& line) {
+    if (line.starts_with("drawing ")) progress.note(line);
+  };
+  if (const std::string why = run_python_script(script, {folder.string()}, show); !why.empty()) {
     text.warning = fmt::format("no figures in {}: {}", folder.string(), why);
   } else {
     text.tables += fmt::format("report: {}\n", shown((folder / "report.html").string()));
@@ -49,13 +55,13 @@ bool may_hold_joined(const fs::path& folder) {
 
 }  // namespace
 
-ReportText finish_study(const fs::path& folder) {
+ReportText finish_study(const fs::path& folder, bool quiet) {
   StudyData study = read_study(folder);
   analyse(study);
-  return write_and_draw(study, folder);
+  return write_and_draw(study, folder, quiet);
 }
 
-ReportText join_studies(const std::vector<fs::path>& folders, const fs::path& out) {
+ReportText join_studies(const std::vector<fs::path>& folders, const fs::path& out, bool quiet) {
   StudyData study = join(folders);
   std::error_code error;
   if (fs::exists(out, error) && !(fs::is_directory(out, error) && may_hold_joined(out))) {
@@ -70,7 +76,7 @@ ReportText join_studies(const std::vector<fs::path>& folders, const fs::path& ou
     if (!error && !from_there.empty()) map.file = from_there.string();
   }
   analyse(study);
-  return write_and_draw(study, out);
+  return write_and_draw(study, out, quiet);
 }
 
 }  // namespace prismfield

@@ -209,9 +209,9 @@ ChildOutcome cannot_start(int reason) {
 ChildOutcome follow(Child& child, const ChildCommand& command, Clock::time_point begin, std::int64_t own) {
   ChildOutcome outcome;
   outcome.end = ChildOutcome::End::exited;
-  while (command.own_group && !child.has_ended()) {
+  while ((command.own_group || command.watch) && !child.has_ended()) {
     const double left = command.most_seconds - seconds_since(begin);
-    if (interrupted() || left <= 0) {
+    if (command.own_group && (interrupted() || left <= 0)) {
       outcome.end = interrupted() ? ChildOutcome::End::interrupted : ChildOutcome::End::out_of_time;
       child.end();
       break;

@@ -50,7 +50,7 @@ struct ChildCommand {
   double most_seconds = std::numeric_limits<double>::infinity();
   /// for a group of its own: what it gets when this process is gone, however that ended
   int signal_when_orphaned = 15;
-  /// for a group of its own: called several times a second while this process waits
+  /// called several times a second while this process waits
   std::function<void()> watch;
 };
 

@@ -3,6 +3,7 @@
 #include "base/crash_guard.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,36 +32,49 @@ void tell(const char* text) noexcept {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-}  // namespace
-
-[[noreturn]] void end_with(const char* message, ExitCode code) noexcept {
+/// Removes the unfinished files too.
+void last_words(const char* message) noexcept {
   for (const auto& place : unfinished) {
     if (const char* const file = place) ::unlink(file);
   }
   tell(message);
   tell("\n");
+}
+
+bool core_is_asked_for() noexcept {
+  struct rlimit core {};
+  return ::getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur > 0;
+}
+
+}  // namespace
+
+[[noreturn]] void end_with(const char* message, ExitCode code) noexcept {
+  last_words(message);
   ::_exit(code);
 }
 
-/// Touches only what a signal handler may.
-void end_watched_process() noexcept {
+/// Touches only what a signal handler may. Comes back where no guard watches, and from a crash whose core is asked for.
+void end_watched_process(bool is_crash) noexcept {
   const CrashGuard* const guard = watching.exchange(nullptr);
-  if (guard != nullptr) end_with(guard->m_message.c_str(), guard->m_code);
+  if (guard == nullptr) return;
+  last_words(guard->m_message.c_str());
+  if (!is_crash || !core_is_asked_for()) ::_exit(guard->m_code);
 }
 
 extern "C" {
 static void prismfield_end_crash(int signal) {
-  end_watched_process();
-  // no guard's: the process ends as it would have
+  end_watched_process(true);
+  // this handler is gone: the process ends as it would have
   ::raise(signal);
 }
-static void prismfield_end_exit() { end_watched_process(); }
+static void prismfield_end_exit() { end_watched_process(false); }
 }
 
 namespace {
 
 [[noreturn]] void end_terminated() {
-  end_watched_process();
+  // what is thrown says more than a guard does of the library's call
+  watching = nullptr;
   const std::exception_ptr error = std::current_exception();
   // as libstdc++ does where it gets no memory to step through a folder
   if (error == nullptr) end_with("error: a library gave up; there may be too little memory", exit_failure);

@@ -28,7 +28,8 @@ void forget_unfinished_file(const char* name) noexcept;
 [[noreturn]] void end_with(const char* message, ExitCode code) noexcept;
 
 /// While it lives, a crash of a library that does not survive damaged files or a lack of memory, and its calling
-/// exit(), end the process with this guard's words, in a program that asked for it. Not for several threads at once.
+/// exit(), end the process with this guard's words, in a program that asked for it: with the guard's code, or, after a
+/// crash, by its signal where a core is asked for (ulimit -c). Not for several threads at once.
 class CrashGuard {
 public:
   /// `message`: what the user reads; `code`: the exit code.
@@ -43,7 +44,7 @@ public:
   void watch() const noexcept;
 
 private:
-  friend void end_watched_process() noexcept;
+  friend void end_watched_process(bool is_crash) noexcept;
 
   std::string m_message;
   ExitCode m_code;

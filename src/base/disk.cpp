@@ -7,15 +7,14 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+
+#include <prismfield/error.hpp>
 
 namespace prismfield {
 
 void throw_write_error(const std::string& what, int reason) {
-  const std::string message = fmt::format("{}: {}", what, std::strerror(reason));
-  if (reason == ENOSPC || reason == EDQUOT) throw NoRoomError(message);
-  throw RunError(message);
+  throw RunError(fmt::format("{}: {}", what, std::strerror(reason)));
 }
 
 std::optional<std::int64_t> free_bytes(const std::filesystem::path& folder) {

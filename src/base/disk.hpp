@@ -7,18 +7,10 @@
 #include <optional>
 #include <string>
 
-#include <prismfield/error.hpp>
-
 namespace prismfield {
 
-/// A disk or a quota has no room for a file: it may have some later, and another folder may have it now.
-class NoRoomError : public RunError {
-public:
-  using RunError::RunError;
-};
-
-/// Throws what a failed system call on a file that is written means: NoRoomError or RunError, "WHAT: No space left on
-/// device". `reason`: errno.
+/// Throws RunError for a failed system call on a file that is written: "WHAT: No space left on device". `reason`:
+/// errno.
 [[noreturn]] void throw_write_error(const std::string& what, int reason);
 
 /// Bytes that this user can still write to the disk of a folder; nothing where the system does not tell. Quotas are not

@@ -22,12 +22,11 @@ public:
 
   /// Bytes [offset, offset + n). Throws RunError where the file ends before.
   void read_at(std::int64_t offset, void* bytes, std::size_t n) const;
-  /// Throws RunError, NoRoomError.
+  /// Throws RunError.
   void write_at(std::int64_t offset, const void* bytes, std::size_t n) const;
-  /// Makes it so many bytes long, and asks the disk for the room where the file system can be asked. Throws RunError,
-  /// NoRoomError.
+  /// Makes it so many bytes long, and asks the disk for the room where the file system can be asked. Throws RunError.
   void resize(std::int64_t n) const;
-  /// Brings what was written to the disk. Throws RunError, NoRoomError.
+  /// Brings what was written to the disk. Throws RunError.
   void sync() const;
   /// Keeps it from being taken for what a killed run left, see remove_leftovers(); no promise.
   void mark_as_in_use() const noexcept;

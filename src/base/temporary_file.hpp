@@ -42,16 +42,16 @@ public:
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   [[nodiscard]] const std::filesystem::path& name() const noexcept { return m_name; }
 
-  /// Appends bytes. Throws RunError, NoRoomError.
+  /// Appends bytes. Throws RunError.
   void write(const void* bytes, std::size_t n) const;
   /// Takes back all that was written. Throws RunError.
   void clear() const;
   /// Brings the content to the disk, then gives the file its name: a crash leaves the old file or the new one. Throws
-  /// RunError, NoRoomError.
+  /// RunError.
   void move_to_target();
 
 private:
-  /// Throws RunError, or NoRoomError, with the reason in errno.
+  /// Throws RunError, with the reason in errno.
   [[noreturn]] void fail(const std::string& what) const;
 
   std::filesystem::path m_target;

@@ -390,7 +390,7 @@ const Keys output_keys = {
     {"output.figure", "name of a file, or {file: ...} and how it looks", "", "",
      "A picture of the result: .png, .pdf or .svg. Drawn by the first of $PRISMFIELD_PYTHON, python3 and "
      "/usr/bin/python3 that has matplotlib and netCDF4 or h5py; where there is none a warning says so and the run is "
-     "good. prismfield plot draws it again.",
+     "good. --output gives it the name of the result, with its own suffix; prismfield plot draws it again.",
      "figure: sphere.png"},
     {"output.figure.file", "name of a file", required, "", "The picture.", "file: sphere.pdf"},
     {"output.figure.contours", "whole number from 0 to 100, list of levels, true or false", "true", "",

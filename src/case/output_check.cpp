@@ -86,6 +86,12 @@ void check_kind(const Case& run, const fs::path& result, ProblemList& problems) 
   }
 }
 
+/// The key that names the figure: output.figure, or output.figure.file where that is a map.
+std::string figure_key(const Case& run) {
+  const std::string of_map = "output.figure.file";
+  return run.locations.count(of_map) > 0 ? of_map : "output.figure";
+}
+
 }  // namespace
 
 std::vector<AlsoFile> also_files(const Case& run) {
@@ -112,11 +118,6 @@ std::optional<FileFormat> model_format(const fs::path& file) {
 const std::vector<std::string>& figure_suffixes() {
   static const std::vector<std::string> suffixes{".png", ".pdf", ".svg"};
   return suffixes;
-}
-
-std::string figure_key(const Case& run) {
-  const std::string of_map = "output.figure.file";
-  return run.locations.count(of_map) > 0 ? of_map : "output.figure";
 }
 
 fs::path output_file(const Case& run) {

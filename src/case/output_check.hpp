@@ -34,9 +34,6 @@ struct AlsoFile {
 /// Suffixes that name a kind of figure: ".png", ".pdf", ".svg".
 [[nodiscard]] const std::vector<std::string>& figure_suffixes();
 
-/// The key that names the figure: output.figure, or output.figure.file where that is a map.
-[[nodiscard]] std::string figure_key(const Case& run);
-
 /// Checks, before anything is computed, that the result, what is written beside it, the figure, the checkpoint and
 /// the sensitivities can be written: the folder exists and is writable, and no input would be replaced. Also that the
 /// result is of a kind that holds what is computed. Throws InputError with every mistake found, each naming its key.

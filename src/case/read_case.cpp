@@ -108,6 +108,18 @@ void check_kind(const YamlNode& root, const std::string& name) {
   }
 }
 
+/// The result takes the name of --output, and so does the figure unless --set names it.
+void name_outputs(YamlNode& root, const std::filesystem::path& output, ProblemList& problems) {
+  set_text(root, "output.file", output.string(), "--output", problems);
+  const YamlNode* figure = root.find("output")->find("figure");
+  const bool is_map = figure != nullptr && figure->kind == YamlNode::Kind::map;
+  if (is_map) figure = figure->find("file");
+  if (figure == nullptr || figure->kind != YamlNode::Kind::scalar || figure->option != nullptr) return;
+  std::filesystem::path name = output;
+  name.replace_extension(std::filesystem::path(figure->text).extension());
+  set_text(root, is_map ? "output.figure.file" : "output.figure", name.string(), "--output", problems);
+}
+
 /// All that the tree says. Throws InputError with these mistakes and those found before.
 Case case_of(YamlNode root, const std::filesystem::path& file, std::string text, CaseUse use, ProblemList& problems) {
   Case run;
@@ -139,7 +151,7 @@ Case read_case(const std::filesystem::path& file, const std::vector<std::string>
   YamlNode root = parse_yaml(text, file.string(), problems);
   check_kind(root, file.string());
   for (const std::string& assignment : overrides) apply_override(root, assignment, problems);
-  if (!output.empty()) set_text(root, "output.file", output.string(), "--output", problems);
+  if (!output.empty()) name_outputs(root, output, problems);
   if (!overrides.empty() || !output.empty()) text = to_yaml(root);
   return case_of(std::move(root), file, std::move(text), use, problems);
 }

@@ -49,7 +49,7 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs);
                                       const std::string& title, const std::string& command,
                                       const std::optional<Crs>& crs);
 /// Writes prisms as a table with a line of names, densities over `density_to_si`: csv, or separated by blanks below
-/// comments. Throws RunError, NoRoomError.
+/// comments. Throws RunError.
 void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,
                        const std::string& command);
 

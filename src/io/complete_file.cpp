@@ -9,8 +9,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "base/disk.hpp"
-
 namespace prismfield {
 
 namespace fs = std::filesystem;
@@ -31,8 +29,6 @@ void write_complete_file(const fs::path& file, const char* what,
     TemporaryFile temporary(target);
     write(temporary, target);
     temporary.move_to_target();
-  } catch (const NoRoomError& error) {
-    throw NoRoomError(told(error.what()));
   } catch (const RunError& error) {
     throw RunError(told(error.what()));
   }

@@ -11,7 +11,7 @@ namespace prismfield {
 
 /// Has a file written as a whole: `write` gets a temporary file beside it and the name that it will have, links
 /// followed; the file takes its name when `write` returns. `what`: what messages call it, "the result". Throws
-/// RunError, NoRoomError, by the file's name, leaving neither a half-written file nor a changed old one.
+/// RunError, by the file's name, leaving neither a half-written file nor a changed old one.
 void write_complete_file(
     const std::filesystem::path& file, const char* what,
     const std::function<void(TemporaryFile& temporary, const std::filesystem::path& target)>& write);

@@ -79,7 +79,7 @@ struct WrittenFile {
 
 /// Writes content: under a temporary name in the same folder, renamed when complete. Cells become prisms and prisms
 /// that fill a grid become cells where the format wants it. Throws InputError when the format cannot hold the content;
-/// RunError, NoRoomError, leaving neither a half-written file nor a changed old one.
+/// RunError, leaving neither a half-written file nor a changed old one.
 [[nodiscard]] WrittenFile write_content(const WriteSpec& spec, const FileContent& content);
 
 /// "32,000 cells (40 x 40 x 20), density -3 to 400 kg/m3", one line.

@@ -197,7 +197,9 @@ struct Hdf5File::Impl {
 
   explicit Impl(std::filesystem::path name)
       : path(std::move(name)),
-        guard(path.string() + ": cannot be read: HDF5 crashed; the file is damaged, or there is too little memory",
+        guard(path.string() +
+                  ": cannot be read: HDF5 crashed; the file is damaged, there is too little memory, "
+                  "or prismfield has a fault, of which ulimit -c unlimited keeps a core",
               exit_input) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;

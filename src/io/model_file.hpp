@@ -45,7 +45,7 @@ struct ModelHeader {
 /// units and axes of the output, with the set's name as an attribute. Of several epochs values on cells are (epoch,
 /// upward, northing, easting), `epoch` being the epochs' names, and each epoch of a data set has a group, with its
 /// epoch as an attribute. Under a temporary name in the same folder, renamed when complete. Throws RunError,
-/// NoRoomError, leaving neither a half-written file nor a changed old one.
+/// leaving neither a half-written file nor a changed old one.
 void write_model(const ModelHeader& header, const InvertedModel& model);
 
 }  // namespace prismfield

@@ -36,7 +36,7 @@ struct RunTimes {
 /// Writes the result as its file's suffix says, .csv and .xyz as tables, else as HDF5 that netCDF-4 programs open:
 /// under a temporary name in the same folder, renamed when complete. The noise is applied here and its sigma written
 /// beside the fields. Called on rank 0 only. HDF5 takes memory for one field and for the whole file while it is
-/// written, a table for a few lines. Returns what users should be told of. Throws RunError, NoRoomError, leaving
+/// written, a table for a few lines. Returns what users should be told of. Throws RunError, leaving
 /// neither a half-written file nor a changed old one.
 std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
                                       const RunTimes& times);

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
@@ -44,8 +46,7 @@ std::uint64_t hash_of(const std::filesystem::path& file) {
   return in.eof() ? sum.digest().low : 0;
 }
 
-}  // namespace
-
+/// The ranks for which `file` is another than for rank 0, rising, on every rank. Collective.
 std::vector<int> ranks_with_other_file(const std::filesystem::path& file, const Communicator& communicator) {
   const FileFacts mine = facts_of(file);
   const std::vector<std::int64_t> all =
@@ -65,6 +66,8 @@ std::vector<int> ranks_with_other_file(const std::filesystem::path& file, const 
   broadcast(communicator, of_root);
   return ranks_unlike_root(number > 0 && as_root(number) ? of_root : hash, communicator);
 }
+
+}  // namespace
 
 void check_same_file(const InputFile& file, const Communicator& communicator) {
   const std::vector<int> others = ranks_with_other_file(file.path, communicator);

@@ -209,8 +209,6 @@ void telling(const fs::path& target, const Step& step) {
   };
   try {
     step();
-  } catch (const NoRoomError& error) {
-    throw NoRoomError(told(error.what()));
   } catch (const RunError& error) {
     throw RunError(told(error.what()));
   }
@@ -223,7 +221,7 @@ void check_target(const fs::path& target, std::int64_t bytes) {
   }
   const std::optional<std::int64_t> room = free_bytes(folder_of(target));
   if (!room || *room >= bytes) return;
-  throw NoRoomError(
+  throw RunError(
       fmt::format("{}: they take {}, and the disk has {} free; make room, name a folder on another disk "
                   "or take precision: float",
                   target.string(), size_text(bytes), size_text(*room)));

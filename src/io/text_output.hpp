@@ -21,14 +21,14 @@ public:
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;
 
-  /// Throws RunError, NoRoomError.
+  /// Throws RunError.
   void add(std::string_view text);
   void add(char c) { add(std::string_view(&c, 1)); }
   /// As number_text().
   void add(double value);
   /// Takes back everything that was added. Throws RunError.
   void clear();
-  /// Writes what is left. Throws RunError, NoRoomError; without a call the file is incomplete.
+  /// Writes what is left. Throws RunError; without a call the file is incomplete.
   void flush();
 
 private:

@@ -39,14 +39,14 @@ struct TomofastGrid {
 /// alone have no field. Throws InputError with every mistake found.
 [[nodiscard]] PointFields read_tomofast_data(const InputFile& file, Axes axes);
 
-/// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError, NoRoomError.
+/// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError.
 void write_tomofast_grid(TextOutput& out, const CellEdges& edges);
 /// Writes one number a cell in the order of write_tomofast_grid, values over `to_si`, `inactive` for NaN. Throws
-/// RunError, NoRoomError.
+/// RunError.
 void write_tomofast_values(TextOutput& out, const std::vector<double>& values, const CellCounts& counts, double to_si,
                            double inactive);
 /// Writes places and gz, in m/s2 with z pointing along `axes`; 0 where there is none. Throws InputError when one is
-/// NaN; RunError, NoRoomError.
+/// NaN; RunError.
 void write_tomofast_data(TextOutput& out, const PointFields& points, Axes axes);
 
 }  // namespace prismfield

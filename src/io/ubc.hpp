@@ -63,16 +63,16 @@ std::int64_t replace_mark(std::vector<double>& densities, double mark, double to
 /// of places alone has no field. Throws InputError with every mistake found.
 [[nodiscard]] PointFields read_ubc_data(const InputFile& file, Field field, Axes axes);
 
-/// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError, NoRoomError.
+/// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError.
 void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
 
 /// Writes one number a cell, `values` over `to_si`, depth fastest, then easting, then northing; `inactive` for NaN.
-/// Where a number of the file times to_si can be the value itself, it is. Throws RunError, NoRoomError.
+/// Where a number of the file times to_si can be the value itself, it is. Throws RunError.
 void write_ubc_model(TextOutput& out, const std::vector<double>& values, const CellCounts& counts, double to_si,
                      double inactive);
 
 /// Writes places, and of `field`, when they have it, the values with z pointing along `axes`, and the standard
-/// deviations. Throws InputError when one of these is NaN; RunError, NoRoomError.
+/// deviations. Throws InputError when one of these is NaN; RunError.
 void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes);
 
 }  // namespace prismfield

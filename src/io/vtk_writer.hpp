@@ -11,14 +11,14 @@
 namespace prismfield {
 
 /// A rectilinear grid (.vtr): each of the model's values a number a cell, NaN in inactive cells, and `active`, 1 or 0,
-/// where there are any. Throws RunError, NoRoomError.
+/// where there are any. Throws RunError.
 void write_vtr(TextOutput& out, const CellModel& model);
 
-/// Prisms as voxels of an unstructured grid (.vtu) with `density`. Throws RunError, NoRoomError.
+/// Prisms as voxels of an unstructured grid (.vtu) with `density`. Throws RunError.
 void write_vtu(TextOutput& out, const PrismBlock& prisms);
 
 /// Points (.vtp), each a vertex, with their fields in units and axes of the output and their other columns of numbers.
-/// Throws RunError, NoRoomError.
+/// Throws RunError.
 void write_vtp(TextOutput& out, const PointFields& points);
 
 }  // namespace prismfield

@@ -46,7 +46,7 @@ class RowSink {
 public:
   virtual ~RowSink() = default;
   /// Keeps entries, SI units, z up, of field number `field` at `points` of all: (points, columns). Each rank writes its
-  /// own rows. Throws RunError, NoRoomError.
+  /// own rows. Throws RunError.
   virtual void write(std::int64_t field, IndexRange points, std::span<const double> entries) = 0;
   /// Gives the file its name. Throws as write(), AgreedFailure on several ranks. Collective.
   virtual void complete() = 0;
@@ -59,7 +59,7 @@ public:
   /// The rows that are there; null where there is no such file. Throws InputError, by the key sensitivity.file, for a
   /// file of anything else and for a damaged one. Collective.
   [[nodiscard]] virtual std::unique_ptr<RowSource> open(const RowFile& rows) = 0;
-  /// Throws RunError, NoRoomError (AgreedFailure on several ranks). Collective.
+  /// Throws RunError (AgreedFailure on several ranks). Collective.
   [[nodiscard]] virtual std::unique_ptr<RowSink> create(const RowFile& rows) = 0;
 };
 

@@ -2207,13 +2207,17 @@ def save(figure, kind, **keywords):
 
 def main(folder):
     matplotlib.rcParams.update(
-        {"font.family": "DejaVu Sans", "svg.fonttype": "path", "svg.hashsalt": "prismfield", "axes.unicode_minus": True}
+        {"font.family": "DejaVu Sans", "svg.fonttype": "path", "svg.hashsalt": "prismfield", "axes.unicode_minus": True,
+         "figure.max_open_warning": 0}
     )
     study = Study(folder)
     figures = study.folder / "figures"
     figures.mkdir(exist_ok=True)
     pictures, problems = [], []
-    for page in all_pages(study, problems):
+    pages = list(all_pages(study, problems))
+    for number, page in enumerate(pages, 1):
+        # the program shows it on a terminal
+        print(f"drawing {number} of {len(pages)}", flush=True)
         png = save(page.figure, "png", dpi=DPI)
         replace(figures / f"{page.name}.png", png)
         svg = save(page.figure, "svg", metadata={"Date": None})

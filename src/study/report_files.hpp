@@ -9,7 +9,7 @@
 namespace prismfield {
 
 /// Writes what follows from an analysed study into a folder that exists: study.json, study.h5, tables.md, tables.tex,
-/// p3.csv and foms.txt, each under a temporary name and renamed when complete. Throws RunError, NoRoomError.
+/// p3.csv and foms.txt, each under a temporary name and renamed when complete. Throws RunError.
 void write_report_files(const StudyData& study, const std::filesystem::path& folder);
 
 }  // namespace prismfield

@@ -50,9 +50,9 @@ public:
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
-  /// Lines that are there as a whole or, but for a cut last one, not at all. Throws RunError, NoRoomError.
+  /// Lines that are there as a whole or, but for a cut last one, not at all. Throws RunError.
   void append(std::string_view lines);
-  /// Brings them to the disk. Throws RunError, NoRoomError.
+  /// Brings them to the disk. Throws RunError.
   void sync();
 
 private:

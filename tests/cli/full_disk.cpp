@@ -4,9 +4,8 @@
 // Preloaded, it makes folders full: what is written to a file there fails as beyond a quota, which statvfs does not
 // see, and statvfs tells the free space that the environment says.
 //
-//   PRISMFIELD_FULL        folders, absolute, separated by colons
-//   PRISMFIELD_FULL_UNTIL  a file from whose appearance on they have room
-//   PRISMFIELD_FREE        FOLDER=BYTES
+//   PRISMFIELD_FULL  folders, absolute, separated by colons
+//   PRISMFIELD_FREE  FOLDER=BYTES
 #include <dlfcn.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -28,8 +27,6 @@ Function next(const char* name) {
 bool is_full(int descriptor) {
   const char* const folders = std::getenv("PRISMFIELD_FULL");
   if (folders == nullptr) return false;
-  const char* const until = std::getenv("PRISMFIELD_FULL_UNTIL");
-  if (until != nullptr && ::access(until, F_OK) == 0) return false;
   char path[PATH_MAX] = {};
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   if (::readlink(link.c_str(), path, sizeof path - 1) < 0) return false;

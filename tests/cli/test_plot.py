@@ -293,15 +293,20 @@ class Drawn(ProgramFolder):
             self.done("plot", "drawn.nc", "--output", "drawn.svg", "--no-outline", *options)
             self.assertEqual(lines in self.picture("drawn.svg"), has_lines, options)
 
-    def test_a_figure_that_output_leaves_where_it_is_is_noted(self):
-        self.write("drawn.yaml", CASE + "output: {file: a.nc, figure: {file: a.png, dpi: 50}}\n")
-        note = "note: the figure still goes to a.png (drawn.yaml:15: output.figure.file); " \
-               "--set output.figure.file=NAME names another\n"
-        self.assertIn(note, self.done("run", "drawn.yaml", "--output", "b.csv").stderr)
-        for options in (["--output", "b.csv", "--quiet"], [], ["--output", "a.csv"],
-                        ["--output", "b.csv", "--set", "output.figure.file=b.png"]):
-            self.assertNotIn("note:", self.done("run", "drawn.yaml", *options).stderr, options)
-        self.assertTrue(self.picture("b.png").startswith(b"\x89PNG"))
+    def test_output_names_the_figure_too(self):
+        (self.folder / "out").mkdir()
+        for figure in ("{file: a.png, dpi: 50}", "a.png"):
+            self.write("drawn.yaml", CASE + f"output: {{file: a.nc, figure: {figure}}}\n")
+            self.done("run", "drawn.yaml", "--quiet")
+            first = self.picture("a.png")
+            self.done("run", "drawn.yaml", "--quiet", "--set", "axes=z_up", "--output", "out/b.csv")
+            self.assertTrue(self.picture("out/b.png").startswith(b"\x89PNG"))
+            key = "output.figure.file" if "file" in figure else "output.figure"
+            done = self.done("run", "drawn.yaml", "--output", "b.csv", "--set", f"{key}=c.png")
+            self.assertNotIn("note:", done.stderr)
+            self.assertTrue(self.picture("c.png").startswith(b"\x89PNG"))
+            self.assertEqual(self.picture("a.png"), first)
+            self.assertFalse((self.folder / "b.png").exists())
 
     def test_a_figure_has_one_colour_map(self):
         names_of_maps = """

@@ -20,6 +20,7 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -265,6 +266,8 @@ def main():
     parser.add_argument("--every", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    # where a core is asked for, the signal of a crash ends the process and there is no code
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
     mistakes = 0
     with tempfile.TemporaryDirectory(prefix="prismfield_faults_") as scratch:

@@ -8,6 +8,7 @@
 
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ output: {file: out.h5}
 def main():
     program, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     files = sorted(folder.iterdir())
+    # where a core is asked for, the signal ends the process and there is no code
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     # a sanitizer's own handlers would come first
     environment = os.environ | {"ASAN_OPTIONS": "handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"}
     mistakes = 0 if files else 1

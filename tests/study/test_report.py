@@ -71,6 +71,13 @@ class Report(unittest.TestCase):
                 [python, "-", str(folder)], stdin=text, capture_output=True, text=True, cwd=self.folder
             )
 
+    def draw_in(self, folder):
+        """It says which of how many figures it draws, and nothing else."""
+        done = self.run_script(folder)
+        n = len(list((folder / "figures").glob("*.png")))
+        said = "".join(f"drawing {i} of {n}\n" for i in range(1, n + 1))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, said, ""))
+
     def draw(self, data):
         """The page and the names of the figures; a study that another test drew already is not drawn again."""
         content = json.dumps(data)
@@ -80,8 +87,7 @@ class Report(unittest.TestCase):
 
     def draw_anew(self, data):
         (self.folder / "study.json").write_text(json.dumps(data), encoding="utf-8")
-        done = self.run_script(self.folder)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.draw_in(self.folder)
         page = Page((self.folder / "report.html").read_text(encoding="utf-8"))
         self.assertEqual(page.open, [])
         return page, {path.name for path in (self.folder / "figures").iterdir()}
@@ -108,8 +114,7 @@ class Report(unittest.TestCase):
             del wanted["maps"]
         for name, figures in wanted.items():
             with self.subTest(name):
-                done = self.run_script(self.folder / name)
-                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                self.draw_in(self.folder / name)
                 content = (self.folder / name / "report.html").read_text(encoding="utf-8")
                 made = {path.name for path in (self.folder / name / "figures").iterdir()}
                 drawn[(self.folder / name / "study.json").read_text(encoding="utf-8")] = Page(content), made
