@@ -25,8 +25,10 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::mistakes;
+using testing_samples::content;
 
 using CheckpointTest = testing_samples::FolderTest;
 
@@ -128,7 +130,13 @@ TEST_F(CheckpointTest, RefusesWhatItCannotGoOnFrom) {
   const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
   write_checkpoint(path("c.h5"), layout_of({mine}), {}, mine);
   EXPECT_EQ(message(our_case), "");
-  EXPECT_THAT(message({42, 8}), HasSubstr("is of another case"));
+  const std::string before = content(path("c.h5"));
+  EXPECT_THAT(message({42, 8}),
+              AllOf(HasSubstr("is of another case"), HasSubstr("; it is not replaced; move it away")));
+  const auto write = [&](const Digest& of) { write_checkpoint(path("c.h5"), layout_of({mine}, of), {}, mine); };
+  EXPECT_THROW(write({42, 8}), RunError);
+  EXPECT_EQ(content(path("c.h5")), before);
+  EXPECT_NO_THROW(write(our_case));
   fs::resize_file(path("c.h5"), fs::file_size(path("c.h5")) / 2);
   EXPECT_THAT(message(our_case), HasSubstr("is damaged; without --resume the run begins anew and replaces it"));
 }

@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+
 namespace prismfield {
 namespace {
 
@@ -47,6 +50,21 @@ TEST_P(InterruptSignal, AsksTheRunToStop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptSignal, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2));
+
+TEST(Interrupt, AClosedPipeEndsNothing) {
+  for (void (*const begin)() : {catch_interrupts, end_at_interrupts}) {
+    const int status = status_of_child([begin] {
+      begin();
+      std::array<int, 2> ends{};
+      if (::pipe(ends.data()) != 0) return 1;
+      ::close(ends[0]);
+      if (::write(ends[1], "x", 1) != -1 || errno != EPIPE) return 2;
+      return interrupted() ? 3 : 0;
+    });
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+}
 
 TEST(Interrupt, ASecondSigintEndsTheProcess) {
   const int status = status_of_child([] {

@@ -178,8 +178,8 @@ TEST_F(Kept, IsRefusedWhenCutOrLengthened) {
 TEST_F(Kept, IsOfOneCase) {
   write_inversion_checkpoint(file(), our_case, full_state());
   EXPECT_EQ(refusal({42, 8}), "output.checkpoint.file: " + file().string() +
-                                  " is of another case: the case or a file that it names was changed; without --resume "
-                                  "the inversion begins anew and replaces it");
+                                  " is of another case: the case or a file that it names was changed; it is not "
+                                  "replaced; move it away, or give the checkpoint another name");
   EXPECT_THAT(refusal({43, 7}), HasSubstr("is of another case"));
   for (const std::int64_t n_cells : {0, 2, 4, 1 << 30}) EXPECT_THAT(refusal(our_case, n_cells), HasSubstr(damaged));
 }

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -104,6 +105,35 @@ TEST_F(OutputTest, CheckRefusesAFolderWithoutPermission) {
   std::ofstream(path("kept.h5")) << "x";
   fs::permissions(path("kept.h5"), fs::perms::owner_read);
   EXPECT_THAT(problems_of(sample_case(path("kept.h5"))), HasSubstr("must not be replaced"));
+}
+
+TEST_F(OutputTest, CheckDoesNotFollowALinkOfAnotherUserInASharedFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only the superuser can make a link of another user";
+  constexpr uid_t another = 12345;
+  std::ofstream(path("victim.h5")) << "precious";
+  fs::create_directories(path("shared"));
+  ASSERT_EQ(::chmod(path("shared").c_str(), 01777), 0);
+  const fs::path link = path("shared/r.h5");
+  fs::create_symlink("../victim.h5", link);
+  EXPECT_EQ(problems_of(sample_case(link)), "") << "of our own";
+  ASSERT_EQ(::lchown(link.c_str(), another, another), 0);
+  const std::string why =
+      link.string() + " is a link that is not followed: another user's in a folder that all may write";
+  EXPECT_THAT(problems_of(sample_case(link)), HasSubstr("output.file: " + why));
+  Case run = sample_case(path("r.h5"));
+  run.output.checkpoint = CheckpointSpec{60, link};
+  EXPECT_THAT(problems_of(run), HasSubstr("output.checkpoint.file: " + why));
+  // made after the check
+  const Points points = grid_points(2, 2);
+  EXPECT_THROW(write_result(result_header(sample_case(link)), points, sample_result(points), {}), RunError);
+  EXPECT_EQ(content(path("victim.h5")), "precious");
+  EXPECT_TRUE(fs::is_symlink(link));
+  // the folder's owner may, as may whoever made a link where only some may write
+  ASSERT_EQ(::chown(path("shared").c_str(), another, another), 0);
+  EXPECT_EQ(problems_of(sample_case(link)), "");
+  ASSERT_EQ(::chown(path("shared").c_str(), 0, 0), 0);
+  ASSERT_EQ(::chmod(path("shared").c_str(), 0777), 0);
+  EXPECT_EQ(problems_of(sample_case(link)), "");
 }
 
 TEST_F(OutputTest, CheckProtectsInputs) {

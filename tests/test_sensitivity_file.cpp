@@ -28,6 +28,7 @@
 namespace prismfield {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing_samples::content;
@@ -215,6 +216,7 @@ TEST_F(SensitivityFileTest, RefusesWhatIsNoSuchFile) {
   other.write("G", {1}, std::vector<double>{1}.data());
   other.close();
   EXPECT_THAT(refused(), HasSubstr("is no file of sensitivities"));
+  fs::remove(m_rows.file);
   write();
   std::string bytes = content(m_rows.file);
   const std::size_t at = bytes.find("gravitational constant: 6.6");
@@ -222,9 +224,24 @@ TEST_F(SensitivityFileTest, RefusesWhatIsNoSuchFile) {
   bytes[at + 24] = '7';
   std::ofstream(m_rows.file, std::ios::binary) << bytes;
   EXPECT_THAT(refused(), HasSubstr("checksum"));
+  fs::remove(m_rows.file);
   write();
-  std::filesystem::resize_file(m_rows.file, std::filesystem::file_size(m_rows.file) / 2);
+  fs::resize_file(m_rows.file, fs::file_size(m_rows.file) / 2);
   EXPECT_NE(refused(), "accepted");
+}
+
+TEST_F(SensitivityFileTest, ReplacesNothingElse) {
+  std::ofstream(m_rows.file) << "my notes";
+  EXPECT_THROW(write(), InputError);
+  EXPECT_EQ(content(m_rows.file), "my notes");
+  fs::remove(m_rows.file);
+  write();
+  const std::string before = content(m_rows.file);
+  SensitivityHeader of_another = header();
+  of_another.axes = Axes::z_up;
+  EXPECT_THROW(write(of_another), InputError);
+  EXPECT_EQ(content(m_rows.file), before);
+  EXPECT_NO_THROW(write());
 }
 
 TEST_F(SensitivityFileTest, LeavesTheOldFileUntilItIsComplete) {

@@ -438,9 +438,8 @@ def write(page, stream, kind):
 
 
 def save(page, figure):
+    # The caller has followed links; beside the target, so that the rename stays within one file system.
     target = pathlib.Path(figure)
-    # A link is written through; beside the target, so that the rename stays within one file system.
-    target = pathlib.Path(os.path.realpath(target))
     part, stream = new_file_beside(target)
     try:
         with stream:

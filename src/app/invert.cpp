@@ -169,8 +169,10 @@ std::optional<InversionState> state_to_go_on(const InvertOptions& options, const
   if (!run.output.checkpoint) return state;
   const fs::path& file = run.output.checkpoint->file;
   agree(communicator, [&] {
-    if (!options.resume) return;
-    state = at_places_of(run, [&] { return read_inversion_checkpoint(file, hash, n_values); });
+    at_places_of(run, [&] {
+      check_inversion_checkpoint_place(file, &hash);
+      if (options.resume) state = read_inversion_checkpoint(file, hash, n_values);
+    });
   });
   if (communicator.any(state.has_value()) != !communicator.any(!state.has_value())) {
     agree(communicator, [&] {

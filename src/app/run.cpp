@@ -75,9 +75,10 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   const fs::path& file = run.output.checkpoint->file;
   std::optional<Checkpoint> checkpoint;
   agree(communicator, [&] {
-    if (!options.resume) return;
-    checkpoint =
-        at_places_of(run, [&] { return read_checkpoint(file, hash, plan, communicator.rank(), communicator.size()); });
+    at_places_of(run, [&] {
+      check_checkpoint_place(file, communicator.size(), &hash);
+      if (options.resume) checkpoint = read_checkpoint(file, hash, plan, communicator.rank(), communicator.size());
+    });
   });
   // folders that nodes see differently would give shares with gaps
   const Digest mine = checkpoint ? checkpoint->id() : Digest();

@@ -206,6 +206,11 @@ ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& comm
   return seconds;
 }
 
+RowFile file_of(const Inputs& inputs) {
+  const StorageSettings& settings = inputs.run.sensitivity;
+  return {settings.file, &inputs.points, inputs.run.request(), *settings.precision};
+}
+
 /// Writes G where it is not in its file already. Collective.
 void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, SensitivityFiles& files, bool tells,
                   const Communicator& communicator) {
@@ -213,7 +218,7 @@ void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, Sensiti
   if (settings.file.empty()) return;
   if (matrix.choice().store != Store::file) {
     const Moment begin = std::chrono::steady_clock::now();
-    const auto sink = files.create({settings.file, &all.inputs.points, all.inputs.run.request(), *settings.precision});
+    const auto sink = files.create(file_of(all.inputs));
     matrix.write(*sink);
     sink->complete();
     communicator.barrier();
@@ -289,6 +294,7 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   constexpr std::int64_t likely_products = 100;
   const auto matrix = made_together(communicator, [&] {
     return at_places_of(run, [&] {
+      if (!settings.file.empty() && settings.store != Store::file) files.check_place(file_of(all.inputs));
       return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, likely_products,
                                      communicator);
     });

@@ -36,11 +36,13 @@ static void prismfield_end_at_signal(int) { end_with("stopped by a signal", exit
 
 namespace {
 
-/// The handler of these signals from now on, but nohup stays.
+/// The handler of these signals from now on, but nohup stays. A pipe that nobody reads any more ends nothing: what is
+/// written to it fails.
 void handle(std::initializer_list<int> signals, void (*handler)(int)) {
   const auto check = [](int status) {
     if (status != 0) throw RunError("cannot handle signals: " + std::generic_category().message(errno));
   };
+  check(::signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0);
   for (const int signal : signals) {
     struct sigaction before {};
     check(sigaction(signal, nullptr, &before));

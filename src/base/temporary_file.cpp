@@ -70,12 +70,22 @@ void sync_folder(const fs::path& folder) {
   ::close(descriptor);
 }
 
+/// Whether the rule of Linux' fs.protected_symlinks lets this process follow a link, whatever the machine's setting is:
+/// not that of another user in a sticky folder of all, unless the folder's owner made it.
+bool may_follow(const fs::path& link) {
+  struct stat own {};
+  struct stat folder {};
+  if (::lstat(link.c_str(), &own) != 0 || ::stat(folder_of(link).c_str(), &folder) != 0) return false;
+  constexpr mode_t of_all = S_ISVTX | S_IWOTH;
+  return (folder.st_mode & of_all) != of_all || own.st_uid == ::geteuid() || own.st_uid == folder.st_uid;
+}
+
 }  // namespace
 
 fs::path followed(fs::path file) {
   constexpr int most_links = 40;
   std::error_code error;
-  for (int i = 0; i < most_links && fs::is_symlink(file, error); ++i) {
+  for (int i = 0; i < most_links && fs::is_symlink(file, error) && may_follow(file); ++i) {
     const fs::path target = fs::read_symlink(file, error);
     if (error) break;
     file = target.is_absolute() ? target : file.parent_path() / target;

@@ -11,7 +11,8 @@
 
 namespace prismfield {
 
-/// The file that a name means: the target of symbolic links, so that a link is written through, not replaced.
+/// The file that a name means: the target of symbolic links, so that a link is written through, not replaced. A link of
+/// another user in a sticky folder that all may write, such as /tmp, is not followed: it stands for itself.
 [[nodiscard]] std::filesystem::path followed(std::filesystem::path file);
 
 /// The folder that holds a file, "." for a bare name.

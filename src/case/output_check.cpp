@@ -39,7 +39,13 @@ std::string why_not_writable(const fs::path& file) {
     return fmt::format("the folder {} does not exist; make it first", folder.string());
   }
   if (folder_status.type() != fs::file_type::directory) return fmt::format("{} is not a folder", folder.string());
-  const auto status = fs::status(target, error);
+  const auto status = fs::symlink_status(target, error);
+  if (fs::is_symlink(status)) {
+    return fmt::format(
+        "{} is a link that is not followed: another user's in a folder that all may write, or one to "
+        "itself; give another name",
+        target.string());
+  }
   if (status.type() == fs::file_type::none) return fmt::format("{}: {}", file.string(), error.message());
   if (status.type() == fs::file_type::directory) {
     return fmt::format("{} is a folder; give the name of a file", file.string());

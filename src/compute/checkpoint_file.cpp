@@ -179,6 +179,14 @@ void require_payload(const PayloadPlace& place, const RankState& state, std::int
       "the number of values");
 }
 
+/// Throws Unusable for what is not to be replaced: what is no checkpoint, and one of another case than `case_hash`.
+void require_replaceable(const CheckpointReader& there, const Digest* case_hash) {
+  if (there.kind() == CheckpointKind::foreign) throw Unusable(there.what(), CheckpointKind::foreign);
+  if (case_hash == nullptr || !there.is_of_another(*case_hash)) return;
+  throw Unusable("is of another case: the model, the observations, the fields or a file that they name differ",
+                 CheckpointKind::foreign);
+}
+
 /// A checkpoint's file that can be read, or a reason why not. Throws Unusable.
 void require_ours(const CheckpointReader& file) {
   if (file.kind() != CheckpointKind::ours) throw Unusable(file.what(), file.kind());
@@ -250,10 +258,8 @@ public:
   std::optional<Checkpoint> read() {
     const CheckpointReader first(m_at);
     if (first.kind() == CheckpointKind::absent) return std::nullopt;
+    require_replaceable(first, &m_case_hash);
     require_ours(first);
-    if (first.header().case_hash != m_case_hash) {
-      throw Unusable("is of another case: the model, the observations, the fields or a file that they name differ");
-    }
     read_layout(first);
     m_same_ranks = m_checkpoint.states.size() == static_cast<std::size_t>(m_n_ranks);
     read_first(first);
@@ -374,9 +380,7 @@ void write_complete(const fs::path& target, CheckpointHeader header,
                     const std::function<void(Hdf5File&, CheckpointHeader&)>& fill) {
   const FileSizeSignalIgnored ignored;
   try {
-    if (const CheckpointReader there(target); there.kind() == CheckpointKind::foreign) {
-      throw RunError(fmt::format("what is there {}", there.what()));
-    }
+    require_replaceable(CheckpointReader(target), &header.case_hash);
     Hdf5File out = Hdf5File::create_in_memory(target);
     out.write_attribute("/", "prismfield_checkpoint", checkpoint_version);
     out.write_attribute("/", "rank", header.rank);
@@ -387,6 +391,8 @@ void write_complete(const fs::path& target, CheckpointHeader header,
     temporary.write(&header, sizeof header);
     temporary.write(image.data(), image.size());
     temporary.move_to_target();
+  } catch (const Unusable& why) {
+    throw RunError(fmt::format("{}: the checkpoint is not written: what is there {}", target.string(), why.what()));
   } catch (const RunError& error) {
     throw RunError(fmt::format("{}: the checkpoint is not written: {}", target.string(), error.what()));
   }
@@ -433,12 +439,15 @@ fs::path rank_file(const fs::path& checkpoint, int rank) {
   return file;
 }
 
-void check_checkpoint_place(const fs::path& checkpoint, int n_ranks) {
+void check_checkpoint_place(const fs::path& checkpoint, int n_ranks, const Digest* case_hash) {
   ProblemList problems;
   for (int rank = 0; rank < n_ranks; ++rank) {
     const fs::path file = rank_file(checkpoint, rank);
-    const CheckpointReader there(file);
-    if (there.kind() == CheckpointKind::foreign) problems.add(mistake(file, there.what(), there.kind()));
+    try {
+      require_replaceable(CheckpointReader(file), case_hash);
+    } catch (const Unusable& why) {
+      problems.add(mistake(file, why.what(), why.kind()));
+    }
   }
   problems.throw_if_any();
 }

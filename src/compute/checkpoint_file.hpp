@@ -42,11 +42,12 @@ struct Checkpoint {
 [[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
 
 /// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
-/// replace what is no checkpoint of prismfield.
-void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks);
+/// replace what is no checkpoint of prismfield or, where the case's hash is known already, one of another case.
+void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks, const Digest* case_hash = nullptr);
 
 /// Writes the checkpoint with rank 0's state, replacing the old one when it is complete. `before` holds all points that
-/// any rank's layout has. Throws RunError, also when it would replace what is no checkpoint of prismfield.
+/// any rank's layout has. Throws RunError, also when it would replace what is no checkpoint of prismfield or one of
+/// another case.
 void write_checkpoint(const std::filesystem::path& file, const CheckpointLayout& layout, const RankState& before,
                       const RankState& state);
 /// Writes the state of another rank of a layout, likewise. `layout_id`: layout.id().

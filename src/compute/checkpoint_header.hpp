@@ -98,6 +98,9 @@ public:
   [[nodiscard]] bool is_of(const Digest& case_hash) const noexcept {
     return m_is_signed && m_header.case_hash == case_hash;
   }
+  [[nodiscard]] bool is_of_another(const Digest& case_hash) const noexcept {
+    return m_is_signed && m_header.case_hash != case_hash;
+  }
   /// Whether the name still means the file that was opened.
   [[nodiscard]] bool is_still_at(const std::filesystem::path& file) const;
 

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 void write_complete_file(const fs::path& file, const char* what,
                          const std::function<void(TemporaryFile& temporary, const fs::path& target)>& write) {
   const fs::path target = followed(file);
-  // Renaming would put the new file in the place of a device.
-  if (std::error_code error; fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+  // Renaming would put the new file in the place of a device, or of a link that is not followed.
+  std::error_code none;
+  if (const auto there = fs::symlink_status(target, none); fs::exists(there) && !fs::is_regular_file(there)) {
     throw RunError(fmt::format("{}: {} is not written: it is not a regular file", target.string(), what));
   }
   const FileSizeSignalIgnored ignored;

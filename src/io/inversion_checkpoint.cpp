@@ -177,9 +177,10 @@ Found look(const fs::path& file, bool with_content) {
   return found;
 }
 
+bool is_signed(const Header& header) { return digest_of(&header, signed_bytes) == header.header; }
+
 bool is_whole(const Found& found) {
-  return digest_of(&found.header, signed_bytes) == found.header.header &&
-         found.header.content_bytes == static_cast<std::int64_t>(found.content.size()) &&
+  return is_signed(found.header) && found.header.content_bytes == static_cast<std::int64_t>(found.content.size()) &&
          digest_of(found.content.data(), found.content.size()) == found.header.content;
 }
 
@@ -220,13 +221,10 @@ std::optional<InversionState> read_inversion_checkpoint(const fs::path& file, co
                                                         std::int64_t n_values) {
   const Found found = look(file, true);
   if (!found.is_there) return std::nullopt;
-  check_inversion_checkpoint_place(file);
+  check_inversion_checkpoint_place(file, &case_hash);
   if (!is_whole(found)) fail(file, std::string("is damaged") + begins_anew);
   if (found.header.version != inversion_checkpoint_version)
     fail(file, std::string("is of another version of prismfield") + begins_anew);
-  if (found.header.case_hash != case_hash) {
-    fail(file, std::string("is of another case: the case or a file that it names was changed") + begins_anew);
-  }
   InversionState state;
   try {
     const ByteReader reader(found.content);
@@ -238,10 +236,13 @@ std::optional<InversionState> read_inversion_checkpoint(const fs::path& file, co
   return state;
 }
 
-void check_inversion_checkpoint_place(const fs::path& file) {
+void check_inversion_checkpoint_place(const fs::path& file, const Digest* case_hash) {
   const Found found = look(file, false);
-  if (!found.is_there || found.is_ours) return;
-  fail(file, "is no checkpoint of an inversion; it is not replaced; move it away, or give the checkpoint another name");
+  if (!found.is_there) return;
+  const std::string kept = "; it is not replaced; move it away, or give the checkpoint another name";
+  if (!found.is_ours) fail(file, "is no checkpoint of an inversion" + kept);
+  if (case_hash == nullptr || !is_signed(found.header) || found.header.case_hash == *case_hash) return;
+  fail(file, "is of another case: the case or a file that it names was changed" + kept);
 }
 
 void remove_inversion_checkpoint(const fs::path& file, const Digest& case_hash) {

@@ -25,9 +25,9 @@ void write_inversion_checkpoint(const std::filesystem::path& file, const Digest&
 [[nodiscard]] std::optional<InversionState> read_inversion_checkpoint(const std::filesystem::path& file,
                                                                       const Digest& case_hash, std::int64_t n_values);
 
-/// Throws InputError by the same key when something is there that is no checkpoint of an inversion and must not be
-/// replaced.
-void check_inversion_checkpoint_place(const std::filesystem::path& file);
+/// Throws InputError by the same key when something is there that must not be replaced: what is no checkpoint of an
+/// inversion or, where the case's hash is known already, one of another case.
+void check_inversion_checkpoint_place(const std::filesystem::path& file, const Digest* case_hash = nullptr);
 
 /// Removes the checkpoint of this case; nothing else that has its name.
 void remove_inversion_checkpoint(const std::filesystem::path& file, const Digest& case_hash);

@@ -376,8 +376,9 @@ private:
   throw InputError("", key, fmt::format("{} {}; {}", file.string(), what, remedy));
 }
 
-/// Throws InputError unless the file is of what is asked for.
-void check_identity(const Hdf5File& content, const fs::path& file, const SensitivityIdentity& identity) {
+/// A file of what is asked for. Throws InputError for one of anything else, RunError.
+Hdf5File opened(const fs::path& file, const SensitivityIdentity& identity) {
+  Hdf5File content = Hdf5File::open(file);
   const bool is_ours = content.has("G") && content.has(checksums_name) && content.has_attribute("/", "hash") &&
                        content.has_attribute("/", "depends_on");
   if (!is_ours) fail(file, "is no file of sensitivities");
@@ -387,7 +388,7 @@ void check_identity(const Hdf5File& content, const fs::path& file, const Sensiti
     fail(file, "is damaged: its hash is not that of what it says G depends on");
   }
   const std::vector<std::string> others = differences(identity, found);
-  if (others.empty() && found.size() == identity.size()) return;
+  if (others.empty() && found.size() == identity.size()) return content;
   fail(file,
        fmt::format("was made for another case{}{}", others.empty() ? "" : "; what differs: ", fmt::join(others, ", ")));
 }
@@ -429,8 +430,7 @@ std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64
   NumberPlace place;
   std::vector<std::int64_t> checksums;
   try {
-    const Hdf5File content = Hdf5File::open(rows.file);
-    check_identity(content, rows.file, identity);
+    const Hdf5File content = opened(rows.file, identity);
     place = content.place("G");
     const bool fits = content.shape("G") == std::vector<std::int64_t>{n_fields, n_points, columns} &&
                       content.shape(checksums_name) == std::vector<std::int64_t>{n_fields, n_points} &&
@@ -469,8 +469,21 @@ std::unique_ptr<RowSource> SensitivityFiles::open(const RowFile& rows) {
   return source;
 }
 
+void SensitivityFiles::check_place(const RowFile& rows) const {
+  agree_on_input(m_ranks, [&] {
+    static_cast<void>(type_of(rows.precision));
+    std::error_code error;
+    if (m_ranks.rank() != 0 || !fs::exists(rows.file, error)) return;
+    try {
+      static_cast<void>(opened(rows.file, identity_of(m_header, rows)));
+    } catch (const RunError& why) {
+      throw InputError("", key, fmt::format("{}; {}", why.what(), remedy));
+    }
+  });
+}
+
 std::unique_ptr<RowSink> SensitivityFiles::create(const RowFile& rows) {
-  static_cast<void>(type_of(rows.precision));
+  check_place(rows);
   return std::make_unique<FileSink>(m_header, rows, m_ranks);
 }
 

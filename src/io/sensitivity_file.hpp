@@ -67,6 +67,10 @@ public:
 
   /// Throws InputError for precision float16 too, which files do not hold.
   [[nodiscard]] std::unique_ptr<RowSource> open(const RowFile& rows) override;
+  /// Throws InputError as open() does when something is there that is not of these rows and must not be replaced.
+  /// Collective.
+  void check_place(const RowFile& rows) const;
+  /// Throws as check_place() too.
   [[nodiscard]] std::unique_ptr<RowSink> create(const RowFile& rows) override;
   /// What users should be told of files that were opened: densities that are not the header's.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }

@@ -775,13 +775,14 @@ class Checkpoints(Inversion):
     def test_of_another_case(self):
         self.need_checkpoint()
         before = (self.folder / "model.ckpt").read_bytes()
-        told = ("model.ckpt is of another case: the case or a file that it names was changed; without --resume the inversion "
-                "begins anew and replaces it")
+        told = ("model.ckpt is of another case: the case or a file that it names was changed; it is not replaced; move it "
+                "away, or give the checkpoint another name")
         for setting in ("inversion.bounds=[0, 401]", "inversion.target_misfit=1.1", "inversion.uncertainty.seed=9",
                         "sensitivity.precision=double", "inversion.reference=1", "model.voxels.upward=[-301, 0, 6]"):
-            result = self.invert(*CHECKPOINT, "--resume", "--set", setting)
-            self.assertEqual(result.returncode, 2, (setting, result.stderr))
-            self.assertIn(f"--set output.checkpoint.file: {told}\n", result.stderr, setting)
+            for resume in ((), ("--resume",)):
+                result = self.invert(*CHECKPOINT, *resume, "--set", setting)
+                self.assertEqual(result.returncode, 2, (setting, result.stderr))
+                self.assertIn(f"--set output.checkpoint.file: {told}\n", result.stderr, setting)
         data = self.write("data.csv", (self.folder / "data.csv").read_text().replace("0.02\n", "0.03\n", 1))
         self.assertIn(told, self.invert(*CHECKPOINT, "--resume").stderr)
         self.assertTrue(data.exists())

@@ -191,12 +191,13 @@ class Files(Sensitivity):
                                         r"delete the file, and it is made again\n$")
         self.assertNotIn("out.h5", self.files())
 
-    def test_what_is_no_such_file_is_not_replaced_by_store_file(self):
+    def test_what_is_no_such_file_is_not_replaced(self):
         self.write("G.h5", "my notes")
-        result = self.sensitivity("--quiet", *FILE)
-        self.assertEqual(result.returncode, 2)
-        self.assertEqual(result.stderr, "--set sensitivity.file: G.h5: is not an HDF5 or netCDF-4 file" + OTHER + "\n")
-        self.assertEqual((self.folder / "G.h5").read_text(), "my notes")
+        for setting in ("store: file", "store: memory", "store: none"):
+            result = self.sensitivity("--quiet", "--set", "sensitivity={" + setting + ", file: G.h5}")
+            self.assertEqual(result.returncode, 2, setting)
+            self.assertEqual(result.stderr, "--set sensitivity.file: G.h5: is not an HDF5 or netCDF-4 file" + OTHER + "\n")
+            self.assertEqual((self.folder / "G.h5").read_text(), "my notes")
 
     def test_mistakes(self):
         for setting, line in (

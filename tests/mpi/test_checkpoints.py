@@ -168,9 +168,10 @@ class Run(unittest.TestCase):
         self.assertIn("run.ckpt.h5 holds what was done, --resume goes on from it", errors)
         self.assertTrue((self.folder / "run.ckpt.h5").exists())
         self.assertFalse((self.folder / "result.h5").exists())
-        other = self.finish(1, "--resume", "--set", "fields=[gz]")
-        self.assertEqual(other.returncode, 2)
-        self.assertRegex(other.stderr, r"case.yaml:\d+: output.checkpoint.file: .*is of another case")
+        for resume in ((), ("--resume",)):
+            other = self.finish(1, *resume, "--set", "fields=[gz]")
+            self.assertEqual(other.returncode, 2)
+            self.assertRegex(other.stderr, r"case.yaml:\d+: output.checkpoint.file: .*is of another case: .*; it is not replaced")
         text = subprocess.run([a for a in self.command(1, "--resume") if a != "--quiet"], cwd=self.folder,
                               capture_output=True, text=True)
         self.assertEqual(text.returncode, 0, text.stderr)
