@@ -79,6 +79,24 @@ TEST_F(DensityFiles, OfTextAreCellsInOrder) {
   EXPECT_EQ(read(m_folder / "d.txt", "", 1000).density[1], 2000);
 }
 
+TEST_F(DensityFiles, OfUbcsSuffixesAreInUbcsOrderAndGramsUnlessTheUnitIsStated) {
+  // from the top of each column, columns with easting fastest: the number of the cell in the order here
+  std::string text = "! density\n";
+  for (int column = 0; column < 6; ++column) {
+    for (int layer = 4; layer-- > 0;) text += std::to_string(layer * 6 + column + 1) + "\n";
+  }
+  for (const char* name : {"d.den", "d.mod", "d.SUS"}) {
+    m_spec.density = DensityFile{m_folder.write(name, text), "", {}};
+    const auto cells = made(voxels_case(), m_spec);
+    EXPECT_EQ(read_all(*cells).density[23], 24000) << name;
+    EXPECT_THAT(cells->notes(), ::testing::ElementsAre(HasSubstr("is read as a UBC model, depth fastest, in g/cm3")));
+    EXPECT_EQ(read(m_folder / name, "", 1).density, count_up(24)) << name;
+  }
+  EXPECT_THAT(message(m_folder.write("d.den", "1\n2\n")), HasSubstr("2 x 3 x 4"));
+  // an array file is one, whatever it is called
+  EXPECT_EQ(read(hdf5("a.den", {24}, count_up(24))).density, count_up(24));
+}
+
 TEST_F(DensityFiles, OfTextRefuseADataset) {
   std::string lines;
   for (int i = 0; i < 24; ++i) lines += std::to_string(i) + "\n";

@@ -504,6 +504,13 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
       "which is cell 21 (easting 1, northing 2, upward 1, from 0): 21 kg/m3, bounds [0, 20]; change one of the "
       "two");
   EXPECT_EQ(of("data: a.csv, reference: {file: r.txt, density_unit: g/cm3}").reference.back(), 23000);
+  // depth fastest: the second value is that of the bottom of the first column
+  write("r.mod", densities);
+  const InversionInputs ubc = of("data: a.csv, reference: {file: r.mod, density_unit: kg/m3}");
+  EXPECT_EQ(ubc.reference[0], 1);
+  EXPECT_EQ(ubc.reference[1], 3);
+  EXPECT_THAT(ubc.notes,
+              ElementsAre("inversion.reference.file: 'r.mod' is read as a UBC model, depth fastest, in kg/m3"));
   // the model of an earlier inversion, whose cells above -10 m were inactive
   if (ranks().rank() == 0) {
     std::vector<double> values(24, 5.0);

@@ -86,13 +86,16 @@ const Keys model_keys = {
      "Beside random: another seed gives other densities.", "random: [100, 3000]\nseed: 1"},
     {"model.voxels.density.file", "name of a file", "(needed, unless random is written)", "",
      "One density a cell, easting fastest, then northing, then upward from the bottom: text with one value a line, or "
-     "HDF5 or netCDF-4 of shape (upward, northing, easting) or flat. Sought in the case's folder.",
+     "HDF5 or netCDF-4 of shape (upward, northing, easting) or flat. A text with a suffix of UBC's models (.den, .mod, "
+     ".sus) is in UBC's order instead: depth fastest, from the top, then easting, then northing. Sought in the case's "
+     "folder.",
      "file: density.h5"},
     {"model.voxels.density.dataset", "name of a dataset", "density", "",
      "Beside file, HDF5 and netCDF-4 only: the dataset that holds the densities. density_2 is also the second epoch of "
      "an inversion's density.",
      "file: density.h5\ndataset: density"},
-    {"model.voxels.density.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "Beside file: the unit of its numbers.",
+    {"model.voxels.density.density_unit", "kg/m3 or g/cm3", "kg/m3", "",
+     "Beside file: the unit of its numbers; g/cm3 is the default of UBC's models.",
      "file: density.txt\ndensity_unit: g/cm3"},
     {"model.voxels.spheres", "list of spheres", "", "",
      "Spheres painted over the background, each later one over those before it. A cell belongs to a sphere when its "
@@ -513,7 +516,8 @@ const Keys inversion_keys = {
      "file: reference.h5"},
     {"inversion.reference.dataset", "name of a dataset", "density", "",
      "HDF5 and netCDF-4 only: the dataset that holds the densities.", "file: reference.h5\ndataset: density"},
-    {"inversion.reference.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's numbers.",
+    {"inversion.reference.density_unit", "kg/m3 or g/cm3", "kg/m3", "",
+     "The unit of the file's numbers; g/cm3 is the default of UBC's models.",
      "file: reference.txt\ndensity_unit: g/cm3"},
     {"inversion.start", "number, or {file: ...}", "(the reference)", "kg/m3",
      "The model that the search begins from, within bounds. Keys of a file as those of reference.",

@@ -495,6 +495,7 @@ std::vector<double> InversionMaker::densities(const std::variant<double, Density
   std::optional<InputFile> file;
   if (const auto* of_file = std::get_if<DensityFile>(&spec)) {
     file = input_file(m_run, of_file->file, key + ".file");
+    if (std::string note = ubc_model_note(*file, *of_file); !note.empty()) m_result.notes.push_back(std::move(note));
     // the model of an earlier inversion lacks densities where its cells were inactive
     densities = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
     const auto lacking = std::count_if(densities.begin(), densities.end(), [](double x) { return std::isnan(x); });

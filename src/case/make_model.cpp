@@ -122,11 +122,13 @@ CellBackground listed_background(std::vector<double> densities) {
   return background;
 }
 
-/// What the density key of the case, "model.voxels.density", asks for.
+/// What the density key of the case, "model.voxels.density", asks for, and in `note` what is to be said of it.
 CellBackground cell_background(const Case& run, const std::string& key, const DensitySpec& spec,
-                               const CellCounts& counts) {
-  if (const auto* file = std::get_if<DensityFile>(&spec)) {
-    return listed_background(read_densities(input_file(run, file->file, key + ".file"), *file, counts));
+                               const CellCounts& counts, std::string& note) {
+  if (const auto* named = std::get_if<DensityFile>(&spec)) {
+    const InputFile file = input_file(run, named->file, key + ".file");
+    note = ubc_model_note(file, *named);
+    return listed_background(read_densities(file, *named, counts));
   }
   CellBackground background;
   if (const auto* constant = std::get_if<ConstantDensity>(&spec)) {
@@ -148,9 +150,12 @@ CellBackground cell_background(const Case& run, const std::string& key, const De
 }
 
 std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
-  return make_voxels(spec, [&](const CellCounts& counts) {
-    return cell_background(run, "model.voxels.density", spec.density, counts);
+  std::string note;
+  auto cells = make_voxels(spec, [&](const CellCounts& counts) {
+    return cell_background(run, "model.voxels.density", spec.density, counts, note);
   });
+  if (!note.empty()) cells->add_note(note);
+  return cells;
 }
 
 /// Densities of UBC's file, 0 in its inactive cells, whose number is added to `inactive`. Throws InputError where a
@@ -211,9 +216,11 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
 std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
   if (spec.ubc) return mesh_of_ubc(run, *spec.ubc);
   CellGrid grid = mesh_grid(run, spec);
+  std::string note;
   auto cells = make_mesh(std::move(grid.edges), "model.mesh", [&](const CellCounts& counts) {
-    return cell_background(run, "model.mesh.density", spec.density, counts);
+    return cell_background(run, "model.mesh.density", spec.density, counts, note);
   });
+  if (!note.empty()) cells->add_note(note);
   cells->set_rounding(grid.rounding);
   return cells;
 }

@@ -211,7 +211,7 @@ std::variant<double, DensityFile> InversionReader::density(const Value& value) {
   DensityFile file;
   if (const auto v = section.need("file", "the name of a file of densities")) file.file = input(*v).value_or("");
   if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
-  file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+  if (section.has("density_unit")) file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
   return file;
 }
 

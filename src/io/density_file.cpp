@@ -13,7 +13,9 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/cell_model.hpp"
+#include "io/file_formats.hpp"
 #include "io/text_table.hpp"
+#include "io/ubc.hpp"
 
 namespace prismfield {
 namespace {
@@ -25,7 +27,7 @@ void to_kilograms(std::vector<double>& densities, const DensityFile& spec, const
   LimitedProblems limited(problems, file.path.string());
   for (std::size_t i = 0; i < densities.size(); ++i) {
     double& density = densities[i];
-    density *= spec.to_si;
+    density *= spec.to_si.value_or(1);
     const bool is_allowed = (nan != NanDensities::refused && std::isnan(density)) ||
                             (nan == NanDensities::kept_with_infinities && std::isinf(density));
     if (std::isfinite(density) || is_allowed) continue;
@@ -123,7 +125,21 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
   return densities;
 }
 
+bool is_ubc_model(const InputFile& file, const DensityFile& spec) {
+  return !spec.is_listed && format_of_suffix(file.path) == FileFormat::ubc_model && !is_array_file(file);
+}
+
+double ubc_to_si(const DensityFile& spec) {
+  return spec.to_si.value_or(spec.what == "density" && info(FileFormat::ubc_model).in_grams ? 1000 : 1);
+}
+
 }  // namespace
+
+std::string ubc_model_note(const InputFile& file, const DensityFile& spec) {
+  if (!is_ubc_model(file, spec)) return "";
+  return fmt::format("{}: '{}' is read as a UBC model, depth fastest, in {}", file.key, file.path.filename().string(),
+                     ubc_to_si(spec) == 1 ? "kg/m3" : "g/cm3");
+}
 
 std::string cell_name(const CellCounts& counts, std::int64_t cell) {
   return fmt::format("cell {} (easting {}, northing {}, upward {}, from 0)", cell, cell % counts[0],
@@ -136,6 +152,7 @@ std::vector<double> read_densities(const InputFile& file, const DensityFile& spe
   if (!spec.dataset.empty()) {
     throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   }
+  if (is_ubc_model(file, spec)) return read_ubc_densities(file, ubc_to_si(spec), counts, spec.what);
   return densities_from_text(file, spec, counts);
 }
 

@@ -21,11 +21,12 @@ struct Suffix {
   FileFormat format;
 };
 constexpr std::array suffixes = {
-    Suffix{".h5", FileFormat::hdf5},      Suffix{".nc", FileFormat::hdf5},       Suffix{".nc4", FileFormat::hdf5},
-    Suffix{".hdf5", FileFormat::hdf5},    Suffix{".csv", FileFormat::csv},       Suffix{".xyz", FileFormat::xyz},
-    Suffix{".msh", FileFormat::ubc_mesh}, Suffix{".den", FileFormat::ubc_model}, Suffix{".mod", FileFormat::ubc_model},
-    Suffix{".obs", FileFormat::ubc_data}, Suffix{".loc", FileFormat::ubc_data},  Suffix{".grv", FileFormat::ubc_data},
-    Suffix{".vtr", FileFormat::vtr},      Suffix{".vtu", FileFormat::vtu},       Suffix{".vtp", FileFormat::vtp}};
+    Suffix{".h5", FileFormat::hdf5},       Suffix{".nc", FileFormat::hdf5},       Suffix{".nc4", FileFormat::hdf5},
+    Suffix{".hdf5", FileFormat::hdf5},     Suffix{".csv", FileFormat::csv},       Suffix{".xyz", FileFormat::xyz},
+    Suffix{".msh", FileFormat::ubc_mesh},  Suffix{".den", FileFormat::ubc_model}, Suffix{".mod", FileFormat::ubc_model},
+    Suffix{".sus", FileFormat::ubc_model}, Suffix{".obs", FileFormat::ubc_data},  Suffix{".loc", FileFormat::ubc_data},
+    Suffix{".grv", FileFormat::ubc_data},  Suffix{".vtr", FileFormat::vtr},       Suffix{".vtu", FileFormat::vtu},
+    Suffix{".vtp", FileFormat::vtp}};
 
 /// What a text is by its first two lines: formats that begin with a count.
 std::optional<FileFormat> format_of_text(const InputFile& file) {

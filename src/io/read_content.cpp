@@ -140,8 +140,8 @@ private:
     }
     if (m_read.format == FileFormat::values) {
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
-      return cells(*mesh.edges,
-                   read_densities(m_spec.file, {m_spec.file.path, "", values_to_si()}, counts_of(*mesh.edges)));
+      return cells(*mesh.edges, read_densities(m_spec.file, {m_spec.file.path, "", values_to_si(), "density", true},
+                                               counts_of(*mesh.edges)));
     }
     std::vector<double> values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
     if (mesh.grid) return of_grid(*mesh.grid, std::move(values));

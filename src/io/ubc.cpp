@@ -158,7 +158,8 @@ bool looks_like_ubc_model(const InputFile& file) {
 
 /// The remedy for a mesh and a model of which each was named where the other belongs, by what named one of them.
 std::string swap_text(const InputFile& file) {
-  return file.key.starts_with("model.") ? "swap mesh and density of model.mesh.ubc" : "swap IN and --mesh";
+  if (file.key.empty()) return "swap IN and --mesh";
+  return file.key.starts_with("model.mesh.ubc.") ? "swap mesh and density of model.mesh.ubc" : "name the model";
 }
 
 CellEdges read_edges_of(const InputFile& file) {
@@ -209,11 +210,11 @@ CellEdges read_edges_of(const InputFile& file) {
 }
 
 /// The numbers of a UBC model in the order of the file.
-std::vector<double> read_model_values(const InputFile& file, const CellCounts& counts) {
+std::vector<double> read_model_values(const InputFile& file, const CellCounts& counts, const std::string& what) {
   NumbersRequest request;
   request.comment = "!";
   request.count = counts[0] * counts[1] * counts[2];
-  request.what = "density";
+  request.what = what;
   const std::string need =
       fmt::format("the mesh of {} x {} x {} has {} cells", counts[0], counts[1], counts[2], request.count);
   try {
@@ -248,8 +249,9 @@ CellEdges read_ubc_mesh(const InputFile& file) {
       file.key.empty() ? "if it is a model, say --from ubc-model, and by --mesh its mesh" : swap_text(file)));
 }
 
-std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts) {
-  const std::vector<double> values = read_model_values(file, counts);
+std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
+                                       const std::string& what) {
+  const std::vector<double> values = read_model_values(file, counts, what);
   std::vector<double> densities(values.size());
   std::size_t read = 0;
   for (std::int64_t j = 0; j < counts[1]; ++j) {

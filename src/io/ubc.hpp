@@ -34,9 +34,11 @@ struct UbcFiles {
 /// a line, that it looks like a model.
 [[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
 
-/// Densities of a UBC file, kg/m3, `to_si` times what is written: depth fastest, then easting, then northing in the
-/// file, in the order of cells here. Throws InputError with every mistake found, or that the file looks like a mesh.
-[[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts);
+/// Densities of a UBC file, kg/m3, or other values named `what`, `to_si` times what is written: depth fastest, then
+/// easting, then northing in the file, in the order of cells here. Throws InputError with every mistake found, or that
+/// the file looks like a mesh.
+[[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
+                                                     const std::string& what = "density");
 
 /// The number by which a model marks its cells of air, found by being no density of any rock.
 struct AirMark {
