@@ -5,6 +5,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -28,11 +29,77 @@ fields: [gz, gzz]
 """
 
 
+
+
+def wait_for(is_reached, process):
+    """Waits until is_reached() says so; False where the process ended before. A test's time limit is ctest's."""
+    while not is_reached():
+        if process.poll() is not None:
+            return is_reached()
+        time.sleep(0.005)
+    return True
+
+
+def status_of(pid, name):
+    """A line of /proc/PID/status; "" when the process has gone."""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith(name + ":")), "")
+
+
+def has_signal(pid, name, number):
+    """Whether a set of signals (ShdPnd: sent and not yet received; SigIgn: ignored) has this one."""
+    return bool(int(status_of(pid, name) or "0", 16) >> (number - 1) & 1)
+
+
+def hold(library, name, moment):
+    """Words before a program that let it stop at a moment (from 1) of the files `name`: see cli/full_disk.cpp."""
+    return ["env", f"LD_PRELOAD={library}", f"PRISMFIELD_HOLD={name}:{moment}",
+            # a preloaded library is none of its business
+            "ASAN_OPTIONS=verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")]
+
+
+def children(pid):
+    found = []
+    for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += map(int, thread.read_text(encoding="ascii").split())
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
+
+
+def held(process):
+    """The process, or the one of its children, that was stopped at its moment; None where all ended before."""
+    found = []
+
+    def is_held():
+        found.extend(pid for pid in (process.pid, *children(process.pid)) if status_of(pid, "State").startswith("T"))
+        return found
+
+    return found[0] if wait_for(is_held, process) else None
+
+
+def end_held(process, pid, number, target=None):
+    """Sends a signal to the process that is held, or to `target`, and lets the one that is held go on with it."""
+    target = target or pid
+    os.kill(target, number)
+    if number not in (signal.SIGKILL, signal.SIGTERM):
+        # mpiexec hands them on; it ends its ranks itself
+        wait_for(lambda: has_signal(pid, "ShdPnd", number), process)
+    try:
+        os.kill(pid, signal.SIGCONT)
+    except ProcessLookupError:
+        pass
+
+
 class ProgramFolder(unittest.TestCase):
     """A test in a new folder, which is also the working folder of the program."""
 
-    # set by the command line of the test
-    program = None
+    # set by the command line of the test; the library is that of cli/full_disk.cpp
+    program = library = None
     case = CASE
 
     def setUp(self):
@@ -86,14 +153,31 @@ class ProgramFolder(unittest.TestCase):
         process = subprocess.Popen([self.program, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True, **keywords)
         try:
-            end = time.monotonic() + 60
-            while not is_ready() and process.poll() is None and time.monotonic() < end:
-                time.sleep(0.01)
+            wait_for(is_ready, process)
             process.send_signal(number)
-            process.wait(60)
+            process.wait(300)
         finally:
             process.kill()
             said = process.stderr.readline()
             process.stderr.close()
         self.assertEqual((process.returncode, said), (130, "stopped by a signal\n"))
         self.assertEqual(self.paths(), before)
+
+    def begin_held(self, name, moment, *arguments, launcher=()):
+        """The program's process, held at this moment of the files `name`, and the process that was started."""
+        if not self.library:
+            self.skipTest("no library that holds programs")
+        process = subprocess.Popen([*launcher, *hold(self.library, name, moment), self.program, *map(str, arguments)],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        pid = held(process)
+        if pid is None:
+            self.fail(f"ended with {process.returncode} before moment {moment} of {name}: {process.communicate()[1]}")
+        return pid, process
+
+    def stopped_at(self, name, moment, *arguments, number=signal.SIGUSR1, **keywords):
+        """Exit code and messages of a program that gets a signal at this moment of the files `name`."""
+        pid, process = self.begin_held(name, moment, *arguments, **keywords)
+        end_held(process, pid, number, process.pid)
+        _, errors = process.communicate(timeout=300)
+        return process.returncode, errors

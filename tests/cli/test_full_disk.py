@@ -13,10 +13,14 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import held, hold, wait_for
 
 program, library = (os.path.abspath(argument) for argument in sys.argv[1:3])
 
@@ -51,7 +55,7 @@ class Disk(unittest.TestCase):
 
     def run_case(self, *arguments, **disk):
         return subprocess.run([program, "run", "case.yaml", "--quiet", *arguments], cwd=self.work, capture_output=True,
-                              text=True, timeout=120, env=self.environment(**disk))
+                              text=True, timeout=300, env=self.environment(**disk))
 
     def files(self):
         return sorted(str(p.relative_to(self.top)) for p in self.top.rglob("*")
@@ -101,14 +105,15 @@ class AtTheEnd(Disk):
         self.assertEqual((self.work / "out" / "result.nc").read_text(), "the old result")
 
     def test_a_folder_that_has_gone_is_named(self):
-        # it goes while the run computes: the first thing that the run writes is its heading
-        process = subprocess.Popen([program, "run", "case.yaml"], cwd=self.work, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, env={**self.environment(), "OMP_NUM_THREADS": "1"})
-        process.stdout.readline()
+        # it goes while the run computes, after its first checkpoint
+        process = subprocess.Popen(
+            [*hold(library, "run.ckpt.h5", 2), program, "run", "case.yaml", "--quiet", "--set", "output.checkpoint.file=run.ckpt.h5"],
+            cwd=self.work, stderr=subprocess.PIPE, text=True, env=self.environment())
+        self.addCleanup(process.kill)
+        pid = held(process)
         (self.work / "out").rmdir()
-        _, errors = process.communicate(timeout=120)
-        if process.returncode == 2:
-            self.skipTest("the folder went before the run had looked at it")
+        os.kill(pid, signal.SIGCONT)
+        _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 1, errors)
         self.assertRegex(errors, r"error: out/result.nc: the result is not written: .*: No such file or directory\n$")
 
@@ -130,14 +135,14 @@ class AtTheEnd(Disk):
                   "ls -A out; exit $code")
         launcher = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
         try:
-            result = subprocess.run([*launcher, script], cwd=self.work, capture_output=True, text=True, timeout=120,
+            result = subprocess.run([*launcher, script], cwd=self.work, capture_output=True, text=True, timeout=300,
                                     env={**self.environment(free=("work/out", 10**9))})
         except FileNotFoundError:
             self.skipTest("no unshare here")
         if result.returncode in (1, 99) and "error:" not in result.stderr:
             self.skipTest(f"no disk can be mounted: {result.stderr.strip()}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        result = subprocess.run([*launcher, script.replace("300k", "64k")], cwd=self.work, capture_output=True, text=True, timeout=120,
+        result = subprocess.run([*launcher, script.replace("300k", "64k")], cwd=self.work, capture_output=True, text=True, timeout=300,
                                 env={**self.environment(free=("work/out", 10**9))})
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("No space left on device\n", result.stderr)

@@ -9,13 +9,10 @@ Usage: test_invert.py PRISMFIELD --source FOLDER [--full-disk LIBRARY] [--mpiexe
 import argparse
 import os
 import pathlib
-import random
 import re
 import shlex
 import signal
-import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -55,7 +52,10 @@ CELLS = (6, 12, 12)
 NOTE = ("note: invert does not use observations (case.yaml:11), model.voxels.density (case.yaml:8), "
         "model.voxels.boxes (case.yaml:9)")
 ROW = re.compile(r"(?m)^(cool|target|compact|beta) +(\S+) +(\S+) +(\S+) +(\S+) +(\d+) +(\S+) +(\S+) +(\S+)$")
-CHECKPOINT = ("--set", "output.checkpoint={every: 1 ms, file: model.ckpt}")
+# after every solution
+CHECKPOINT = ("--set", "output.checkpoint={every: 0.000001 s, file: model.ckpt}")
+# what `auto` takes is measured anew in every run, and stored sensitivities round otherwise
+STORED = ("--set", "sensitivity.store=memory")
 DAMAGED = "model.ckpt is damaged; without --resume the inversion begins anew and replaces it"
 FOREIGN = ("is no checkpoint of an inversion; it is not replaced; move it away, or give the checkpoint another name")
 
@@ -96,6 +96,18 @@ class Inversion(ProgramFolder):
         keep = [i for i, _ in enumerate(rows[0], 1) if i not in drop]
         self.write(name, "".join(",".join(row[i - 1] for i in keep) + "\n" for row in rows))
         return ["--set", f"inversion.data.file={name}"]
+
+
+class Held(Inversion):
+    """Inversions that get a signal at a moment of their checkpoints: moments 1 and 2 are before and after the rename of
+    the first, and so on."""
+
+    def stopped_at(self, moment, *arguments, command="invert", **keywords):
+        return super().stopped_at("model.ckpt", moment, command, "case.yaml", "--quiet", *CHECKPOINT, *arguments, **keywords)
+
+    def need_checkpoint(self, *arguments):
+        self.assertEqual(self.stopped_at(4, *arguments)[0], 130)
+        self.assertTrue((self.folder / "model.ckpt").exists())
 
 
 class Models(Inversion):
@@ -191,7 +203,7 @@ class Models(Inversion):
 
     def test_output_names_the_file(self):
         for name in ("other.nc", "other.h5"):
-            self.inverted("--quiet", "--output", name)
+            self.inverted("--quiet", *STORED, "--output", name)
         self.assertEqual(self.files(), sorted([*self.at_first, "other.h5", "other.nc"]))
         self.assert_same_model("other.h5", "other.nc")
 
@@ -229,7 +241,7 @@ class Models(Inversion):
         self.assertTrue((self.folder / "model.h5").exists())
 
 
-class Epochs(Inversion):
+class Epochs(Held):
     """The same stations at several times. The second epoch has a mass that the first has not."""
 
     LATER = "model.voxels.boxes=[{easting: [250, 400], northing: [200, 350], upward: [-150, -50], density: 400}, " \
@@ -326,25 +338,19 @@ class Epochs(Inversion):
         self.assertIn("--output: would replace the input later.csv; choose another name\n", result.stderr)
 
     def test_stopped_it_goes_on_to_the_same_models(self):
-        self.inverted("--quiet", *self.BOTH, "--output", "whole.h5")
-        for _ in range(4):
-            process = subprocess.Popen([options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT, *self.BOTH],
-                                       cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while process.poll() is None and not (self.folder / "model.ckpt").exists():
-                time.sleep(0.001)
-            process.send_signal(signal.SIGUSR1)
-            process.wait(timeout=120)
-            there = (self.folder / "model.ckpt").exists()
-            if there:
-                # of one epoch, or with other data in one of them, it is another case
-                told = "model.ckpt is of another case"
-                self.assertIn(told, self.invert(*CHECKPOINT, "--resume").stderr)
-                self.assertIn(told, self.invert(*CHECKPOINT, *self.BOTH, "--set", "inversion.change=2", "--resume").stderr)
-                later = (self.folder / "later.csv").read_text()
-                self.write("later.csv", later.replace("0.02\n", "0.03\n", 1))
-                self.assertIn(told, self.invert(*CHECKPOINT, *self.BOTH, "--resume").stderr)
-                self.write("later.csv", later)
-            self.inverted("--quiet", *CHECKPOINT, *self.BOTH, "--resume")
+        both = (*self.BOTH, *STORED)
+        self.inverted("--quiet", *both, "--output", "whole.h5")
+        for moment in (2, 3, 8, 20):
+            self.assertEqual(self.stopped_at(moment, *both)[0], 130)
+            # of one epoch, or with other data in one of them, it is another case
+            told = "model.ckpt is of another case"
+            self.assertIn(told, self.invert(*CHECKPOINT, *STORED, "--resume").stderr)
+            self.assertIn(told, self.invert(*CHECKPOINT, *both, "--set", "inversion.change=2", "--resume").stderr)
+            later = (self.folder / "later.csv").read_text()
+            self.write("later.csv", later.replace("0.02\n", "0.03\n", 1))
+            self.assertIn(told, self.invert(*CHECKPOINT, *both, "--resume").stderr)
+            self.write("later.csv", later)
+            self.inverted("--quiet", *CHECKPOINT, *both, "--resume")
             self.assert_same_model("model.h5", "whole.h5")
 
     def test_ranks_and_stores_find_the_same_models(self):
@@ -704,66 +710,35 @@ class Warnings(Inversion):
         self.assertEqual("settled" in said, steps == 25, f"{steps} steps")
 
 
-class Checkpoints(Inversion):
-    def started(self, *arguments):
-        process = subprocess.Popen([options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT, *arguments],
-                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        return process
-
-    def whole(self):
-        begin = time.monotonic()
-        self.inverted("--quiet", *CHECKPOINT, "--output", "whole.h5")
-        self.assertEqual(self.files(), sorted([*self.at_first, "whole.h5"]), "checkpoint and lock are gone")
-        return time.monotonic() - begin
-
-    def stopped_with_checkpoint(self, *arguments):
-        """A checkpoint, by a signal that comes when there is one; False when the inversion was quicker."""
-        process = self.started(*arguments)
-        while process.poll() is None and not (self.folder / "model.ckpt").exists():
-            time.sleep(0.001)
-        process.send_signal(signal.SIGUSR1)
-        process.communicate(timeout=120)
-        return (self.folder / "model.ckpt").exists()
-
-    def need_checkpoint(self, *arguments):
-        for _ in range(10):
-            if self.stopped_with_checkpoint(*arguments):
-                return
-        self.skipTest("the inversion is quicker than a signal")
-
+class Checkpoints(Held):
     def test_stopped_and_killed_it_goes_on_to_the_same_model(self):
-        seconds = self.whole()
-        generator = random.Random(5)
-        went_on = 0
+        self.inverted("--quiet", *CHECKPOINT, *STORED, "--output", "whole.h5")
+        self.assertEqual(self.files(), sorted([*self.at_first, "whole.h5"]), "checkpoint and lock are gone")
         for number in (signal.SIGUSR1, signal.SIGKILL):
-            for _ in range(8):
-                with self.subTest(signal=number.name):
-                    process = self.started()
-                    time.sleep(generator.uniform(0.2, 1) * seconds)
-                    process.send_signal(number)
-                    _, errors = process.communicate(timeout=120)
-                    self.assertIn(process.returncode, (0, 130, -number))
-                    there = (self.folder / "model.ckpt").exists()
-                    if process.returncode == 130 and there:
-                        self.assertEqual(errors, "stopped by a signal; no result was written; model.ckpt holds what was done, "
-                                                 "--resume goes on from it\n")
-                    result = self.inverted(*CHECKPOINT, "--resume")
+            for moment in (1, 2, 3, 4, 9, 20, 40):
+                with self.subTest(signal=number.name, moment=moment):
+                    code, errors = self.stopped_at(moment, *STORED, number=number)
+                    there = number == signal.SIGUSR1 or moment > 1
+                    self.assertEqual((self.folder / "model.ckpt").exists(), there)
+                    if number == signal.SIGUSR1:
+                        self.assertEqual((code, errors), (130, "stopped by a signal; no result was written; model.ckpt holds "
+                                                               "what was done, --resume goes on from it\n"))
+                    else:
+                        self.assertEqual(code, -number)
+                    result = self.inverted(*CHECKPOINT, *STORED, "--resume")
                     told = r"model.ckpt: goes on after \d+ solution" if there else "model.ckpt: no checkpoint yet, the "
                     self.assertRegex(result.stdout, told)
-                    went_on += there
                     self.assert_same_model("model.h5", "whole.h5")
                     self.assertFalse((self.folder / "model.ckpt").exists())
                     for left in (*self.folder.glob(".*part-*"), self.folder / "model.h5"):
                         left.unlink()
-        self.assertGreater(went_on, 0)
 
     def test_every_term_goes_on_to_the_same_model(self):
-        settings = ["--set", "inversion.trend=linear", "--set", "inversion.depth_of_investigation=true", "--set",
+        settings = [*STORED, "--set", "inversion.trend=linear", "--set", "inversion.depth_of_investigation=true", "--set",
                     "inversion.norm=[1, 0.5, 2, 0]", "--set", "inversion.weighting=depth"]
         self.inverted("--quiet", "--output", "whole.h5", *settings)
-        for _ in range(4):
-            self.stopped_with_checkpoint(*settings)
+        for moment in (2, 5, 12, 24):
+            self.assertEqual(self.stopped_at(moment, *settings)[0], 130)
             self.inverted("--quiet", "--resume", *CHECKPOINT, *settings)
             self.assert_same_model("model.h5", "whole.h5")
 
@@ -833,40 +808,19 @@ class Checkpoints(Inversion):
     def test_that_of_run_is_another(self):
         long = ["--set", "model.voxels.easting=[0, 600, 200]", "--set", "model.voxels.northing=[0, 600, 200]", "--set",
                 "model.voxels.upward=[-300, 0, 100]", "--set", "model.voxels.density=300", "--set", "execution.chunk=4096",
-                "--output", "forward.h5", "--set", "output.checkpoint={every: 1 ms, file: model.ckpt}"]
-        process = subprocess.Popen([options.program, "run", "case.yaml", "--quiet", *long], cwd=self.folder,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not (self.folder / "model.ckpt").exists():
-            time.sleep(0.001)
-        process.kill()
-        process.wait()
-        if not (self.folder / "model.ckpt").exists():
-            self.skipTest("the run was quicker")
+                "--output", "forward.h5"]
+        self.assertEqual(self.stopped_at(2, *long, number=signal.SIGKILL, command="run")[0], -signal.SIGKILL)
         for more in ([], ["--resume"]):
             self.assertIn(f"model.ckpt {FOREIGN}", self.invert(*CHECKPOINT, *more).stderr)
 
     def test_two_inversions_do_not_share_one(self):
-        self.write("python", "#!/bin/sh\ntouch waits\nexec sleep 60\n").chmod(0o755)
-        first = subprocess.Popen(
-            [options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT, "--set", "output.figure=f.png"], cwd=self.folder,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "PRISMFIELD_PYTHON": str(self.folder / "python")}, start_new_session=True)
-        try:
-            for _ in range(600):
-                if (self.folder / "waits").exists() or first.poll() is not None:
-                    break
-                time.sleep(0.05)
-            if not (self.folder / "waits").exists():
-                self.skipTest("the figure was not waited for")
-            second = self.invert(*CHECKPOINT, "--output", "second.h5")
-            self.assertEqual(second.returncode, 2, second.stderr)
-            self.assertIn("output.checkpoint.file: model.ckpt is used by another run", second.stderr)
-        finally:
-            os.killpg(first.pid, signal.SIGKILL)
-            first.wait()
+        self.begin_held("model.ckpt", 2, "invert", "case.yaml", "--quiet", *CHECKPOINT)
+        second = self.invert(*CHECKPOINT, "--output", "second.h5")
+        self.assertEqual(second.returncode, 2, second.stderr)
+        self.assertIn("output.checkpoint.file: model.ckpt is used by another run", second.stderr)
 
 
-class Ranks(Inversion):
+class Ranks(Held):
     def setUp(self):
         super().setUp()
         if not options.mpiexec:
@@ -916,33 +870,19 @@ class Ranks(Inversion):
 
     def test_a_signal_stops_all_and_they_go_on(self):
         # mpirun hands SIGUSR1 to its ranks
-        self.inverted("--quiet", "--output", "whole.h5", launcher=self.launcher())
-        for _ in range(5):
-            process = subprocess.Popen([*options.mpiexec, "-n", "2", options.program, "invert", "case.yaml", "--quiet",
-                                        *CHECKPOINT], cwd=self.folder, stderr=subprocess.PIPE, text=True)
-            while process.poll() is None and not (self.folder / "model.ckpt").exists():
-                time.sleep(0.001)
-            process.send_signal(signal.SIGUSR1)
-            _, errors = process.communicate(timeout=120)
-            if process.returncode == 130:
-                break
-        else:
-            self.skipTest("the inversion was quicker than every signal")
+        self.inverted("--quiet", "--output", "whole.h5", *STORED, launcher=self.launcher())
+        code, errors = self.stopped_at(4, *STORED, launcher=self.launcher())
+        self.assertEqual(code, 130, errors)
         self.assertEqual(errors.count("model.ckpt holds what was done, --resume goes on from it"), 1, errors)
         self.assertNotIn("MPI_ABORT", errors)
-        self.inverted("--quiet", "--resume", *CHECKPOINT, launcher=self.launcher())
+        self.inverted("--quiet", "--resume", *CHECKPOINT, *STORED, launcher=self.launcher())
         self.assert_same_model("model.h5", "whole.h5")
 
     def test_a_checkpoint_of_one_rank_is_gone_on_from_by_two(self):
-        self.inverted("--quiet", "--output", "whole.h5")
-        process = subprocess.Popen([options.program, "invert", "case.yaml", "--quiet", *CHECKPOINT], cwd=self.folder,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not (self.folder / "model.ckpt").exists():
-            time.sleep(0.001)
-        process.kill()
-        process.wait()
-        result = self.inverted(*CHECKPOINT, "--resume", launcher=self.launcher())
-        self.assertRegex(result.stdout, r"model.ckpt: (goes on after|no checkpoint yet)")
+        self.inverted("--quiet", *STORED, "--output", "whole.h5")
+        self.assertEqual(self.stopped_at(4, *STORED, number=signal.SIGKILL)[0], -signal.SIGKILL)
+        result = self.inverted(*CHECKPOINT, *STORED, "--resume", launcher=self.launcher())
+        self.assertRegex(result.stdout, "model.ckpt: goes on after ")
         for a, b in zip(self.model("model.h5"), self.model("whole.h5")):
             self.assertLess(abs(a - b).max(), 1e-6 * abs(b).max())
         self.assertFalse((self.folder / "model.ckpt").exists())
@@ -974,7 +914,7 @@ class Disks(Inversion):
 
     def test_a_model_that_cannot_be_written_is_an_error_at_once(self):
         (self.folder / "out" / "model.h5").write_text("the old model")
-        result = self.on_full(["out"])
+        result = self.on_full(["out"], *STORED)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertRegex(result.stderr, r"^error: out/model.h5: the \w+ is not written: cannot write: [\w ]+\n$")
         self.assertEqual((self.folder / "out" / "model.h5").read_text(), "the old model")
@@ -1024,13 +964,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--source", required=True)
-    parser.add_argument("--full-disk", default="", help="the library that makes folders full")
+    parser.add_argument("--full-disk", default="", help="the library that makes folders full and holds programs")
     parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
     options, rest = parser.parse_known_args()
     options.mpiexec = shlex.split(options.mpiexec)
     # so little work is slow by threads that wait for cores that others use
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    options.full_disk = options.full_disk and os.path.abspath(options.full_disk)
+    options.full_disk = ProgramFolder.library = options.full_disk and os.path.abspath(options.full_disk)
     options.program = ProgramFolder.program = os.path.abspath(options.program)
     options.source = os.path.abspath(options.source)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -479,7 +479,7 @@ class Refused(ProgramFolder):
 
     def test_a_signal_leaves_no_file_behind(self):
         self.write("r.csv", "easting,northing,upward,gz [mGal]\n" + "".join(f"{i},0,1,{i}\n" for i in range(9)))
-        python = self.write("python", "#!/bin/sh\ntouch \"$MARK\"\nexec sleep 5\n")
+        python = self.write("python", "#!/bin/sh\ntouch \"$MARK\"\nexec sleep 600\n")
         python.chmod(0o700)
         with tempfile.TemporaryDirectory() as elsewhere:
             mark = pathlib.Path(elsewhere) / "started"

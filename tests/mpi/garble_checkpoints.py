@@ -3,7 +3,9 @@
 """Resumes garbled checkpoints: the answer has to be that of the uninterrupted run, bit for bit, or a refusal. Needs
 Python's standard library alone.
 
-    garble_checkpoints.py PRISMFIELD SIGN_CHECKPOINT [--mpiexec COMMAND] [--number N] [--seed N]
+    garble_checkpoints.py PRISMFIELD SIGN_CHECKPOINT LIBRARY [--mpiexec COMMAND] [--number N] [--seed N]
+
+LIBRARY is ../cli/full_disk.cpp, built, which holds runs at their checkpoints.
 
 Every other one is signed anew after it was garbled, as by somebody who knows the format: of these only is asked that
 nothing crashes, hangs or takes more than 1 GiB.
@@ -23,6 +25,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import held, hold, wait_for
+
 CASE = """\
 model:
   voxels: {easting: [0, 1000, 30], northing: [0, 1000, 30], upward: [-500, 0, 16], density: {random: [100, 500], seed: 3}}
@@ -32,7 +37,7 @@ execution: {chunk: 256, space: HOST}
 fields: vector
 output:
   file: result.h5
-  checkpoint: {every: 1 ms, file: run.ckpt.h5}
+  checkpoint: {every: 0.000001 s, file: run.ckpt.h5}
 """
 HEADER = 512
 MOST_KIB = 1 << 20
@@ -51,11 +56,11 @@ class Runs:
         (folder / "case.yaml").write_text(CASE.replace("HOST", host), encoding="utf-8")
         self.references = {}
 
-    def command(self, ranks, *arguments):
+    def command(self, ranks, *arguments, before=()):
         launcher = [] if ranks == 1 else [*self.options.mpiexec, "-n", str(ranks)]
         # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
         return ["env", "OMP_NUM_THREADS=1", "ASAN_OPTIONS=detect_leaks=" + ("1" if ranks == 1 else "0"), *launcher,
-                self.options.program, "run", "case.yaml", "--quiet", *arguments]
+                *before, self.options.program, "run", "case.yaml", "--quiet", *arguments]
 
     def run(self, ranks, *arguments):
         """Exit code, standard error and the most memory of a process in KiB."""
@@ -108,20 +113,19 @@ class Runs:
         return found
 
     def moments(self, ranks, *arguments):
-        """Checkpoints of all ranks, as they were at some moments of a run."""
-        self.put({})
+        """Checkpoints of all ranks, as they were after some of those of the first rank."""
         seen = []
-        process = subprocess.Popen(self.command(ranks, *arguments), cwd=self.folder, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-        while process.poll() is None:
-            found = self.checkpoints()
-            # the last one alone may be half removed
-            if len(found) == ranks and (not seen or found != seen[-1]):
-                seen.append(found)
-            time.sleep(0.003)
-        assert process.returncode == 0 and len(seen) > 8, (process.returncode, len(seen))
-        seen = seen[1:-2]
-        return [seen[i * (len(seen) - 1) // 7] for i in range(8)]
+        for number in range(2, 18, 2):
+            self.put({})
+            before = hold(self.options.library, "run.ckpt.h5", 2 * number)
+            process = subprocess.Popen(self.command(ranks, *arguments, before=before), cwd=self.folder,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            rank = held(process)
+            assert rank is not None and wait_for(lambda: len(self.checkpoints()) == ranks, process), process.returncode
+            seen.append(self.checkpoints())
+            os.kill(rank, signal.SIGKILL)
+            process.wait()
+        return seen
 
 
 def flip(draw, content, within):
@@ -282,12 +286,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("sign")
+    parser.add_argument("library")
     parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="", help="a folder for what made trouble")
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
-    options.sign = os.path.abspath(options.sign)
+    options.sign, options.library = os.path.abspath(options.sign), os.path.abspath(options.library)
     options.mpiexec = shlex.split(options.mpiexec)
     sys.exit(main(options))

@@ -24,7 +24,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from program_folder import CASE as SMALL_CASE, ProgramFolder
+from program_folder import CASE as SMALL_CASE, ProgramFolder, wait_for
 
 options = None
 
@@ -484,19 +484,24 @@ class KilledStudies(Folder):
             self.assertEqual({key[0] for key in keys}, {row["point"] for row in rows if row["status"] == "ok"} - {"0"})
 
     def test_killed_at_random_moments_and_resumed(self):
-        begin = time.monotonic()
         self.done(self.TEXT)
-        whole = time.monotonic() - begin
         undisturbed = sorted((row["kind"], row["point"], row["repeat"], row["status"]) for row in self.rows())
         shutil.rmtree(self.folder / "study")
         dice = random.Random(options.seed)
         print(f"seed {options.seed}", file=sys.stderr)
+        runs = self.folder / "study/runs.csv"
+
+        def n_rows():
+            return len(runs.read_text(encoding="utf-8").splitlines()) if runs.exists() else 0
+
         for kill in range(options.kills):
             study = self.begin("--resume", "--quiet")
-            try:
-                study.wait(timeout=dice.uniform(0, 0.4 * whole))
-            except subprocess.TimeoutExpired:
-                study.kill()
+            # after so many rows more, at once or while the next run computes
+            wanted = n_rows() + dice.randrange(5)
+            wait_for(lambda: n_rows() >= wanted, study)
+            if dice.random() < 0.5:
+                wait_for(lambda: len(self.children()) > 1, study)
+            study.kill()
             study.communicate()
             if study.returncode == 0:
                 self.check_table(undisturbed)
@@ -504,7 +509,7 @@ class KilledStudies(Folder):
                 continue
             self.assertEqual(study.returncode, -signal.SIGKILL)
             # no run outlives its study
-            end = time.monotonic() + 20
+            end = time.monotonic() + 300
             while self.children() and time.monotonic() < end:
                 time.sleep(0.05)
             self.assertEqual(self.children(), [])
@@ -518,11 +523,9 @@ class KilledStudies(Folder):
         for which in (signal.SIGINT, signal.SIGTERM):
             study = self.begin("--output", which.name)
             runs = self.folder / which.name / "runs.csv"
-            while not runs.exists() or len(runs.read_text().splitlines()) < 6:
-                self.assertIsNone(study.poll())
-                time.sleep(0.02)
+            self.assertTrue(wait_for(lambda: runs.exists() and len(runs.read_text().splitlines()) > 5, study))
             study.send_signal(which)
-            out, err = study.communicate(timeout=60)
+            out, err = study.communicate(timeout=300)
             self.assertEqual(study.returncode, 130, err)
             self.assertIn(f"{which.name} holds the runs that were made, --resume goes on from them", err)
             self.assertEqual(self.children(), [])
@@ -594,12 +597,10 @@ class KilledStudies(Folder):
         self.write("case.yaml", SLOW_CASE)
         self.write("study.yaml", "base: case.yaml\nreference: {execution.kernel: corners}\n")
         first = self.begin()
-        while not (self.folder / "study/runs.csv").exists():
-            self.assertIsNone(first.poll())
-            time.sleep(0.02)
+        self.assertTrue(wait_for((self.folder / "study/runs.csv").exists, first))
         others = [self.run_program("study", "study.yaml", "--resume"), self.run_program("study", "study.yaml")]
         first.terminate()
-        first.communicate(timeout=60)
+        first.communicate(timeout=300)
         for other in others:
             self.assertEqual(other.returncode, 2)
             self.assertEqual(other.stderr, "study.yaml: report: study is used by another study; wait for its end, or "
