@@ -1291,7 +1291,7 @@ def errors_figure(study):
         own.set_ylabel(f"RMS difference ({UNITS.get(unit, unit)})", fontsize=9)
         own.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
         own.yaxis.set_minor_locator(NullLocator())
-    notes = ["Hollow marks on the lower edge: exactly 0."] if zero else []
+    notes = ["Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."] if zero else []
     marks = [(source, paper_handle(looks), name) for source, name, _, looks in papers]
     finish(figure, style.entries(single="runs of the study", line=False), marks, notes)
     caption = figure_caption(study, "errors", False)
@@ -1988,7 +1988,9 @@ def fits_table(study):
         for law in ("amdahl", "gustafson"):
             own = fit.get(law) or {}
             serial = own.get("serial")
-            if finite(serial):
+            if finite(serial) and serial > 1:
+                row.append(right("no speed-up"))
+            elif finite(serial):
                 row.append(
                     with_interval((100 * serial, 100 * own.get("low", serial), 100 * own.get("high", serial)), 2, " %")
                 )
