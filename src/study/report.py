@@ -933,7 +933,6 @@ def scale_y(axes, all_y, log_y, y):
     if high >= 1e5 and y != "speed_up":
         exponent = 3 * math.floor(math.log10(high) / 3)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:,.6g}"))
-        _, words, unit, _ = QUANTITIES[y]
         axes.annotate(
             f"$10^{{{exponent}}}$",
             (0, 1),
