@@ -134,15 +134,18 @@ TEST_F(Analysis, FitsTheLawsThatMadeTheTimes) {
 }
 
 TEST_F(Analysis, TakesRatesInWeakScaling) {
-  m_study.yaml = "weak: true\nscaling: ranks\nsweep:\n  point: [{ranks: 1, model: a}, {ranks: 4, model: b}]\n";
+  m_study.yaml =
+      "weak: true\nscaling: ranks\nsweep:\n  point: [{ranks: 1, model: a}, {ranks: 4, model: b}, {ranks: 16, model: "
+      "c}]\n";
   m_study.add_runs(1, {"one"}, 1, {2, 2});
   m_study.add_runs(2, {"four"}, 1, {2.5, 2.5});
+  m_study.add_runs(3, {"sixteen"}, 1, {2.5, 2.5});
   for (RunRow& row : m_study.rows) {
-    if (row.point != 2) continue;
-    row.ranks = 4;
-    row.pairs *= 4;
-    row.pairs_per_second *= 4;
-    row.problem = "p2";
+    const std::int64_t times = row.point == 1 ? 1 : row.point == 2 ? 4 : 16;
+    row.ranks = times;
+    row.pairs *= times;
+    row.pairs_per_second *= static_cast<double>(times);
+    row.problem = "p" + std::to_string(row.point);
   }
   const StudyData study = analysed({"point"});
   EXPECT_DOUBLE_EQ(point(study, 2).speed_up.value, 4 * 2 / 2.5);
@@ -151,14 +154,23 @@ TEST_F(Analysis, TakesRatesInWeakScaling) {
   EXPECT_EQ(study.fits[0].along, "point");
   EXPECT_EQ(study.fits[0].key, "ranks");
   EXPECT_TRUE(std::isnan(study.fits[0].amdahl.value));
-  EXPECT_NEAR(study.fits[0].gustafson.value, (4 - 3.2) / 3, 1e-14);
+  // each efficiency is 0.8: 1 - 0.8 = s (1 - 1/n)
+  EXPECT_NEAR(study.fits[0].gustafson.value, 0.2 * (0.75 + 0.9375) / (0.75 * 0.75 + 0.9375 * 0.9375), 1e-14);
+}
+
+TEST_F(Analysis, FitsNoLawThroughTwoPoints) {
+  m_study.yaml = "sweep: {threads: [1, 2]}\n";
+  m_study.add_runs(1, {"1"}, 1, {1, 1.1});
+  m_study.add_runs(2, {"2"}, 2, {1.2, 1.3});
+  EXPECT_TRUE(analysed({"threads"}).fits.empty());
 }
 
 TEST_F(Analysis, KeepsOversubscribedPointsOutOfScaling) {
-  m_study.yaml = "sweep: {threads: [1, 2, 8]}\n";
+  m_study.yaml = "sweep: {threads: [1, 2, 8, 4]}\n";
   m_study.add_runs(1, {"1"}, 1, {8});
   m_study.add_runs(2, {"2"}, 2, {4});
   m_study.add(3, {"8"}, 8, 3).oversubscribed = true;
+  m_study.add_runs(4, {"4"}, 4, {2});
   const StudyData study = analysed({"threads"});
   const StudyPoint& p = point(study, 3);
   EXPECT_TRUE(p.oversubscribed);
@@ -166,7 +178,7 @@ TEST_F(Analysis, KeepsOversubscribedPointsOutOfScaling) {
   EXPECT_TRUE(std::isnan(p.efficiency.value));
   EXPECT_TRUE(std::isnan(p.karp_flatt.value));
   ASSERT_EQ(study.fits.size(), 1U);
-  EXPECT_THAT(study.fits[0].points, ElementsAre(1, 2));
+  EXPECT_THAT(study.fits[0].points, ElementsAre(1, 2, 4));
   EXPECT_NEAR(study.fits[0].amdahl.value, 0, 1e-14);
   EXPECT_TRUE(std::isnan(study.fits[0].amdahl.low)) << "one run each";
   EXPECT_THAT(study.rules.notes, Contains(HasSubstr("point 3: more ranks x threads than cores")));
@@ -230,9 +242,10 @@ TEST_F(Analysis, TakesTheBaselineThatTheStudyNames) {
 }
 
 TEST_F(Analysis, CountsDevicesAsWorkers) {
-  m_study.yaml = "sweep: {devices: [1, 2]}\n";
+  m_study.yaml = "sweep: {devices: [1, 2, 3]}\n";
   m_study.add_runs(1, {"1"}, 1, {8, 8});
   m_study.add_runs(2, {"2"}, 1, {4.4, 4.4});
+  m_study.add_runs(3, {"3"}, 1, {3, 3});
   for (RunRow& row : m_study.rows) {
     row.space = "cuda";
     row.device = "A card";
@@ -249,10 +262,11 @@ TEST_F(Analysis, CountsDevicesAsWorkers) {
 TEST_F(Analysis, FitsNoLawToCoresAndDevicesTogether) {
   m_study.yaml =
       "sweep: {hardware: [{label: core, ranks: 1}, {label: card, ranks: 1}, {label: two cards, ranks: 2, devices: "
-      "2}]}\n";
+      "2}, {label: three cards, ranks: 3, devices: 3}]}\n";
   m_study.add_runs(1, {"core"}, 1, {100, 100});
   m_study.add_runs(2, {"card"}, 1, {8, 8});
   m_study.add_runs(3, {"two cards"}, 1, {4.4, 4.4});
+  m_study.add_runs(4, {"three cards"}, 1, {3, 3});
   for (RunRow& row : m_study.rows) {
     if (row.point == 1) continue;
     row.space = "cuda";
@@ -261,7 +275,7 @@ TEST_F(Analysis, FitsNoLawToCoresAndDevicesTogether) {
   }
   const StudyData study = analysed({"hardware"});
   ASSERT_EQ(study.fits.size(), 1U);
-  EXPECT_THAT(study.fits[0].points, ElementsAre(2, 3));
+  EXPECT_THAT(study.fits[0].points, ElementsAre(2, 3, 4));
 }
 
 TEST_F(Analysis, PlacesPointsOnTheRoofline) {

@@ -187,8 +187,8 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
   EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
   EXPECT_THAT(help({"--help"}), HasSubstr("prismfield plot RESULT"));
-  for (const std::string option :
-       {"--output", "--field", "--contours", "--colour-map", "--dpi", "--no-outline", "--plain"}) {
+  for (const std::string option : {"--output", "--field", "--contours", "--colour-map", "--dpi", "--no-outline",
+                                   "--plain", "--easting", "--northing", "--upward"}) {
     EXPECT_THAT(help({"plot", "--help"}), HasSubstr(option));
   }
 }
@@ -219,9 +219,11 @@ TEST(Cli, ReadsPlot) {
   EXPECT_EQ(bare.style, FigureStyle{});
   EXPECT_FALSE(bare.quiet);
   const auto full = std::get<PlotOptions>(
-      parse_command_line({"plot", "r.nc", "--output", "f.pdf", "--field", "gz,gzz", "--field=gx", "--contours",
-                          "-1,0,2.5", "--colour-map", "RdBu_r", "--dpi", "150", "--no-outline", "--plain", "--quiet"})
+      parse_command_line({"plot",       "r.nc",     "--output",     "f.pdf",  "--field",  "gz,gzz", "--field=gx",
+                          "--contours", "-1,0,2.5", "--colour-map", "RdBu_r", "--dpi",    "150",    "--no-outline",
+                          "--plain",    "--quiet",  "--easting",    "1500",   "--upward", "-400"})
           .command);
+  EXPECT_THAT(full.style.cut, ElementsAre(1500, std::nullopt, -400));
   EXPECT_EQ(full.output, "f.pdf");
   EXPECT_THAT(full.style.fields, ElementsAre("gz", "gzz", "gx"));
   EXPECT_EQ(std::get<std::vector<double>>(*full.style.contours), (std::vector<double>{-1, 0, 2.5}));

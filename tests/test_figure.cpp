@@ -84,9 +84,10 @@ TEST(FigureStyleText, IsJsonOfWhatIsAsked) {
   style.model_outline = false;
   style.annotations = false;
   style.fields = {"gz", "gxx"};
+  style.cut = {1500, {}, -0.5};
   EXPECT_EQ(
       style_json(style),
-      R"({"annotations":false,"colour_map":"a \"b\" \ufffd","contours":7,"dpi":150,"fields":["gz","gxx"],"model_outline":false})");
+      R"({"annotations":false,"colour_map":"a \"b\" \ufffd","contours":7,"cut":{"easting":1500.0,"upward":-0.5},"dpi":150,"fields":["gz","gxx"],"model_outline":false})");
   style = {};
   style.contours = std::vector<double>{-1, 0.5};
   EXPECT_EQ(style_json(style), R"({"contours":[-1.0,0.5]})");

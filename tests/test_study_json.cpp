@@ -21,12 +21,13 @@ class StudyJson : public ::testing::Test {
 protected:
   StudyJson() {
     m_study.yaml =
-        "title: Threads\nsweep: {threads: [1, 2, 4]}\nrepeats: 2\n"
+        "title: Threads\nsweep: {threads: [1, 2, 4, 8]}\nrepeats: 2\n"
         "figure: {x: threads, y: speed_up, log: x}\n"
         "compare_with: {paper: C2, values: {\"2\": 1.9, one: 1e3}, note: '007', real: true, nothing: null}\n";
     m_study.add_runs(1, {"1"}, 1, {8, 10});
     m_study.add_runs(2, {"2"}, 2, {4, 5});
     m_study.leave_out(3, {"4"}, RunStatus::not_run, "no \"room\"");
+    m_study.add_runs(4, {"8"}, 8, {1, 1.25});
   }
   Json json() {
     m_study.write_all({"threads"});
@@ -55,7 +56,7 @@ TEST_F(StudyJson, HasTheSchema) {
   EXPECT_FALSE(study.contains("machines"));
   EXPECT_EQ(study["rules"]["tolerance"], 1e-9);
   EXPECT_EQ(study["rules"]["repeats"], 2);
-  EXPECT_EQ(study["axes"], Json::parse(R"([{"name": "threads", "values": ["1", "2", "4"]}])"));
+  EXPECT_EQ(study["axes"], Json::parse(R"([{"name": "threads", "values": ["1", "2", "4", "8"]}])"));
   EXPECT_EQ(study["problems"], Json::parse(R"([{"id": "p1", "hash": "p1", "pairs": 1000000000}])"));
   EXPECT_EQ(study["errors"][0]["rms_difference"], 1);
   EXPECT_EQ(study["histograms"], Json::parse(R"([{"point": 1, "field": "gz", "lowest": -16, "negative": [1, 3],
@@ -72,7 +73,7 @@ TEST_F(StudyJson, HasTheSchema) {
 
 TEST_F(StudyJson, HasPointsAndFits) {
   const Json study = json();
-  ASSERT_EQ(study["points"].size(), 3U);
+  ASSERT_EQ(study["points"].size(), 4U);
   const Json& two = study["points"][1];
   EXPECT_EQ(two["id"], 2);
   EXPECT_EQ(two["labels"], Json::parse(R"({"threads": "2"})"));
@@ -99,7 +100,7 @@ TEST_F(StudyJson, HasPointsAndFits) {
   const Json& fit = study["fits"][0];
   EXPECT_EQ(fit["along"], "threads");
   EXPECT_EQ(fit["group"], Json::object());
-  EXPECT_EQ(fit["points"], Json::parse("[1, 2]"));
+  EXPECT_EQ(fit["points"], Json::parse("[1, 2, 4]"));
   EXPECT_NEAR(fit["amdahl"]["serial"].get<double>(), 0, 1e-15);
   EXPECT_LT(fit["amdahl"]["low"].get<double>(), fit["amdahl"]["high"].get<double>());
 }
@@ -133,8 +134,8 @@ TEST_F(StudyJson, NamesTheMachinesOfAJoinedStudy) {
   ASSERT_EQ(joined["machines"].size(), 2U);
   EXPECT_EQ(joined["machines"][1]["name"], "made (2)");
   EXPECT_EQ(joined["axes"].size(), 1U) << "points tell their machine themselves";
-  EXPECT_EQ(joined["points"][5]["machine"], "made (2)");
-  EXPECT_EQ(joined["points"][5]["labels"], Json::parse(R"({"threads": "4"})"));
+  EXPECT_EQ(joined["points"][6]["machine"], "made (2)");
+  EXPECT_EQ(joined["points"][6]["labels"], Json::parse(R"({"threads": "4"})"));
   EXPECT_EQ(joined["fits"][1]["group"], Json::object({{"machine", "made (2)"}}));
   ASSERT_EQ(joined["portability"].size(), 2U);
   EXPECT_EQ(joined["portability"][1]["efficiency"], "application");

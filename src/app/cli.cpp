@@ -25,6 +25,7 @@
 #include "base/version.hpp"
 #include "case/yaml_tree.hpp"
 #include "io/file_formats.hpp"
+#include "model/axis.hpp"
 
 namespace prismfield {
 namespace {
@@ -456,6 +457,8 @@ struct PlotValues {
   const CLI::Option* of_output = nullptr;
   const CLI::Option* of_contours = nullptr;
   const CLI::Option* of_dpi = nullptr;
+  std::array<std::string, 3> cut;
+  std::array<const CLI::Option*, 3> of_cut;
 };
 
 /// "none", a number of lines, or levels with commas between them.
@@ -504,6 +507,9 @@ PlotOptions read_plot(const PlotValues& values) {
     }
     options.style.dpi = dpi;
   }
+  for (std::size_t k = 0; k < values.cut.size(); ++k) {
+    options.style.cut[k] = finite_number(*values.of_cut[k], values.cut[k], problems);
+  }
   for (const std::string& words : values.fields) {
     for (const std::string& word : CLI::detail::split(words, ',')) options.style.fields.push_back(word);
   }
@@ -534,6 +540,11 @@ void add_plot(CommandSet& commands) {
       ->type_name("NAME");
   values->of_dpi =
       app.add_option("--dpi", values->dpi, "dots per inch of a .png; default 300, of models 180")->type_name("N");
+  for (std::size_t k = 0; k < values->cut.size(); ++k) {
+    values->of_cut[k] = app.add_option(fmt::format("--{}", direction_names[k]), values->cut[k],
+                                       "cut a model there; default: through the cell that differs most")
+                            ->type_name("METRES");
+  }
   app.add_flag_callback(
       "--no-outline", [values] { values->options.style.model_outline = false; }, "do not draw the extent of the model");
   app.add_flag_callback(

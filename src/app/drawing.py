@@ -4,7 +4,7 @@
 
 The program holds the two as one text and hands it to Python on standard input: python3 - FILE FIGURE.png [STYLE]
 STYLE is JSON, all of its keys optional: contours (a number of lines, levels, or false), colour_map, dpi, model_outline,
-annotations and fields. Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
+annotations, fields and cut ({direction: metres}, sections of a model). Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
 """
 
 import sys
@@ -19,6 +19,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import secrets
 import stat
 import string
@@ -104,7 +105,7 @@ def check_colour_map():
 
 def short(value):
     """A number of three digits, as it stands in a line of text."""
-    text = f"{value:.0f}" if 100 <= abs(value) < 1e5 else f"{value:.3g}"
+    text = f"{value:,.0f}" if 100 <= abs(value) < 1e5 else f"{value:.3g}"
     return text.replace("-", "−")
 
 
@@ -147,8 +148,8 @@ def profile_along(easting, northing, upward):
 
 
 def triangles_of(easting, northing):
-    """Triangles between stations that cover an area well, those with a side too long for their spacing left out; None
-    for others: a few stations, lines and roads."""
+    """Triangles between stations that cover an area well, those around it with a side too long for their spacing left
+    out; None for others: a few stations, lines and roads."""
     n = len(easting)
     if n < 40 or n > 200000:
         return None
@@ -174,7 +175,11 @@ def triangles_of(easting, northing):
     is_even = np.median(nearest) > 0.3 * spacing
     if not is_even or areas[~is_long].sum() < 0.75 * areas.sum():
         return None
-    return mtri.Triangulation(easting, northing, mesh.triangles, mask=is_long)
+    # Those with other triangles all around are a gap in the survey, no part of its surroundings.
+    outside, before = is_long & (mesh.neighbors < 0).any(axis=1), None
+    while before is None or (outside != before).any():
+        before, outside = outside, outside | is_long & (outside[mesh.neighbors] & (mesh.neighbors >= 0)).any(axis=1)
+    return mtri.Triangulation(easting, northing, mesh.triangles, mask=outside)
 
 
 def mark_stations(axes, easting, northing):
@@ -368,18 +373,23 @@ def length_unit(*spans):
     return (1e-3, "km") if max(spans) >= 2000 else (1.0, "m")
 
 
-def plain_ticks(axis, count=5):
-    formatter = ScalarFormatter(useOffset=False)
-    formatter.set_scientific(False)
-    axis.set_major_formatter(formatter)
-    axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]))
+class PlainFormatter(ScalarFormatter):
+    """Ticks without powers of ten, with commas between thousands, less an offset that the axis tells in its label."""
 
-
-class OriginFormatter(ScalarFormatter):
-    """Ticks less an offset, which the axis tells in its label."""
+    def __init__(self, offset=False):
+        super().__init__(useOffset=offset)
+        self.set_scientific(False)
 
     def get_offset(self):
         return ""
+
+    def __call__(self, value, position=None):
+        return re.sub(r"\d{4,}", lambda digits: f"{int(digits[0]):,}", super().__call__(value, position), count=1)
+
+
+def plain_ticks(axis, count=5):
+    axis.set_major_formatter(PlainFormatter())
+    axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]))
 
 
 def style_coordinate(axis, name, unit, count, panel_inches, **style):
@@ -388,7 +398,8 @@ def style_coordinate(axis, name, unit, count, panel_inches, **style):
     Long coordinates, such as UTM's, are told from a round number of kilometres that stands in the label.
     """
     plain_ticks(axis, count)
-    longest = max(map(len, axis.get_major_formatter().format_ticks(axis.get_majorticklocs())), default=0)
+    ticks = axis.get_major_formatter().format_ticks(axis.get_majorticklocs())
+    longest = max((len(text.replace(",", "")) for text in ticks), default=0)
     text = f"{name} ({unit})"
     if longest > 5:
         kilometre = 1000.0 if unit == "m" else 1.0
@@ -397,16 +408,14 @@ def style_coordinate(axis, name, unit, count, panel_inches, **style):
         # A map around it would have ticks of both signs.
         if low < origin * kilometre - 0.2 * (high - low):
             origin -= 10
-        formatter = OriginFormatter(useOffset=origin * kilometre)
-        formatter.set_scientific(False)
-        axis.set_major_formatter(formatter)
+        axis.set_major_formatter(PlainFormatter(origin * kilometre))
         short_name = name if panel_inches >= 1.3 else name[0]
-        text = f"{short_name} {'−' if origin >= 0 else '+'} {abs(origin):d} km ({unit})"
+        text = f"{short_name} {'−' if origin >= 0 else '+'} {abs(origin):,d} km ({unit})"
     axis.set_label_text(text, **style)
 
 
 def count_text(n):
-    return "1 station" if n == 1 else f"{n:,} stations".replace(",", " ")
+    return "1 station" if n == 1 else f"{n:,} stations"
 
 
 def new_file_beside(target):

@@ -16,6 +16,7 @@
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
+#include "model/axis.hpp"
 
 namespace prismfield {
 namespace {
@@ -34,6 +35,9 @@ std::string style_json(const FigureStyle& style) {
   if (!style.model_outline) json["model_outline"] = false;
   if (!style.annotations) json["annotations"] = false;
   if (!style.fields.empty()) json["fields"] = style.fields;
+  for (std::size_t k = 0; k < style.cut.size(); ++k) {
+    if (style.cut[k]) json["cut"][direction_names[k]] = *style.cut[k];
+  }
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 

@@ -9,7 +9,7 @@ a panel alone fits a column, three beside each other a page.
 
 # inches: pages by columns of panels, and the room around panels
 PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
-LEFT, BAR_ROOM, CURVE_ROOM, STRIP_WIDTH = 0.55, 0.56, 0.6, 7.6
+LEFT, BAR_ROOM, CURVE_ROOM, STRIP_WIDTH = 0.6, 0.56, 0.6, 7.6
 SMALL, USUAL, LARGE = 6.5, 7.5, 9.5
 LINE = 0.115
 VECTOR, TENSOR = ("gx", "gy", "gz"), ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
@@ -218,9 +218,7 @@ class Sheet:
         bar.yaxis.set_major_locator(
             MaxNLocator(5 if box.height * self.page_height > 1.2 else 3, steps=[1, 2, 2.5, 5, 10])
         )
-        formatter = ScalarFormatter(useOffset=False)
-        formatter.set_scientific(False)
-        bar.yaxis.set_major_formatter(formatter)
+        bar.yaxis.set_major_formatter(PlainFormatter())
         bar.minorticks_off()
         bar.tick_params(labelsize=SMALL, length=2, width=0.4, pad=1.5)
 
@@ -250,6 +248,19 @@ def model_box(dataset):
     return bounds if bounds.size == 6 and STYLE.get("model_outline", True) else None
 
 
+def bodies_of(dataset):
+    """Spheres (easting, northing, upward, radius) and boxes (west, east, south, north, bottom, top) of the model, where
+    the result tells them; heights that it does not tell are not finite."""
+
+    def rows(name, columns, upward):
+        bodies = np.atleast_1d(dataset.attrs.get(name, [])).reshape(-1, columns)
+        heights = np.atleast_1d(dataset.attrs.get(name + "_upward", np.full(upward * len(bodies), np.nan)))
+        return bodies, heights.reshape(-1, upward)
+
+    spheres, heights = rows("model_spheres", 3, 1)
+    return np.hstack([spheres[:, :2], heights, spheres[:, 2:]]), np.hstack(rows("model_boxes", 4, 2))
+
+
 class Outline:
     """What of a model is drawn in maps of some limits: its bodies where the result tells them, else the box around it;
     nothing where that would be all around the map or outside of it."""
@@ -259,15 +270,15 @@ class Outline:
         box = model_box(dataset)
         if box is None:
             return
-        circles = np.atleast_1d(dataset.attrs.get("model_spheres", [])).reshape(-1, 3)
-        boxes = np.atleast_1d(dataset.attrs.get("model_boxes", [])).reshape(-1, 4)
-        x, y, radius = circles.T
-        self.circles = circles[(x + radius > west) & (x - radius < east) & (y + radius > south) & (y - radius < north)]
-        self.boxes = self.crossing(boxes, west, east, south, north)
-        if circles.size + boxes.size == 0:
+        spheres, boxes = bodies_of(dataset)
+        x, y, _, radius = spheres.T
+        is_within = (x + radius > west) & (x - radius < east) & (y + radius > south) & (y - radius < north)
+        self.circles = spheres[is_within][:, [0, 1, 3]]
+        self.boxes = self.crossing(boxes[:, :4], west, east, south, north)
+        if spheres.size + boxes.size == 0:
             self.boxes = self.crossing(box[None, :4], west, east, south, north)
         if self.circles.size + self.boxes.size:
-            self.text = ["dashed: bodies of the model" if circles.size + boxes.size else "dashed: extent of the model"]
+            self.text = ["dashed: bodies of the model" if spheres.size + boxes.size else "dashed: extent of the model"]
 
     @staticmethod
     def crossing(boxes, west, east, south, north):
@@ -291,9 +302,9 @@ def height_text(height):
     """What to say of the heights of points, and the levels of their contours: none for one height."""
     low, high = float(height.min()), float(height.max())
     if high - low <= 1e-9 * max(abs(low), abs(high)):
-        return f"height {low:,.6g} m".replace(",", " ").replace("-", "−"), np.array([])
+        return f"height {low:,.6g} m".replace("-", "−"), np.array([])
     levels = MaxNLocator(9, steps=[1, 2, 5, 10]).tick_values(low, high)
-    return f"heights {low:.0f} to {high:.0f} m".replace("-", "−"), levels[(levels > low) & (levels < high)]
+    return f"heights {low:,.0f} to {high:,.0f} m".replace("-", "−"), levels[(levels > low) & (levels < high)]
 
 
 def draw_maps(dataset, names, words):
@@ -445,26 +456,44 @@ def draw_stations(dataset, names, words):
     return sheet.figure
 
 
-def extent_along(dataset, along, position):
-    """Where a line enters the model and leaves it, seen from above, at positions in metres; None where it does neither,
-    or where all of it is above the model."""
+def spans_along(dataset, along, position):
+    """Parts of a line, as positions in metres, and what is there: bodies of the model below the line or, of a borehole,
+    around it; the model's extent where the result tells no bodies. Without those that are all of the line."""
     box = model_box(dataset)
     if box is None:
-        return None
+        return [], []
+    spheres, boxes = bodies_of(dataset)
+    # Ground and air have bodies below them, whatever their depth.
+    axes = [0, 1, 2] if along == "upward" else [0, 1]
+    known = np.append(spheres[:, axes[-1]], boxes[:, 2 * axes[-1]])
+    has_bodies = known.size > 0 and np.isfinite(known).all()
+    if not has_bodies:
+        spheres, boxes = spheres[:0], box[None, :]
+    names = ("easting", "northing", "upward")
+    places = [dataset[name].values for name in names]
     if along == "distance":
-        easting, northing = dataset["easting"].values, dataset["northing"].values
-        first, last = np.argmin(easting), np.argmax(easting)
-        low, high = -math.inf, math.inf
-        for values, bounds in ((easting, box[:2]), (northing, box[2:4])):
-            # as far as the line has come at both sides of the model
-            there = sorted((bounds - values[first]) / (values[last] - values[first]) * position[-1])
-            low, high = max(low, there[0]), min(high, there[1])
+        first, last = np.argmin(places[0]), np.argmax(places[0])
+        start = np.array([values[first] for values in places])
+        towards = np.array([values[last] for values in places]) - start
+        towards /= np.linalg.norm(towards[axes])
     else:
-        at = {"easting": 0, "northing": 2, "upward": 4}[along]
-        low, high = box[at], box[at + 1]
-    is_beside = low >= high or low >= position[-1] or high <= position[0]
-    covers = low <= position[0] and high >= position[-1]
-    return None if is_beside or covers else (low, high)
+        towards = np.eye(3)[names.index(along)]
+        start = np.array([np.mean(values) for values in places]) * (1 - towards)
+    offset = spheres[:, axes] - start[axes]
+    middle = offset @ towards[axes]
+    half = np.sqrt(np.maximum(spheres[:, 3] ** 2 - np.sum(offset**2, axis=1) + middle**2, 0))
+    low, high = np.full(len(boxes), -math.inf), np.full(len(boxes), math.inf)
+    for k in axes:
+        sides = boxes[:, 2 * k : 2 * k + 2] - start[k]
+        if towards[k] == 0:
+            low[(sides[:, 0] >= 0) | (sides[:, 1] <= 0)] = math.inf
+        else:
+            sides = np.sort(sides / towards[k], axis=1)
+            low, high = np.maximum(low, sides[:, 0]), np.minimum(high, sides[:, 1])
+    spans = zip(np.append(middle - half, low), np.append(middle + half, high))
+    begin, end = position[0], position[-1]
+    spans = [(a, b) for a, b in spans if a < min(b, end) and b > begin and (a > begin or b < end)]
+    return spans, [f"grey: {'bodies' if has_bodies else 'extent'} of the model"] if spans else []
 
 
 def draw_curves(dataset, names, words, along, position, what):
@@ -476,9 +505,8 @@ def draw_curves(dataset, names, words, along, position, what):
     marker = "o" if len(position) <= 60 else ""
     sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
     label = f"{ALONG[along]} ({unit})"
-    inside = extent_along(dataset, along, position / factor)
-    inside = None if inside is None else (inside[0] * factor, inside[1] * factor)
-    sheet.begin(dataset, [*what, *axes_text(dataset, names), *(["grey: extent of the model"] if inside else [])])
+    spans, legend = spans_along(dataset, along, position / factor)
+    sheet.begin(dataset, [*what, *axes_text(dataset, names), *legend])
     for name, axes in sheet.panels.items():
         values, field_unit = scaled(dataset[name].values.ravel(), dataset[name].attrs.get("units", ""))
         sheet.title(name, axes, values, field_unit, words)
@@ -491,8 +519,7 @@ def draw_curves(dataset, names, words, along, position, what):
         else:
             axes.plot(position, values, **style)
             axes.axhline(0, color="0.6", linewidth=0.5, zorder=0)
-            if sheet.first_in_row(name):
-                axes.set_ylabel(field_unit, fontsize=USUAL, labelpad=1.5)
+            axes.set_ylabel(field_unit, fontsize=USUAL, labelpad=1.5)
         plain_ticks(axes.xaxis, 3 if borehole or sheet.width < 1.2 else 5)
         plain_ticks(axes.yaxis, 4 if sheet.height < 1.5 else 6)
         if borehole:
@@ -510,10 +537,11 @@ def draw_curves(dataset, names, words, along, position, what):
             # as far as where all have values
             margin = 0.02 * np.ptp(position)
             (axes.set_ylim if borehole else axes.set_xlim)(position[0] - margin, position[-1] + margin)
-        if inside is not None:
-            limits = axes.get_ylim() if borehole else axes.get_xlim()
-            (axes.axhspan if borehole else axes.axvspan)(*inside, color="0.93", linewidth=0, zorder=-1)
-            (axes.set_ylim if borehole else axes.set_xlim)(limits)
+        limits = axes.get_ylim() if borehole else axes.get_xlim()
+        for low, high in spans:
+            band = axes.axhspan if borehole else axes.axvspan
+            band(low * factor, high * factor, color="0.93", linewidth=0, zorder=-1)
+        (axes.set_ylim if borehole else axes.set_xlim)(limits)
         if borehole and sheet.first_in_row(name):
             axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
         if not borehole and sheet.lowest_in_column(name):
@@ -524,7 +552,7 @@ def draw_curves(dataset, names, words, along, position, what):
 
 
 def fixed(name, values):
-    return f"{name} {values[0]:,.6g} m".replace(",", " ").replace("-", "−")
+    return f"{name} {values[0]:,.6g} m".replace("-", "−")
 
 
 def line_text(easting, northing, along):
@@ -533,12 +561,12 @@ def line_text(easting, northing, along):
         return f"{fixed('easting', easting)}, {fixed('northing', northing)}"
     if along == "distance":
         first, last = np.argmin(easting), np.argmax(easting)
-        ends = (f"({easting[k]:.0f}, {northing[k]:.0f})" for k in (first, last))
-        return "from {} to {} m".format(*ends)
+        ends = (f"({easting[k]:,.0f}; {northing[k]:,.0f})" for k in (first, last))
+        return "from {} to {} m".format(*ends).replace("-", "−")
     across, values = ("northing", northing) if along == "easting" else ("easting", easting)
     if np.ptp(values) == 0:
         return fixed(across, values)
-    return f"{across} {values.min():.0f} to {values.max():.0f} m".replace("-", "−")
+    return f"{across} {values.min():,.0f} to {values.max():,.0f} m".replace("-", "−")
 
 
 def without_rounding(dataset):
@@ -583,12 +611,13 @@ def draw(dataset):
             return draw_stations(dataset, names, words)
         position, along = line
         what = [count_text(len(easting)), line_text(easting, northing, along)]
+        what += [] if along == "upward" else [height_text(upward)[0]]
         return draw_curves(dataset, names, words, along, position, what)
     if len(northing) == 1:
-        what = [f"{len(easting)} points", fixed("northing", northing)]
+        what = [f"{len(easting)} points", fixed("northing", northing), height_text(upward)[0]]
         return draw_curves(dataset, names, words, "easting", easting, what)
     if len(easting) == 1:
-        what = [f"{len(northing)} points", fixed("easting", easting)]
+        what = [f"{len(northing)} points", fixed("easting", easting), height_text(upward)[0]]
         return draw_curves(dataset, names, words, "northing", northing, what)
     return draw_maps(dataset, names, words)
 

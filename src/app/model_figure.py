@@ -34,7 +34,7 @@ class Panel:
         self.width, self.height, self.title, self.draw, self.bar = width, height, title, draw, bar
         self.x_labels = self.y_labels = True
         # inches beside and below
-        self.left, self.bar_room, self.below = LEFT, BAR, BELOW
+        self.left, self.bar_room, self.below, self.spare = LEFT, BAR, BELOW, 0.0
 
     def compact(self, x_labels, y_labels):
         """Makes it one of many small ones."""
@@ -44,7 +44,7 @@ class Panel:
         self.below = BELOW if x_labels else 0.12
 
     def room(self):
-        return self.left + self.width + (self.bar_room if self.bar else RIGHT)
+        return self.left + self.width + self.spare + (self.bar_room if self.bar else RIGHT)
 
     def unit(self, text):
         """What stands beside a colour bar: nothing where the title says it."""
@@ -52,7 +52,7 @@ class Panel:
 
     def title_lines(self):
         """In two lines where it would reach into the next panel's."""
-        room = self.width + (self.bar_room if self.bar else RIGHT) + (0.5 if self.bar_room == BAR else 0.0)
+        room = self.width + self.spare + (self.bar_room if self.bar else RIGHT) + (0.5 if self.bar_room == BAR else 0.0)
         seen = len(self.title.translate(str.maketrans("", "", "${}_")))
         return self.title if 0.062 * seen < room else self.title.replace(", ", ",\n", 1).replace(" (", "\n(", 1)
 
@@ -145,9 +145,7 @@ def colour_bar(axes, panel, image, label, limits=None, extend="neither"):
     if limits is not None and limits[0] < limits[1]:
         bar.set_ylim(*limits)
     bar.yaxis.set_major_locator(MaxNLocator(5 if panel.height > 1.1 else 3, steps=[1, 2, 2.5, 5, 10]))
-    formatter = ScalarFormatter(useOffset=False)
-    formatter.set_scientific(False)
-    bar.yaxis.set_major_formatter(formatter)
+    bar.yaxis.set_major_formatter(PlainFormatter())
     # Beside the bar: the panel's title may reach over it.
     bar.set_ylabel(label, fontsize=7.5, labelpad=3)
 
@@ -212,7 +210,17 @@ class Mesh:
         if list(density.shape) != self.counts[::-1]:
             wanted = tuple(self.counts[::-1])
             raise Undrawable(f"density is of shape {density.shape}; the bounds make (upward, northing, easting) {wanted}")
+        self.asked = [self.cell_at(k, STYLE.get("cut", {}).get(name)) for k, name in enumerate(self.NAMES)]
         self.cut = self.through(np.abs(density - background(density)))
+
+    def cell_at(self, direction, place):
+        """The cell that holds a place, of two that share it the upper one; None for no place."""
+        if place is None:
+            return None
+        edges, name = self.edges[direction], self.NAMES[direction]
+        if not edges[0] <= place <= edges[-1]:
+            raise Undrawable(f"--{name} {place:,.10g} is outside the model, {name} {edges[0]:,.10g} to {edges[-1]:,.10g} m")
+        return min(np.searchsorted(edges, place, side="right"), len(edges) - 1) - 1
 
     @staticmethod
     def edges_along(dataset, name):
@@ -226,14 +234,14 @@ class Mesh:
             raise Undrawable(f"{name} do not rise; cells are numbered from the western, southern and lower end")
         return edges
 
-    @staticmethod
-    def through(values):
-        """Easting, northing, upward of the cell to cut at: of the largest, which bounds make many, the middle one."""
-        if not np.isfinite(values).any():
-            return 0, 0, 0
-        largest = np.argwhere(values >= (1 - 1e-3) * np.nanmax(values))
-        at = largest[np.argmin(np.sum((largest - np.median(largest, axis=0)) ** 2, axis=1))]
-        return at[2], at[1], at[0]
+    def through(self, values):
+        """Easting, northing, upward of the cell to cut at: as asked for, else of the largest, which bounds make many,
+        the middle one."""
+        at = (0, 0, 0)
+        if np.isfinite(values).any():
+            largest = np.argwhere(values >= (1 - 1e-3) * np.nanmax(values))
+            at = largest[np.argmin(np.sum((largest - np.median(largest, axis=0)) ** 2, axis=1))]
+        return [largest if asked is None else asked for asked, largest in zip(self.asked, at[::-1])]
 
     def cut_through(self, values):
         """The same mesh, cut where these values are largest."""
@@ -247,16 +255,16 @@ class Mesh:
         factor, unit = self.vertical if direction == 2 else self.horizontal
         # As many decimals as tell one cell from the next.
         decimals = max(0, 1 - math.floor(math.log10((high - low) * factor)))
-        texts = [f"{value * factor:.{decimals}f}" for value in (low, high)]
+        texts = [f"{value * factor:,.{decimals}f}" for value in (low, high)]
         if all("." in text and text.endswith("0") for text in texts):
             texts = [text.rstrip("0").rstrip(".") for text in texts]
         return f"{texts[0]} to {texts[1]} {unit}".replace("-", "−")
 
 
 def number(value):
-    """A number of three digits as one writes it: 0.25, 1200, 6.3 × 10⁻⁶."""
+    """A number of three digits as one writes it: 0.25, 1,200, 6.3 × 10⁻⁶."""
     if value == 0 or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.2g}"
     text = power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {power_of_ten(exponent)}"
@@ -264,31 +272,19 @@ def number(value):
 
 
 def section_sizes(mesh):
-    """Inches of plan view, west-east and south-north section."""
+    """Inches of plan view, west-east and south-north section: the sections as high as they are true, larger than the
+    plan where they would be too thin to read, and higher than true where the page is too narrow for that."""
     east, north, up = mesh.spans
     across = PAGE_WIDTH - 3 * LEFT - 2 * RIGHT - BAR
+    alone = PAGE_WIDTH - LEFT - BAR
     scale = min(across / (2 * east + north), 3.8 / north)
     if scale * north < 1.1:
         # too long towards east for a line of three: below each other
-        scale = min((PAGE_WIDTH - LEFT - BAR) / east, 3.8 / north)
-    if north > 2.5 * east:
-        scale = min(scale, 2.8 / north)
-    plan = max(scale * east, 0.9), max(scale * north, 0.8)
-    # as high as it is true where that can be read, else exaggerated
-    height = float(np.clip(scale * up, 1.2, 2.8))
-    room = PAGE_WIDTH - 3 * LEFT - 2 * RIGHT - BAR - 2 * plan[0]
-    along_north = max(scale * north, 1.2)
-    if north > 2 * east:
-        along_north = max(along_north, min(room, 2 * along_north))
-    return plan, (plan[0], height), (along_north, height)
-
-
-def stretch_text(panel, across, up, words):
-    """What to say where a panel does not have the proportions of what it shows."""
-    factor = (panel.height / up) / (panel.width / across)
-    if factor < 1 and words == "northing":
-        factor, words = 1 / factor, "easting"
-    return f"{words} ×{float(f'{factor:.2g}'):g}" if abs(factor - 1) > 0.05 else ""
+        scale = min(alone / east, 3.8 / north)
+    plan = scale * east, scale * north
+    scale = float(np.clip(scale, min(0.7 / up, alone / max(east, north)), 2.8 / up))
+    height = max(scale * up, 0.3)
+    return plan, (scale * east, height), (scale * north, height)
 
 
 def draw_section(axes, panel, mesh, values, directions, scale, label, has_others):
@@ -299,7 +295,8 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
     shown = np.ma.masked_invalid(values)
     image = axes.pcolormesh(x, y, shown, rasterized=True, **scale.arguments())
     names = ("Easting", "Northing", "Height")
-    x_count, y_count = 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6, 3 if panel.height < 1.3 else 5
+    x_count = 1 if panel.width < 0.5 else 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6
+    y_count = 1 if panel.height < 0.5 else 3 if panel.height < 1.3 else 5
     style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
     style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
@@ -312,10 +309,9 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
             edges = mesh.edges[direction]
             middle = (edges[mesh.cut[direction]] + edges[mesh.cut[direction] + 1]) / 2
             line(middle * factor, color="0.15", linewidth=0.5, linestyle=(0, (6, 4)), alpha=0.7)
-    words = "vertical" if directions[1] == 2 else "northing"
-    stretch = stretch_text(panel, mesh.spans[directions[0]], mesh.spans[directions[1]], words)
+    factor = (panel.height / mesh.spans[directions[1]]) / (panel.width / mesh.spans[directions[0]])
     axes.annotate(
-        stretch,
+        f"vertical ×{float(f'{factor:.2g}'):g}" if factor > 1.05 else "",
         (1, 0),
         (0, -20 if panel.width > 3 else -30),
         xycoords="axes fraction",
@@ -350,6 +346,8 @@ def add_sections(page, heading, mesh, values, scale, unit, stations=()):
                 draw_station_dots(axes, mesh, stations)
 
         panels.append(Panel(width, height, title, draw))
+        # Titles and labels of narrow ones reach over their edge.
+        panels[-1].spare = max(1.3 - width, 0)
         # a line more below: how it is stretched
         if width <= 3:
             panels[-1].below += 0.12
@@ -689,8 +687,7 @@ def summary(dataset, mesh, rows):
     cells = " × ".join(str(n) for n in mesh.counts)
     density = dataset["density"].values
     active = int(np.isfinite(last_epoch(dataset, "density")).sum())
-    active_text = f"{active:,}".replace(",", " ")
-    parts = [f"{cells} cells, {active_text} active"]
+    parts = [f"{cells} cells, {active:,} active"]
     if "epoch" in dataset["density"].dims:
         parts.append(f"{len(density)} epochs")
     if active:

@@ -27,6 +27,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/point_fields.hpp"
 #include "io/text_table.hpp"
+#include "model/axis.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 
@@ -93,6 +94,15 @@ void refuse_fields_of_model(const PlotOptions& options) {
   throw InputError("--field", "", fmt::format("{} is a model, which is drawn whole", shown(options.file.string())));
 }
 
+void refuse_sections_of_fields(const PlotOptions& options) {
+  for (std::size_t k = 0; k < options.style.cut.size(); ++k) {
+    if (!options.style.cut[k]) continue;
+    throw InputError(
+        fmt::format("--{}", direction_names[k]), "",
+        fmt::format("{} holds fields at points; sections are those of models", shown(options.file.string())));
+  }
+}
+
 /// What an HDF5 file holds.
 Drawing drawing_of(const PlotOptions& options) {
   const Hdf5File file = Hdf5File::open(options.file);
@@ -101,6 +111,7 @@ Drawing drawing_of(const PlotOptions& options) {
     return Drawing::model;
   }
   check_fields(options, drawn_field_names(), [&](const std::string& name) { return file.has(name); });
+  refuse_sections_of_fields(options);
   return Drawing::fields;
 }
 
@@ -140,6 +151,7 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
       if (is_drawn_field(column.name)) names.push_back(column.name);
     }
     check_fields(options, names, [](const std::string&) { return true; });
+    refuse_sections_of_fields(options);
     if (!has_lines) find_grid(points->points);
   } else {
     if (std::get<CellModel>(content).values.empty()) {

@@ -258,12 +258,24 @@ ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, cons
   return all_done ? exit_done : exit_failure;
 }
 
+/// Warns of points that will have no speed, before they are measured.
+void warn_of_rounding(const StudySpec& spec, const StudyPlan& plan) {
+  constexpr double usual_error = 1e-6, enough = 1e-5;
+  const auto n = std::count_if(plan.points.begin(), plan.points.end(), [](const auto& p) { return p.is_rounded; });
+  if (n == 0 || spec.tolerance >= usual_error) return;
+  warn(fmt::format(
+      "{} in single or mixed precision, whose errors are 1e-7 to {:g} of the largest value and more; beyond "
+      "the tolerance, {:g}, a point has no speed: write tolerance: {:g}",
+      counted(n, "point") + (n == 1 ? " is" : " are"), usual_error, spec.tolerance, enough));
+}
+
 ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& kokkos_options) {
   const StudySpec spec = read_study_file(options.file, {options.overrides, options.output, options.reduced});
   const MachineRecord machine = record_machine(program_facts(kokkos_options), options.machine);
   const StudyPlan plan = plan_study(spec, machine);
   const RunnerSettings settings{own_program(), kokkos_options};
   static_cast<void>(look_at_folder(spec, plan, machine, options.resume));
+  warn_of_rounding(spec, plan);
   if (options.dry_run) {
     if (!options.quiet) std::cout << dry_run_text(spec, plan, machine, settings) << std::flush;
     return exit_done;

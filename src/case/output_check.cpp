@@ -202,10 +202,12 @@ void tell_bodies(const Case& run, ResultHeader& header) {
   if (background == nullptr || background->value != 0) return;
   for (const Sphere& sphere : voxels->spheres) {
     header.model_spheres.insert(header.model_spheres.end(), {sphere.center[0], sphere.center[1], sphere.radius});
+    header.model_spheres_upward.push_back(sphere.center[2]);
   }
   for (const Box& box : voxels->boxes) {
     header.model_boxes.insert(header.model_boxes.end(),
                               {box.easting.min, box.easting.max, box.northing.min, box.northing.max});
+    header.model_boxes_upward.insert(header.model_boxes_upward.end(), {box.upward.min, box.upward.max});
   }
 }
 

@@ -74,8 +74,12 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
     file.write_attribute("/", "model_bounds",
                          std::vector<double>{box->west, box->east, box->south, box->north, box->bottom, box->top});
   }
-  if (!header.model_spheres.empty()) file.write_attribute("/", "model_spheres", header.model_spheres);
-  if (!header.model_boxes.empty()) file.write_attribute("/", "model_boxes", header.model_boxes);
+  for (const auto& [name, values] : {std::pair{"model_spheres", &header.model_spheres},
+                                     {"model_spheres_upward", &header.model_spheres_upward},
+                                     {"model_boxes", &header.model_boxes},
+                                     {"model_boxes_upward", &header.model_boxes_upward}}) {
+    if (!values->empty()) file.write_attribute("/", name, *values);
+  }
   write_case_text(file, header.case_text);
 }
 

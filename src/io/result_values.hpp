@@ -58,6 +58,8 @@ struct ResultHeader {
   /// the bodies of a model that is nothing but spheres and boxes, as seen from above: easting, northing and radius of
   /// each sphere; west, east, south and north of each box
   std::vector<double> model_spheres, model_boxes;
+  /// the height of each sphere's centre; bottom and top of each box
+  std::vector<double> model_spheres_upward, model_boxes_upward;
 };
 
 /// A result as written: units and axes of the output.

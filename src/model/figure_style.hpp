@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct FigureStyle {
   bool annotations = true;
   /// names of the fields to draw; empty: all
   std::vector<std::string> fields;
+  /// easting, northing and upward, in metres, of the sections of a model; unset: through the cell that differs most
+  std::array<std::optional<double>, 3> cut;
 
   [[nodiscard]] bool operator==(const FigureStyle&) const = default;
 };

@@ -384,7 +384,8 @@ void fit_laws(StudyData& study, const Bootstrap& bootstrap) {
   for (const auto& group : groups) {
     std::set<std::int64_t> counts;
     for (const StudyPoint* point : group) counts.insert(count_of(*point, scaling.key));
-    if (counts.size() > 1) study.fits.push_back(fit_group(study, scaling, group, bootstrap));
+    // A law through two points is neither confirmed nor refuted.
+    if (counts.size() > 2) study.fits.push_back(fit_group(study, scaling, group, bootstrap));
   }
 }
 

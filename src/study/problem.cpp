@@ -367,7 +367,6 @@ std::string Planner::study_hash() const {
   add_start(m_spec.reference.placement);
   checksum.add(static_cast<std::int64_t>(m_spec.order));
   checksum.add(static_cast<std::int64_t>(m_spec.seed));
-  checksum.add(m_spec.tolerance);
   for (const std::string& word : m_spec.launcher) add_text(word);
   // what a point's first timed run leaves beside its row cannot be had later
   for (const bool flag : {m_spec.oversubscribe, m_spec.keeps_results(), m_spec.busy, m_spec.trace, m_spec.histogram}) {
@@ -386,6 +385,7 @@ StudyPlan Planner::plan() {
     planned.problem = problem_of(point, facts->problem);
     planned.job.case_number = facts->number;
     planned.job.start = start_of(point.placement, facts->run);
+    planned.is_rounded = m_spec.use != CaseUse::inversion && facts->run.execution.precision != Precision::double_;
     check_rank_grid(facts->run, planned.job.start, "points with it have");
     planned.point = std::move(point);
     m_plan.points.push_back(std::move(planned));

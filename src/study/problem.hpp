@@ -50,6 +50,8 @@ struct PlannedPoint {
   /// in StudyPlan::problems
   std::size_t problem = 0;
   StudyJob job;
+  /// whether its fields are computed in less than double precision
+  bool is_rounded = false;
 };
 
 /// A study on this machine, before anything is run.

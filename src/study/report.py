@@ -225,12 +225,29 @@ class Study:
         QUANTITIES.update(QUANTITIES_OF.get(self.command, {}))
         machines = self.data.get("machines") or [self.data.get("machine") or {}]
         self.machines = [machine for machine in machines if isinstance(machine, dict)] or [{}]
-        self.names = [str(m.get("name") or m.get("host") or f"machine {i + 1}") for i, m in enumerate(self.machines)]
+        names = [str(m.get("name") or m.get("host") or f"machine {i + 1}") for i, m in enumerate(self.machines)]
         self.axes = {str(axis["name"]): [str(v) for v in axis.get("values", [])] for axis in self.data.get("axes", [])}
         self.points = self.data.get("points", [])
+        self.numbers = {name: number for number, name in enumerate(names)}
         self.by_id = {point.get("id"): point for point in self.points}
         self.place = {id: place for place, id in enumerate(self.by_id)}
         self.joined = len(self.machines) > 1
+        # A name such as "4 x H200" would say of runs on the processor that the cards computed.
+        self.idle = [self.has_idle_cards(number) for number in range(len(names))]
+        shown = [machine_text(self, number) if self.idle[number] else name for number, name in enumerate(names)]
+        self.names = shown if len(set(shown)) == len(shown) else names
+        called = dict(zip(names, self.names))
+        if "machine" in self.axes:
+            self.axes["machine"] = self.names
+        for fit in self.data.get("fits") or []:
+            if "machine" in (fit.get("group") or {}):
+                fit["group"]["machine"] = called.get(fit["group"]["machine"])
+        self.called = lambda name: called.get(name, name)
+
+    def has_idle_cards(self, number):
+        """Whether a machine has cards and all of its runs were on its processor."""
+        spaces = {p.get("space") for p in self.points if p.get("status") == "ok" and self.machine(p) == number}
+        return bool(self.machines[number].get("gpus") and spaces) and spaces <= {"serial", "openmp", "threads"}
 
     def rows(self, key):
         """The rows of a table that belong to points, in the order of the points, not in that of their runs."""
@@ -242,7 +259,7 @@ class Study:
         own = point.get("machine", 0)
         if isinstance(own, int) and 0 <= own < len(self.machines):
             return own
-        return self.names.index(own) if own in self.names else 0
+        return self.numbers.get(own, 0)
 
     def label(self, point, axis):
         """A point's text on an axis, which is an axis of the sweep, a key moved by one, or a property; or None."""
@@ -345,7 +362,7 @@ def clean(axes):
 
 def heading(figure, study, title, below=""):
     """The figure's title in bold and, smaller, the machine."""
-    machine = "  ·  ".join(study.names) if study.joined else machine_text(study.machines[0])
+    machine = "  ·  ".join(study.names) if study.joined else machine_text(study, 0)
     reduced = "reduced size" if study.data.get("reduced") else ""
     text = "  ·  ".join(part for part in (below, machine, reduced) if part)
     figure.heading = [
@@ -433,15 +450,15 @@ def finish(figure, handles=(), marks=(), notes=()):
         top -= tall + gap
 
 
-def machine_text(machine):
-    """A machine in a few words."""
-    parts = []
+def machine_text(study, number):
+    """A machine in a few words, without cards that no run used."""
+    machine, parts = study.machines[number], []
     if machine.get("processor"):
         name = re.sub(r"\((R|TM|r|tm)\)|\bCPU\b|\b(\d+-Core )?Processor\b|@.*$", "", str(machine["processor"]))
         cores = machine.get("cores")
         parts.append(" ".join(name.split()) + (f", {cores} cores" if cores else ""))
     gpus = [str(gpu.get("name", "GPU")) for gpu in machine.get("gpus") or [] if isinstance(gpu, dict)]
-    for name in dict.fromkeys(gpus):
+    for name in dict.fromkeys([] if study.idle[number] else gpus):
         parts.append(f"{gpus.count(name)} × {name}")
     return "  ·  ".join(parts) or str(machine.get("name") or machine.get("host") or "")
 
@@ -870,30 +887,32 @@ def scale_x(axes, all_x, ticks, log_x):
         axes.set_xscale("log")
         ratio = (high / low) ** 0.04 if high > low else 1.5
         axes.set_xlim(low / ratio, high * ratio)
-        # Ticks at the study's own values; of those that would touch, the rest with their neighbours go.
-        wide = {t: (0.014 * len(f"{t:,.10g}") + 0.012) * math.log(max(high / low, 1.01)) for t in ticks}
-        kept = ticks[:1]
-        for t in ticks[1:]:
-            if math.log(t / kept[-1]) >= (wide[t] + wide[kept[-1]]) / 2:
-                kept.append(t)
-        if len(ticks) <= 16 and len(kept) >= 2:
-            axes.xaxis.set_major_locator(FixedLocator(kept))
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}" if v < 1e7 else power(v)))
-            axes.xaxis.set_minor_locator(FixedLocator(ticks))
-            axes.xaxis.set_minor_formatter(NullFormatter())
-        else:
-            logarithmic(axes.xaxis, low, high)
+    else:
+        room = 0.04 * (high - low) or 0.5
+        axes.set_xlim(low - room, high + room)
+    # Ticks at the study's own values, the first and the last always; of others that would touch, the former stays.
+    at = math.log if log_x else float
+    wide = {t: (0.014 * len(f"{t:,.10g}") + 0.012) * (at(high) - at(low)) for t in ticks}
+
+    def touch(a, b):
+        return at(b) - at(a) < (wide[a] + wide[b]) / 2
+
+    kept = ticks[:1]
+    for t in ticks[1:]:
+        if not touch(kept[-1], t) and (t == ticks[-1] or not touch(t, ticks[-1])):
+            kept.append(t)
+    if len(ticks) <= 16 and len(kept) >= min(2, len(ticks)):
+        axes.xaxis.set_major_locator(FixedLocator(kept))
+        axes.xaxis.set_minor_locator(FixedLocator(ticks))
+    elif log_x:
+        logarithmic(axes.xaxis, low, high)
         return
-    room = 0.04 * (high - low) or 0.5
-    axes.set_xlim(low - room, high + room)
-    apart = 0.045 * (high - low)
-    if len(ticks) <= 12 and all(b - a >= apart for a, b in zip(ticks, ticks[1:])):
-        axes.xaxis.set_major_locator(FixedLocator(ticks))
     else:
         axes.xaxis.set_major_locator(
             MaxNLocator(8, steps=[1, 2, 5, 10], integer=all(float(t).is_integer() for t in ticks))
         )
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}" if v < 1e7 else power(v)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def scale_y(axes, all_y, log_y, y):
@@ -914,7 +933,6 @@ def scale_y(axes, all_y, log_y, y):
     if high >= 1e5 and y != "speed_up":
         exponent = 3 * math.floor(math.log10(high) / 3)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:,.6g}"))
-        _, words, unit, _ = QUANTITIES[y]
         axes.annotate(
             f"$10^{{{exponent}}}$",
             (0, 1),
@@ -1272,7 +1290,7 @@ def errors_figure(study):
         own.set_ylabel(f"RMS difference ({UNITS.get(unit, unit)})", fontsize=9)
         own.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
         own.yaxis.set_minor_locator(NullLocator())
-    notes = ["Hollow marks on the lower edge: exactly 0."] if zero else []
+    notes = ["Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."] if zero else []
     marks = [(source, paper_handle(looks), name) for source, name, _, looks in papers]
     finish(figure, style.entries(single="runs of the study", line=False), marks, notes)
     caption = figure_caption(study, "errors", False)
@@ -1548,7 +1566,7 @@ def portability_figure(study):
         platforms = row.get("platforms") or []
         if isinstance(platforms, dict):
             platforms = [{"machine": name, "efficiency": value} for name, value in platforms.items()]
-        pairs = [(str(p.get("machine") or p.get("platform")), p.get("efficiency", p.get("value"))) for p in platforms]
+        pairs = [(study.called(str(p.get("machine") or p.get("platform"))), p.get("efficiency", p.get("value"))) for p in platforms]
         if pairs:
             panels.append((row, pairs))
     if not panels:
@@ -1785,7 +1803,7 @@ def zoom_page(study, field, base, others, called, suffix, which):
     smooth = shown[0][1]
     for column, (point, own_values) in enumerate(shown):
         own = axes[0][column]
-        own.contourf(e, n, own_values, levels=levels, cmap="viridis", extend="both")
+        filled = own.contourf(e, n, own_values, levels=levels, cmap="viridis", extend="both")
         own.contour(e, n, own_values, levels=levels, colors="black", linewidths=0.5, linestyles="solid")
         own.set_aspect("equal")
         own.grid(False)
@@ -1795,6 +1813,7 @@ def zoom_page(study, field, base, others, called, suffix, which):
         own.xaxis.set_major_locator(MaxNLocator(4))
         own.yaxis.set_major_locator(MaxNLocator(5))
         own.set_xlabel("Easting (km)", fontsize=8)
+        own.tick_params(labelleft=column == 0)
         below = axes[1][column]
         for one in (own, below):
             one.tick_params(labelsize=7.5)
@@ -1813,6 +1832,11 @@ def zoom_page(study, field, base, others, called, suffix, which):
             below.yaxis.set_major_locator(MaxNLocator(5))
         below.set_xlabel("Easting (km)", fontsize=8)
         below.xaxis.set_major_locator(MaxNLocator(4))
+    # one for all: they have the same levels
+    bar = figure.colorbar(filled, ax=list(axes[0]), pad=0.02, aspect=18)
+    bar.outline.set_linewidth(0.5)
+    bar.ax.tick_params(labelsize=7.5, length=2, width=0.5)
+    bar.set_label(f"{SYMBOLS[field]} ({size})", fontsize=8)
     return Page(
         f"zoom_{field}{suffix}",
         f"Zoom of {field}",
@@ -1963,7 +1987,9 @@ def fits_table(study):
         for law in ("amdahl", "gustafson"):
             own = fit.get(law) or {}
             serial = own.get("serial")
-            if finite(serial):
+            if finite(serial) and serial > 1:
+                row.append(right("no speed-up"))
+            elif finite(serial):
                 row.append(
                     with_interval((100 * serial, 100 * own.get("low", serial), 100 * own.get("high", serial)), 2, " %")
                 )

@@ -36,23 +36,38 @@ namespace fs = std::filesystem;
 /// Whether a run brought fields, which a wrong one did too.
 bool has_fields(const RunRow& row) { return row.status == RunStatus::ok || row.status == RunStatus::wrong; }
 
-/// How a result differs from the reference too much, or "".
-std::string why_wrong(const Comparison& comparison, double tolerance) {
-  if (!comparison.too_little.empty()) return comparison.too_little;
-  if (!comparison.disagreements.empty()) return comparison.disagreements.front();
+constexpr const char* is_allowed = " is allowed";
+
+/// Gives a row with an error the status and the reason that it has by the tolerance; `what` differs.
+void judge_error(RunRow& row, double tolerance, const std::string& what) {
+  const bool is_good = row.largest_error <= tolerance;
+  row.status = is_good ? RunStatus::ok : RunStatus::wrong;
+  row.why = is_good ? ""
+                    : fmt::format("{} differs from the reference by {:.2g} of its largest value, {:.2g}{}", what,
+                                  row.largest_error, tolerance, is_allowed);
+}
+
+/// Judges a row of runs.csv anew, as the tolerance may be another one. What no tolerance allows stays wrong.
+void judge_again(RunRow& row, double tolerance) {
+  const bool is_wrong = row.status == RunStatus::wrong && row.why.ends_with(is_allowed);
+  if (std::isnan(row.largest_error) || (row.status != RunStatus::ok && !is_wrong)) return;
+  judge_error(row, tolerance, is_wrong ? row.why.substr(0, row.why.find(" differs")) : "its result");
+}
+
+/// Judges the fields of a run.
+void judge_fields(RunRow& row, const Comparison& comparison, double tolerance) {
   const FieldComparison* worst = nullptr;
   for (const FieldComparison& field : comparison.fields) {
     if (worst == nullptr || !(field.relative <= worst->relative)) worst = &field;
   }
-  if (worst == nullptr || worst->relative <= tolerance) return "";
-  return fmt::format("{} differs from the reference by {:.2g} of its largest value, {:.2g} is allowed",
-                     info(worst->field).name, worst->relative, tolerance);
-}
-
-double largest_error(const Comparison& comparison) {
-  double largest = 0;
-  for (const FieldComparison& field : comparison.fields) largest = std::max(largest, field.relative);
-  return comparison.fields.empty() ? not_known : largest;
+  if (worst != nullptr) {
+    row.largest_error = worst->relative;
+    judge_error(row, tolerance, std::string(info(worst->field).name));
+  }
+  if (!comparison.too_little.empty() || !comparison.disagreements.empty()) {
+    row.status = RunStatus::wrong;
+    row.why = comparison.too_little.empty() ? comparison.disagreements.front() : comparison.too_little;
+  }
 }
 
 /// What is known of a point from its runs until now.
@@ -217,6 +232,7 @@ void Runner::load() {
   std::set<std::size_t> references;
   for (RunRow& row : found.rows) {
     if (!is_kept(row)) continue;
+    if (row.kind != RunKind::reference) judge_again(row, m_spec.tolerance);
     if (row.kind == RunKind::reference) {
       if (!references.insert(m_problem_numbers.at(row.problem)).second) continue;
     } else if (!seen.insert(key_of(row)).second) {
@@ -428,11 +444,7 @@ void Runner::judge_model(const PlannedRun& run, const RunFiles& files, RunRow& r
     row.why = fmt::format("its model cannot be compared: {}", error.what());
     return;
   }
-  if (!(row.largest_error <= m_spec.tolerance)) {
-    row.status = RunStatus::wrong;
-    row.why = fmt::format("the model differs from the reference's by {:.2g} of its largest value, {:.2g} is allowed",
-                          row.largest_error, m_spec.tolerance);
-  }
+  judge_error(row, m_spec.tolerance, "its model");
   if (run.kind == RunKind::timed && !m_points[run.point].has_tables && m_spec.keeps_results()) {
     keep_result(point.point.id, files);
   }
@@ -453,9 +465,7 @@ void Runner::judge(const PlannedRun& run, const RunFiles& files, RunRow& row) {
     row.why = fmt::format("its result cannot be compared: {}", error.problems().front().message());
     return;
   }
-  row.largest_error = largest_error(*comparison);
-  row.why = why_wrong(*comparison, m_spec.tolerance);
-  if (!row.why.empty()) row.status = RunStatus::wrong;
+  judge_fields(row, *comparison, m_spec.tolerance);
   if (run.kind == RunKind::timed && !m_points[run.point].has_tables) write_tables(point, files, *comparison);
 }
 

@@ -124,12 +124,17 @@ StudyTable point_table(const StudyData& study) {
   return table;
 }
 
+/// More than all of it is no share: the run got slower.
+std::string serial_text(const Estimate& serial) {
+  return serial.value > 1 ? "no speed-up" : interval_text(serial, 100);
+}
+
 StudyTable fit_table(const StudyData& study) {
   StudyTable table{
       "Serial fractions", {"along", "of", "Amdahl (%)", "Gustafson (%)", "time of one (s)", "points"}, {}, 2};
   for (const StudyFit& fit : study.fits) {
-    table.rows.push_back({fit.along, joined_settings(fit.group, ", "), interval_text(fit.amdahl, 100),
-                          interval_text(fit.gustafson, 100), short_text(fit.seconds_of_one),
+    table.rows.push_back({fit.along, joined_settings(fit.group, ", "), serial_text(fit.amdahl),
+                          serial_text(fit.gustafson), short_text(fit.seconds_of_one),
                           fmt::format("{}", fit.points.size())});
   }
   drop_empty_columns(table, 1);
@@ -291,7 +296,7 @@ std::string aligned(const StudyTable& table) {
 
 // ---- the terminal
 
-constexpr std::size_t terminal_width = 110;
+constexpr std::size_t terminal_width = 80;
 constexpr std::size_t longest_label = 28;
 
 /// The last part of a key path, where no other axis ends the same.
@@ -345,6 +350,16 @@ void drop_column(StudyTable& table, const std::string& column) {
   const auto at = found - table.header.begin();
   for (auto& row : table.rows) row.erase(row.begin() + at);
   table.header.erase(found);
+}
+
+/// Cuts the widest texts of a table that is too wide for a terminal.
+void narrow(StudyTable& table) {
+  constexpr std::size_t least = 8;
+  for (std::size_t longest = longest_label; longest >= least && width_of(table) > terminal_width; --longest) {
+    for (auto& row : table.rows) {
+      for (std::size_t c = 0; c < table.n_text_columns; ++c) row[c] = cut(row[c], longest);
+    }
+  }
 }
 
 /// The axes along which some points differ, by their places.
@@ -416,6 +431,7 @@ StudyTable terminal_point_table(const StudyData& study, const std::vector<std::s
     if (width_of(table) <= terminal_width) break;
     drop_column(table, column);
   }
+  narrow(table);
   return table;
 }
 
@@ -462,6 +478,7 @@ StudyTable terminal_fit_table(const StudyData& study, const std::vector<std::siz
     table.rows[f][at] = fmt::format("{}", fmt::join(parts, ", "));
   }
   drop_empty_columns(table, 1);
+  narrow(table);
   return table;
 }
 

@@ -63,6 +63,15 @@ print(pale)
 """
 
 
+# How many dots in the middle of a picture have the colour of the ground.
+GREY_WITHIN = """
+import sys, numpy, matplotlib.pyplot as plt
+rgb = numpy.round(plt.imread(sys.argv[1])[..., :3] * 255)
+height, width = rgb.shape[:2]
+print((rgb[height // 3 : 2 * height // 3, width // 3 : 2 * width // 3] == 0xC7).all(axis=2).sum())
+"""
+
+
 def stations_case(text="", fields="[gz, gzz]", south_west=(0, 0)):
     """CASE at stations of a file, moved to a place."""
     east, north = south_west
@@ -127,12 +136,26 @@ class Drawn(ProgramFolder):
         self.assertEqual([name for name in self.files() if "part" in name], [])
 
     def test_a_model_of_an_inversion(self):
-        self.done("run", "case.yaml", "--output", "data.nc", "--set", "observations.noise={gz: 0.01, gzz: 1, seed: 1}")
-        inversion = CASE + "inversion:\n  data: {file: data.nc, fields: [gz]}\n  max_iterations: 3\n"
+        thin = CASE.replace("[-500, 0, 10]", "[-200, 0, 4]").replace("-250], radius: 200", "-100], radius: 80")
+        self.write("thin.yaml", thin)
+        self.done("run", "thin.yaml", "--output", "data.nc", "--set", "observations.noise={gz: 0.01, gzz: 1, seed: 1}")
+        inversion = thin + "inversion:\n  data: {file: data.nc, fields: [gz]}\n  max_iterations: 3\n"
         self.write("invert.yaml", inversion)
         self.run_program("invert", "invert.yaml", "--output", "m.h5", "--set", "output.figure=run.png")
         self.done("plot", "m.h5")
         self.assertEqual(self.picture("m.png"), self.picture("run.png"))
+        self.done("plot", "m.h5", "--output", "m.svg")
+        texts = self.texts_of(self.picture("m.svg").decode("utf-8"))
+        self.assertEqual([text for text in texts if text.startswith("vertical")], [], "sections at true scale")
+        self.done("plot", "m.h5", "--output", "cut.svg", "--upward", "-50", "--easting=1000")
+        titles = self.texts_of(self.picture("cut.svg").decode("utf-8"))
+        for title in ("Plan, height -50 to 0 m", "South–north, easting 950 to 1,000 m"):
+            self.assertIn(title, titles)
+        refused = self.run_program("plot", "m.h5", "--northing", "-1")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("m.h5: --northing -1 is outside the model, northing 0 to 1,000 m", refused.stderr)
+        self.refused("plot", "data.nc", "--northing", "5", lines=[
+            "--northing: data.nc holds fields at points; sections are those of models"])
         refused = self.run_program("plot", "m.h5", "--field", "gz")
         self.assertEqual((refused.returncode, refused.stderr), (2, "--field: m.h5 is a model, which is drawn whole\n"))
 
@@ -163,9 +186,9 @@ class Drawn(ProgramFolder):
 
     def test_long_coordinates_are_told_from_a_round_one_in_the_label(self):
         texts = self.texts(stations_case(south_west=UTM))
-        self.assertIn("Northing - 6900 km (m)", texts)
+        self.assertIn("Northing - 6,900 km (m)", texts)
         self.assertIn("Easting - 500 km (m)", texts)
-        self.assertIn("1000", texts)
+        self.assertIn("1,000", texts)
         self.assertEqual([text for text in texts if re.fullmatch(r"\d{6,}|\+.*e\d", text)], [])
         self.assertIn("Northing (m)", self.texts(stations_case()))
 
@@ -261,8 +284,36 @@ class Drawn(ProgramFolder):
         self.assertEqual(texts.count("min 0, max 0, RMS 0"), 2, texts)
         self.assertEqual([text for text in texts if re.fullmatch(r"-?0\.0000+", text)], [])
 
+    def test_bodies_of_the_model_along_a_borehole(self):
+        self.write("hole.csv", "easting,northing,upward\n" + "".join(f"600,500,{-10 * i}\n" for i in range(101)))
+        texts = self.texts(stations_case("{file: hole.csv}", "[gz]"), "--contours", "none")
+        self.assertTrue(any("grey: bodies of the model" in text for text in texts), texts)
+        svg = self.picture("drawn.svg").decode("utf-8")
+        band, = re.findall(r'<path d="(M [^"]*)"\s*(?:clip-path="[^"]*"\s*)?style="fill: #ededed', svg)
+        low, high = self.limits_of(band)[2:]
+        # 600, 500 is 100 m from the centre: as long as the sphere is there, of the kilometre between 0 and -1,000
+        curve = re.search(r'<path d="(M [^"]*)"[^>]*stroke: #1f5a92', svg)[1]
+        top, bottom = self.limits_of(curve)[2:]
+        self.assertAlmostEqual((high - low) / (bottom - top), 2 * math.sqrt(200**2 - 100**2) / 1000, 3)
+        self.assertAlmostEqual(((high + low) / 2 - top) / (bottom - top), 0.25, 3)
+
+    def test_profiles_tell_their_height_and_each_panel_its_unit(self):
+        self.write("line.csv", "easting,northing,upward\n" + "".join(f"{20 * i},500,10\n" for i in range(51)))
+        texts = self.texts(stations_case("{file: line.csv}", "[potential, gx, gz]"))
+        self.assertTrue(any("northing 500 m  ·  height 10 m" in text for text in texts), texts)
+        self.assertEqual((texts.count("mGal"), texts.count("10⁻³ m² s⁻²")), (2, 1), texts)
+
+    def test_gaps_in_a_survey_are_no_grey_holes(self):
+        rows = (f"{50 * i},{50 * j},10\n" for i in range(21) for j in range(21) if max(abs(i - 10), abs(j - 10)) > 2)
+        self.write("gap.csv", "easting,northing,upward\n" + "".join(rows))
+        self.write("gap.yaml", stations_case("{file: gap.csv}", "[gz]"))
+        self.done("run", "gap.yaml", "--output", "gap.nc")
+        self.done("plot", "gap.nc", "--contours", "none", "--no-outline", "--plain")
+        count = subprocess.run([CAN_DRAW, "-c", GREY_WITHIN, "gap.png"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(count.stdout, "0\n")
+
     def test_the_extent_of_the_model_along_an_oblique_line(self):
-        grey = "grey: extent of the model"
+        grey = "grey: bodies of the model"
         rows = {"through": lambda i: (i * 20, i * 20), "beside": lambda i: (i * 20, 900 + i * 10)}
         for name, place in rows.items():
             self.write(name + ".csv", "easting,northing,upward\n" + "".join("%d,%d,10\n" % place(i) for i in range(51)))

@@ -92,8 +92,11 @@ class Report(unittest.TestCase):
         self.assertEqual(page.open, [])
         return page, {path.name for path in (self.folder / "figures").iterdir()}
 
-    def svg(self, name):
-        return (self.folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+    def svg(self, name, folder=None):
+        return ((folder or self.folder) / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+
+    def texts(self, name, folder=None):
+        return re.findall(r"<!-- (.*?) -->", self.svg(name, folder))
 
     def test_a_figure_of_every_kind(self):
         wanted = {
@@ -215,6 +218,45 @@ class Report(unittest.TestCase):
         page, _ = self.draw(made_studies.joined())
         self.assertIn("made", page.text)
         self.assertRegex(page.text, r"larger, kernel auto|larger\s+auto")
+
+    def test_runs_on_a_processor_are_called_after_it(self):
+        data = made_studies.joined()
+        cards = [{"name": "NVIDIA H200"}] * 4
+        data["machines"][1] = dict(data["machines"][1], name="4 x H200", gpus=cards)
+        changed = json.loads(json.dumps(data).replace('"larger"', '"4 x H200"'))
+        self.draw_anew(changed)
+        for name in ("speed_up_by_threads", "portability"):
+            texts = self.texts(name)
+            self.assertTrue(any("AMD EPYC 9B45, 16 cores" in text for text in texts), texts)
+            self.assertEqual([text for text in texts if "H200" in text], [])
+        self.assertTrue(any("(2.0 % serial)" in text and "EPYC" in text for text in self.texts("speed_up_by_threads")))
+        # those on the cards keep the machine's name
+        for point in changed["points"]:
+            point["space"] = "cuda"
+        self.draw_anew(changed)
+        self.assertTrue(any("4 x H200" in text for text in self.texts("speed_up_by_threads")))
+
+    def test_the_last_value_of_an_axis_is_labelled(self):
+        data = made_studies.threads()
+        counts = {"4": "32", "8": "33"}
+        for point in data["points"]:
+            point["labels"]["threads"] = counts.get(point["labels"]["threads"], point["labels"]["threads"])
+        data["axes"] = [dict(axis, values=[counts.get(v, v) for v in axis["values"]]) for axis in data["axes"]]
+        data["figures"] = [{"x": "threads", "y": "field_seconds", "log": log} for log in ("", "xy")]
+        data["compare_with"] = []
+        self.draw_anew(data)
+        for name in ("field_seconds_by_threads", "field_seconds_by_threads_"):
+            texts = self.texts(name)
+            self.assertIn("33", texts, name)
+            self.assertNotIn("32", texts, name)
+
+    def test_maps_of_a_part_have_a_colour_bar(self):
+        made_studies.write(self.folder)
+        if not (self.folder / "maps" / "results").exists():
+            self.skipTest("no h5py to make results")
+        self.assertEqual(self.run_script(self.folder / "maps").returncode, 0)
+        texts = self.texts("zoom_gz", self.folder / "maps")
+        self.assertIn("$g_z$ (mGal)", texts)
 
     def test_mistakes(self):
         done = self.run_script(self.folder / "nowhere")

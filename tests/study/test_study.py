@@ -548,6 +548,22 @@ class KilledStudies(Folder):
         self.done(STUDY.replace("Small", "Same").replace("repeats: 2", "repeats: 3"), "--resume")
         self.assertEqual(self.counts()["timed", "ok"], 6)
 
+    def test_another_tolerance_judges_the_runs_that_there_are(self):
+        text = STUDY.replace("execution.slots: [1, 2]", "execution.precision: [double, single]").replace(", 100000", "")
+        warning = "warning: 1 point is in single or mixed precision, whose errors are 1e-7 to 1e-06 of the largest value"
+        self.assertIn(warning, self.study(text, "--dry-run").stderr)
+        self.assertIn(warning, self.done(text).stderr)
+        n = self.counts()["timed", "wrong"]
+        self.assertEqual((n, self.counts()["timed", "ok"]), (2, 2))
+        why = {row["why"] for row in self.rows() if row["status"] == "wrong"}
+        for tolerance, wrong in (("1e-4", 0), ("1e-12", 2)):
+            result = self.done(text, "--resume", "--set", "tolerance=" + tolerance)
+            self.assertIn("0 runs made now", result.stdout)
+            self.assertEqual(warning in result.stderr, wrong > 0)
+            self.assertEqual(self.counts()["timed", "wrong"], wrong)
+        again = {row["why"] for row in self.rows() if row["status"] == "wrong"}
+        self.assertEqual({text.split(" differs")[1] for text in again}, {text.split(" differs")[1] for text in why})
+
     def test_without_resume_the_old_tables_move_aside(self):
         self.done()
         before = (self.folder / "study/runs.csv").read_text()
