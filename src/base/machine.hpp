@@ -44,8 +44,9 @@ void remember_usable_cores() noexcept;
 /// The same without the limits that this process alone has.
 [[nodiscard]] std::int64_t available_memory_of_machine();
 
-/// Lets arrays of 4 MiB and more go back to the system as soon as they are freed. The C library otherwise learns, once one was
-/// freed, to keep others of its size, and a program takes more memory than its arrays. For programs, not libraries.
+/// Lets arrays of 4 MiB and more go back to the system as soon as they are freed. The C library otherwise learns, once
+/// one was freed, to keep others of its size, and a program takes more memory than its arrays. For programs, not
+/// libraries.
 void return_freed_memory();
 
 }  // namespace prismfield

@@ -17,11 +17,10 @@ std::string off_target_message(BetaSearch::Status status, const std::vector<Conv
   const ConvergenceRow& last = rows.back();
   const std::string where =
       fmt::format("chi is {:.3g} at beta {:.3g}, the target is {:.3g}", last.chi, last.beta, settings.target_misfit);
-  const std::string remedies =
-      last.chi < settings.target_misfit
-          ? "larger sigma or a norm nearer to 2 can help"
-          : fmt::format("larger sigma, {}finer cells or a mesh that reaches further can help",
-                        is_bounded ? "wider bounds, " : "");
+  const std::string remedies = last.chi < settings.target_misfit
+                                   ? "larger sigma or a norm nearer to 2 can help"
+                                   : fmt::format("larger sigma, {}finer cells or a mesh that reaches further can help",
+                                                 is_bounded ? "wider bounds, " : "");
   switch (status) {
     case BetaSearch::Status::slow:
       return fmt::format(
