@@ -13,12 +13,13 @@ Installs what is missing, builds prismfield, and runs it or its tests.
   bash cmake/bootstrap.sh library       [options] [-- options of cmake]
 
 run      forward model: the result and the picture that the case asks for
-test     every test
+test     the fast tests; with --all every test
 build    leaves build/<backend>/bin/prismfield
 library  only prismfield::core, for other programs: without HDF5, yaml-cpp and CLI11, and with
          -- -DPRISMFIELD_ENABLE_MPI=OFF without MPI; leaves build/<backend>-library
 
 Options:
+  --all             test: also the slow tests, the outside programs and every header by itself
   --backend NAME    serial, openmp (default), cuda or hip
   --gpu-arch NAME   Kokkos' name of the GPU, e.g. HOPPER90 or AMD_GFX90A (default: the card found, else these)
   --portable        for x86-64-v3 instead of this machine's own instructions
@@ -107,6 +108,7 @@ portable=no
 prefix=
 jobs=
 packages=yes
+all=no
 case_file=
 passed_on=()
 
@@ -126,6 +128,7 @@ while [ $# -gt 0 ]; do
     --prefix) prefix=$(value_of "$@"); shift 2 ;;
     --jobs | -j) jobs=$(value_of "$@"); shift 2 ;;
     --portable) portable=yes; shift ;;
+    --all) all=yes; shift ;;
     --no-packages) packages=no; shift ;;
     --help | -h) usage; exit 0 ;;
     --)
@@ -158,6 +161,7 @@ case $command in
   "") usage; exit 2 ;;
   *) fail "$command: no such command; run, test, build or library" 2 ;;
 esac
+[ $all = no ] || [ "$command" = test ] || fail "--all belongs to test" 2
 case $backend in
   serial) device=SERIAL ;;
   openmp) device=OPENMP ;;
@@ -192,8 +196,10 @@ build="$root/build/$backend"
 logs="$build/logs"
 dependencies="$root/build/dependencies"
 mkdir -p "$logs" "$dependencies"
+# what the build folder is configured for: no tests, the fast ones, all
 tests=no
-[ "$command" = test ] && tests=yes
+[ "$command" != test ] || tests=fast
+[ $all = no ] || tests=all
 cmake_options=()
 case $command in
   build) cmake_options=("${passed_on[@]}") ;;
@@ -269,7 +275,7 @@ cmake_is_usable() { command -v cmake >/dev/null && cmake -P "$root/cmake/probe/v
 
 probe() {
   rm -rf "$build/probe"
-  cmake -S "$root/cmake/probe" -B "$build/probe" "${generator[@]}" "-DDEVICE=$device" "-DTESTS=$tests" \
+  cmake -S "$root/cmake/probe" -B "$build/probe" "${generator[@]}" "-DDEVICE=$device" "-DTESTS=$([ $tests = no ] || echo yes)" \
     "${cmake_options[@]}" >"$logs/probe.log" 2>&1 </dev/null
 }
 found() { grep -q "^found $1 " "$logs/probe.log"; }
@@ -320,19 +326,21 @@ look_around() {
   if ! found Kokkos || ! found KokkosKernels; then
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   fi
-  if [ "$command" = run ] || [ "$tests" = yes ]; then
+  if [ "$command" = run ] || [ $tests != no ]; then
     python_with xarray matplotlib netCDF4 >/dev/null || needed+=(python3-xarray python3-matplotlib python3-netcdf4)
   fi
-  if [ "$tests" = yes ]; then
-    # what the tests of the file's conventions and of GDAL ask, and what they do without
-    command -v ogrinfo >/dev/null || wished+=(gdal-bin)
+  if [ $tests != no ]; then
     found GTest || needed+=(libgtest-dev libgmock-dev)
-    found benchmark || needed+=(libbenchmark-dev)
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
-    command -v ncdump >/dev/null || needed+=(netcdf-bin)
-    command -v gmt >/dev/null || needed+=(gmt)
-    python_with xarray netCDF4 h5netcdf h5py >/dev/null ||
-      needed+=(python3-xarray python3-netcdf4 python3-h5netcdf python3-h5py)
+    python_with xarray netCDF4 h5py >/dev/null || needed+=(python3-xarray python3-netcdf4 python3-h5py)
+  fi
+  if [ $tests = all ]; then
+    found benchmark || needed+=(libbenchmark-dev)
+    # The tests that use them say that they were not there.
+    command -v ogrinfo >/dev/null || wished+=(gdal-bin)
+    command -v ncdump >/dev/null || wished+=(netcdf-bin)
+    command -v gmt >/dev/null || wished+=(gmt)
+    python_with h5netcdf >/dev/null || wished+=(python3-h5netcdf)
   fi
   if [ ${#needed[@]} -gt 0 ] && [ "$packages" = yes ]; then needed+=(${wished[@]+"${wished[@]}"}); fi
 }
@@ -513,8 +521,10 @@ configure() {
   local options=()
   [ -z "$prefix" ] || options+=("-DCMAKE_INSTALL_PREFIX=$prefix")
   # run and build leave the tests of an earlier call as they are.
-  if [ "$tests" = yes ]; then
+  if [ $tests = all ]; then
     options+=(-DPRISMFIELD_BUILD_TESTS=ON -DPRISMFIELD_BUILD_PERF=ON)
+  elif [ $tests = fast ]; then
+    options+=(-DPRISMFIELD_BUILD_TESTS=ON)
   elif [ ! -f "$build/CMakeCache.txt" ]; then
     options+=(-DPRISMFIELD_BUILD_TESTS=OFF)
   fi
@@ -531,8 +541,13 @@ stamp_file="$build/bootstrap.stamp"
 wanted="$(settings; echo "${cmake_options[*]-} prefix $prefix")"
 is_configured() {
   # A call for `run` after one for `test` finds everything; the other way round the tests' needs are still to be looked at.
-  { [ "$(cat "$stamp_file" 2>/dev/null)" = "$wanted tests $tests" ] ||
-    [ "$(cat "$stamp_file" 2>/dev/null)" = "$wanted tests yes" ]; } && [ -f "$build/CMakeCache.txt" ]
+  local level stamped
+  [ -f "$build/CMakeCache.txt" ] || return 1
+  stamped=$(cat "$stamp_file" 2>/dev/null)
+  for level in all fast no; do
+    [ "$stamped" != "$wanted tests $level" ] || return 0
+    [ $level != $tests ] || return 1
+  done
 }
 
 if ! is_configured; then
@@ -564,7 +579,7 @@ or a prefix (CMAKE_PREFIX_PATH) and say --no-packages."
 fi
 
 case $command in
-  test) target=all ;;
+  test) target=$([ $all = yes ] && echo all || echo fast_tests) ;;
   library) target=prismfield_core ;;
   *) target=prismfield ;;
 esac
@@ -584,11 +599,12 @@ case $command in
     ;;
   test)
     selection=()
+    [ $all = yes ] || selection=(-L fast)
     if { [ "$backend" = cuda ] && ! has_gpu; } || { [ "$backend" = hip ] && [ ! -e /dev/kfd ]; }; then
       # Kokkos with CUDA or HIP does not start without a GPU.
       printf 'no GPU here: these tests are compiled and not run:\n' >&2
-      ctest --test-dir "$build" -N -L device | sed -n 's/^ *Test *#[0-9]*: */    /p' >&2
-      selection=(-LE device)
+      ctest --test-dir "$build" -N "${selection[@]}" -L device | sed -n 's/^ *Test *#[0-9]*: */    /p' >&2
+      selection+=(-LE device)
     fi
     exec ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(nproc)" "${selection[@]}" \
       "${passed_on[@]}"

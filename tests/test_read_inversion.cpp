@@ -107,7 +107,7 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_EQ(reference.what, "density");
   const auto& start = std::get<DensityFile>(spec.start.value());
   EXPECT_EQ(start.file, m_folder / "s.h5");
-  EXPECT_EQ(start.to_si, 1);
+  EXPECT_FALSE(start.to_si);
   ASSERT_TRUE(spec.cell_weights && spec.active);
   EXPECT_EQ(spec.cell_weights->file, m_folder / "w.h5");
   EXPECT_EQ(spec.cell_weights->dataset, "w");

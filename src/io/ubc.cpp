@@ -158,7 +158,7 @@ bool looks_like_ubc_model(const InputFile& file) {
 
 /// The remedy for a mesh and a model of which each was named where the other belongs, by what named one of them.
 std::string swap_text(const InputFile& file) {
-  if (file.key.empty()) return "swap IN and --mesh";
+  if (file.key.empty() || file.key == "--mesh") return "swap IN and --mesh";
   return file.key.starts_with("model.mesh.ubc.") ? "swap mesh and density of model.mesh.ubc" : "name the model";
 }
 
