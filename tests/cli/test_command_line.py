@@ -126,11 +126,10 @@ class OtherPeoplesFiles(ProgramFolder):
         finally:
             first.kill()
             first.wait()
-        # a lock goes with its process
+        # A lock goes with its process: now it is read, and is of the longer case.
         third = self.run_program("run", "case.yaml", *self.checkpoint("run.ckpt.h5"))
-        self.assertEqual(third.returncode, 0, third.stderr)
-        self.assertIn("run.ckpt.h5 exists and will be replaced", third.stderr)
-        self.assertEqual([name for name in self.files() if "ckpt" in name], [])
+        self.assertEqual(third.returncode, 2, third.stderr)
+        self.assertIn("run.ckpt.h5 is of another case", third.stderr)
 
 
 class Help(ProgramFolder):
