@@ -56,8 +56,8 @@ HEAD = """\
 <!-- SPDX-FileCopyrightText: The prismfield authors -->
 # Gallery: every input and its picture
 
-Each picture is what the last command above it draws, in fewer dots. `python3 docs/make_gallery.py build/openmp/bin/prismfield` makes them all
-anew; `docs/studies.md` has the figures of all studies.
+The last command above a picture draws it, there at a higher resolution. `python3 docs/make_gallery.py
+build/openmp/bin/prismfield` makes all pictures again. [studies.md](studies.md) has the figures of all studies.
 """
 
 

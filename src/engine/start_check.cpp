@@ -47,7 +47,7 @@ void check_start() {
     if (!right) {
       throw RunError(fmt::format(
           "this build computes wrongly: inside a cube the potential is off by {:.1e}, gz by {:.1e} "
-          "and gzz by {:.1e} (space {}). Kokkos, compiler and CUDA do not fit together: see 'CUDA' in README.md",
+          "and gzz by {:.1e} (space {}). Kokkos, compiler and CUDA do not fit together: see 'CUDA' in docs/building.md",
           of_potential, of_gz, of_gzz, name(space)));
     }
   }
