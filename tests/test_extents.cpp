@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace prismfield {
 namespace {
 
@@ -18,8 +21,8 @@ TEST(Extents, AreThoseOfAllPoints) {
   stations.northing = {1, 7, 2};
   stations.upward = {10, 10, 12.5};
   EXPECT_EQ(extent_text(bounds_of(stations)), "easting -3 to 5, northing 1 to 7, upward 10 to 12.5 m");
-  EXPECT_EQ(points_over(stations, {0, 5, 0, 2, -100, -50}), 2);
-  EXPECT_EQ(points_over(stations, {6, 8, 0, 2, -100, -50}), 0);
+  EXPECT_EQ(points_within_outline(stations, {0, 5, 0, 2, -100, -50}), 2);
+  EXPECT_EQ(points_within_outline(stations, {6, 8, 0, 2, -100, -50}), 0);
   Points grid;
   grid.grid_easting = {0, 4649776.25};
   grid.grid_northing = {3};
@@ -83,6 +86,30 @@ TEST(Places, InDegreesAreWarnedOf) {
               ElementsAre(HasSubstr("the coordinates of the points look like degrees (easting 7.5 to 8.1")));
   EXPECT_THAT(place_warnings(utm_model, {289.5, 290.1, -24.5, -24, 400, 3000}),
               ElementsAre(HasSubstr("the coordinates of the points look like degrees")));
+}
+
+Points points_at(std::vector<double> easting, std::vector<double> upward) {
+  Points points;
+  points.northing.assign(easting.size(), 500);
+  points.easting = std::move(easting);
+  points.upward = std::move(upward);
+  return points;
+}
+
+TEST(Heights, ThatMayBeDepthsAreWarnedOf) {
+  // the depths of the model as heights: all points, at and beside it, are below
+  const Bounds model = {0, 1000, 0, 1000, 100, 900};
+  EXPECT_THAT(
+      height_warnings(model, points_at({-2000, 500}, {0, 20})),
+      ElementsAre("all points lie below the top of the model and none inside it (the model: upward 100 to 900 m; "
+                  "the points: upward 0 to 20 m); upward is a height: if one of the two is a depth, write upward "
+                  "as minus the depth, or axis_z: down beside the file of stations or prisms"));
+  EXPECT_THAT(height_warnings(model, points_at({500}, {100})), ElementsAre(HasSubstr("the points: upward 100 m")));
+  // one on the top, one above it, one inside
+  EXPECT_THAT(height_warnings(model, points_at({500, 500}, {0, 900})), IsEmpty());
+  EXPECT_THAT(height_warnings(model, points_at({-2000, 500}, {901, 0})), IsEmpty());
+  EXPECT_THAT(height_warnings(model, points_at({-2000, 500}, {0, 101})), IsEmpty());
+  EXPECT_THAT(height_warnings(model, points_at({-2000, 500}, {101, 0})), ElementsAre(HasSubstr("none inside it")));
 }
 
 TEST(Places, OfSmallModelsAreNoDegrees) {

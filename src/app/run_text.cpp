@@ -61,9 +61,9 @@ std::string pairs_text(const Plan& plan) {
 }
 
 std::string overlap_text(const Inputs& inputs) {
-  const std::int64_t over = points_over(inputs.points, inputs.model->source().bounds());
-  if (over == 0) return "none over the model";
-  return over == inputs.points.size() ? "all over the model" : grouped(over) + " over the model";
+  const std::int64_t within = points_within_outline(inputs.points, inputs.model->source().bounds());
+  const std::string count = within == 0 ? "none" : within == inputs.points.size() ? "all" : grouped(within);
+  return count + " within the model's outline";
 }
 
 }  // namespace
@@ -165,9 +165,10 @@ std::string below_sea(const Inputs& inputs) {
 
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = density_warnings(inputs.model->densities());
-  for (std::string& warning : place_warnings(inputs.model->source().bounds(), bounds_of(inputs.points))) {
-    warnings.push_back(std::move(warning));
-  }
+  const Bounds bounds = inputs.model->source().bounds();
+  std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
+  if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
+  for (std::string& warning : of_places) warnings.push_back(std::move(warning));
   if (const Terrain* const terrain = inputs.model->terrain()) {
     std::string steps = staircase_text(*terrain, inputs.points, inputs.run.gravitational_constant);
     if (!steps.empty()) warnings.push_back(std::move(steps));

@@ -23,6 +23,11 @@ std::string range_text(double min, double max) {
 /// Lengths of a box along easting, northing, upward.
 std::array<double, 3> lengths_of(const Bounds& b) { return {b.east - b.west, b.north - b.south, b.top - b.bottom}; }
 
+bool is_within_outline(const Points& points, std::size_t i, const Bounds& box) {
+  return points.easting[i] >= box.west && points.easting[i] <= box.east && points.northing[i] >= box.south &&
+         points.northing[i] <= box.north;
+}
+
 /// Distance between two boxes, 0 where they touch.
 double distance(const Bounds& a, const Bounds& b) {
   const auto gap = [](double a_min, double a_max, double b_min, double b_max) {
@@ -52,13 +57,9 @@ Bounds bounds_of(const Points& points) {
   return {easting.min, easting.max, northing.min, northing.max, upward.min, upward.max};
 }
 
-std::int64_t points_over(const Points& points, const Bounds& box) {
+std::int64_t points_within_outline(const Points& points, const Bounds& box) {
   std::int64_t n = 0;
-  for (std::size_t i = 0; i < points.easting.size(); ++i) {
-    const bool within = points.easting[i] >= box.west && points.easting[i] <= box.east &&
-                        points.northing[i] >= box.south && points.northing[i] <= box.north;
-    n += within ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < points.easting.size(); ++i) n += is_within_outline(points, i, box) ? 1 : 0;
   return n;
 }
 
@@ -107,6 +108,19 @@ std::vector<std::string> place_warnings(const Bounds& model, const Bounds& point
       fmt::format("the points lie {:.6g} m away from the model, {:.3g} times its size; are both in the same "
                   "coordinates? The model: {}; the points: {}",
                   apart, apart / largest, extent_text(model), extent_text(points))};
+}
+
+std::vector<std::string> height_warnings(const Bounds& model, const Points& points) {
+  for (std::size_t i = 0; i < points.upward.size(); ++i) {
+    if (points.upward[i] >= model.top) return {};
+    if (points.upward[i] > model.bottom && is_within_outline(points, i, model)) return {};
+  }
+  const Range upward = range_of(points.upward);
+  return {
+      fmt::format("all points lie below the top of the model and none inside it (the model: upward {} m; the points: "
+                  "upward {} m); upward is a height: if one of the two is a depth, write upward as minus the depth, or "
+                  "axis_z: down beside the file of stations or prisms",
+                  range_text(model.bottom, model.top), range_text(upward.min, upward.max))};
 }
 
 }  // namespace prismfield
