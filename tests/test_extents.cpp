@@ -51,6 +51,28 @@ TEST(Densities, ThatMayBeGramsACubicCentimetreAreWarnedOf) {
   EXPECT_THAT(density_warnings({0, 0}), IsEmpty());
 }
 
+TEST(Densities, ThatStandForNoneAreWarnedOf) {
+  EXPECT_THAT(density_warnings({-99999, 300}),
+              ElementsAre("the model has a density of -99999 kg/m3, which looks like a dummy, a number that stands for "
+                          "none; leave such prisms or cells out, or give them density 0"));
+  EXPECT_THAT(density_warnings({0, 99999000}), ElementsAre(HasSubstr("a density of 99999 g/cm3, which looks like")));
+  EXPECT_THAT(density_warnings({-9999, 300}), ElementsAre(HasSubstr("a density of -9999 kg/m3, which looks like")));
+  EXPECT_THAT(density_warnings({-9998, 9999}), IsEmpty());
+}
+
+TEST(Constants, ThatAreOffAreWarnedOf) {
+  EXPECT_THAT(
+      constant_warnings(6.674e-8),
+      ElementsAre("gravitational_constant is 6.674e-08, 1000 times the 6.6743e-11 m3 kg-1 s-2 of CODATA, and so "
+                  "are all fields: it is in cgs units (cm3 g-1 s-2); m3 kg-1 s-2 is needed, which is the "
+                  "default: leave the key out"));
+  EXPECT_THAT(constant_warnings(6.75e-11), ElementsAre(HasSubstr("6.75e-11, 1.011 times the 6.6743e-11 m3")));
+  EXPECT_THAT(constant_warnings(1), ElementsAre(HasSubstr("leave the key out if its unit is not m3 kg-1 s-2")));
+  for (const double constant : {6.6743e-11, 6.67e-11, 6.672e-11, 6.73e-11, 6.62e-11}) {
+    EXPECT_THAT(constant_warnings(constant), IsEmpty());
+  }
+}
+
 TEST(Densities, BeyondAllMatterAreWarnedOf) {
   EXPECT_THAT(
       density_warnings({0, 2670000}),
@@ -74,6 +96,21 @@ TEST(Places, OfModelAndPointsFarApartAreWarnedOf) {
               ElementsAre(HasSubstr("10 times its size")));
   EXPECT_THAT(place_warnings(local_model, {0, 22000, 0, 22000, 250000, 250000}),
               ElementsAre(HasSubstr("250000 m away")));
+}
+
+TEST(Places, InKilometresAreWarnedOf) {
+  const Bounds utm_in_km = {430, 440, 5412, 5422, -4, 0.2}, points = {425000, 445000, 5410000, 5420000, 100, 800};
+  EXPECT_THAT(
+      place_warnings(utm_in_km, points),
+      ElementsAre("the coordinates of the model look like kilometres: times 1,000 they fit the other ones. Write "
+                  "length_unit: km beside the file of prisms; lengths in the case itself are metres. The model: "
+                  "easting 430 to 440, northing 5412 to 5422, upward -4 to 0.2 m; the points: easting 425000 to "
+                  "445000, northing 5410000 to 5420000, upward 100 to 800 m"));
+  EXPECT_THAT(place_warnings(utm_model, {428, 441, 5410, 5420, 0.1, 0.8}),
+              ElementsAre(HasSubstr("the points look like kilometres: times 1,000 they fit the other ones. Write "
+                                    "length_unit: km beside the file of stations")));
+  // near by chance alone: of another size
+  EXPECT_THAT(place_warnings({430, 430.1, 5412, 5412.1, -4, 0.2}, points), ElementsAre(HasSubstr("times its size")));
 }
 
 TEST(Places, InDegreesAreWarnedOf) {

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <numbers>
 #include <utility>
 
@@ -164,11 +165,12 @@ std::string below_sea(const Inputs& inputs) {
 }  // namespace
 
 std::vector<std::string> input_warnings(const Inputs& inputs) {
-  std::vector<std::string> warnings = density_warnings(inputs.model->densities());
+  std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
+  std::vector<std::string> of_densities = density_warnings(inputs.model->densities());
   const Bounds bounds = inputs.model->source().bounds();
   std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
   if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
-  for (std::string& warning : of_places) warnings.push_back(std::move(warning));
+  for (auto* more : {&of_densities, &of_places}) std::move(more->begin(), more->end(), std::back_inserter(warnings));
   if (const Terrain* const terrain = inputs.model->terrain()) {
     std::string steps = staircase_text(*terrain, inputs.points, inputs.run.gravitational_constant);
     if (!steps.empty()) warnings.push_back(std::move(steps));

@@ -22,6 +22,7 @@
 #include "io/grid_variable.hpp"
 #include "io/place_columns.hpp"
 #include "io/point_columns.hpp"
+#include "io/text_output.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
@@ -392,6 +393,13 @@ private:
       if (!std::isfinite(value)) {
         limited.add("measurements that are NaN or infinite",
                     [&] { return problem_at(i, name_of(field), "NaN or infinite; leave the point out of the file"); });
+      } else if (looks_like_dummy(values[i])) {
+        limited.add("dummies among the measurements", [&] {
+          return problem_at(i, name_of(field),
+                            fmt::format("{} looks like a dummy, a number that stands for none; leave the point out of "
+                                        "the file",
+                                        number_text(values[i])));
+        });
       } else if (!(deviation > 0) || !std::isfinite(deviation)) {
         limited.add("standard deviations that are not above 0", [&] {
           return problem_at(i, has_rule(field) ? "inversion.sigma" : sigma_of(field),

@@ -27,6 +27,9 @@ namespace prismfield {
 /// "-300 to 500 kg/m3"
 [[nodiscard]] std::string density_text(const Range& densities);
 
+/// The warning where the gravitational constant, m3 kg-1 s-2, is off by more than 1 %, as in units of cgs.
+[[nodiscard]] std::vector<std::string> constant_warnings(double constant);
+
 /// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
 [[nodiscard]] std::vector<std::string> density_warnings(const Range& densities);
 

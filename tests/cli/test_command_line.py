@@ -512,6 +512,11 @@ class Run(ProgramFolder):
         self.assertEqual(len(degrees), 1)
         self.assertRegex(degrees[0], r"^warning: the coordinates of the points look like degrees \(easting 7\.5 to 8\.2, ")
 
+    def test_a_constant_of_cgs_is_warned_of(self):
+        cgs = self.warnings_of("gravitational_constant=6.674e-8")
+        self.assertEqual(len(cgs), 1)
+        self.assertRegex(cgs[0], r"^warning: gravitational_constant is 6\.674e-08, 1000 times .*: it is in cgs units ")
+
     def test_depths_given_as_heights_are_warned_of(self):
         deep = self.warnings_of("observations.grid.upward=-1200")
         self.assertEqual(len(deep), 1)
