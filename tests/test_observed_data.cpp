@@ -258,6 +258,12 @@ TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
   EXPECT_THAT(mistakes_of("x,z,gz,sigma\n1,2,3,4\n"), HasSubstr("missing column northing"));
   EXPECT_THAT(mistakes_of("x,y,z,name\n1,2,3,a\n"),
               AllOf(HasSubstr("has no measurements; potential, gx, "), HasSubstr("; it has name")));
+  EXPECT_THAT(
+      mistakes_of("x,y,z,boug\n1,2,3,4\n"),
+      HasSubstr("; it has boug; if 'boug' is gz, write inversion.data.columns: [easting, northing, upward, gz]"));
+  EXPECT_THAT(mistakes_of("name,x,y,z,boug,sigma\na,1,2,3,4,1\n"),
+              HasSubstr("; if a column holds gz under another name, write gz there: inversion.data.columns: [\"-\", "
+                        "easting, northing, upward, \"-\", sigma]"));
   EXPECT_EQ(mistakes_of("1,2,3,4\n"),
             "d.csv:1: 4 columns without names; name the columns in a header line or by inversion.data.columns");
   EXPECT_THAT(mistakes_of("x,y,z,gz,sigma\n"), HasSubstr("has a header but no data"));

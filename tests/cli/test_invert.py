@@ -432,7 +432,7 @@ class Epochs(Held):
 class Mistakes(Inversion):
     def test_data_that_cannot_be(self):
         self.refused_line("nan.csv:4: gz: 'nan' is not finite", *self.edit_data("nan.csv", {(4, 4): "nan"}))
-        self.refused_line("empty.csv:4: gz: no number", *self.edit_data("empty.csv", {(4, 4): ""}))
+        self.refused_line("empty.csv:4: gz: is empty; a number is expected", *self.edit_data("empty.csv", {(4, 4): ""}))
         for sigma in ("0", "-1"):
             options_of = self.edit_data("sigma.csv", {(3, 5): sigma})
             result = self.invert(*options_of)
