@@ -40,24 +40,31 @@ TEST(Densities, AreToldAsARange) {
 
 TEST(Densities, ThatMayBeGramsACubicCentimetreAreWarnedOf) {
   EXPECT_THAT(
-      density_warnings({0.1, 2.67}),
-      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? density_unit: g/cm3 beside a file "
-                  "says so, densities in the case itself are kg/m3"));
-  EXPECT_THAT(density_warnings({-0.4, 0.1}), ElementsAre(HasSubstr("no density of the model is above 0.4 kg/m3")));
-  EXPECT_THAT(density_warnings({-19.9, 0}), ElementsAre(HasSubstr("g/cm3?")));
+      density_warnings({0.1, 2.67}, true),
+      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? density_unit: g/cm3 beside their file "
+                  "says so"));
+  EXPECT_THAT(
+      density_warnings({0.1, 2.67}, false),
+      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? Densities in the case are kg/m3: "
+                  "1 g/cm3 is 1000"));
+  EXPECT_THAT(density_warnings({-0.4, 0.1}, true),
+              ElementsAre(HasSubstr("no density of the model is above 0.4 kg/m3")));
+  EXPECT_THAT(density_warnings({-19.9, 0}, true), ElementsAre(HasSubstr("g/cm3?")));
   // one density that is large enough, or none at all
-  EXPECT_THAT(density_warnings({-20, 1}), IsEmpty());
-  EXPECT_THAT(density_warnings({0.5, 20}), IsEmpty());
-  EXPECT_THAT(density_warnings({0, 0}), IsEmpty());
+  EXPECT_THAT(density_warnings({-20, 1}, true), IsEmpty());
+  EXPECT_THAT(density_warnings({0.5, 20}, true), IsEmpty());
+  EXPECT_THAT(density_warnings({0, 0}, true), IsEmpty());
 }
 
 TEST(Densities, ThatStandForNoneAreWarnedOf) {
-  EXPECT_THAT(density_warnings({-99999, 300}),
+  EXPECT_THAT(density_warnings({-99999, 300}, true),
               ElementsAre("the model has a density of -99999 kg/m3, which looks like a dummy, a number that stands for "
                           "none; leave such prisms or cells out, or give them density 0"));
-  EXPECT_THAT(density_warnings({0, 99999000}), ElementsAre(HasSubstr("a density of 99999 g/cm3, which looks like")));
-  EXPECT_THAT(density_warnings({-9999, 300}), ElementsAre(HasSubstr("a density of -9999 kg/m3, which looks like")));
-  EXPECT_THAT(density_warnings({-9998, 9999}), IsEmpty());
+  EXPECT_THAT(density_warnings({0, 99999000}, true),
+              ElementsAre(HasSubstr("a density of 99999 g/cm3, which looks like")));
+  EXPECT_THAT(density_warnings({-9999, 300}, true),
+              ElementsAre(HasSubstr("a density of -9999 kg/m3, which looks like")));
+  EXPECT_THAT(density_warnings({-9998, 9999}, true), IsEmpty());
 }
 
 TEST(Constants, ThatAreOffAreWarnedOf) {
@@ -75,10 +82,10 @@ TEST(Constants, ThatAreOffAreWarnedOf) {
 
 TEST(Densities, BeyondAllMatterAreWarnedOf) {
   EXPECT_THAT(
-      density_warnings({0, 2670000}),
+      density_warnings({0, 2670000}, true),
       ElementsAre("the model has densities of up to 2.67e+06 kg/m3, more than any metal; is their unit right?"));
-  EXPECT_THAT(density_warnings({-30001, 5}), ElementsAre(HasSubstr("up to 30001 kg/m3")));
-  EXPECT_THAT(density_warnings({-30000, 30000}), IsEmpty());
+  EXPECT_THAT(density_warnings({-30001, 5}, true), ElementsAre(HasSubstr("up to 30001 kg/m3")));
+  EXPECT_THAT(density_warnings({-30000, 30000}, true), IsEmpty());
 }
 
 constexpr Bounds local_model = {0, 22000, 0, 22000, -8000, 0};

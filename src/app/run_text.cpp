@@ -69,13 +69,20 @@ std::string overlap_text(const Inputs& inputs) {
 
 }  // namespace
 
+std::string fields_text(FieldList fields) {
+  const char* const note =
+      fields == FieldList::vector() ? " (the group vector; [vector, tensor] adds the gradients)" : "";
+  return fmt::format("{}{}", fmt::join(names_of(fields), ", "), note);
+}
+
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
+  const bool is_vector = inputs.run.fields == FieldList::vector();
+  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
                      shown(inputs.run.title), shown(inputs.model->description()), points_text(inputs.points),
-                     pairs_text(plan), extent_text(inputs.model->source().bounds()),
-                     density_text(inputs.model->densities()), extent_text(bounds_of(inputs.points)),
-                     overlap_text(inputs), space_text(plan), partition_text(plan, ranks), name(plan.precision),
-                     slots_text(plan), tiles_text(plan));
+                     pairs_text(plan), is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
+                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
+                     extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
+                     partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
 namespace {
@@ -166,7 +173,7 @@ std::string below_sea(const Inputs& inputs) {
 
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
-  std::vector<std::string> of_densities = density_warnings(inputs.model->densities());
+  std::vector<std::string> of_densities = density_warnings(inputs.model->densities(), densities_of_file(inputs.run));
   const Bounds bounds = inputs.model->source().bounds();
   std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
   if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
@@ -206,7 +213,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("densities", density_text(inputs.model->densities()));
   row("points", points_text(inputs.points));
   row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
-  row("fields", fmt::format("{}", fmt::join(names_of(inputs.run.fields), ", ")));
+  row("fields", fields_text(inputs.run.fields));
   row("pairs", pairs_text(plan));
   row("space", space_text(plan));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));

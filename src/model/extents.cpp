@@ -101,7 +101,7 @@ std::vector<std::string> constant_warnings(double constant) {
                          : "leave the key out if its unit is not m3 kg-1 s-2")};
 }
 
-std::vector<std::string> density_warnings(const Range& densities) {
+std::vector<std::string> density_warnings(const Range& densities, bool are_of_file) {
   // the heaviest metals have 22,600 kg/m3; contrasts below 20 are not worth a model
   constexpr double least = 20, most = 30'000;
   const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
@@ -121,10 +121,9 @@ std::vector<std::string> density_warnings(const Range& densities) {
                         largest)};
   }
   if (largest == 0 || largest >= least) return {};
-  return {fmt::format(
-      "no density of the model is above {:.6g} kg/m3; are they g/cm3? density_unit: g/cm3 beside a file says so, "
-      "densities in the case itself are kg/m3",
-      largest)};
+  return {fmt::format("no density of the model is above {:.6g} kg/m3; are they g/cm3? {}", largest,
+                      are_of_file ? "density_unit: g/cm3 beside their file says so"
+                                  : "Densities in the case are kg/m3: 1 g/cm3 is 1000")};
 }
 
 std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points) {

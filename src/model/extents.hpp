@@ -31,7 +31,8 @@ namespace prismfield {
 [[nodiscard]] std::vector<std::string> constant_warnings(double constant);
 
 /// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
-[[nodiscard]] std::vector<std::string> density_warnings(const Range& densities);
+/// `are_of_file`: they are not written in the case itself.
+[[nodiscard]] std::vector<std::string> density_warnings(const Range& densities, bool are_of_file);
 
 /// What a user should be told of a model and points that lie far from each other, or of coordinates that look like
 /// degrees. Boxes in metres, around all prisms and all points.

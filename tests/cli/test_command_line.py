@@ -470,6 +470,12 @@ class Run(ProgramFolder):
         self.assertRegex(table, r"(?m)^  densities +300 kg/m3$")
         self.assertRegex(table, r"(?m)^  points' extent +easting 0 to 1000, northing 0 to 1000, upward 10 m; \S+ within the model's outline$")
 
+    def test_the_group_vector_says_how_to_get_the_tensor(self):
+        fields = "gx, gy, gz (the group vector; [vector, tensor] adds the gradients)"
+        vector = ("run", "case.yaml", "--set", "fields=vector")
+        self.assertTrue(self.done(*vector).stdout.splitlines()[2].endswith(f" pairs; fields: {fields}"))
+        self.assertIn(f"  fields            {fields}\n", self.done(*vector, "--dry-run").stdout)
+
     def warnings_of(self, *settings, arguments=("--check",)):
         options_of_set = [word for setting in settings for word in ("--set", setting)]
         result = self.done("run", "case.yaml", *arguments, *options_of_set)
@@ -481,8 +487,8 @@ class Run(ProgramFolder):
         for arguments in (["--check"], ["--dry-run"], ["--quiet"]):
             self.assertEqual(
                 self.warnings_of(sphere(-0.35), arguments=arguments),
-                ["warning: no density of the model is above 0.35 kg/m3; are they g/cm3? density_unit: g/cm3 beside a file "
-                 "says so, densities in the case itself are kg/m3"],
+                ["warning: no density of the model is above 0.35 kg/m3; are they g/cm3? Densities in the case are kg/m3: "
+                 "1 g/cm3 is 1000"],
             )
         self.assertEqual(
             self.warnings_of(sphere(2.67e6)),
