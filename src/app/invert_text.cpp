@@ -364,12 +364,12 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   text += fmt::format("density: {:.4g} to {:.4g} kg/m3", *least, *most);
   if (!model.density_sigma.empty()) {
     const auto [low, high] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
-    text += fmt::format("; standard deviation {:.3g} to {:.3g} kg/m3, {}", *low, *high, uncertainty_text(model));
+    text += fmt::format("\nstandard deviation: {:.3g} to {:.3g} kg/m3, {}", *low, *high, uncertainty_text(model));
   }
   if (model.resolution_trace) {
-    text += fmt::format("\nparameters that the data decide (trace of the resolution): {:.4g} +- {:.2g} of {}",
-                        *model.resolution_trace, model.resolution_trace_error.value_or(0),
-                        grouped(static_cast<std::int64_t>(model.density.size())));
+    text +=
+        fmt::format("\ntrace of the resolution matrix: {:.4g} +- {:.2g} of {} parameters", *model.resolution_trace,
+                    model.resolution_trace_error.value_or(0), grouped(static_cast<std::int64_t>(model.density.size())));
     if (model.resolution_trace_least) text += least_trace_text(model);
   }
   const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;

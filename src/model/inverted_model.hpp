@@ -51,8 +51,8 @@ struct InvertedModel {
   std::vector<double> density_sigma;
   /// 0: as the data want it, 1: as the reference is; empty: not asked for
   std::vector<double> depth_of_investigation;
-  /// trace of the resolution matrix and its standard error: parameters that the data decide; by a low rank also what it
-  /// is at least
+  /// trace of the resolution matrix and its standard error: the number of resolved parameters; by a low rank also what
+  /// it is at least
   std::optional<double> resolution_trace, resolution_trace_error, resolution_trace_least;
   /// behind density_sigma: samples, or directions of the data; the other is 0
   std::int64_t samples = 0, rank = 0;

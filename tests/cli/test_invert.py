@@ -156,9 +156,9 @@ class Models(Inversion):
         low_rank = ("--set", "inversion.uncertainty={rank: 20}", "--set", "inversion.preconditioner={rank: 15}")
         result = self.inverted(*low_rank)
         self.assertRegex(result.stdout, r"(?m)^target chi 1,.* preconditioner of rank 15, bounds 0 to 400 kg/m3$")
-        self.assertRegex(result.stdout, r"standard deviation \S+ to \S+ kg/m3, from 30 directions of the data, the prior's part "
+        self.assertRegex(result.stdout, r"standard deviation: \S+ to \S+ kg/m3, from 30 directions of the data, the prior's part "
                                         r"good to \S+ %\n")
-        self.assertRegex(result.stdout, r"\(trace of the resolution\): \S+ \+- \S+ of 864; \S+ of them in these directions")
+        self.assertRegex(result.stdout, r"trace of the resolution matrix: \S+ \+- \S+ of 864 parameters; \S+ of them in these directions")
         for word in ("directions of the data 30 of 30", "variances of the prior"):
             self.assertIn(word, result.stderr)
         sizes = self.inverted(*low_rank, "--dry-run").stdout
