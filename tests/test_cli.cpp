@@ -272,6 +272,19 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"run", "a", "--resumed"}, "--resumed: is no option of prismfield run; did you mean --resume? T" + run_options},
       {{"run", "a", "--colour=red"}, "--colour: is no option of prismfield run; t" + run_options},
       {{"run", "a", "-q"}, "-q: is no option of prismfield run; t" + run_options},
+      {{"run", "a", "--threads", "4"},
+       "--threads: is no option of prismfield run; OMP_NUM_THREADS sets the number of threads: OMP_NUM_THREADS=4 "
+       "prismfield run ..."},
+      {{"invert", "a", "--num-threads=4"},
+       "--num-threads: is no option of prismfield invert; OMP_NUM_THREADS sets the number of threads: "
+       "OMP_NUM_THREADS=4 prismfield invert ..."},
+      {{"run", "--threads", "4", "a"},
+       "--threads: is no option of prismfield run; OMP_NUM_THREADS sets the number of threads: OMP_NUM_THREADS=4 "
+       "prismfield run ..."},
+      {{"study", "a", "--threads", "4"},
+       "--threads: is no option of prismfield study; the study's axis threads sets the threads of its runs, sweep: "
+       "{threads: [1, 2, 4]}"},
+      {{"convert", "a", "b", "-j", "4"}, "-j: is no option of prismfield convert; this command computes on one thread"},
       {{"run", "a", "--check=no"}, "--check: takes no value"},
       {{"run", "a", "--set"}, "--set: has no value; write --set KEY=VALUE"},
       {{"run", "a", "--output"}, "--output: has no value; write --output FILE"},

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace prismfield {
 namespace {
 
@@ -18,8 +21,8 @@ TEST(Extents, AreThoseOfAllPoints) {
   stations.northing = {1, 7, 2};
   stations.upward = {10, 10, 12.5};
   EXPECT_EQ(extent_text(bounds_of(stations)), "easting -3 to 5, northing 1 to 7, upward 10 to 12.5 m");
-  EXPECT_EQ(points_over(stations, {0, 5, 0, 2, -100, -50}), 2);
-  EXPECT_EQ(points_over(stations, {6, 8, 0, 2, -100, -50}), 0);
+  EXPECT_EQ(points_within_outline(stations, {0, 5, 0, 2, -100, -50}), 2);
+  EXPECT_EQ(points_within_outline(stations, {6, 8, 0, 2, -100, -50}), 0);
   Points grid;
   grid.grid_easting = {0, 4649776.25};
   grid.grid_northing = {3};
@@ -37,23 +40,52 @@ TEST(Densities, AreToldAsARange) {
 
 TEST(Densities, ThatMayBeGramsACubicCentimetreAreWarnedOf) {
   EXPECT_THAT(
-      density_warnings({0.1, 2.67}),
-      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? density_unit: g/cm3 beside a file "
-                  "says so, densities in the case itself are kg/m3"));
-  EXPECT_THAT(density_warnings({-0.4, 0.1}), ElementsAre(HasSubstr("no density of the model is above 0.4 kg/m3")));
-  EXPECT_THAT(density_warnings({-19.9, 0}), ElementsAre(HasSubstr("g/cm3?")));
+      density_warnings({0.1, 2.67}, true),
+      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? density_unit: g/cm3 beside their file "
+                  "says so"));
+  EXPECT_THAT(
+      density_warnings({0.1, 2.67}, false),
+      ElementsAre("no density of the model is above 2.67 kg/m3; are they g/cm3? Densities in the case are kg/m3: "
+                  "1 g/cm3 is 1000"));
+  EXPECT_THAT(density_warnings({-0.4, 0.1}, true),
+              ElementsAre(HasSubstr("no density of the model is above 0.4 kg/m3")));
+  EXPECT_THAT(density_warnings({-19.9, 0}, true), ElementsAre(HasSubstr("g/cm3?")));
   // one density that is large enough, or none at all
-  EXPECT_THAT(density_warnings({-20, 1}), IsEmpty());
-  EXPECT_THAT(density_warnings({0.5, 20}), IsEmpty());
-  EXPECT_THAT(density_warnings({0, 0}), IsEmpty());
+  EXPECT_THAT(density_warnings({-20, 1}, true), IsEmpty());
+  EXPECT_THAT(density_warnings({0.5, 20}, true), IsEmpty());
+  EXPECT_THAT(density_warnings({0, 0}, true), IsEmpty());
+}
+
+TEST(Densities, ThatStandForNoneAreWarnedOf) {
+  EXPECT_THAT(density_warnings({-99999, 300}, true),
+              ElementsAre("the model has a density of -99999 kg/m3, which looks like a dummy, a number that stands for "
+                          "none; leave such prisms or cells out, or give them density 0"));
+  EXPECT_THAT(density_warnings({0, 99999000}, true),
+              ElementsAre(HasSubstr("a density of 99999 g/cm3, which looks like")));
+  EXPECT_THAT(density_warnings({-9999, 300}, true),
+              ElementsAre(HasSubstr("a density of -9999 kg/m3, which looks like")));
+  EXPECT_THAT(density_warnings({-9998, 9999}, true), IsEmpty());
+}
+
+TEST(Constants, ThatAreOffAreWarnedOf) {
+  EXPECT_THAT(
+      constant_warnings(6.674e-8),
+      ElementsAre("gravitational_constant is 6.674e-08, 1000 times the 6.6743e-11 m3 kg-1 s-2 of CODATA, and so "
+                  "are all fields: it is in cgs units (cm3 g-1 s-2); m3 kg-1 s-2 is needed, which is the "
+                  "default: leave the key out"));
+  EXPECT_THAT(constant_warnings(6.75e-11), ElementsAre(HasSubstr("6.75e-11, 1.011 times the 6.6743e-11 m3")));
+  EXPECT_THAT(constant_warnings(1), ElementsAre(HasSubstr("leave the key out if its unit is not m3 kg-1 s-2")));
+  for (const double constant : {6.6743e-11, 6.67e-11, 6.672e-11, 6.73e-11, 6.62e-11}) {
+    EXPECT_THAT(constant_warnings(constant), IsEmpty());
+  }
 }
 
 TEST(Densities, BeyondAllMatterAreWarnedOf) {
   EXPECT_THAT(
-      density_warnings({0, 2670000}),
+      density_warnings({0, 2670000}, true),
       ElementsAre("the model has densities of up to 2.67e+06 kg/m3, more than any metal; is their unit right?"));
-  EXPECT_THAT(density_warnings({-30001, 5}), ElementsAre(HasSubstr("up to 30001 kg/m3")));
-  EXPECT_THAT(density_warnings({-30000, 30000}), IsEmpty());
+  EXPECT_THAT(density_warnings({-30001, 5}, true), ElementsAre(HasSubstr("up to 30001 kg/m3")));
+  EXPECT_THAT(density_warnings({-30000, 30000}, true), IsEmpty());
 }
 
 constexpr Bounds local_model = {0, 22000, 0, 22000, -8000, 0};
@@ -73,6 +105,21 @@ TEST(Places, OfModelAndPointsFarApartAreWarnedOf) {
               ElementsAre(HasSubstr("250000 m away")));
 }
 
+TEST(Places, InKilometresAreWarnedOf) {
+  const Bounds utm_in_km = {430, 440, 5412, 5422, -4, 0.2}, points = {425000, 445000, 5410000, 5420000, 100, 800};
+  EXPECT_THAT(
+      place_warnings(utm_in_km, points),
+      ElementsAre("the coordinates of the model look like kilometres: times 1,000 they fit the other ones. Write "
+                  "length_unit: km beside the file of prisms; lengths in the case itself are metres. The model: "
+                  "easting 430 to 440, northing 5412 to 5422, upward -4 to 0.2 m; the points: easting 425000 to "
+                  "445000, northing 5410000 to 5420000, upward 100 to 800 m"));
+  EXPECT_THAT(place_warnings(utm_model, {428, 441, 5410, 5420, 0.1, 0.8}),
+              ElementsAre(HasSubstr("the points look like kilometres: times 1,000 they fit the other ones. Write "
+                                    "length_unit: km beside the file of stations")));
+  // near by chance alone: of another size
+  EXPECT_THAT(place_warnings({430, 430.1, 5412, 5412.1, -4, 0.2}, points), ElementsAre(HasSubstr("times its size")));
+}
+
 TEST(Places, InDegreesAreWarnedOf) {
   EXPECT_THAT(
       place_warnings({-70.5, -69.5, -24, -23, -8000, 0}, {-71, -69, -25, -23, 100, 3000}),
@@ -83,6 +130,30 @@ TEST(Places, InDegreesAreWarnedOf) {
               ElementsAre(HasSubstr("the coordinates of the points look like degrees (easting 7.5 to 8.1")));
   EXPECT_THAT(place_warnings(utm_model, {289.5, 290.1, -24.5, -24, 400, 3000}),
               ElementsAre(HasSubstr("the coordinates of the points look like degrees")));
+}
+
+Points points_at(std::vector<double> easting, std::vector<double> upward) {
+  Points points;
+  points.northing.assign(easting.size(), 500);
+  points.easting = std::move(easting);
+  points.upward = std::move(upward);
+  return points;
+}
+
+TEST(Heights, ThatMayBeDepthsAreWarnedOf) {
+  // the depths of the model as heights: all points, at and beside it, are below
+  const Bounds model = {0, 1000, 0, 1000, 100, 900};
+  EXPECT_THAT(
+      height_warnings(model, points_at({-2000, 500}, {0, 20})),
+      ElementsAre("all points lie below the top of the model and none inside it (the model: upward 100 to 900 m; "
+                  "the points: upward 0 to 20 m); upward is a height: if one of the two is a depth, write upward "
+                  "as minus the depth, or axis_z: down beside the file of stations or prisms"));
+  EXPECT_THAT(height_warnings(model, points_at({500}, {100})), ElementsAre(HasSubstr("the points: upward 100 m")));
+  // one on the top, one above it, one inside
+  EXPECT_THAT(height_warnings(model, points_at({500, 500}, {0, 900})), IsEmpty());
+  EXPECT_THAT(height_warnings(model, points_at({-2000, 500}, {901, 0})), IsEmpty());
+  EXPECT_THAT(height_warnings(model, points_at({-2000, 500}, {0, 101})), IsEmpty());
+  EXPECT_THAT(height_warnings(model, points_at({-2000, 500}, {101, 0})), ElementsAre(HasSubstr("none inside it")));
 }
 
 TEST(Places, OfSmallModelsAreNoDegrees) {

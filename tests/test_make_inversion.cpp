@@ -474,8 +474,14 @@ TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
   EXPECT_THAT(
       warnings(utm, "-69.2,-22.6,9,1,1\n-69,-22.4,9,1,1\n"),
       ElementsAre("s.csv: has coordinates that look like degrees; easting and northing in metres are expected"));
-  EXPECT_THAT(warnings(utm, "7501000,481000,9,1,1\n7519000,499000,9,1,1\n"),
-              ElementsAre("s.csv: has no point above or below the model's cells; compare their coordinates"));
+  EXPECT_THAT(
+      warnings(utm, "7501000,481000,9,1,1\n7519000,499000,9,1,1\n"),
+      ElementsAre("s.csv: lies 9.87424e+06 m beside the model's cells (the data: easting 7501000 to 7519000, "
+                  "northing 481000 to 499000; the cells: easting 480000 to 500000, northing 7500000 to 7520000); "
+                  "easting and northing of the data seem to be swapped"));
+  EXPECT_THAT(warnings(utm, "550000,7501000,9,1,1\n559000,7519000,9,1,1\n"),
+              ElementsAre(AllOf(HasSubstr("lies 50000 m beside the model's cells"),
+                                HasSubstr("are both in the same projection, zone and origin?"))));
   // a model whose corner is 0, with stations in kilometres
   EXPECT_THAT(warnings("easting: [0, 22000, 4], northing: [0, 22000, 3]", "1,1,9,1,1\n21,20,9,1,1\n"),
               ElementsAre(HasSubstr("look like kilometres")));

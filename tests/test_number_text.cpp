@@ -46,6 +46,15 @@ TEST(DecimalProduct, IsThatOfTheDecimals) {
   EXPECT_EQ(decimal_product(1e308, 1000), std::numeric_limits<double>::infinity());
 }
 
+TEST(Dummies, AreNinesAndWhatIsBeyondAllMeasurements) {
+  for (const double dummy : {-9999.0, 9999.0, -99999.0, 999999999.0, -1e32, 1.70141e38, 9.96921e36}) {
+    EXPECT_TRUE(looks_like_dummy(dummy)) << dummy;
+  }
+  for (const double value : {0.0, 9.0, 99.0, -999.0, 9998.0, 9999.5, -99998.0, 1e19}) {
+    EXPECT_FALSE(looks_like_dummy(value)) << value;
+  }
+}
+
 TEST(ParseNumber, TakesWhatIsTooSmallAsZeroAndRefusesWhatIsTooLarge) {
   const auto read = [](const std::string& text) {
     const char* at = text.data();

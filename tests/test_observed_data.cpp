@@ -226,6 +226,15 @@ TEST_F(ObservedData, OfATableAreRefusedByLine) {
                             HasSubstr("d.csv:5: gz_sigma:")));
 }
 
+TEST_F(ObservedData, ThatStandForNoneAreRefused) {
+  EXPECT_EQ(
+      mistakes_of("x,y,z,gz,gz_sigma\n1,2,3,-99999,1\n1,2,3,-99998,99999\n1,2,3,-9999.0,1\n1,2,3,1.70141e38,1\n"),
+      "d.csv:2: gz: -99999 looks like a dummy, a number that stands for none; leave the point out of the file\n"
+      "d.csv:4: gz: -9999 looks like a dummy, a number that stands for none; leave the point out of the file\n"
+      "d.csv:5: gz: 1.70141e+38 looks like a dummy, a number that stands for none; leave the point out of the file");
+  EXPECT_THAT(mistakes_of("1\n1 2 3 99999 1\n", "d.obs"), HasSubstr("gz: 99999 looks like a dummy"));
+}
+
 TEST_F(ObservedData, AreToldInAPageWhenManyAreWrong) {
   std::string text = "x,y,z,gz,gz_sigma\n";
   for (int i = 0; i < 1000; ++i) text += "1,2,3,4,0\n";
@@ -249,6 +258,12 @@ TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
   EXPECT_THAT(mistakes_of("x,z,gz,sigma\n1,2,3,4\n"), HasSubstr("missing column northing"));
   EXPECT_THAT(mistakes_of("x,y,z,name\n1,2,3,a\n"),
               AllOf(HasSubstr("has no measurements; potential, gx, "), HasSubstr("; it has name")));
+  EXPECT_THAT(
+      mistakes_of("x,y,z,boug\n1,2,3,4\n"),
+      HasSubstr("; it has boug; if 'boug' is gz, write inversion.data.columns: [easting, northing, upward, gz]"));
+  EXPECT_THAT(mistakes_of("name,x,y,z,boug,sigma\na,1,2,3,4,1\n"),
+              HasSubstr("; if a column holds gz under another name, write gz there: inversion.data.columns: [\"-\", "
+                        "easting, northing, upward, \"-\", sigma]"));
   EXPECT_EQ(mistakes_of("1,2,3,4\n"),
             "d.csv:1: 4 columns without names; name the columns in a header line or by inversion.data.columns");
   EXPECT_THAT(mistakes_of("x,y,z,gz,sigma\n"), HasSubstr("has a header but no data"));

@@ -28,6 +28,17 @@ TEST_F(PrismChecks, TurnDepthsKilometresAndGramsIntoSi) {
       "west,east,south,north,bottom,top,density\n0,.01,.001,.005,.009,.007,.3\n.01,.03,.002,.006,.008,.001,-.2\n")));
 }
 
+TEST_F(PrismChecks, MayNameDepthsOfTopAndBottom) {
+  m_spec.z_down = true;
+  const std::string rows = "0,10,1,5,7,9,300\n10,30,2,6,1,8,-200\n";
+  expect_two(read_all(*make("west,east,south,north,top_depth,bottom_depth,density\n" + rows)));
+  expect_two(read_all(*make("west,east,south,north,Depth_Top,depth_bottom,density\n" + rows)));
+  m_spec.z_down = false;
+  EXPECT_EQ(
+      message("west,east,south,north,top_depth,bottom_depth,density\n" + rows),
+      "b.csv: bottom is above top in all prisms; with axis_z: up these are heights; for depths, write axis_z: down");
+}
+
 TEST_F(PrismChecks, OfZeroSizeAreLeftOutWithOneWarning) {
   const auto ensemble = make("0,10,1,5,-9,-7,300\n3,3,0,1,0,1,9\n10,30,2,6,-8,-1,-200\n0,1,2,2,0,1,9\n0,1,0,1,7,7,9\n");
   expect_two(read_all(*ensemble));
@@ -49,12 +60,20 @@ TEST_F(PrismChecks, InvertedOnesAreNamedByLine) {
           "west,east,south,north,bottom,top,density\n2,1,0,1,0,1,5\n0,1,3,2,0,1,5\n0,1,0,1,-1,-2,5\n4,3,2,1,0,1,5\n"),
       "b.csv:2: west 2 is east of east 1\n"
       "b.csv:3: south 3 is north of north 2\n"
-      "b.csv:4: bottom -1 is above top -2; with axis_z: up these are heights\n"
+      "b.csv:4: bottom -1 is above top -2; with axis_z: up these are heights; for depths, write axis_z: down\n"
       "b.csv:5: west 4 is east of east 3\n"
       "b.csv:5: south 2 is north of north 1");
   m_spec.z_down = true;
-  EXPECT_EQ(message("0,1,0,1,1000,2000,5\n"),
-            "b.csv:1: bottom 1000 is above top 2000; with axis_z: down these are depths");
+  EXPECT_EQ(
+      message("0,1,0,1,1000,2000,5\n"),
+      "b.csv:1: bottom 1000 is above top 2000; with axis_z: down these are depths; for heights, write axis_z: up");
+  EXPECT_EQ(
+      message("0,1,0,1,-1,0,5\n0,1,0,1,-2,-1,5\n"),
+      "b.csv: bottom is above top in all prisms; with axis_z: down these are depths; for heights, write axis_z: up");
+  m_spec.z_down = false;
+  EXPECT_EQ(
+      message("0,1,0,1,1,0,5\n0,1,0,1,2,1,5\n0,1,0,1,2,2,5\n"),
+      "b.csv: bottom is above top in all prisms; with axis_z: up these are heights; for depths, write axis_z: down");
 }
 
 TEST_F(PrismChecks, NumbersWhoseResultsWouldNotBeFiniteAreMistakes) {

@@ -91,11 +91,17 @@ TEST_F(StationsTest, ThatAreWrongAreNamed) {
       "; for stations of one height write observations.stations.upward: 80, or {above_terrain: 80}";
   set("Punto,Este,Norte,H,CBA\n1,2,3,4,5\n");
   EXPECT_EQ(message(),
-            "s.csv:1: missing column upward; the columns are 'Punto', 'Este', 'Norte', 'H', 'CBA'; if 'H' is "
-            "upward: " +
-                key + "[\"-\", easting, northing, upward, \"-\"]" + one_height);
+            "s.csv:1: missing column upward; the columns are 'Punto', 'Este', 'Norte', 'H', 'CBA'; if a "
+            "column holds it under another name, write upward there: " +
+                key + "[\"-\", easting, northing, \"-\", \"-\"]" + one_height);
+  set("easting,northing,gobs\n1,2,978000\n");
+  EXPECT_EQ(message(),
+            "s.csv:1: missing column upward; the columns are 'easting', 'northing', 'gobs'; if a column holds "
+            "it under another name, write upward there: " +
+                key + "[easting, northing, \"-\"]" + one_height);
   set("A,B,Cota\n1,2,3\n");
-  EXPECT_THAT(message(), HasSubstr("if 'A' is easting, 'B' is northing: " + key + "[easting, northing, upward]"));
+  EXPECT_THAT(message(), HasSubstr("if columns hold them under other names, write these names there: " + key +
+                                   "[\"-\", \"-\", upward]"));
   set("Este,Norte\n1,2\n");
   EXPECT_EQ(message(), "s.csv:1: missing column upward; the columns are 'Este', 'Norte'" + one_height);
   set("1 2\n3 4\n");

@@ -101,7 +101,7 @@ TEST_F(LineReading, OfNothing) {
 
 TEST_F(LineReading, RefusesWhatIsNoText) {
   EXPECT_THAT(bad(std::string_view("1,2,3\n\0\0,5,6\n", 13)),
-              HasSubstr("case.yaml:7: model.file: 't.csv' is no text file"));
+              HasSubstr("case.yaml:7: model.file: 't.csv' is not a text file"));
   EXPECT_THAT(bad("\xFF\xFE"
                   "1,2,3"),
               HasSubstr("UTF-16"));
@@ -238,8 +238,8 @@ TEST_F(TextTable, TellsUnitsFromNames) {
 
 TEST_F(TextTable, NamesMissingColumnsAndWhatTheyMayBeCalled) {
   EXPECT_EQ(bad("a,b,remark\n1,2,3\n"),
-            "t.csv:1: missing column c; the columns are 'a', 'b', 'remark'; if 'remark' is c: "
-            "some.columns: [a, b, c]");
+            "t.csv:1: missing column c; the columns are 'a', 'b', 'remark'; if a column holds it under "
+            "another name, write c there: some.columns: [a, b, \"-\"]");
   EXPECT_THAT(bad("x,y,z\n1,2,3\n"), HasSubstr("t.csv:1: missing columns a, b, c"));
   EXPECT_THAT(bad("garbage\n"), HasSubstr("missing columns a, b, c; the columns are 'garbage'"));
   EXPECT_THAT(bad("a,b,b,c\n1,2,3,4\n"), HasSubstr("t.csv:1: column b is given 2 times"));
@@ -261,7 +261,7 @@ TEST_F(TextTable, NamesEachBadLine) {
             "t.csv:2: 2 columns, 3 are needed\n"
             "t.csv:4: 4 columns, 3 are needed\n"
             "t.csv:5: b: 'x' is not a number\n"
-            "t.csv:6: b: no number\n"
+            "t.csv:6: b: is empty; a number is expected\n"
             "t.csv:7: b: 'NaN' is not finite\n"
             "t.csv:8: c: '-inf' is not finite\n"
             "t.csv:9: b: '1e400' is too large\n"
@@ -283,9 +283,24 @@ TEST_F(TextTable, TellsOfDecimalCommas) {
               HasSubstr("t.csv:2: a: '1,5' is not a number; decimals are written with a point"));
 }
 
+TEST_F(TextTable, TellsOfCommasBetweenThousands) {
+  const std::string remedy = "; thousands are written without commas";
+  EXPECT_EQ(bad("a,b,c\n\"502,547.85\",2,3\n"), "t.csv:2: a: '502,547.85' is not a number" + remedy);
+  EXPECT_EQ(bad("a;b;c\n7,501,000;2;3\n"), "t.csv:2: a: '7,501,000' is not a number" + remedy);
+  EXPECT_EQ(bad("a;b;c\n502,547;2;3\n"),
+            "t.csv:2: a: '502,547' is not a number; decimals are written with a point, thousands without commas");
+  EXPECT_EQ(bad("a b c\n502,547.85 7,501,000.5 3\n"), "t.csv:2: 4 columns, 3 are needed" + remedy);
+  EXPECT_EQ(bad("a,b,c\n502,547.85,7,501,000.00,12.5\n"), "t.csv:2: 6 columns, 3 are needed" + remedy);
+  EXPECT_EQ(bad("a,b,c\n502,547.85,7,501,12.5\n"), "t.csv:2: 5 columns, 3 are needed" + remedy);
+  EXPECT_THAT(bad("502,547.85,2,3\n"), HasSubstr("4 columns, but without a header 3 are expected"));
+  EXPECT_THAT(bad("502,547.85,2,3\n"), HasSubstr(remedy));
+  // more columns than commas explain
+  EXPECT_EQ(bad("a,b,c\n1,200.5,3,4,5\n"), "t.csv:2: 5 columns, 3 are needed");
+}
+
 TEST_F(TextTable, WantsAllOfATruncatedFile) {
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5"), "t.csv:3: 2 columns, 3 are needed");
-  EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,"), "t.csv:3: c: no number");
+  EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,"), "t.csv:3: c: is empty; a number is expected");
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,6e"), "t.csv:3: c: '6e' is not a number");
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,-"), "t.csv:3: c: '-' is not a number");
 }
@@ -315,8 +330,8 @@ TEST_F(TextTable, HeadersOfAnySizeEndInAShortMessage) {
   // names out of the file neither command a terminal nor fill it
   EXPECT_EQ(bad("\x1b[2Ja,b,\xE2\x80\xAE"
                 "c\n1,2,3\n"),
-            "t.csv:1: missing columns a, c; the columns are '?[2Ja', 'b', '?c'; if '?[2Ja' is a, '?c' is c: "
-            "some.columns: [a, b, c]");
+            "t.csv:1: missing columns a, c; the columns are '?[2Ja', 'b', '?c'; if columns hold them under "
+            "other names, write these names there: some.columns: [\"-\", b, \"-\"]");
   EXPECT_LT(bad("a,b" + header.substr(0, 50000) + "\n1,2,3\n").size(), 1000U);
 }
 

@@ -137,12 +137,28 @@ void add_mismatches(const CLI::App& app, const std::vector<std::string>& argumen
   }
 }
 
+/// How the threads of a command are chosen, for which no option is; "" where the argument asks for none.
+std::string threads_text(const std::string& command, const std::string& option) {
+  const bool is_meant =
+      option.find("thread") != std::string::npos || option == "-j" || option == "--jobs" || option == "--cores";
+  if (!is_meant) return "";
+  if (command == "study") return "the study's axis threads sets the threads of its runs, sweep: {threads: [1, 2, 4]}";
+  if (command == "run" || command == "sensitivity" || command == "invert" || command == "info") {
+    return fmt::format("OMP_NUM_THREADS sets the number of threads: OMP_NUM_THREADS=4 prismfield {} ...", command);
+  }
+  return "this command computes on one thread";
+}
+
 std::string unknown_option(const CLI::App& app, const std::string& argument) {
+  const std::string asked = argument.substr(0, argument.find('='));
+  if (const std::string threads = threads_text(app.get_name(), asked); !threads.empty()) {
+    return fmt::format("is no option of prismfield {}; {}", app.get_name(), threads);
+  }
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  const std::string nearest = nearest_spelling(argument.substr(0, argument.find('=')), names);
+  const std::string nearest = nearest_spelling(asked, names);
   return fmt::format("is no option of prismfield {}{}: {}", app.get_name(),
                      nearest.empty() ? "; there are" : "; did you mean " + nearest + "? There are",
                      fmt::join(names, ", "));
@@ -162,11 +178,13 @@ Asked CommandSet::parse(const Command& command, const std::vector<std::string>& 
   } catch (const CLI::ParseError& error) {
     problems.add("", "", fmt::format("{} (prismfield {} --help tells more)", error.what(), command.app->get_name()));
   }
+  bool may_be_value = false;
   for (const std::string& extra : command.app->remaining()) {
     if (extra == "--") continue;
     if (extra.starts_with("-") && extra.size() > 1) {
       problems.add(extra.substr(0, extra.find('=')), "", unknown_option(*command.app, extra));
-    } else {
+      may_be_value = extra.find('=') == std::string::npos;
+    } else if (!std::exchange(may_be_value, false)) {
       problems.add("", "", fmt::format("one argument too many: {}; write {}", excerpt(extra), command.usage()));
     }
   }

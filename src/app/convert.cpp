@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +96,9 @@ void convert(const ConvertOptions& options) {
   write.axes = options.output_axes;
   write.field = options.field;
   write.inactive = options.output_inactive.value_or(options.inactive.value_or(0));
+  // 0 is no density, not a mark, unless the cells are to be told apart by it
+  if (!options.output_inactive && options.inactive) write.inactive_said_by = "--inactive";
+  if (options.output_inactive && write.inactive != 0) write.inactive_said_by = "--output-inactive";
   write.title = options.in.stem().string();
   write.command = fmt::format("prismfield convert {} {}", options.in.string(), options.out.string());
   const std::string content = describe(in.content) + units_in(in);
@@ -102,9 +107,12 @@ void convert(const ConvertOptions& options) {
   const WrittenFile out = write_content(write, in.content);
 
   const std::vector<std::string> lost = not_carried(in, write.format);
-  for (const auto* notes : {&std::as_const(in.notes), &lost, &out.notes}) {
-    for (const std::string& note : *notes) std::cerr << "note: " << shown(note) << '\n';
+  std::vector<std::string> notes = in.notes;
+  for (const auto* more : {&lost, &out.notes}) {
+    std::copy_if(more->begin(), more->end(), std::back_inserter(notes),
+                 [&](const std::string& note) { return std::find(notes.begin(), notes.end(), note) == notes.end(); });
   }
+  for (const std::string& note : notes) std::cerr << "note: " << shown(note) << '\n';
   std::cerr << std::flush;
   if (options.quiet) return;
   std::cout << fmt::format("read    {}: {}, {}\nwritten {}: {}, {}; {}\n", shown(options.in.string()),

@@ -284,7 +284,7 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
 }
 
 std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = constant_warnings(run.gravitational_constant);
   const InversionSettings& settings = run.inversion->settings;
   if (settings.bounds && are_tiny(*settings.bounds)) {
     warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",

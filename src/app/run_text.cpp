@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <numbers>
 #include <utility>
 
@@ -61,20 +62,27 @@ std::string pairs_text(const Plan& plan) {
 }
 
 std::string overlap_text(const Inputs& inputs) {
-  const std::int64_t over = points_over(inputs.points, inputs.model->source().bounds());
-  if (over == 0) return "none over the model";
-  return over == inputs.points.size() ? "all over the model" : grouped(over) + " over the model";
+  const std::int64_t within = points_within_outline(inputs.points, inputs.model->source().bounds());
+  const std::string count = within == 0 ? "none" : within == inputs.points.size() ? "all" : grouped(within);
+  return count + " within the model's outline";
 }
 
 }  // namespace
 
+std::string fields_text(FieldList fields) {
+  const char* const note =
+      fields == FieldList::vector() ? " (the group vector; [vector, tensor] adds the gradients)" : "";
+  return fmt::format("{}{}", fmt::join(names_of(fields), ", "), note);
+}
+
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
-  return fmt::format("{}\n{}\n{}, {} pairs\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
+  const bool is_vector = inputs.run.fields == FieldList::vector();
+  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
                      shown(inputs.run.title), shown(inputs.model->description()), points_text(inputs.points),
-                     pairs_text(plan), extent_text(inputs.model->source().bounds()),
-                     density_text(inputs.model->densities()), extent_text(bounds_of(inputs.points)),
-                     overlap_text(inputs), space_text(plan), partition_text(plan, ranks), name(plan.precision),
-                     slots_text(plan), tiles_text(plan));
+                     pairs_text(plan), is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
+                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
+                     extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
+                     partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
 }
 
 namespace {
@@ -164,10 +172,12 @@ std::string below_sea(const Inputs& inputs) {
 }  // namespace
 
 std::vector<std::string> input_warnings(const Inputs& inputs) {
-  std::vector<std::string> warnings = density_warnings(inputs.model->densities());
-  for (std::string& warning : place_warnings(inputs.model->source().bounds(), bounds_of(inputs.points))) {
-    warnings.push_back(std::move(warning));
-  }
+  std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
+  std::vector<std::string> of_densities = density_warnings(inputs.model->densities(), densities_of_file(inputs.run));
+  const Bounds bounds = inputs.model->source().bounds();
+  std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
+  if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
+  for (auto* more : {&of_densities, &of_places}) std::move(more->begin(), more->end(), std::back_inserter(warnings));
   if (const Terrain* const terrain = inputs.model->terrain()) {
     std::string steps = staircase_text(*terrain, inputs.points, inputs.run.gravitational_constant);
     if (!steps.empty()) warnings.push_back(std::move(steps));
@@ -203,7 +213,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("densities", density_text(inputs.model->densities()));
   row("points", points_text(inputs.points));
   row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
-  row("fields", fmt::format("{}", fmt::join(names_of(inputs.run.fields), ", ")));
+  row("fields", fields_text(inputs.run.fields));
   row("pairs", pairs_text(plan));
   row("space", space_text(plan));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));

@@ -12,6 +12,9 @@
 
 namespace prismfield {
 
+/// "gx, gy, gz", and for the group vector how to get the tensor, too.
+[[nodiscard]] std::string fields_text(FieldList fields);
+
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
 [[nodiscard]] std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks);
 

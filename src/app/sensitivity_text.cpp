@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/run_text.hpp"
 #include "base/human_text.hpp"
 #include "base/memory_limits.hpp"
 #include "case/output_check.hpp"
@@ -34,7 +35,7 @@ std::string sensitivity_heading(const Inputs& inputs, const ActiveCells& cells) 
   return fmt::format("{}\nmodel: {} x {} x {} cells, {} with density; {}\n{}; {}\nfields: {}\nG: {} x {}, {} entries\n",
                      shown(inputs.run.title), nx, ny, nz, grouped(inputs.model->source().size()),
                      extent_text(cells.bounds()), counted(inputs.points.size(), "point"),
-                     extent_text(bounds_of(inputs.points)), fmt::join(names_of(inputs.run.fields), ", "),
+                     extent_text(bounds_of(inputs.points)), fields_text(inputs.run.fields),
                      grouped(inputs.run.fields.size() * inputs.points.size()), grouped(cells.size()),
                      short_number(entries_of(inputs, cells)));
 }

@@ -74,6 +74,13 @@ Decimal decimal_of(double value) noexcept {
 
 }  // namespace
 
+bool looks_like_dummy(double value) noexcept {
+  constexpr double beyond_all = 1e20, least = 9999, most = 1e10;
+  double nines = least;
+  while (nines < most && nines != std::fabs(value)) nines = 10 * nines + 9;
+  return nines < most || std::fabs(value) >= beyond_all;
+}
+
 double decimal_product(double value, double factor) noexcept {
   // + 0 makes -0 of a flipped sign 0
   const double plain = value * factor + 0.0;

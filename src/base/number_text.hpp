@@ -21,6 +21,9 @@ enum class NumberStatus { ok, no_number, too_large };
 /// Reads a text that is a number from its first character to its last.
 [[nodiscard]] NumberStatus parse_number(std::string_view text, double& value) noexcept;
 
+/// Whether a value stands for none in files of many programs: -9999, 99999 and the like, or 1e20 and beyond.
+[[nodiscard]] bool looks_like_dummy(double value) noexcept;
+
 /// value times factor as one multiplies the decimals that are written, rounded once: 513.06049 times 1000 is 513060.49,
 /// not 513060.48999999993. The plain product where the decimals of both are too long for that; 0, not -0.
 [[nodiscard]] double decimal_product(double value, double factor) noexcept;

@@ -130,7 +130,8 @@ const Keys model_keys = {
      "The columns of a table in their order: west, east, south, north, bottom, top, density, or the papers' x1, x2, "
      "y1, y2, z1, z2 in the place of the first six. All seven are needed.",
      "columns: [x1, y1, z1, x2, y2, z2, density]"},
-    {"model.prisms.axis_z", "up or down", "up", "", "Whether bottom and top are heights (up) or depths (down).",
+    {"model.prisms.axis_z", "up or down", "up", "",
+     "Whether bottom and top are heights (up) or depths (down). A table may call depths top_depth and bottom_depth.",
      "axis_z: down"},
     {"model.prisms.length_unit", "m or km", "m", "", "The unit of the file's coordinates.", "length_unit: km"},
     {"model.prisms.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's densities.",

@@ -40,6 +40,10 @@ struct Area {
   [[nodiscard]] bool meets(const Area& other) const noexcept {
     return west <= other.east && other.west <= east && south <= other.north && other.south <= north;
   }
+  [[nodiscard]] double distance_to(const Area& other) const noexcept {
+    return std::hypot(std::max({0.0, other.west - east, west - other.east}),
+                      std::max({0.0, other.south - north, south - other.north}));
+  }
   [[nodiscard]] double extent() const noexcept { return std::max(east - west, north - south); }
   [[nodiscard]] Area times(double factor) const noexcept {
     return {west * factor, east * factor, south * factor, north * factor};
@@ -81,7 +85,15 @@ std::string misplaced(const Area& data, const CellEdges& edges) {
   const bool like_degrees =
       data.west >= -half_turn && data.east <= turn && data.south >= -quarter_turn && data.north <= quarter_turn;
   if (like_degrees) return "has coordinates that look like degrees; easting and northing in metres are expected";
-  return meets ? "" : "has no point above or below the model's cells; compare their coordinates";
+  if (meets) return "";
+  const Area swapped = {data.south, data.north, data.west, data.east};
+  return fmt::format(
+      "lies {:.6g} m beside the model's cells (the data: easting {:.10g} to {:.10g}, northing {:.10g} to {:.10g}; the "
+      "cells: easting {:.10g} to {:.10g}, northing {:.10g} to {:.10g}); {}",
+      data.distance_to(cells), data.west, data.east, data.south, data.north, cells.west, cells.east, cells.south,
+      cells.north,
+      swapped.meets(cells) ? "easting and northing of the data seem to be swapped"
+                           : "are both in the same projection, zone and origin?");
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -292,6 +292,13 @@ InputFile prism_file(const Case& run, const PrismsSpec& spec) {
 
 }  // namespace
 
+bool densities_of_file(const Case& run) {
+  if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) return names_file(voxels->density);
+  if (const auto* mesh = std::get_if<MeshSpec>(&run.model)) return mesh->ubc || names_file(mesh->density);
+  const auto* terrain = std::get_if<TerrainSpec>(&run.model);
+  return terrain == nullptr || terrain->density;
+}
+
 Model make_model(const Case& run) {
   return at_places_of(run, [&] {
     if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {

@@ -59,6 +59,9 @@ private:
   std::variant<std::unique_ptr<Cells>, std::unique_ptr<DistributedPrisms>, std::unique_ptr<Terrain>> m_prisms;
 };
 
+/// Whether files say the densities of a case's model, not the case itself.
+[[nodiscard]] bool densities_of_file(const Case& run);
+
 /// The ensemble that a case's model describes; reads and validates the files that it names.
 /// Throws InputError with every mistake found.
 [[nodiscard]] Model make_model(const Case& run);

@@ -59,6 +59,8 @@ struct WriteSpec {
   std::string field;
   /// what inactive cells get in a file of plain values
   double inactive = 0;
+  /// the option that says so, by which the number has to tell them from the others; "": it has not
+  std::string inactive_said_by;
   /// written where the format has a place for it
   std::optional<Crs> crs;
   std::string title;

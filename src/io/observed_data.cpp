@@ -22,6 +22,7 @@
 #include "io/grid_variable.hpp"
 #include "io/place_columns.hpp"
 #include "io/point_columns.hpp"
+#include "io/text_output.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
@@ -95,10 +96,11 @@ private:
   }
 
   /// Adds a problem for each field that is wanted and not there; those that are.
-  FieldList choose(FieldList there, const Words& others) {
+  /// `remedy`: what helps where a column has another name than its field.
+  FieldList choose(FieldList there, const Words& others, const std::string& remedy = "") {
     if (there.empty() && !wanted()) {
-      m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}",
-                                              fmt::join(names_of(FieldList::all()), ", "), they_are(others))));
+      m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}{}",
+                                              fmt::join(names_of(FieldList::all()), ", "), they_are(others), remedy)));
     }
     FieldList chosen;
     for_each_field(wanted().value_or(there), [&](Field field) {
@@ -107,15 +109,36 @@ private:
         return;
       }
       m_problems.add(
-          m_file.error(fmt::format("has no {}, which {} asks for{}", name_of(field),
+          m_file.error(fmt::format("has no {}, which {} asks for{}{}", name_of(field),
                                    m_spec.fields ? m_file.key_beside("fields")
                                                  : "fields (or, for this file, " + m_file.key_beside("fields") + ")",
-                                   they_are(others))));
+                                   they_are(others), remedy)));
     });
     return chosen;
   }
 
   static std::string they_are(const Words& names) { return names.empty() ? "" : "; it has " + shown_list(names); }
+
+  /// The key that names the columns of a table, for one whose name says no field; "" where there is none.
+  [[nodiscard]] std::string columns_remedy(const TableRequest& request, const Table& table) const {
+    if (!m_spec.columns.empty() || table.ignored.empty()) return "";
+    std::vector<int> wanted(table.names.size(), -1);
+    for (std::size_t w = 0; w < table.at.size(); ++w) {
+      if (table.at[w] >= 0) wanted[static_cast<std::size_t>(table.at[w])] = static_cast<int>(w);
+    }
+    // without the column that lines between the rows make
+    wanted.resize(table.ignored.size() + wanted.size() -
+                  static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), -1)));
+    Words words = column_words(request, wanted);
+    const std::string field = name_of(this->wanted() ? first_of(*this->wanted()) : Field::gz);
+    if (table.ignored.size() == 1) {
+      std::replace(words.begin(), words.end(), std::string("\"-\""), field);
+      return fmt::format("; if {} is {}, write {}: [{}]", excerpt(table.ignored.front()), field, request.columns_key,
+                         fmt::join(words, ", "));
+    }
+    return fmt::format("; if a column holds {0} under another name, write {0} there: {1}: [{2}]", field,
+                       request.columns_key, fmt::join(words, ", "));
+  }
 
   [[nodiscard]] TableRequest columns_wanted() const {
     TableRequest request = place_columns();
@@ -160,7 +183,7 @@ private:
     });
     Words others = names_of(there);
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());
-    m_read.fields = choose(there, others);
+    m_read.fields = choose(there, others, columns_remedy(request, table));
     take_plain_sigma(column("sigma"), table, names);
     m_read.points.easting = std::move(table.columns[0]);
     m_read.points.northing = std::move(table.columns[1]);
@@ -392,6 +415,13 @@ private:
       if (!std::isfinite(value)) {
         limited.add("measurements that are NaN or infinite",
                     [&] { return problem_at(i, name_of(field), "NaN or infinite; leave the point out of the file"); });
+      } else if (looks_like_dummy(values[i])) {
+        limited.add("dummies among the measurements", [&] {
+          return problem_at(i, name_of(field),
+                            fmt::format("{} looks like a dummy, a number that stands for none; leave the point out of "
+                                        "the file",
+                                        number_text(values[i])));
+        });
       } else if (!(deviation > 0) || !std::isfinite(deviation)) {
         limited.add("standard deviations that are not above 0", [&] {
           return problem_at(i, has_rule(field) ? "inversion.sigma" : sigma_of(field),

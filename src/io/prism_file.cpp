@@ -13,6 +13,10 @@ std::vector<std::pair<std::string, std::string>> prism_aliases(bool z_down) {
           {"x2", "east"},
           {"y1", "south"},
           {"y2", "north"},
+          {"top_depth", "top"},
+          {"depth_top", "top"},
+          {"bottom_depth", "bottom"},
+          {"depth_bottom", "bottom"},
           {"z1", z_down ? "top" : "bottom"},
           {"z2", z_down ? "bottom" : "top"}};
 }

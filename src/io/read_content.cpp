@@ -195,7 +195,11 @@ private:
 
   void mark_inactive(std::vector<double>& values) {
     if (!m_spec.inactive) return;
-    if (replace_mark(values, *m_spec.inactive, values_to_si(), std::numeric_limits<double>::quiet_NaN()) > 0) return;
+    if (replace_mark(values, *m_spec.inactive, values_to_si(), std::numeric_limits<double>::quiet_NaN()) > 0) {
+      const std::string note = check_mark(values, *m_spec.inactive, values_to_si(), "--inactive");
+      if (!note.empty()) m_read.notes.push_back(note);
+      return;
+    }
     m_read.notes.push_back(fmt::format(
         "--inactive: no cell has {}; give the number as the file has it, in its unit and with all its digits",
         number_text(*m_spec.inactive)));

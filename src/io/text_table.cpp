@@ -271,37 +271,66 @@ bool has_refused(const std::vector<std::string>& names, const TableRequest& requ
   });
 }
 
-/// The key that would name the columns of a file that lacks some of them, ready to be written: those that nobody knows,
-/// behind the known ones first, stand for the missing ones. "" where that would be a wild guess.
-std::string ready_columns(const Layout& layout, const TableRequest& request, const std::vector<std::string>& missing) {
+/// How the key that names the columns of a file says which one holds a missing one; "" where no column is left for it.
+std::string columns_remedy(const Layout& layout, const TableRequest& request, const std::vector<std::string>& missing) {
   constexpr std::size_t most = 20;
   const std::size_t n = layout.wanted.size();
-  if (n > most || !layout.knows_any()) return "";
-  std::vector<std::string> words(n, "\"-\"");
-  std::size_t behind = 0;
-  for (std::size_t c = 0; c < n; ++c) {
-    if (layout.wanted[c] == Layout::nobody) continue;
-    words[c] = canonical_name(request, layout.wanted[c]);
-    behind = c + 1;
-  }
-  if (n - behind < missing.size()) behind = 0;
-  std::vector<std::string> guesses;
-  std::size_t next = 0;
-  for (std::size_t c = behind; c < n && next < missing.size(); ++c) {
-    if (layout.wanted[c] != Layout::nobody) continue;
-    guesses.push_back(fmt::format("{} is {}", excerpt(layout.names[c]), missing[next]));
-    words[c] = missing[next++];
-  }
-  if (next < missing.size()) return "";
-  return fmt::format("; if {}: {}: [{}]", fmt::join(guesses, ", "), request.columns_key, fmt::join(words, ", "));
+  const auto left = static_cast<std::size_t>(std::count(layout.wanted.begin(), layout.wanted.end(), Layout::nobody));
+  if (n > most || left == n || left < missing.size()) return "";
+  const bool one = missing.size() == 1;
+  return fmt::format("; if {} under {}, write {} there: {}: [{}]", one ? "a column holds it" : "columns hold them",
+                     one ? "another name" : "other names", one ? missing.front() : "these names", request.columns_key,
+                     fmt::join(column_words(request, layout.wanted), ", "));
 }
 
-/// What to say of fields between commas that hold blanks, as decimal commas make them; "" where there are none.
-std::string decimal_hint(const std::vector<std::string_view>& fields, char separator) {
-  const bool any = separator == ',' && std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
-                     return !field.starts_with('"') && std::any_of(field.begin(), field.end(), is_blank);
-                   });
-  return any ? "; decimals are written with a point" : "";
+constexpr const char* without_commas = "; thousands are written without commas";
+
+/// Commas in front of three digits, as between thousands.
+struct ThousandsCommas {
+  std::size_t count = 0;
+  /// one number has several, or a point behind: 502,547.85
+  bool are_certain = false;
+};
+
+ThousandsCommas thousands_commas(std::string_view text) noexcept {
+  const auto is_digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
+  ThousandsCommas commas;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (is_digit(end)) ++end;
+    const bool may_be_first = end > i && end - i <= 3 && (i == 0 || text[i - 1] != '.');
+    std::size_t n = 0;
+    while (may_be_first && end < text.size() && text[end] == ',' && is_digit(end + 1) && is_digit(end + 2) &&
+           is_digit(end + 3) && !is_digit(end + 4)) {
+      ++n;
+      end += 4;
+    }
+    commas.count += n;
+    commas.are_certain = commas.are_certain || n > 1 || (n == 1 && end < text.size() && text[end] == '.');
+    i = end + 1;
+  }
+  return commas;
+}
+
+/// What to write instead of commas in numbers.
+std::string comma_remedy(std::string_view text) {
+  const ThousandsCommas commas = thousands_commas(text);
+  if (commas.are_certain) return without_commas;
+  return commas.count > 0 ? "; decimals are written with a point, thousands without commas"
+                          : "; decimals are written with a point";
+}
+
+/// What to say of a line whose fields are not as many as needed because of commas in numbers: these leave blanks in
+/// fields or make so many more of them; "" where there are none.
+std::string comma_hint(std::string_view line, const std::vector<std::string_view>& fields, char separator,
+                       std::size_t needed) {
+  if (separator != ',') return "";
+  const ThousandsCommas commas = thousands_commas(line);
+  if (commas.count > 0 && fields.size() == needed + commas.count) return without_commas;
+  const bool has_blanks = std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
+    return !field.starts_with('"') && std::any_of(field.begin(), field.end(), is_blank);
+  });
+  return has_blanks && (commas.are_certain || fields.size() < needed) ? comma_remedy(line) : "";
 }
 
 /// Throws when a wanted column is missing or given twice.
@@ -334,7 +363,7 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
     if (has_refused(layout.names, request)) {
       hint = "; " + request.why_refused;
     } else if (hint.empty() && !request.columns_key.empty() && key != request.columns_key) {
-      hint = ready_columns(layout, request, missing);
+      hint = columns_remedy(layout, request, missing);
     }
     if (missing.size() == 1 && missing.front() == request.needed.back() && !request.last_column_remedy.empty()) {
       hint += "; " + request.last_column_remedy;
@@ -426,7 +455,11 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
     names.resize(n);
     return layout_of(names, request);
   }
-  remedy += n > request.needed.size() ? "; decimals are written with a point" : decimal_hint(fields, separator);
+  const std::string_view line(
+      fields.front().data(),
+      static_cast<std::size_t>(fields.back().data() - fields.front().data()) + fields.back().size());
+  const std::string hint = comma_hint(line, fields, separator, request.needed.size());
+  remedy += hint.empty() && n > request.needed.size() ? "; decimals are written with a point" : hint;
   if (n + 1 == request.needed.size() && !request.last_column_remedy.empty()) {
     remedy += fmt::format("; if {} is missing, {}", request.needed.back(), request.last_column_remedy);
   }
@@ -524,7 +557,7 @@ private:
                                       : count_fields(without_comment(line, m_separator), m_separator);
         return Problem{line_of(m_file, number), "",
                        fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
-                                   found < n ? decimal_hint(fields, m_separator) : "")};
+                                   comma_hint(line, fields, m_separator, n))};
       });
       return false;
     }
@@ -565,7 +598,7 @@ private:
       if (is_number && value != of_geosoft) continue;
       good = false;
       if (field.empty()) {
-        report("columns without a number", w, field, "no number");
+        report("columns without a number", w, field, "is empty; a number is expected");
       } else if (is_number || field == "*") {
         report("dummies where a number belongs", w, field, "is a dummy; leave the row out");
       } else if (status == NumberStatus::too_large) {
@@ -574,8 +607,7 @@ private:
         report("NaN or infinite values", w, field, "is not finite");
       } else {
         const bool comma = field.find(',') != std::string_view::npos;
-        report("text where a number belongs", w, field,
-               comma ? "is not a number; decimals are written with a point" : "is not a number");
+        report("text where a number belongs", w, field, "is not a number" + (comma ? comma_remedy(field) : ""));
       }
     }
     return good;
@@ -811,7 +843,7 @@ LineReader::LineReader(const InputFile& file) : m_file(file) {
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
     throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
   }
-  if (start.find('\0') != std::string_view::npos) throw file.error("is no text file");
+  if (start.find('\0') != std::string_view::npos) throw file.error("is not a text file");
 }
 
 std::string LineReader::where() const { return line_of(m_file, m_number); }
@@ -892,6 +924,12 @@ bool is_dummy(std::string_view field) {
   if (field.empty() || field == "*") return true;
   double value = 0;
   return parse_number(field, value) == NumberStatus::ok && (std::isnan(value) || value == of_geosoft);
+}
+
+std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted) {
+  std::vector<std::string> words;
+  for (const int w : wanted) words.push_back(w < 0 ? "\"-\"" : canonical_name(request, w));
+  return words;
 }
 
 std::string plain_name(std::string_view text) {

@@ -152,6 +152,10 @@ struct Table : TableColumns {
 /// A column's name as loose spellings are compared: small letters, without unit, blanks, `_`, `-` and `.`.
 [[nodiscard]] std::string plain_name(std::string_view text);
 
+/// What the key of the columns says of a file's columns, of which each is the one of `request` that `wanted` has the
+/// number of, needed ones before optional ones; "-" in quotes where that is below 0.
+[[nodiscard]] std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted);
+
 /// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
 /// names the columns), `#` comments skipped. Rows with a mistake (text, too few or too many numbers, NaN, infinity) are
 /// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -297,6 +298,29 @@ std::int64_t replace_mark(std::vector<double>& densities, double mark, double to
     ++replaced;
   }
   return replaced;
+}
+
+std::string check_mark(const std::vector<double>& values, double mark, double to_si, const std::string& option) {
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  std::int64_t equal = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    const double number = in_unit(value, to_si);
+    least = std::min(least, number);
+    greatest = std::max(greatest, number);
+    equal += number == mark ? 1 : 0;
+  }
+  if (equal > 0) {
+    throw InputError(
+        option, "",
+        fmt::format("is {}, which {} {} as a value; choose a number that no active cell has, such as -99999",
+                    number_text(mark), counted(equal, "active cell"), equal == 1 ? "has" : "have"));
+  }
+  if (!(mark > least && mark < greatest)) return "";
+  return fmt::format(
+      "{}: {} lies within the range of the active cells' values, {:.6g} to {:.6g}; make sure that it marks inactive "
+      "cells only, or write a number outside, such as -99999",
+      option, number_text(mark), least, greatest);
 }
 
 bool is_ubc_data(const InputFile& file) {

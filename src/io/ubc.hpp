@@ -56,6 +56,11 @@ struct AirMark {
 /// Replaces every density, kg/m3, that is `mark` in a file whose unit is `to_si` kg/m3; returns how many.
 std::int64_t replace_mark(std::vector<double>& densities, double mark, double to_si, double replacement);
 
+/// What to say of a number that marks inactive cells, NaN in `values`, in a file whose unit is `to_si`: that it lies
+/// within the range of the active ones; "" otherwise. Throws InputError, with `option`, where an active cell has it.
+[[nodiscard]] std::string check_mark(const std::vector<double>& values, double mark, double to_si,
+                                     const std::string& option);
+
 /// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv) begins with the number of its stations alone;
 /// others are tables. Throws InputError for UBC's data of gradients.
 [[nodiscard]] bool is_ubc_data(const InputFile& file);

@@ -273,13 +273,17 @@ private:
       write = write_tomofast_values;
       mesh = "Tomofast grid, which --to tomofast-grid";
     }
+    const std::int64_t inactive = count_nan(values.values);
+    if (inactive > 0 && !m_spec.inactive_said_by.empty()) {
+      const std::string note = check_mark(values.values, m_spec.inactive, to_si, m_spec.inactive_said_by);
+      if (!note.empty()) m_written.notes.push_back(note);
+    }
     as_text([&](TextOutput& out) { write(out, values.values, counts_of(model.edges), to_si, m_spec.inactive); });
     m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
                                 is_density(values.name) ? density_unit()
                                 : values.unit.empty()   ? "its unit"
                                                         : shown(values.unit),
                                 order);
-    const std::int64_t inactive = count_nan(values.values);
     if (inactive > 0) m_written.how += fmt::format("; {} inactive as {}", grouped(inactive), m_spec.inactive);
     if (!mesh.empty()) {
       m_written.notes.push_back(fmt::format("the numbers belong to a {} writes from the same input", mesh));

@@ -6,6 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+
+#include <prismfield/request.hpp>
+
+#include "base/number_text.hpp"
 
 namespace prismfield {
 namespace {
@@ -23,6 +28,11 @@ std::string range_text(double min, double max) {
 /// Lengths of a box along easting, northing, upward.
 std::array<double, 3> lengths_of(const Bounds& b) { return {b.east - b.west, b.north - b.south, b.top - b.bottom}; }
 
+bool is_within_outline(const Points& points, std::size_t i, const Bounds& box) {
+  return points.easting[i] >= box.west && points.easting[i] <= box.east && points.northing[i] >= box.south &&
+         points.northing[i] <= box.north;
+}
+
 /// Distance between two boxes, 0 where they touch.
 double distance(const Bounds& a, const Bounds& b) {
   const auto gap = [](double a_min, double a_max, double b_min, double b_max) {
@@ -30,6 +40,15 @@ double distance(const Bounds& a, const Bounds& b) {
   };
   return std::hypot(gap(a.west, a.east, b.west, b.east), gap(a.south, a.north, b.south, b.north),
                     gap(a.bottom, a.top, b.bottom, b.top));
+}
+
+/// Whether a box in kilometres fits another in metres: near it, and of its size.
+bool fits_in_km(const Bounds& box, const Bounds& other) {
+  constexpr double km = 1000, alike = 10;
+  const Bounds scaled = {box.west * km, box.east * km, box.south * km, box.north * km, box.bottom * km, box.top * km};
+  const double size = std::hypot(scaled.east - scaled.west, scaled.north - scaled.south);
+  const double of_other = std::hypot(other.east - other.west, other.north - other.south);
+  return size <= alike * of_other && of_other <= alike * size && distance(scaled, other) <= of_other;
 }
 
 std::string degrees_text(const char* what, const Bounds& bounds) {
@@ -52,13 +71,9 @@ Bounds bounds_of(const Points& points) {
   return {easting.min, easting.max, northing.min, northing.max, upward.min, upward.max};
 }
 
-std::int64_t points_over(const Points& points, const Bounds& box) {
+std::int64_t points_within_outline(const Points& points, const Bounds& box) {
   std::int64_t n = 0;
-  for (std::size_t i = 0; i < points.easting.size(); ++i) {
-    const bool within = points.easting[i] >= box.west && points.easting[i] <= box.east &&
-                        points.northing[i] >= box.south && points.northing[i] <= box.north;
-    n += within ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < points.easting.size(); ++i) n += is_within_outline(points, i, box) ? 1 : 0;
   return n;
 }
 
@@ -71,19 +86,44 @@ std::string density_text(const Range& densities) {
   return fmt::format("{} kg/m3", range_text(densities.min, densities.max));
 }
 
-std::vector<std::string> density_warnings(const Range& densities) {
+std::vector<std::string> constant_warnings(double constant) {
+  constexpr double most = 0.01, of_cgs = 1000;
+  const double codata = Request().gravitational_constant;
+  const double ratio = constant / codata;
+  if (std::abs(ratio - 1) <= most) return {};
+  const bool is_cgs = std::abs(ratio / of_cgs - 1) <= most;
+  return {
+      fmt::format("gravitational_constant is {:g}, {:.4g} times the {:g} m3 kg-1 s-2 of CODATA, and so are all "
+                  "fields: {}",
+                  constant, ratio, codata,
+                  is_cgs ? "it is in cgs units (cm3 g-1 s-2); m3 kg-1 s-2 is needed, which is the default: leave the "
+                           "key out"
+                         : "leave the key out if its unit is not m3 kg-1 s-2")};
+}
+
+std::vector<std::string> density_warnings(const Range& densities, bool are_of_file) {
   // the heaviest metals have 22,600 kg/m3; contrasts below 20 are not worth a model
   constexpr double least = 20, most = 30'000;
   const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
+  // no contrast is so far below 0
+  constexpr double of_grams = 1000, lowest = -9000;
+  for (const double density : {densities.min, densities.max}) {
+    if (density >= lowest && density <= most) continue;
+    const bool in_grams = looks_like_dummy(density / of_grams);
+    if (!in_grams && !looks_like_dummy(density)) continue;
+    return {
+        fmt::format("the model has a density of {:.6g} {}, which looks like a dummy, a number that stands for none; "
+                    "leave such prisms or cells out, or give them density 0",
+                    in_grams ? density / of_grams : density, in_grams ? "g/cm3" : "kg/m3")};
+  }
   if (largest > most) {
     return {fmt::format("the model has densities of up to {:.6g} kg/m3, more than any metal; is their unit right?",
                         largest)};
   }
   if (largest == 0 || largest >= least) return {};
-  return {fmt::format(
-      "no density of the model is above {:.6g} kg/m3; are they g/cm3? density_unit: g/cm3 beside a file says so, "
-      "densities in the case itself are kg/m3",
-      largest)};
+  return {fmt::format("no density of the model is above {:.6g} kg/m3; are they g/cm3? {}", largest,
+                      are_of_file ? "density_unit: g/cm3 beside their file says so"
+                                  : "Densities in the case are kg/m3: 1 g/cm3 is 1000")};
 }
 
 std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points) {
@@ -103,10 +143,32 @@ std::vector<std::string> place_warnings(const Bounds& model, const Bounds& point
   constexpr double most_sizes = 10;
   const double apart = distance(model, points), largest = *std::max_element(size.begin(), size.end());
   if (!(apart > most_sizes * largest)) return {};
+  const std::string extents = fmt::format("The model: {}; the points: {}", extent_text(model), extent_text(points));
+  for (const auto& [box, other, what, file] :
+       {std::tuple{&model, &points, "model", "prisms"}, std::tuple{&points, &model, "points", "stations"}}) {
+    if (!fits_in_km(*box, *other)) continue;
+    return {
+        fmt::format("the coordinates of the {} look like kilometres: times 1,000 they fit the other ones. Write "
+                    "length_unit: km beside the file of {}; lengths in the case itself are metres. {}",
+                    what, file, extents)};
+  }
   return {
       fmt::format("the points lie {:.6g} m away from the model, {:.3g} times its size; are both in the same "
-                  "coordinates? The model: {}; the points: {}",
-                  apart, apart / largest, extent_text(model), extent_text(points))};
+                  "coordinates? {}",
+                  apart, apart / largest, extents)};
+}
+
+std::vector<std::string> height_warnings(const Bounds& model, const Points& points) {
+  for (std::size_t i = 0; i < points.upward.size(); ++i) {
+    if (points.upward[i] >= model.top) return {};
+    if (points.upward[i] > model.bottom && is_within_outline(points, i, model)) return {};
+  }
+  const Range upward = range_of(points.upward);
+  return {
+      fmt::format("all points lie below the top of the model and none inside it (the model: upward {} m; the points: "
+                  "upward {} m); upward is a height: if one of the two is a depth, write upward as minus the depth, or "
+                  "axis_z: down beside the file of stations or prisms",
+                  range_text(model.bottom, model.top), range_text(upward.min, upward.max))};
 }
 
 }  // namespace prismfield

@@ -17,7 +17,7 @@ namespace prismfield {
 [[nodiscard]] Bounds bounds_of(const Points& points);
 
 /// Points whose easting and northing lie within those of a box: above, in or below it.
-[[nodiscard]] std::int64_t points_over(const Points& points, const Bounds& box);
+[[nodiscard]] std::int64_t points_within_outline(const Points& points, const Bounds& box);
 
 /// Whether eastings and northings may be longitudes and latitudes.
 [[nodiscard]] bool could_be_degrees(const Bounds& box) noexcept;
@@ -27,11 +27,19 @@ namespace prismfield {
 /// "-300 to 500 kg/m3"
 [[nodiscard]] std::string density_text(const Range& densities);
 
+/// The warning where the gravitational constant, m3 kg-1 s-2, is off by more than 1 %, as in units of cgs.
+[[nodiscard]] std::vector<std::string> constant_warnings(double constant);
+
 /// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
-[[nodiscard]] std::vector<std::string> density_warnings(const Range& densities);
+/// `are_of_file`: they are not written in the case itself.
+[[nodiscard]] std::vector<std::string> density_warnings(const Range& densities, bool are_of_file);
 
 /// What a user should be told of a model and points that lie far from each other, or of coordinates that look like
 /// degrees. Boxes in metres, around all prisms and all points.
 [[nodiscard]] std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points);
+
+/// The warning where every point lies below the top of the model's box and none inside it, as where depths are given as
+/// heights. Metres.
+[[nodiscard]] std::vector<std::string> height_warnings(const Bounds& model, const Points& points);
 
 }  // namespace prismfield

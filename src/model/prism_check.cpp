@@ -50,6 +50,7 @@ ZeroSize PrismCheck::check_each() {
   const auto columns = columns_of(m_list.prisms);
   std::size_t kept = 0;
   ZeroSize zero;
+  if (add_other_axis()) return zero;
   for (std::size_t i = 0; i < m_list.numbers.size(); ++i) {
     std::array<double, 7> prism{};
     for (std::size_t c = 0; c < 7; ++c) prism[c] = (*columns[c])[i];
@@ -92,6 +93,24 @@ std::int64_t PrismCheck::check_overlaps() {
   return overlaps.memory_bytes;
 }
 
+const char* PrismCheck::axis_remark() const noexcept {
+  return m_units.z_down ? "; with axis_z: down these are depths; for heights, write axis_z: up"
+                        : "; with axis_z: up these are heights; for depths, write axis_z: down";
+}
+
+bool PrismCheck::add_other_axis() {
+  const PrismBlock& p = m_list.prisms;
+  std::int64_t inverted = 0;
+  for (std::size_t i = 0; i < m_list.numbers.size(); ++i) {
+    const double height = m_units.z_down ? p.bottom[i] - p.top[i] : p.top[i] - p.bottom[i];
+    if (height > 0) return false;
+    inverted += height < 0 ? 1 : 0;
+  }
+  if (inverted < 2) return false;
+  m_problems.add(m_names.list(), "", fmt::format("bottom is above top in all prisms{}", axis_remark()));
+  return true;
+}
+
 bool PrismCheck::is_finite(const std::array<double, 7>& prism, std::int64_t number) {
   bool finite = true;
   for (std::size_t c = 0; c < 7; ++c) {
@@ -112,9 +131,7 @@ bool PrismCheck::is_inverted(const std::array<double, 7>& prism, std::int64_t nu
     inverted = true;
     m_limited.add("inverted prisms", [&] {
       static constexpr std::array<const char*, 3> relations = {"is east of", "is north of", "is above"};
-      const char* const remark = c < 4    ? ""
-                                 : depths ? "; with axis_z: down these are depths"
-                                          : "; with axis_z: up these are heights";
+      const char* const remark = c < 4 ? "" : axis_remark();
       return Problem{m_names.where(number), m_names.key(number),
                      fmt::format("{} {} {} {} {}{}", prism_columns[c], prism[c], relations[c / 2], prism_columns[c + 1],
                                  prism[c + 1], remark)};

@@ -90,6 +90,10 @@ public:
   std::int64_t check_overlaps();
 
 private:
+  /// Adds one problem where all prisms are inverted along z, which the other axis_z mends; true then.
+  bool add_other_axis();
+  /// what bottom and top are, and the remedy
+  [[nodiscard]] const char* axis_remark() const noexcept;
   bool is_finite(const std::array<double, 7>& prism, std::int64_t number);
   bool is_inverted(const std::array<double, 7>& prism, std::int64_t number);
   bool convert(std::array<double, 7>& prism, std::int64_t number);

@@ -126,11 +126,10 @@ class OtherPeoplesFiles(ProgramFolder):
         finally:
             first.kill()
             first.wait()
-        # a lock goes with its process
+        # A lock goes with its process: now it is read, and is of the longer case.
         third = self.run_program("run", "case.yaml", *self.checkpoint("run.ckpt.h5"))
-        self.assertEqual(third.returncode, 0, third.stderr)
-        self.assertIn("run.ckpt.h5 exists and will be replaced", third.stderr)
-        self.assertEqual([name for name in self.files() if "ckpt" in name], [])
+        self.assertEqual(third.returncode, 2, third.stderr)
+        self.assertIn("run.ckpt.h5 is of another case", third.stderr)
 
 
 class Help(ProgramFolder):
@@ -462,13 +461,19 @@ class Run(ProgramFolder):
             heading[3:5],
             [
                 "model: easting 300 to 700, northing 300 to 700, upward -450 to -50 m; 300 kg/m3",
-                "points: easting 500 to 2000, northing 0 to 1000, upward 10 m; 10 over the model",
+                "points: easting 500 to 2000, northing 0 to 1000, upward 10 m; 10 within the model's outline",
             ],
         )
         table = self.done("run", "case.yaml", "--dry-run").stdout
         self.assertRegex(table, r"(?m)^  model's extent +easting 300 to 700, northing 300 to 700, upward -450 to -50 m$")
         self.assertRegex(table, r"(?m)^  densities +300 kg/m3$")
-        self.assertRegex(table, r"(?m)^  points' extent +easting 0 to 1000, northing 0 to 1000, upward 10 m; \S+ over the model$")
+        self.assertRegex(table, r"(?m)^  points' extent +easting 0 to 1000, northing 0 to 1000, upward 10 m; \S+ within the model's outline$")
+
+    def test_the_group_vector_says_how_to_get_the_tensor(self):
+        fields = "gx, gy, gz (the group vector; [vector, tensor] adds the gradients)"
+        vector = ("run", "case.yaml", "--set", "fields=vector")
+        self.assertTrue(self.done(*vector).stdout.splitlines()[2].endswith(f" pairs; fields: {fields}"))
+        self.assertIn(f"  fields            {fields}\n", self.done(*vector, "--dry-run").stdout)
 
     def warnings_of(self, *settings, arguments=("--check",)):
         options_of_set = [word for setting in settings for word in ("--set", setting)]
@@ -481,8 +486,8 @@ class Run(ProgramFolder):
         for arguments in (["--check"], ["--dry-run"], ["--quiet"]):
             self.assertEqual(
                 self.warnings_of(sphere(-0.35), arguments=arguments),
-                ["warning: no density of the model is above 0.35 kg/m3; are they g/cm3? density_unit: g/cm3 beside a file "
-                 "says so, densities in the case itself are kg/m3"],
+                ["warning: no density of the model is above 0.35 kg/m3; are they g/cm3? Densities in the case are kg/m3: "
+                 "1 g/cm3 is 1000"],
             )
         self.assertEqual(
             self.warnings_of(sphere(2.67e6)),
@@ -511,6 +516,17 @@ class Run(ProgramFolder):
         degrees = self.warnings_of(*wide, "observations.grid.easting=[7.5, 8.2, 12]", "observations.grid.northing=[46, 47, 5]")
         self.assertEqual(len(degrees), 1)
         self.assertRegex(degrees[0], r"^warning: the coordinates of the points look like degrees \(easting 7\.5 to 8\.2, ")
+
+    def test_a_constant_of_cgs_is_warned_of(self):
+        cgs = self.warnings_of("gravitational_constant=6.674e-8")
+        self.assertEqual(len(cgs), 1)
+        self.assertRegex(cgs[0], r"^warning: gravitational_constant is 6\.674e-08, 1000 times .*: it is in cgs units ")
+
+    def test_depths_given_as_heights_are_warned_of(self):
+        deep = self.warnings_of("observations.grid.upward=-1200")
+        self.assertEqual(len(deep), 1)
+        self.assertRegex(deep[0], r"^warning: all points lie below the top of the model and none inside it .* axis_z: down ")
+        self.assertEqual(self.warnings_of("observations.grid.upward=-100"), [])
 
     def test_keys_that_a_run_does_not_use_are_told_in_one_note(self):
         unused = ["inversion={beta: 1}", "execution.tolerance=1e-9"]

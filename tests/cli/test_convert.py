@@ -179,6 +179,19 @@ class Convert(ProgramFolder):
         result = self.done("convert", "m.den", "none.h5", "--mesh", "m.msh", "--inactive", "-100")
         self.assertEqual(result.stderr, "note: --inactive: no cell has -100; give the number as the file has it, in its "
                                         "unit and with all its digits\n")
+        # a mark that an active cell has, or that lies among their values
+        self.refused("convert", "air.h5", "mixed.den", "--inactive", "0.112",
+                     lines=["--inactive: is 0.112, which 1 active cell has as a value; choose a number that no active cell "
+                            "has, such as -99999"])
+        self.refused("convert", *air[:1], "mixed.den", *air[2:], "--output-inactive", "0.112",
+                     lines=["--output-inactive: is 0.112, which 1 active cell has as a value; choose a number that no "
+                            "active cell has, such as -99999"])
+        within = ("note: {}: {} lies within the range of the active cells' values, {}; make sure that it marks inactive "
+                  "cells only, or write a number outside, such as -99999\n")
+        result = self.done("convert", "air.h5", "within.den", "--inactive", "0.1125")
+        self.assertIn(within.format("--inactive", "0.1125", "0.112 to 0.231"), result.stderr)
+        result = self.done("convert", "m.den", "twice.den", "--mesh", "m.msh", "--inactive", "0.121")
+        self.assertEqual(result.stderr.count(within.format("--inactive", "0.121", "0.111 to 0.232")), 1, result.stderr)
         # the key of a case
         ubc = "model={mesh: {ubc: {mesh: m.msh, density: air.den%s}}}"
         result = self.run_program("run", "case.yaml", "--check", "--set", ubc % "")

@@ -115,7 +115,8 @@ class AtTheEnd(Disk):
         os.kill(pid, signal.SIGCONT)
         _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 1, errors)
-        self.assertRegex(errors, r"error: out/result.nc: the result is not written: .*: No such file or directory\n$")
+        self.assertRegex(errors, r"error: out/result.nc: the result is not written: .*: No such file or directory; "
+                                 r"run.ckpt.h5 holds what was done, --resume goes on from it\n$")
 
     def test_a_checkpoint_stays_and_is_named(self):
         shutil.copy(self.work / "case.yaml", self.work / "other" / "case.yaml")

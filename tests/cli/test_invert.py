@@ -432,7 +432,7 @@ class Epochs(Held):
 class Mistakes(Inversion):
     def test_data_that_cannot_be(self):
         self.refused_line("nan.csv:4: gz: 'nan' is not finite", *self.edit_data("nan.csv", {(4, 4): "nan"}))
-        self.refused_line("empty.csv:4: gz: no number", *self.edit_data("empty.csv", {(4, 4): ""}))
+        self.refused_line("empty.csv:4: gz: is empty; a number is expected", *self.edit_data("empty.csv", {(4, 4): ""}))
         for sigma in ("0", "-1"):
             options_of = self.edit_data("sigma.csv", {(3, 5): sigma})
             result = self.invert(*options_of)
@@ -675,8 +675,10 @@ class Warnings(Inversion):
         self.assertNotIn("regional", self.inverted("--quiet", "--set", "inversion.bounds=none").stderr)
 
     def test_coordinates_in_another_unit(self):
-        self.assertEqual(self.warnings_of("inversion.data.length_unit=km", "model.voxels.upward=[-300, 0, 6]"),
-                         ["warning: data.csv: has no point above or below the model's cells; compare their coordinates"])
+        warnings = self.warnings_of("inversion.data.length_unit=km", "model.voxels.upward=[-300, 0, 6]")
+        self.assertEqual(len(warnings), 1, warnings)
+        self.assertRegex(warnings[0], r"^warning: data.csv: lies \S+ m beside the model's cells \(the data: easting ")
+        self.assertRegex(warnings[0], r"are both in the same projection, zone and origin\?$")
 
     def test_a_target_that_cannot_be_met_writes_the_last_model(self):
         result = self.invert("--set", "inversion.bounds=[-1, 1]")

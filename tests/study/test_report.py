@@ -86,6 +86,7 @@ class Report(unittest.TestCase):
         return drawn[content]
 
     def draw_anew(self, data):
+        shutil.rmtree(self.folder / "figures", ignore_errors=True)
         (self.folder / "study.json").write_text(json.dumps(data), encoding="utf-8")
         self.draw_in(self.folder)
         page = Page((self.folder / "report.html").read_text(encoding="utf-8"))

@@ -330,7 +330,7 @@ inversion:
         self.assertIn(("kept", "ok"), statuses)
         for row in self.rows():
             if row["status"] == "wrong":
-                self.assertRegex(row["why"], r"^the model differs from the reference's by \S+ of its largest value, 1e-09 is "
+                self.assertRegex(row["why"], r"^its model differs from the reference by \S+ of its largest value, 1e-09 is "
                                              r"allowed$")
 
     def test_an_inversion_that_fails_is_told(self):
