@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Compares docs/library.md with its examples: code with the files, output with what the programs print.
+"""Compares docs/library.md with its examples: code with the files, output with what the programs print. And README's C++.
 
 usage: check_library_doc.py docs/library.md docs/examples FOLDER_OF_PROGRAMS [--mpirun WORD...]
 """
@@ -40,6 +40,9 @@ def main():
         with open(f"{examples}/{name}", encoding="utf-8") as file:
             if without_licence(file.read()) != text:
                 wrong.append(f"{page_name}: the code of {name} is not that of {examples}/{name}")
+    with open(f"{examples}/../../README.md", encoding="utf-8") as file:
+        if f"```cpp\n{dict(shown).get('three_prisms.cpp')}```" not in file.read():
+            wrong.append(f"README.md: its C++ is not {examples}/three_prisms.cpp")
     printed = blocks(page, "output")
     for name, text in printed:
         by_ranks = name == "own_mpi"
