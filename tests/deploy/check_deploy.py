@@ -379,7 +379,7 @@ class Installation(unittest.TestCase):
 
     def test_links_of_the_pages_hold(self):
         folder = self.prefix / "share/doc/prismfield"
-        for page in (folder / "README.md", folder / "docs/case.md", folder / "docs/studies.md"):
+        for page in (folder / "README.md", *sorted((folder / "docs").glob("*.md"))):
             for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
                 self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
         for named in ("CONTRIBUTING.md", "perf/README.md", "cmake/deploy/spack/openmp"):
