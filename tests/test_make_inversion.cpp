@@ -476,7 +476,7 @@ TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
       ElementsAre("s.csv: has coordinates that look like degrees; easting and northing in metres are expected"));
   EXPECT_THAT(
       warnings(utm, "7501000,481000,9,1,1\n7519000,499000,9,1,1\n"),
-      ElementsAre("s.csv: lies 9.87424e+06 m beside the model's cells (the data: easting 7501000 to 7519000, "
+      ElementsAre("s.csv: lies 9.90091e+06 m beside the model's cells (the data: easting 7501000 to 7519000, "
                   "northing 481000 to 499000; the cells: easting 480000 to 500000, northing 7500000 to 7520000); "
                   "easting and northing of the data seem to be swapped"));
   EXPECT_THAT(warnings(utm, "550000,7501000,9,1,1\n559000,7519000,9,1,1\n"),

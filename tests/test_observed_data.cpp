@@ -232,7 +232,8 @@ TEST_F(ObservedData, ThatStandForNoneAreRefused) {
       "d.csv:2: gz: -99999 looks like a dummy, a number that stands for none; leave the point out of the file\n"
       "d.csv:4: gz: -9999 looks like a dummy, a number that stands for none; leave the point out of the file\n"
       "d.csv:5: gz: 1.70141e+38 looks like a dummy, a number that stands for none; leave the point out of the file");
-  EXPECT_THAT(mistakes_of("1\n1 2 3 99999 1\n", "d.obs"), HasSubstr("gz: 99999 looks like a dummy"));
+  EXPECT_THAT(mistakes_of("1\n1 2 3 99999 1\n", "d.obs"),
+              HasSubstr("gz: point 0 (easting 1, northing 2): 99999 looks like a dummy"));
 }
 
 TEST_F(ObservedData, AreToldInAPageWhenManyAreWrong) {

@@ -96,11 +96,11 @@ private:
   }
 
   /// Adds a problem for each field that is wanted and not there; those that are.
-  /// `remedy`: what helps where a column has another name than its field.
-  FieldList choose(FieldList there, const Words& others, const std::string& remedy = "") {
+  FieldList choose(FieldList there, const Words& others) {
     if (there.empty() && !wanted()) {
       m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}{}",
-                                              fmt::join(names_of(FieldList::all()), ", "), they_are(others), remedy)));
+                                              fmt::join(names_of(FieldList::all()), ", "), they_are(others),
+                                              columns_remedy(Field::gz))));
     }
     FieldList chosen;
     for_each_field(wanted().value_or(there), [&](Field field) {
@@ -112,32 +112,41 @@ private:
           m_file.error(fmt::format("has no {}, which {} asks for{}{}", name_of(field),
                                    m_spec.fields ? m_file.key_beside("fields")
                                                  : "fields (or, for this file, " + m_file.key_beside("fields") + ")",
-                                   they_are(others), remedy)));
+                                   they_are(others), columns_remedy(field))));
     });
     return chosen;
   }
 
   static std::string they_are(const Words& names) { return names.empty() ? "" : "; it has " + shown_list(names); }
 
-  /// The key that names the columns of a table, for one whose name says no field; "" where there is none.
-  [[nodiscard]] std::string columns_remedy(const TableRequest& request, const Table& table) const {
-    if (!m_spec.columns.empty() || table.ignored.empty()) return "";
+  /// What the key of the columns has to say where a column of a table, whose name says no field, holds this one; ""
+  /// without such a column.
+  [[nodiscard]] std::string columns_remedy(Field field) const {
+    if (m_nameless.empty()) return "";
+    Words words = m_words;
+    std::string condition = fmt::format("a column holds {0} under another name, write {0} there:", name_of(field));
+    if (m_nameless.size() == 1) {
+      words[m_nameless.front()] = name_of(field);
+      condition = fmt::format("{} is {}, write", excerpt(m_names[m_nameless.front()]), name_of(field));
+    }
+    return fmt::format("; if {} {}: [{}]", condition, m_file.key_beside("columns"), fmt::join(words, ", "));
+  }
+
+  /// Remembers the columns of a table for columns_remedy().
+  void note_columns(const TableRequest& request, const Table& table) {
+    if (!m_spec.columns.empty()) return;
     std::vector<int> wanted(table.names.size(), -1);
     for (std::size_t w = 0; w < table.at.size(); ++w) {
       if (table.at[w] >= 0) wanted[static_cast<std::size_t>(table.at[w])] = static_cast<int>(w);
     }
-    // without the column that lines between the rows make
-    wanted.resize(table.ignored.size() + wanted.size() -
-                  static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), -1)));
-    Words words = column_words(request, wanted);
-    const std::string field = name_of(this->wanted() ? first_of(*this->wanted()) : Field::gz);
-    if (table.ignored.size() == 1) {
-      std::replace(words.begin(), words.end(), std::string("\"-\""), field);
-      return fmt::format("; if {} is {}, write {}: [{}]", excerpt(table.ignored.front()), field, request.columns_key,
-                         fmt::join(words, ", "));
+    // lines between the rows make one more, the last
+    const auto known = wanted.size() - static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), -1));
+    wanted.resize(known + table.ignored.size());
+    m_names = table.names;
+    m_words = column_words(request, wanted);
+    for (std::size_t c = 0; c < wanted.size(); ++c) {
+      if (wanted[c] < 0 && !is_field_name(m_names[c])) m_nameless.push_back(c);
     }
-    return fmt::format("; if a column holds {0} under another name, write {0} there: {1}: [{2}]", field,
-                       request.columns_key, fmt::join(words, ", "));
   }
 
   [[nodiscard]] TableRequest columns_wanted() const {
@@ -167,6 +176,7 @@ private:
     std::vector<std::string> notes;
     places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt}, m_problems, notes);
     if (table.rows() == 0) return;
+    note_columns(request, table);
     const auto column = [&](const std::string& name) {
       const auto at = std::find(names.begin(), names.end(), name) - names.begin();
       return static_cast<std::size_t>(at) < names.size() ? std::move(table.columns[static_cast<std::size_t>(at)])
@@ -183,7 +193,7 @@ private:
     });
     Words others = names_of(there);
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());
-    m_read.fields = choose(there, others, columns_remedy(request, table));
+    m_read.fields = choose(there, others);
     take_plain_sigma(column("sigma"), table, names);
     m_read.points.easting = std::move(table.columns[0]);
     m_read.points.northing = std::move(table.columns[1]);
@@ -465,6 +475,9 @@ private:
   const ObservedDefaults& m_defaults;
   ProblemList m_problems;
   Measured m_read;
+  /// of a table whose columns the case does not name: names, what the key would say of them, and those of no known name
+  Words m_names, m_words;
+  std::vector<std::size_t> m_nameless;
   /// of arrays: whether points make a grid, that grid, or the number of stations
   bool m_is_grid = false;
   GridVariable m_grid;
