@@ -392,9 +392,8 @@ TEST_F(CompareTest, RefusesAResultWithAChangedByte) {
   fs::copy_file(path("a.h5"), path("b.h5"));
   EXPECT_TRUE(within(compare_results(path("a.h5"), path("b.h5")), 0));
   ASSERT_TRUE(flip_a_bit_of(path("b.h5"), output_values(result_header(run), fields, Field::gz)[4]));
-  EXPECT_THAT(
-      refusal("a.h5", "b.h5"),
-      AllOf(HasSubstr("b.h5: gz: cannot read: its bytes are not those that were written"), HasSubstr("make it again")));
+  EXPECT_THAT(refusal("a.h5", "b.h5"),
+              AllOf(HasSubstr("b.h5: its bytes are not those that were written"), HasSubstr("make it again")));
   EXPECT_EQ(refusal("b.h5", "a.h5"), refusal("a.h5", "b.h5"));
 }
 

@@ -35,8 +35,6 @@ constexpr const char* key = "sensitivity.file";
 constexpr const char* remedy = "delete it, or give sensitivity.file another name";
 constexpr const char* checksums_name = "row_checksums";
 
-std::string hex(const Digest& digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
-
 /// What is kept of a row's checksum.
 std::int64_t checksum_of_row(const void* row, std::size_t bytes) {
   return std::bit_cast<std::int64_t>(digest_of(row, bytes).low);
