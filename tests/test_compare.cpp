@@ -383,6 +383,11 @@ TEST_F(CompareTest, AGridAndTheSamePointsAsStationsAgree) {
   EXPECT_TRUE(within(compare_results(path("grid.h5"), path("stations.h5")), 0));
 }
 
+TEST_F(CompareTest, NothingButNanDoesNotAgree) {
+  EXPECT_THAT(compare_gz({nan, nan, nan, nan}, {nan, nan, nan, nan}).too_little, HasSubstr("nothing was compared"));
+  EXPECT_THAT(compare_gz({1, nan, nan, nan}, {1, nan, nan, nan}).too_little, IsEmpty());
+}
+
 TEST_F(CompareTest, RefusesAResultWithAChangedByte) {
   const Points points = station_points(9);
   Fields fields = sample_result(points, {Field::gz, Field::gxx});

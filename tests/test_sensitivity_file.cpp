@@ -274,21 +274,5 @@ TEST_F(SensitivityFileTest, LeavesTheOldFileUntilItIsComplete) {
   EXPECT_EQ(content(m_rows.file), before);
 }
 
-TEST_F(SensitivityFileTest, RemovesWhatKilledRunsLeft) {
-  const auto make = [&](const std::string& name, std::time_t age) {
-    std::ofstream(path(name)) << "left";
-    const utimbuf times{std::time(nullptr) - age, std::time(nullptr) - age};
-    EXPECT_EQ(::utime(path(name).c_str(), &times), 0);
-  };
-  make(".G.h5.part-aB3dE6", 3600);
-  make(".G.h5.part-young1", 5);
-  make(".G.h5.part-inuse2", 3600);
-  make(".H.h5.part-aB3dE6", 3600);
-  const PositionedFile used(path(".G.h5.part-inuse2"), PositionedFile::Access::read, "G.h5");
-  used.mark_as_in_use();
-  write();
-  EXPECT_EQ(names(), (std::set<std::string>{"G.h5", ".G.h5.part-young1", ".G.h5.part-inuse2", ".H.h5.part-aB3dE6"}));
-}
-
 }  // namespace
 }  // namespace prismfield

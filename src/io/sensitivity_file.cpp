@@ -259,10 +259,8 @@ FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const C
     if (m_ranks.rank() != 0) return;
     telling(m_target, [&] {
       check_target(m_target, sensitivity_file_bytes(m_fields.size(), m_n_points, m_columns, rows.precision));
-      remove_leftovers(m_target);
       m_temporary = std::make_unique<TemporaryFile>(m_target);
       m_out = std::make_unique<PositionedFile>(m_temporary->name(), PositionedFile::Access::write, m_target);
-      m_out->mark_as_in_use();
       m_places = write_frame(*m_out, m_target, header, rows);
     });
     name = m_temporary->name().string();
@@ -271,10 +269,7 @@ FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const C
   broadcast(m_ranks, m_places);
   agree(m_ranks, [&] {
     if (m_out) return;
-    telling(m_target, [&] {
-      m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target);
-      m_out->mark_as_in_use();
-    });
+    telling(m_target, [&] { m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target); });
   });
 }
 
