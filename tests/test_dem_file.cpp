@@ -132,7 +132,7 @@ TEST_F(DemTest, OfEsriAsciiHasCornersOrCentres) {
   expect_grid("corner.asc");
   m_folder.write("centre.asc",
                  "ncols 3\r\nnrows 2\r\nxllcenter 1000\r\nyllcenter 5000\r\ndx 100\r\ndy 50\r\n"
-                 "nodata_value 7\r\n10 11\r\n7 0\r\n1 2\r\n");
+                 "nodata_value 7\r\n10 11 7 0\r\n1 2\r\n");
   expect_grid("centre.asc");
   m_folder.write("far.asc",
                  "ncols 3\nnrows 2\nxllcenter 1000\nyllcenter 5000\ndx 100\ndy 50\nNODATA_value "
@@ -161,6 +161,10 @@ TEST_F(DemTest, MistakesInEsriAsciiAreNamed) {
   EXPECT_THAT(of("ncols 9000000\nnrows 9000000\nxllcorner 0\nyllcorner 0\ncellsize 1\n1\n"), HasSubstr("cannot hold"));
   EXPECT_THAT(of("ncols 1\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2\n"), HasSubstr("has 1 x 2 nodes"));
   EXPECT_THAT(of("ncols 2\n"), HasSubstr("lacks nrows"));
+  EXPECT_THAT(of("ncols 2\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n4 5 6\n"),
+              HasSubstr("has ncols 2 and nrows 3, but 2 lines of 3 values: the two are swapped"));
+  EXPECT_THAT(of("ncols 2\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2.25\n3 4.50\n5 6.75\n7 8.5"),
+              HasSubstr("dem.asc:9: the file seems to be cut short in its last number, '8.5'"));
 }
 
 TEST_F(DemTest, OfATableHasNodesInAnyOrder) {

@@ -31,6 +31,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing_samples::content;
 using testing_samples::flip_a_bit_of;
 
 /// HDF5 must print nothing in any test.
@@ -164,6 +165,83 @@ TEST_F(Hdf5FileTest, ChecksumsTellAChangedByte) {
                 AllOf(HasSubstr("values: cannot read: its bytes are not those that were written"), HasSubstr("copy")));
     EXPECT_EQ(damaged.read("long"), values);
   }
+}
+
+TEST_F(Hdf5FileTest, EveryBitOfASealedFileCounts) {
+  const std::vector<double> values{1, 2, 3};
+  Hdf5File made = Hdf5File::create_in_memory(path("a.h5"), Checksums::fletcher32);
+  made.write("values", {3}, values.data());
+  made.write_attribute("values", "units", "mGal");
+  const std::string whole = sealed_image(made);
+  const auto read = [&](const std::string& bytes) {
+    std::ofstream(path("a.h5"), std::ios::binary) << bytes;
+    return Hdf5File::open(path("a.h5")).read("values");
+  };
+  EXPECT_EQ(read(whole), values);
+  // another program that adds to the file cuts the seal off, and files of older versions have none
+  const std::size_t n = made.image().size();
+  EXPECT_EQ(read(whole.substr(0, n)), values);
+  constexpr std::size_t mark = 16;
+  for (std::size_t i = 0; i < whole.size(); i += i + 100 < whole.size() ? 7 : 1) {
+    std::string bytes = whole;
+    bytes[i] = static_cast<char>(bytes[i] ^ (1 << i % 8));
+    if (i + mark < whole.size()) {
+      EXPECT_THAT(message_of([&] { static_cast<void>(read(bytes)); }),
+                  AllOf(HasSubstr("a.h5: its bytes are not those that were written"), HasSubstr("copy")))
+          << i;
+    } else {
+      EXPECT_EQ(read(bytes), values);
+    }
+  }
+  for (std::size_t i = n + 1; i < whole.size(); i += 5) EXPECT_EQ(read(whole.substr(0, i)), values);
+}
+
+TEST_F(Hdf5FileTest, NoBitOfTheIndexOfChunksMakesOtherValues) {
+  const std::vector<double> values{1.25, 2.5, 3.75};
+  const std::vector<std::int64_t> counts{7, 8, 9};
+  Hdf5File made = Hdf5File::create(path("a.h5"), Checksums::fletcher32);
+  made.write("values", {3}, values.data());
+  made.write("counts", {3}, counts.data());
+  made.close();
+  const std::string whole = content(path("a.h5"));
+  int refused = 0;
+  // the nodes of its index, of which each begins with this word
+  for (std::size_t node = whole.find("TREE"); node != std::string::npos; node = whole.find("TREE", node + 4)) {
+    if (whole[node + 4] != 1) continue;
+    for (std::size_t bit = 0; bit < 8 * std::size_t{64}; bit += 3) {
+      std::string bytes = whole;
+      bytes[node + bit / 8] = static_cast<char>(bytes[node + bit / 8] ^ (1 << bit % 8));
+      std::ofstream(path("a.h5"), std::ios::binary) << bytes;
+      try {
+        const Hdf5File file = Hdf5File::open(path("a.h5"));
+        EXPECT_EQ(file.read("values"), values) << bit;
+        EXPECT_EQ(file.read_integers("counts"), counts) << bit;
+      } catch (const RunError&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 30);
+}
+
+TEST_F(Hdf5FileTest, ValuesThatWereReplacedAreRefused) {
+  const std::vector<double> values{1, 2, 3}, others{1, 2, 4};
+  Hdf5File made = Hdf5File::create(path("a.h5"), Checksums::fletcher32);
+  made.write("values", {3}, values.data());
+  made.close();
+  const auto change = [&](bool says_so) {
+    const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "values", H5P_DEFAULT);
+    EXPECT_GE(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, others.data()), 0);
+    if (says_so) H5Adelete(dataset, "_xxh3");
+    H5Dclose(dataset);
+    H5Fclose(file);
+  };
+  change(false);
+  EXPECT_THAT(message_of([&] { static_cast<void>(Hdf5File::open(path("a.h5")).read("values")); }),
+              AllOf(HasSubstr("values: its values are not those that were written"), HasSubstr("_xxh3")));
+  change(true);
+  EXPECT_EQ(Hdf5File::open(path("a.h5")).read("values"), others);
 }
 
 TEST_F(Hdf5FileTest, KnowsWhatIsThere) {

@@ -73,6 +73,29 @@ TEST(Plan, SlotsOfADeviceFillItAndNoMore) {
   EXPECT_EQ(slots(1'000'000, 30, Partition::prisms), 256);
 }
 
+TEST(Plan, SlotsAreNoMoreThanBatches) {
+  const auto slots = [](std::int64_t n_slots, std::optional<std::int64_t> batch) {
+    Machine machine;
+    machine.space = Space::openmp;
+    machine.engine.threads = 4;
+    machine.engine.lanes = 8;
+    machine.engine.free_memory = std::int64_t{1} << 40;
+    machine.engine.memory.per_slot_point = 6 * 8;
+    machine.host_memory = std::int64_t{1} << 40;
+    Request request;
+    request.fields = fields_of(FieldSet::tensor);
+    request.execution.slots = n_slots;
+    request.execution.batch = batch;
+    const Plan plan = make_plan(request, {500, 1'000, true, false, {}}, machine, nullptr);
+    EXPECT_EQ(plan.scratch_bytes, plan.slots * 1'000 * 6 * 8);
+    return plan.slots;
+  };
+  EXPECT_EQ(slots(100'000, std::nullopt), 500);
+  EXPECT_EQ(slots(100'000, 64), 8);
+  EXPECT_EQ(slots(7, 64), 7);
+  EXPECT_EQ(slots(3, std::nullopt), 3);
+}
+
 TEST(Plan, FewPrismsAtManyPointsShareAGridOnAHost) {
   const auto slots = [](std::int64_t n_prisms, std::int64_t n_points) {
     Machine machine;

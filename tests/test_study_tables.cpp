@@ -110,6 +110,13 @@ TEST_F(StudyTables, IsMarkdown) {
   EXPECT_THAT(text, HasSubstr("## Notes\n\n- 2 repeats are asked for, 5 are the rule\n"));
 }
 
+TEST_F(StudyTables, TitlesAreTextInMarkdown) {
+  StudyData study = analysed();
+  study.title = "![a](http://b) <script> *c* `d` e_f\\";
+  EXPECT_TRUE(tables_as_markdown(study).starts_with("# !\\[a\\](http://b) \\<script\\> \\*c\\* \\`d\\` e\\_f\\\\\n\n"))
+      << tables_as_markdown(study);
+}
+
 TEST_F(StudyTables, FitsATerminal) {
   const std::string text = tables_as_text(analysed());
   EXPECT_TRUE(text.starts_with("precision  threads  field time (s)  ")) << text;

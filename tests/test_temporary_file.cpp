@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
+#include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -89,6 +93,52 @@ TEST_F(TemporaryFileTest, SaysWhyThereIsNone) {
   } catch (const RunError& error) {
     EXPECT_EQ(error.what(), path("none/r.h5").string() + ": no file can be made in the folder " +
                                 path("none").string() + ": No such file or directory");
+  }
+}
+
+TEST_F(TemporaryFileTest, RemovesWhatKilledProcessesLeft) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const TemporaryFile file(path("r.h5"));
+    ::kill(::getpid(), SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_EQ(names().size(), 1U);
+  const std::string left = *names().begin();
+  ::chmod(path(left).c_str(), 0444);
+  // of a living writer, of another file, and no such name
+  const TemporaryFile living(path("r.h5"));
+  EXPECT_FALSE(fs::exists(path(left)));
+  const std::set<std::string> others{".q.h5.part-aB3dE6", ".r.h5.part-aB3dE", ".r.h5.part-folder"};
+  for (const std::string& name : others) {
+    if (name.ends_with("folder")) {
+      fs::create_directory(path(name));
+    } else {
+      std::ofstream(path(name)) << "x";
+    }
+  }
+  ASSERT_EQ(::mkfifo(path(".r.h5.part-FIFO00").c_str(), 0600), 0);
+  std::ofstream(path(".r.h5.part-aB3dE6")) << "left";
+  std::set<std::string> expected = others;
+  expected.insert({living.name().filename().string(), ".r.h5.part-FIFO00", "r.h5"});
+  write("r.h5", "x");
+  EXPECT_EQ(names(), expected);
+}
+
+TEST_F(TemporaryFileTest, ASignalLeavesNothingWheneverItComes) {
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      end_at_interrupts();
+      for (;;) write("r.h5", "x");
+    }
+    ::usleep(static_cast<useconds_t>(1000 + 211 * i));
+    ::kill(child, SIGTERM);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    fs::remove(path("r.h5"));
+    EXPECT_EQ(names(), std::set<std::string>{}) << i;
+    if (::testing::Test::HasFailure()) break;
   }
 }
 

@@ -305,6 +305,27 @@ TEST_F(TextTable, WantsAllOfATruncatedFile) {
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,-"), "t.csv:3: c: '-' is not a number");
 }
 
+TEST_F(TextTable, NoticesALastNumberThatIsCut) {
+  const std::string rows = "a,b,c\n1,2,3.125\n4,5,-6.250\n7,8,9.375\n";
+  EXPECT_EQ(good(rows + "1,2,3.125").rows(), 4);
+  EXPECT_EQ(good(rows + "1,2,3.12\n").rows(), 4);
+  for (const char* cut : {"3.12", "3.", "3"}) {
+    EXPECT_THAT(bad(rows + "1,2," + cut), HasSubstr("t.csv:5: the file seems to be cut short in its last number"));
+  }
+  const std::string small = "1 2 3.1e-05\n4 5 6.2e-04\n7 8 9.3e+10\n1 2 3.1e-0";
+  EXPECT_THAT(bad(small), HasSubstr("cut short in its last number, '3.1e-0'"));
+  EXPECT_EQ(good(small + "5").rows(), 4);
+  // numbers as short as they can be, and whole ones
+  EXPECT_EQ(good("1 2 3.25\n4 5 6.5\n7 8 9.125\n1 2 3").rows(), 4);
+  EXPECT_EQ(good("1 2 30\n4 5 600\n7 8 9\n1 2 3").rows(), 4);
+}
+
+TEST_F(TextTable, AQuoteIsClosedOnItsLine) {
+  EXPECT_EQ(bad("a,b,c,name\n1,2,3,\"x\n4,5,6,\"y\"\n"), "t.csv:2: a quote (\") is not closed on its line");
+  EXPECT_EQ(bad("a,b,c,\"name\n1,2,3,x\n"), "t.csv:1: a quote (\") is not closed on its line");
+  EXPECT_EQ(good("a,b,c,name\n1,2,3,\"x, # y\"\n4,5,6,z # 5\" wide\n").rows(), 2);
+}
+
 TEST_F(TextTable, SaysThatThereIsNothing) {
   EXPECT_THAT(bad(""), HasSubstr("case.yaml:7: model.file: 't.csv' is empty"));
   EXPECT_THAT(bad("a,b,c\n"), HasSubstr("has a header but no data"));

@@ -13,8 +13,10 @@ import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
 
+import contextlib
 import copy
 import difflib
+import fcntl
 import json
 import math
 import os
@@ -29,6 +31,9 @@ MISSING_MODULE = 77
 
 # Whatever backend the user's settings name, this draws without a display.
 os.environ["MPLBACKEND"] = "Agg"
+# Nor is a matplotlibrc of the working folder read, which matplotlib looks for as it is imported.
+folder = os.open(".", os.O_PATH)
+os.chdir("/")
 try:
     import matplotlib.pyplot as plt
     import matplotlib.tri as mtri
@@ -39,6 +44,8 @@ try:
 except Exception as error:  # modules built for another NumPy fail in many ways
     print(str(error).replace("\n", " "), file=sys.stderr)
     sys.exit(MISSING_MODULE)
+os.fchdir(folder)
+os.close(folder)
 
 SYMBOLS = {
     "potential": "Potential $V$",
@@ -429,6 +436,12 @@ def new_file_beside(target):
         try:
             descriptor = os.open(part, flags, 0o666 if old is None else 0o600)
         except FileExistsError:
+            continue
+        # The lock tells the program, which removes what was left, that this one is not.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink == 0:
+            os.close(descriptor)
             continue
         if old is not None:
             os.fchmod(descriptor, old)

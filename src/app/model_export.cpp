@@ -80,7 +80,7 @@ bool has_ubc_mesh(const Case& run) {
 std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
-  constexpr std::int64_t columns_of_data = 7, others = 100'000;
+  constexpr std::int64_t columns_of_data = 7, others = 115'000;
   const std::int64_t values = values_of_a_cell(run) + run.inversion->n_epochs * solutions_kept(run.inversion->settings);
   return 8 * (values * inputs.cells->total() + columns_of_data * rows) + others;
 }

@@ -132,6 +132,12 @@ std::string not_run_text(const StudyPlan& plan) {
   return text;
 }
 
+/// What the study runs beside this program.
+std::string launcher_text(const StudySpec& spec) {
+  if (spec.launcher.empty()) return "";
+  return "  ranks are started by: " + shown(fmt::format("{}", fmt::join(spec.launcher, " "))) + "\n";
+}
+
 std::string without_blank_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1) + "\n"; }
 
 /// A table of the points, and how the first of them is started.
@@ -269,6 +275,15 @@ void warn_of_rounding(const StudySpec& spec, const StudyPlan& plan) {
       counted(n, "point") + (n == 1 ? " is" : " are"), usual_error, spec.tolerance, enough));
 }
 
+/// Warns of a study that names a folder outside the working folder, where the user has not.
+void warn_of_report_elsewhere(const StudyOptions& options, const StudySpec& spec) {
+  if (!options.output.empty()) return;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(spec.report));
+  const fs::path relative = folder.lexically_relative(fs::canonical(fs::current_path()));
+  if (!relative.empty() && *relative.begin() != "..") return;
+  warn(fmt::format("report of {} is outside the working folder: {}", options.file.string(), folder.string()));
+}
+
 ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& kokkos_options) {
   const StudySpec spec = read_study_file(options.file, {options.overrides, options.output, options.reduced});
   const MachineRecord machine = record_machine(program_facts(kokkos_options), options.machine);
@@ -276,6 +291,7 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
   const RunnerSettings settings{own_program(), kokkos_options};
   static_cast<void>(look_at_folder(spec, plan, machine, options.resume));
   warn_of_rounding(spec, plan);
+  warn_of_report_elsewhere(options, spec);
   if (options.dry_run) {
     if (!options.quiet) std::cout << dry_run_text(spec, plan, machine, settings) << std::flush;
     return exit_done;
@@ -283,7 +299,7 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
   if (options.check) {
     if (!options.quiet) {
       std::cout << shown(options.file.string()) << ": no mistakes found; " << plan_text(spec, plan) << '\n'
-                << not_run_text(plan) << std::flush;
+                << not_run_text(plan) << launcher_text(spec) << std::flush;
     }
     return exit_done;
   }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/checksum.hpp"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 namespace prismfield {
@@ -44,5 +45,7 @@ void Checksum::add(const std::vector<double>& values) noexcept {
 Digest Checksum::digest() const noexcept { return digest_of(XXH3_128bits_digest(&m_state->xxh3)); }
 
 Digest digest_of(const void* bytes, std::size_t n) noexcept { return digest_of(XXH3_128bits(bytes, n)); }
+
+std::string hex(const Digest& digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
 
 }  // namespace prismfield

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,5 +48,8 @@ private:
 
 /// Of these bytes alone.
 [[nodiscard]] Digest digest_of(const void* bytes, std::size_t n) noexcept;
+
+/// Its 32 hexadecimal digits, the highest first, as xxhsum writes them.
+[[nodiscard]] std::string hex(const Digest& digest);
 
 }  // namespace prismfield

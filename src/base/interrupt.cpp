@@ -25,13 +25,11 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 }  // namespace
 
 extern "C" {
-static void prismfield_request_stop(int signal) {
-  if (!stop_requested.exchange(true) || !nothing_to_lose.load()) return;
-  // it arrives when this handler has ended
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);
-}
 static void prismfield_end_at_signal(int) { end_with("stopped by a signal", exit_stopped); }
+static void prismfield_request_stop(int signal) {
+  stop_requested.store(true);
+  if (nothing_to_lose.load()) prismfield_end_at_signal(signal);
+}
 }
 
 namespace {

@@ -14,8 +14,8 @@ void catch_interrupts();
 /// when the system refuses.
 void end_at_interrupts();
 
-/// While one of these lives, nothing is lost when the process ends: a second signal of any kind does so, even in the
-/// midst of a read that waits for ever.
+/// While one of these lives, nothing is lost when the process ends: the first signal of any kind ends it as
+/// end_at_interrupts() does, even in the midst of a read that waits for ever.
 class NothingToLose {
 public:
   NothingToLose() noexcept;

@@ -3,23 +3,17 @@
 #include "base/positioned_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
-#include <exception>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <prismfield/error.hpp>
 
 #include "base/disk.hpp"
-#include "base/temporary_file.hpp"
 
 namespace prismfield {
 namespace {
@@ -28,18 +22,6 @@ namespace fs = std::filesystem;
 
 // Linux moves at most 2 GiB a call.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
-
-/// Removes a file that is old and has no lock.
-void remove_if_left(const fs::path& name) noexcept {
-  constexpr std::time_t young = 60;
-  const int descriptor = ::open(name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) return;
-  struct stat status {};
-  const bool is_left = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-                       std::time(nullptr) - status.st_mtime > young && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-  if (is_left) ::unlink(name.c_str());
-  ::close(descriptor);
-}
 
 }  // namespace
 
@@ -95,24 +77,6 @@ void PositionedFile::sync() const {
   // some file systems report a full disk or a quota only here or on closing
   const int copy = ::fsync(m_descriptor) == 0 ? ::dup(m_descriptor) : -1;
   if (copy < 0 || ::close(copy) != 0) fail("cannot write", errno);
-}
-
-void PositionedFile::mark_as_in_use() const noexcept {
-  // where there are no locks nothing is removed either
-  [[maybe_unused]] const int done = ::flock(m_descriptor, LOCK_SH | LOCK_NB);
-}
-
-void remove_leftovers(const fs::path& target) noexcept {
-  try {
-    const std::string name = target.filename().string();
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(target), error)) {
-      if (is_temporary_of(entry.path().filename().string(), name)) remove_if_left(entry.path());
-    }
-  } catch (const std::exception&) {
-    // a folder that cannot be looked through keeps what it has
-    return;
-  }
 }
 
 }  // namespace prismfield

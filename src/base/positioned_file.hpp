@@ -28,8 +28,6 @@ public:
   void resize(std::int64_t n) const;
   /// Brings what was written to the disk. Throws RunError.
   void sync() const;
-  /// Keeps it from being taken for what a killed run left, see remove_leftovers(); no promise.
-  void mark_as_in_use() const noexcept;
 
 private:
   [[noreturn]] void fail(const char* what, int reason) const;
@@ -37,9 +35,5 @@ private:
   std::filesystem::path m_told;
   int m_descriptor = -1;
 };
-
-/// Removes what killed runs left of TemporaryFiles for `target`, those that nobody has marked as in use and that are
-/// older than a minute.
-void remove_leftovers(const std::filesystem::path& target) noexcept;
 
 }  // namespace prismfield

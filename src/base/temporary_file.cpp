@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <system_error>
 
@@ -38,17 +40,51 @@ std::string word_of(const std::array<std::uint8_t, n_letters>& bytes) {
   return word;
 }
 
-/// Makes a new file and nothing else: no file of that name is opened, no link followed.
+/// Marks a new file as one in use. False where another process has just taken it for one that was left. Where there
+/// are no locks nothing is taken so.
+bool lock(int descriptor) noexcept {
+  struct stat status {};
+  const bool refused = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return !refused && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+/// Makes a new file and nothing else: no file of that name is opened, no link followed. It is unfinished from before it
+/// is there.
 int make_new(const fs::path& target, mode_t mode, fs::path& name) {
   constexpr int most_tries = 100;
   for (int i = 0; i < most_tries; ++i) {
     std::array<std::uint8_t, n_letters> random{};
     if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return -1;
     name = folder_of(target) / fmt::format(".{}{}{}", target.filename().string(), mark, word_of(random));
+    add_unfinished_file(name.c_str());
     const int descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    if (descriptor >= 0 && lock(descriptor)) return descriptor;
+    const int reason = errno;
+    forget_unfinished_file(name.c_str());
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      ::unlink(name.c_str());
+    } else if (reason != EEXIST) {
+      errno = reason;
+      return -1;
+    }
   }
   return -1;
+}
+
+/// Removes a file of this user's that nobody has locked: its writer is dead.
+void remove_if_left(const fs::path& name) noexcept {
+  int descriptor = -1;
+  // some file systems lock only what may be written
+  for (const int access : {O_RDWR, O_RDONLY}) {
+    if (descriptor < 0) descriptor = ::open(name.c_str(), access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  }
+  if (descriptor < 0) return;
+  struct stat status {};
+  const bool is_left = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
+                       ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  if (is_left) ::unlink(name.c_str());
+  ::close(descriptor);
 }
 
 /// Gives a file the permissions of the one that it will replace, those for a group only where it can have the same.
@@ -106,6 +142,7 @@ FileSizeSignalIgnored::~FileSizeSignalIgnored() {
 }
 
 TemporaryFile::TemporaryFile(const fs::path& target) : m_target(target) {
+  remove_leftovers(target);
   struct stat old {};
   const bool replaces = ::lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
   // what replaces a private file is private from its first byte
@@ -115,16 +152,16 @@ TemporaryFile::TemporaryFile(const fs::path& target) : m_target(target) {
     const int reason = errno;
     ::close(m_descriptor);
     ::unlink(m_name.c_str());
+    forget_unfinished_file(m_name.c_str());
     errno = reason;
     fail("no other file can have its permissions");
   }
-  add_unfinished_file(m_name.c_str());
 }
 
 TemporaryFile::~TemporaryFile() {
+  if (!m_moved) ::unlink(m_name.c_str());
   forget_unfinished_file(m_name.c_str());
   ::close(m_descriptor);
-  if (!m_moved) ::unlink(m_name.c_str());
 }
 
 void TemporaryFile::fail(const std::string& what) const {
@@ -156,6 +193,19 @@ void TemporaryFile::move_to_target() {
   m_moved = true;
   forget_unfinished_file(m_name.c_str());
   sync_folder(folder_of(m_target));
+}
+
+void remove_leftovers(const fs::path& target) noexcept {
+  try {
+    const std::string name = target.filename().string();
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(target), error)) {
+      if (is_temporary_of(entry.path().filename().string(), name)) remove_if_left(entry.path());
+    }
+  } catch (const std::exception&) {
+    // a folder that cannot be looked through keeps what it has
+    return;
+  }
 }
 
 bool is_temporary_of(std::string_view name, std::string_view target) {

@@ -33,10 +33,11 @@ private:
 
 /// A new file beside the one that it is to become, so that the rename stays within one file system; removed unless it
 /// was moved there. Its name, .NAME.part- and six random letters, is nobody else's: no file, and no link that somebody
-/// put there, is opened or followed. It has the permissions of the file that it is to replace, else the usual ones.
+/// put there, is opened or followed. It has the permissions of the file that it is to replace, else the usual ones. It
+/// is locked (flock) while it lives.
 class TemporaryFile {
 public:
-  /// Makes it. Throws RunError, by the target's name.
+  /// Makes it, and removes what killed runs left of others for this target. Throws RunError, by the target's name.
   explicit TemporaryFile(const std::filesystem::path& target);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
@@ -60,6 +61,9 @@ private:
   int m_descriptor = -1;
   bool m_moved = false;
 };
+
+/// Removes what killed processes of this user left of TemporaryFiles for `target`: those that nobody has locked.
+void remove_leftovers(const std::filesystem::path& target) noexcept;
 
 /// Whether a file of this name can be what a killed run left of a TemporaryFile for `target`, names without folders.
 [[nodiscard]] bool is_temporary_of(std::string_view name, std::string_view target);

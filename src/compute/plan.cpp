@@ -148,6 +148,8 @@ void choose_slots(Plan& plan, const Execution& wanted, const Machine& machine) {
   if (!wanted.slots) plan.slots = std::clamp<std::int64_t>(plan.slots, 1, std::max<std::int64_t>(prisms, 1));
   // every slot gets work where there are prisms enough
   if (!wanted.batch) plan.batch = std::clamp<std::int64_t>(ceil_divide(prisms, plan.slots), 1, plan.batch);
+  // the others would only be zeroed and reduced
+  if (wanted.slots) plan.slots = std::clamp<std::int64_t>(ceil_divide(prisms, plan.batch), 1, plan.slots);
 
   // ranks of one node share its memory, ranks of one device the device's
   const std::int64_t sharing = traits.is_device

@@ -142,8 +142,10 @@ private:
     const double nodata = find("nodata_value").value_or(usual);
     // written with as many digits as each writer likes
     const double near = std::abs(nodata) > 1e30 ? 1e-5 * std::abs(nodata) : 0;
-    std::size_t found = 0;
+    std::size_t found = 0, n_lines = 0, of_a_line = 0;
+    bool are_alike = true;
     do {
+      const std::size_t before = found;
       for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
         double value = 0;
         const NumberStatus status = parse_number(word, value);
@@ -157,7 +159,14 @@ private:
         values[row * n_easting + found % n_easting] = none ? nan : value;
         ++found;
       }
+      if (found == before) continue;
+      if (n_lines++ == 0) of_a_line = found;
+      are_alike = are_alike && found - before == of_a_line;
     } while (m_reader.next(line));
+    if (are_alike && n_lines > 1 && n_easting != n_northing && of_a_line == n_northing && n_lines == n_easting) {
+      throw m_file.error(fmt::format("has ncols {} and nrows {}, but {} lines of {}: the two are swapped", n_easting,
+                                     n_northing, n_lines, counted(static_cast<std::int64_t>(of_a_line), "value")));
+    }
     if (found < n) {
       throw m_file.error(fmt::format("is cut short: it has {} of {} x {} = {}",
                                      counted(static_cast<std::int64_t>(found), "value"), n_easting, n_northing, n));

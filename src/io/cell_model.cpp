@@ -219,7 +219,7 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
     out.write_attribute(values.name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
     write_range(out, values.name, values.values.data(), static_cast<std::int64_t>(values.values.size()));
   }
-  return std::string(out.image());
+  return sealed_image(out);
 }
 
 std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& file, const std::string& title,
@@ -237,7 +237,7 @@ std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& f
     out.write_attribute(name, "units", is_density(name) ? "kg/m3" : "m");
     refer_to_crs(out, name);
   }
-  return std::string(out.image());
+  return sealed_image(out);
 }
 
 void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,

@@ -9,12 +9,16 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/disk.hpp"
+#include "base/human_text.hpp"
+
 namespace prismfield {
 
 namespace fs = std::filesystem;
 
 void write_complete_file(const fs::path& file, const char* what,
-                         const std::function<void(TemporaryFile& temporary, const fs::path& target)>& write) {
+                         const std::function<void(TemporaryFile& temporary, const fs::path& target)>& write,
+                         std::int64_t about_bytes) {
   const fs::path target = followed(file);
   // Renaming would put the new file in the place of a device, or of a link that is not followed.
   std::error_code none;
@@ -27,6 +31,11 @@ void write_complete_file(const fs::path& file, const char* what,
     return fmt::format("{}: {} is not written: {}", target.string(), what, why);
   };
   try {
+    if (const auto room = free_bytes(folder_of(target)); room && *room < about_bytes) {
+      throw RunError(
+          fmt::format("it takes about {}, and the disk has {} free; make room or name a folder on another disk",
+                      size_text(about_bytes), size_text(*room)));
+    }
     TemporaryFile temporary(target);
     write(temporary, target);
     temporary.move_to_target();

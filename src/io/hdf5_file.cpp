@@ -24,10 +24,12 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "base/checksum.hpp"
 #include "base/crash_guard.hpp"
 #include "base/disk.hpp"
 #include "base/human_text.hpp"
 #include "base/version.hpp"
+#include "io/file_seal.hpp"
 #include "io/value_memory.hpp"
 
 namespace prismfield {
@@ -142,6 +144,24 @@ std::vector<hsize_t> chunk_of(const std::vector<hsize_t>& sizes) {
 template <class Value = double>
 std::vector<Value> room_for_values(std::size_t count, const Subject& about) {
   return room_for<Value>(count, [&](const std::string& why) { fail(about, why); });
+}
+
+/// Where a dataset keeps the checksum of its values.
+constexpr const char* checksum_name = "_xxh3";
+
+/// Of the kind of its values, its shape, and its values as they are stored: `<f8 2 3`, a line end, then the bytes.
+/// Throws nothing.
+std::string checksum_of(hid_t type, const std::vector<hsize_t>& sizes, const void* values, std::size_t bytes) {
+  std::string kind = H5Tget_order(type) == H5T_ORDER_BE ? ">" : "<";
+  const bool is_unsigned = H5Tget_class(type) == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE;
+  kind += H5Tget_class(type) == H5T_FLOAT ? 'f' : is_unsigned ? 'u' : 'i';
+  kind += std::to_string(H5Tget_size(type));
+  for (const hsize_t n : sizes) kind += ' ' + std::to_string(n);
+  kind += '\n';
+  Checksum checksum;
+  checksum.add_bytes(kind.data(), kind.size());
+  checksum.add_bytes(values, bytes);
+  return hex(checksum.digest());
 }
 
 /// A link that leads into another file, as HDF5 was about to follow it.
@@ -541,8 +561,32 @@ struct Hdf5File::Impl {
     return list;
   }
 
+  /// Throws RunError where a dataset of numbers has a checksum that is not that of its values. `as_doubles`: these,
+  /// read already.
+  void require_checksum(const Handle& dataset, const Handle& type, const Handle& space,
+                        const std::vector<double>* as_doubles, const Subject& about) const {
+    if (checked(H5Aexists(dataset.id(), checksum_name), about, "look for an attribute") == 0) return;
+    const auto written = attribute_value(about.object, checksum_name);
+    const void* bytes = nullptr;
+    const std::size_t size = value_count(space, about) * H5Tget_size(type.id());
+    std::vector<char> stored;
+    if (as_doubles != nullptr && H5Tequal(type.id(), H5T_NATIVE_DOUBLE) > 0) {
+      bytes = as_doubles->data();
+    } else {
+      stored = room_for_values<char>(size, about);
+      if (size > 0) {
+        checked(H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()), about, "read");
+      }
+      bytes = stored.data();
+    }
+    const auto* const text = written ? std::get_if<std::string>(&*written) : nullptr;
+    if (text != nullptr && *text == checksum_of(type.id(), extent(space, about), bytes, size)) return;
+    fail(about, std::string("its values are not those that were written (its checksum ") + checksum_name +
+                    "); take the file from a copy or make it again");
+  }
+
   /// The properties of a dataset of numbers whose values are all written at once.
-  [[nodiscard]] Handle number_properties(const std::vector<hsize_t>& sizes, const Subject& about) const {
+  [[nodiscard]] Handle number_properties(const std::vector<hsize_t>& sizes, hid_t type, const Subject& about) const {
     Handle list = creation_properties(about);
     const bool has_values = !sizes.empty() && std::find(sizes.begin(), sizes.end(), hsize_t{0}) == sizes.end();
     if (checksums == Checksums::none || !has_values) {
@@ -552,7 +596,12 @@ struct Hdf5File::Impl {
     const std::vector<hsize_t> chunk = chunk_of(sizes);
     checked(H5Pset_chunk(list.id(), static_cast<int>(chunk.size()), chunk.data()), about, "set a property");
     checked(H5Pset_fletcher32(list.id()), about, "set a property");
-    // What a chunk has beyond the last value: zeros, not whatever lay in memory.
+    // What a chunk has beyond the last value is not whatever lay in memory; a chunk that a damaged index does not lead
+    // to reads as no number.
+    if (H5Tget_class(type) == H5T_FLOAT) {
+      constexpr double fill = std::numeric_limits<double>::quiet_NaN();
+      checked(H5Pset_fill_value(list.id(), H5T_NATIVE_DOUBLE, &fill), about, "set a property");
+    }
     checked(H5Pset_fill_time(list.id(), H5D_FILL_TIME_ALLOC), about, "set a property");
     return list;
   }
@@ -567,11 +616,16 @@ struct Hdf5File::Impl {
                        H5Sclose);
     // Text does not do without being filled first.
     const bool text = H5Tget_class(type) == H5T_STRING;
-    const Handle properties = text ? creation_properties(about) : number_properties(sizes, about);
+    const Handle properties = text ? creation_properties(about) : number_properties(sizes, type, about);
     Handle dataset(checked(H5Dcreate2(file, name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                            about, "make the dataset"),
                    H5Dclose);
     checked(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), about, "write");
+    if (!text && checksums != Checksums::none) {
+      const std::size_t bytes = value_count(space, about) * H5Tget_size(type);
+      write_text_attribute(dataset, subject(name + "@" + checksum_name), checksum_name,
+                           checksum_of(type, sizes, values, bytes));
+    }
     // Closing writes what was buffered, so its status counts too.
     checked(H5Dclose(dataset.release()), about, "write");
   }
@@ -621,8 +675,11 @@ struct Hdf5File::Impl {
   }
 
   void write_text_attribute(const std::string& object, const std::string& name, const std::string& value) {
-    const Subject about = subject(object + "@" + name);
-    const Handle holder = open_object(object);
+    write_text_attribute(open_object(object), subject(object + "@" + name), name, value);
+  }
+
+  void write_text_attribute(const Handle& holder, const Subject& about, const std::string& name,
+                            const std::string& value) {
     const Handle type = text_type(value, about);
     // HDF5 has no strings of length 0; netCDF-4 stores an empty text as an attribute without data.
     const Handle space(checked(H5Screate(value.empty() ? H5S_NULL : H5S_SCALAR), about, "make the shape"), H5Sclose);
@@ -708,6 +765,8 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(status)) fail(about, "is a folder");
   // a pipe or a device would make HDF5 wait
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) fail(about, "is no regular file");
+  // HDF5 crashes on some damaged files and hangs on others
+  check_seal(file);
   const Handle properties = access_properties(about);
   impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
   if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
@@ -879,6 +938,7 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   std::vector<double> values = room_for_values(count, about);
   if (count == 0) return values;
   checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");
+  m_impl->require_checksum(object, type, space, &values, about);
   m_impl->unpack(object, about, values);
   return values;
 }
@@ -949,6 +1009,7 @@ std::vector<std::int64_t> Hdf5File::read_integers(const std::string& dataset) co
   const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
   m_impl->require_numeric(type.id(), about);
   m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
+  m_impl->require_checksum(object, type, space, nullptr, about);
   return m_impl->integers(type, space, about, [&](hid_t memory_type, void* values) {
     return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
   });
@@ -1148,6 +1209,15 @@ void Hdf5File::write_attribute(const std::string& path, const std::string& name,
 
 std::string_view Hdf5File::image() const { return m_impl->image(); }
 
+void Hdf5File::write_sealed(const std::function<void(const void*, std::size_t)>& write) const {
+  const std::string_view bytes = image();
+  FileSeal seal;
+  seal.add(bytes.data(), bytes.size());
+  write(bytes.data(), bytes.size());
+  const std::string end = seal.bytes();
+  write(end.data(), end.size());
+}
+
 std::int64_t Hdf5File::offset(const std::string& dataset) const {
   const Subject about = m_impl->subject(dataset);
   const haddr_t at = H5Dget_offset(m_impl->open_dataset(dataset).id());
@@ -1232,6 +1302,7 @@ std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const
   left_out.push_back({NumberPlace::Type::double_, status.st_size, 0});
   std::vector<char> piece(std::size_t{1} << 20);
   std::int64_t at = 0;
+  FileSeal seal;
   for (const NumberPlace& place : left_out) {
     while (at < place.offset) {
       const auto wanted =
@@ -1239,12 +1310,16 @@ std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const
       const ssize_t n = ::pread(m_impl->room, piece.data(), wanted, at);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) fail(about, "cannot be made: its parts are not in memory any more");
+      seal.add(piece.data(), static_cast<std::size_t>(n));
       write(at, piece.data(), static_cast<std::size_t>(n));
       at += n;
     }
-    at = std::max(at, place.offset + place.bytes);
+    if (place.bytes > 0) seal.leave_out(place.bytes);
+    at += place.bytes;
   }
-  return status.st_size;
+  const std::string end = seal.bytes();
+  write(at, end.data(), end.size());
+  return at + static_cast<std::int64_t>(end.size());
 }
 
 void Hdf5File::close() {
@@ -1253,6 +1328,12 @@ void Hdf5File::close() {
     m_impl->write_out();
   }
   checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), m_impl->subject(), "close");
+}
+
+std::string sealed_image(const Hdf5File& file) {
+  std::string image;
+  file.write_sealed([&](const void* bytes, std::size_t n) { image.append(static_cast<const char*>(bytes), n); });
+  return image;
 }
 
 std::string hdf5_version() {

@@ -20,7 +20,8 @@ namespace prismfield {
 class Communicator;
 
 /// Whether a file's numbers carry sums by which a reader knows that a byte of theirs has changed: HDF5's Fletcher32,
-/// over chunks of at most 120 kB.
+/// over chunks of at most 120 kB, and in the attribute _xxh3 the XXH3 of a dataset's kind, shape and bytes, which
+/// read() and read_integers() check where it is there. A chunk of floating-point numbers that was lost reads as NaN.
 enum class Checksums { none, fletcher32 };
 
 /// In which order names are listed.
@@ -47,11 +48,12 @@ using AttributeValue = std::variant<std::string, double, std::vector<double>>;
 /// build of HDF5.
 class Hdf5File {
 public:
-  /// Opens an existing file to read. Throws RunError when it does not exist or is no HDF5 file.
+  /// Opens an existing file to read. Throws RunError when it does not exist, is no HDF5 file, or has a seal that is not
+  /// that of its bytes.
   [[nodiscard]] static Hdf5File open(const std::filesystem::path& file);
   /// Opens an existing file to be read by all ranks together through MPI-IO: every call on it, its closing too, is
   /// collective. The communicator must outlive it. Throws RunError as open() does, and where hdf5_is_parallel() is
-  /// false.
+  /// false. The seal is not checked.
   [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, const Communicator& communicator);
   /// Makes a new file, replacing one of that name. It is built in memory and written by close(), because HDF5 does not
   /// survive a full disk: after a failed write it crashes when the program ends. Without close() no file stays.
@@ -123,6 +125,9 @@ public:
   void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
   void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
   void write_attribute(const std::string& path, const std::string& name, const std::vector<std::int64_t>& values);
+  /// Hands over the bytes of a new file, one piece after the other, and behind them their seal (file_seal.hpp), which
+  /// open() checks.
+  void write_sealed(const std::function<void(const void*, std::size_t)>& write) const;
   /// The bytes of a new file, until the next call.
   [[nodiscard]] std::string_view image() const;
   /// Where in image() the values of a dataset lie, which must be plain numbers that were written at once.
@@ -134,7 +139,7 @@ public:
   /// types and places beyond the file's end.
   [[nodiscard]] NumberPlace place(const std::string& dataset) const;
   /// Closes a file of create_with_room() and hands its bytes to `write` (offset, bytes, n), the reserved places left
-  /// out; returns how long the file is. Throws RunError, and what `write` throws.
+  /// out, and behind them their seal; returns how long the file is. Throws RunError, and what `write` throws.
   std::int64_t write_around(const std::function<void(std::int64_t, const void*, std::size_t)>& write);
   /// Writes a new file out and closes it; closes a file that was opened.
   void close();
@@ -146,6 +151,9 @@ private:
   [[nodiscard]] static Hdf5File create_new(const std::filesystem::path& file, Checksums checksums, int room);
   std::unique_ptr<Impl> m_impl;
 };
+
+/// All that write_sealed() hands over.
+[[nodiscard]] std::string sealed_image(const Hdf5File& file);
 
 /// "1.10.8" and whether the library was built for parallel access.
 [[nodiscard]] std::string hdf5_version();

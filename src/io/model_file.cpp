@@ -332,8 +332,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   file.write_attribute("/performance", "output_seconds", elapsed.count());
   file.write_attribute("/performance", "total_seconds", header.total_seconds + elapsed.count());
-  const std::string_view image = file.image();
-  temporary.write(image.data(), image.size());
+  file.write_sealed([&](const void* bytes, std::size_t n) { temporary.write(bytes, n); });
 }
 
 }  // namespace

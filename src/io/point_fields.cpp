@@ -532,7 +532,7 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
     out.write_attribute(field_name, "ancillary_variables", sigma_name);
   }
   for (const PointColumn& column : points.columns) write_point_column(out, layout, column);
-  return std::string(out.image());
+  return sealed_image(out);
 }
 
 }  // namespace prismfield

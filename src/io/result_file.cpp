@@ -186,20 +186,8 @@ std::vector<std::string> write_file(const TemporaryFile& temporary, const fs::pa
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   file.write_attribute("/performance", "output_seconds", elapsed.count());
   file.write_attribute("/performance", "total_seconds", times.total_seconds + elapsed.count());
-  const std::string_view image = file.image();
-  temporary.write(image.data(), image.size());
+  file.write_sealed([&](const void* bytes, std::size_t n) { temporary.write(bytes, n); });
   return notes;
-}
-
-/// Bytes of a column of a table, by a thousand of its values.
-std::int64_t text_bytes(const std::vector<double>& values) {
-  const std::size_t step = std::max<std::size_t>(1, values.size() / 1000);
-  double bytes = 0;
-  double n = 0;
-  for (std::size_t i = 0; i < values.size(); i += step, ++n) {
-    bytes += static_cast<double>(number_text(values[i]).size() + 1);
-  }
-  return n == 0 ? 0 : static_cast<std::int64_t>(bytes / n * static_cast<double>(values.size()));
 }
 
 }  // namespace
@@ -222,19 +210,22 @@ std::int64_t result_bytes(const ResultHeader& header, const Points& points, Fiel
     const std::uintmax_t size = fs::file_size(header.stations->file.path, error);
     if (!error) of_stations = static_cast<std::int64_t>(size);
   }
+  const std::int64_t of_places = text_bytes(points.easting) + text_bytes(points.northing) + text_bytes(points.upward);
   if (result_kind(header.file).value_or(ResultKind::hdf5) == ResultKind::hdf5) {
     const auto nodes = static_cast<std::int64_t>(points.grid_easting.size() + points.grid_northing.size());
     const std::int64_t coordinates = points.is_grid() ? n + nodes : 3 * n;
     const std::int64_t bytes =
         (coordinates + n * (fields.size() + n_sigma + header.n_variables)) * std::int64_t{sizeof(double)};
-    // what HDF5 keeps of its chunks, attributes and /performance
-    return bytes + bytes / 500 + 50'000 + of_stations + static_cast<std::int64_t>(header.case_text.size());
+    // what HDF5 keeps of its chunks, of the attributes of each variable, of the file's and of /performance
+    const std::int64_t n_variables = fields.size() + n_sigma + header.n_variables + (points.is_grid() ? 1 : 0);
+    const std::int64_t beside_places = std::max<std::int64_t>(of_stations - of_places, 0);
+    return bytes + bytes / 2000 + 50'000 + 4'000 * n_variables + beside_places +
+           static_cast<std::int64_t>(header.case_text.size());
   }
   // 17 digits, sign, point, a separator; a sigma is short
   constexpr std::int64_t of_value = 20;
-  std::int64_t own = text_bytes(points.easting) + text_bytes(points.northing) + text_bytes(points.upward);
-  if (of_stations > 0) own = of_stations;
-  return own + n * ((fields.size() + header.n_variables) * of_value + n_sigma * 5);
+  return (of_stations > 0 ? of_stations : of_places) +
+         n * ((fields.size() + header.n_variables) * of_value + n_sigma * 5);
 }
 
 std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,

@@ -35,8 +35,6 @@ constexpr const char* key = "sensitivity.file";
 constexpr const char* remedy = "delete it, or give sensitivity.file another name";
 constexpr const char* checksums_name = "row_checksums";
 
-std::string hex(const Digest& digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
-
 /// What is kept of a row's checksum.
 std::int64_t checksum_of_row(const void* row, std::size_t bytes) {
   return std::bit_cast<std::int64_t>(digest_of(row, bytes).low);
@@ -261,10 +259,8 @@ FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const C
     if (m_ranks.rank() != 0) return;
     telling(m_target, [&] {
       check_target(m_target, sensitivity_file_bytes(m_fields.size(), m_n_points, m_columns, rows.precision));
-      remove_leftovers(m_target);
       m_temporary = std::make_unique<TemporaryFile>(m_target);
       m_out = std::make_unique<PositionedFile>(m_temporary->name(), PositionedFile::Access::write, m_target);
-      m_out->mark_as_in_use();
       m_places = write_frame(*m_out, m_target, header, rows);
     });
     name = m_temporary->name().string();
@@ -273,10 +269,7 @@ FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const C
   broadcast(m_ranks, m_places);
   agree(m_ranks, [&] {
     if (m_out) return;
-    telling(m_target, [&] {
-      m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target);
-      m_out->mark_as_in_use();
-    });
+    telling(m_target, [&] { m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target); });
   });
 }
 

@@ -30,6 +30,16 @@ std::string number_text(double value) {
   return std::string(written(value, text));
 }
 
+std::int64_t text_bytes(const std::vector<double>& values) {
+  const std::size_t step = std::max<std::size_t>(1, values.size() / 1000);
+  double bytes = 0;
+  double n = 0;
+  for (std::size_t i = 0; i < values.size(); i += step, ++n) {
+    bytes += static_cast<double>(number_text(values[i]).size() + 1);
+  }
+  return n == 0 ? 0 : static_cast<std::int64_t>(bytes / n * static_cast<double>(values.size()));
+}
+
 TextOutput::TextOutput(TemporaryFile& file) : m_file(file) { m_buffer.reserve(buffer_bytes); }
 
 void TextOutput::add(std::string_view text) {

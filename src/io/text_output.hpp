@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/temporary_file.hpp"
 
@@ -12,6 +14,9 @@ namespace prismfield {
 /// The shortest number that reads as this double again; without an exponent where that is no longer than 17 digits and
 /// some zeros.
 [[nodiscard]] std::string number_text(double value);
+
+/// Bytes of these values as text, one separator each, by a thousand of them.
+[[nodiscard]] std::int64_t text_bytes(const std::vector<double>& values);
 
 /// Text that is written from its beginning to its end, a piece at a time: it takes 1 MiB of memory whatever its size.
 class TextOutput {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -82,6 +84,9 @@ void each_field(std::string_view line, char separator, const Found& found) {
     at = end + 1;
   }
 }
+
+bool has_open_quote(std::string_view line) noexcept { return std::count(line.begin(), line.end(), '"') % 2 != 0; }
+constexpr const char* open_quote = "a quote (\") is not closed on its line";
 
 /// The fields of a line, quotes kept; one more than most_columns at most.
 std::vector<std::string_view> split(std::string_view line, char separator) {
@@ -541,13 +546,19 @@ private:
   bool parse_slowly(std::string_view line, std::int64_t number) {
     // a `#` may stand in a column of text
     m_fields = split(line, m_separator);
-    const bool may_be_good = m_fields.size() == m_layout.wanted.size();
+    const bool may_be_good = m_fields.size() == m_layout.wanted.size() && !has_open_quote(line);
     if (may_be_good && !(m_request.skips_dummies && has_dummy(m_fields)) && parse_fields(m_fields, [](auto&&...) {})) {
       return true;
     }
 
     std::vector<std::string_view>& fields = m_fields;
     fields = split(without_comment(line, m_separator), m_separator);
+    if (has_open_quote(without_comment(line, m_separator))) {
+      m_problems.add("lines with a quote that is not closed", [&] {
+        return Problem{line_of(m_file, number), "", open_quote};
+      });
+      return false;
+    }
     const std::size_t n = m_layout.wanted.size();
     while (fields.size() > n && fields.back().empty()) fields.pop_back();
     if (fields.size() != n) {
@@ -753,6 +764,7 @@ private:
     const bool is_header = n_numbers == 0 ? std::find(fields.begin(), fields.end(), "*") == fields.end()
                                           : here.knows_any() && (n_numbers < n_needed || here.n_known(n_needed) > 1);
     if (!is_header) return false;
+    if (has_open_quote(without_comment(line, separator))) throw InputError(m_reader.where(), "", open_quote);
     m_header_seen = true;
     m_table.are_named_by_file = !m_from_columns;
     m_header_names = names;
@@ -875,6 +887,60 @@ void LineReader::give(std::string_view& line, std::size_t end, std::size_t next)
   ++m_number;
 }
 
+void LineReader::check_end(std::string_view last) const {
+  const auto words_of = [](std::string_view line) {
+    std::vector<std::string_view> words;
+    constexpr std::string_view gaps = " \t,;";
+    for (std::size_t at = line.find_first_not_of(gaps); at != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(gaps, at), line.size());
+      words.push_back(line.substr(at, end - at));
+      at = line.find_first_not_of(gaps, end);
+    }
+    return words;
+  };
+  // digits behind the point, and all that an exponent has
+  const auto form_of = [](std::string_view word) {
+    const std::size_t exponent = std::min(word.find_first_of("eEdD"), word.size());
+    const std::size_t point = std::min(word.find('.'), exponent);
+    return std::pair(exponent - point, word.size() - exponent);
+  };
+  const std::vector<std::string_view> own = words_of(last);
+  const auto is_number_like = [](std::string_view word) {
+    return word.find_first_not_of("0123456789+-.eEdD") == std::string_view::npos;
+  };
+  if (own.empty() || !is_number_like(own.back())) return;
+  constexpr std::int64_t most_bytes = 4096;
+  const int descriptor = ::fileno(m_stream.get());
+  const std::int64_t end = ::lseek(descriptor, 0, SEEK_CUR) - static_cast<std::int64_t>(last.size());
+  const std::int64_t begin = std::max<std::int64_t>(0, end - most_bytes);
+  std::string above(static_cast<std::size_t>(std::max<std::int64_t>(0, end - begin)), '\0');
+  // a pipe has no place to read from
+  if (::pread(descriptor, above.data(), above.size(), begin) != static_cast<ssize_t>(above.size())) return;
+  std::vector<std::pair<std::size_t, std::size_t>> forms;
+  std::string_view rest = above;
+  if (begin > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size()));
+  while (!rest.empty()) {
+    const std::size_t length = std::min(rest.find('\n'), rest.size());
+    const std::vector<std::string_view> words = words_of(rest.substr(0, std::min(rest.find('\r'), length)));
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+    const bool is_row = words.size() == own.size() && is_number_like(words.back()) &&
+                        is_number_like(words.front()) == is_number_like(own.front());
+    if (!is_row) continue;
+    if (words.back() == own.back()) return;
+    forms.push_back(form_of(words.back()));
+  }
+  constexpr std::size_t enough = 3;
+  if (forms.size() < enough || std::any_of(forms.begin(), forms.end(), [&](const auto& f) { return f != forms[0]; })) {
+    return;
+  }
+  const auto [digits, exponent] = form_of(own.back());
+  if (digits >= forms[0].first && exponent >= forms[0].second) return;
+  throw InputError(where(), "",
+                   fmt::format("the file seems to be cut short in its last number, {}: those above have more digits, "
+                               "and its line has no end; where it is whole, end the line",
+                               excerpt(own.back())));
+}
+
 bool LineReader::next(std::string_view& line) {
   const auto find = [this](char c, std::size_t end) {
     const void* found = std::memchr(m_buffer.data() + m_begin, c, end - m_begin);
@@ -898,7 +964,9 @@ bool LineReader::next(std::string_view& line) {
     }
     if (refill()) continue;
     if (m_begin == m_end) return false;
-    give(line, m_buffer[m_end - 1] == '\r' ? m_end - 1 : m_end, m_end);
+    const bool has_end = m_buffer[m_end - 1] == '\r';
+    give(line, has_end ? m_end - 1 : m_end, m_end);
+    if (!has_end) check_end(line);
     return true;
   }
 }

@@ -30,7 +30,8 @@ public:
   explicit LineReader(const InputFile& file);
 
   /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
-  /// line above 16 MiB, when reading fails, and when somebody wrote to the file meanwhile.
+  /// line above 16 MiB, when reading fails, when somebody wrote to the file meanwhile, and when the last line has no
+  /// end and seems to be cut in its last number.
   [[nodiscard]] bool next(std::string_view& line);
   /// Number of the line that next() gave last, from 1.
   [[nodiscard]] std::int64_t number() const noexcept { return m_number; }
@@ -42,6 +43,9 @@ private:
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
   bool refill();
+  /// Throws InputError where the last line, which has no end, seems to be cut in its last number: the numbers above it
+  /// all have one number of digits behind the point, and it has fewer.
+  void check_end(std::string_view last) const;
   void give(std::string_view& line, std::size_t end, std::size_t next) noexcept;
 
   InputFile m_file;

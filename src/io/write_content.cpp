@@ -108,6 +108,32 @@ Kind kind_in(FileFormat format, const FileContent& content) {
   }
 }
 
+std::int64_t text_bytes_of(const std::vector<const std::vector<double>*>& columns) {
+  std::int64_t bytes = 0;
+  for (const std::vector<double>* column : columns) bytes += text_bytes(*column);
+  return bytes;
+}
+
+std::int64_t text_bytes_of(const PrismBlock& prisms) {
+  return text_bytes_of(
+      {&prisms.west, &prisms.east, &prisms.south, &prisms.north, &prisms.bottom, &prisms.top, &prisms.density});
+}
+
+std::int64_t text_bytes_of(const CellModel& model) {
+  std::int64_t bytes = 0;
+  for (const CellValues& values : model.values) bytes += text_bytes(values.values);
+  return bytes;
+}
+
+std::int64_t text_bytes_of(const PointFields& points) {
+  std::vector<const std::vector<double>*> columns{&points.points.easting, &points.points.northing,
+                                                  &points.points.upward};
+  for (const auto* of_fields : {&points.values, &points.sigma}) {
+    for (const std::vector<double>& values : *of_fields) columns.push_back(&values);
+  }
+  return text_bytes_of(columns);
+}
+
 /// Writes content of one kind to a file of one format.
 class ContentWriter {
 public:
@@ -145,18 +171,23 @@ private:
                     fmt::join(names, ", ")));
   }
 
+  /// `about_bytes`: of the text.
   template <class Write>
-  void as_text(const Write& write) const {
-    write_complete_file(m_spec.file, "the file", [&](TemporaryFile& temporary, const std::filesystem::path&) {
-      TextOutput out(temporary);
-      write(out);
-      out.flush();
-    });
+  void as_text(std::int64_t about_bytes, const Write& write) const {
+    write_complete_file(
+        m_spec.file, "the file",
+        [&](TemporaryFile& temporary, const std::filesystem::path&) {
+          TextOutput out(temporary);
+          write(out);
+          out.flush();
+        },
+        about_bytes);
   }
   void as_image(const std::string& image) const {
-    write_complete_file(m_spec.file, "the file", [&](TemporaryFile& temporary, const std::filesystem::path&) {
-      temporary.write(image.data(), image.size());
-    });
+    write_complete_file(
+        m_spec.file, "the file",
+        [&](TemporaryFile& temporary, const std::filesystem::path&) { temporary.write(image.data(), image.size()); },
+        static_cast<std::int64_t>(image.size()));
   }
   [[nodiscard]] const char* density_unit() const { return m_to_si == 1 ? "kg/m3" : "g/cm3"; }
 
@@ -186,11 +217,11 @@ private:
     switch (m_spec.format) {
       case FileFormat::csv:
       case FileFormat::xyz:
-        as_text([&](TextOutput& out) {
+        as_text(text_bytes_of(prisms), [&](TextOutput& out) {
           write_prism_table(out, prisms, m_spec.format == FileFormat::csv, m_to_si, m_spec.command);
         });
         break;
-      case FileFormat::vtu: as_text([&](TextOutput& out) { write_vtu(out, prisms); }); break;
+      case FileFormat::vtu: as_text(text_bytes_of(prisms), [&](TextOutput& out) { write_vtu(out, prisms); }); break;
       default: as_image(prism_image(prisms, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
     }
     m_written.what = counted(prisms.size(), "prism");
@@ -220,18 +251,18 @@ private:
     m_written.what = cells_text(model.edges);
     switch (m_spec.format) {
       case FileFormat::ubc_mesh:
-        as_text([&](TextOutput& out) { write_ubc_mesh(out, model.edges); });
+        as_text(0, [&](TextOutput& out) { write_ubc_mesh(out, model.edges); });
         m_written.how = "the mesh alone: top south-west corner and widths in m, layers from the top";
         break;
       case FileFormat::tomofast_grid:
-        as_text([&](TextOutput& out) { write_tomofast_grid(out, model.edges); });
+        as_text(0, [&](TextOutput& out) { write_tomofast_grid(out, model.edges); });
         m_written.how = "the grid alone: X along easting, Y along northing, Z down, in m, k = 1 on top";
         break;
       case FileFormat::ubc_model:
       case FileFormat::tomofast_values:
       case FileFormat::values: write_plain_values(model); break;
       case FileFormat::vtr:
-        as_text([&](TextOutput& out) { write_vtr(out, model); });
+        as_text(text_bytes_of(model), [&](TextOutput& out) { write_vtr(out, model); });
         m_written.how = "Z up, in m" + text_of_values(model, "NaN and marked in active");
         break;
       default:
@@ -278,7 +309,8 @@ private:
       const std::string note = check_mark(values.values, m_spec.inactive, to_si, m_spec.inactive_said_by);
       if (!note.empty()) m_written.notes.push_back(note);
     }
-    as_text([&](TextOutput& out) { write(out, values.values, counts_of(model.edges), to_si, m_spec.inactive); });
+    as_text(text_bytes_of({&values.values}),
+            [&](TextOutput& out) { write(out, values.values, counts_of(model.edges), to_si, m_spec.inactive); });
     m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
                                 is_density(values.name) ? density_unit()
                                 : values.unit.empty()   ? "its unit"
@@ -310,12 +342,12 @@ private:
     switch (m_spec.format) {
       case FileFormat::csv:
       case FileFormat::xyz:
-        as_text([&](TextOutput& out) {
+        as_text(text_bytes_of(turned), [&](TextOutput& out) {
           const TableStyle style = m_spec.format == FileFormat::csv ? TableStyle::csv : TableStyle::xyz;
           m_written.notes = write_point_table(out, style, turned, m_spec.title, m_spec.command);
         });
         break;
-      case FileFormat::vtp: as_text([&](TextOutput& out) { write_vtp(out, turned); }); break;
+      case FileFormat::vtp: as_text(text_bytes_of(turned), [&](TextOutput& out) { write_vtp(out, turned); }); break;
       default: as_image(point_image(turned, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
     }
     m_written.how = "heights upwards in m";
@@ -333,7 +365,7 @@ private:
     const bool places_alone = ubc && is_ubc_places(m_spec.file);
     const std::optional<Field> field = places_alone ? std::nullopt : field_to_write(points);
     const char* const sense = axes == Axes::z_down ? "positive downwards" : "positive upwards";
-    as_text([&](TextOutput& out) {
+    as_text(0, [&](TextOutput& out) {
       if (places_alone) {
         PointFields places;
         places.points = points.points;

@@ -437,6 +437,11 @@ Comparison compare_results(const fs::path& a, const fs::path& b, PointMatch matc
     comparison.too_little = fmt::format("{} and {} have no {} in common, nothing was compared", a.string(), b.string(),
                                         comparison.points == 0 ? "point" : "field");
   }
+  if (comparison.too_little.empty() && std::all_of(comparison.fields.begin(), comparison.fields.end(),
+                                                   [](const FieldComparison& field) { return field.compared == 0; })) {
+    comparison.too_little = fmt::format("{} and {} have no value at the same point, only NaN, nothing was compared",
+                                        a.string(), b.string());
+  }
   return comparison;
 }
 

@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string hex(const Digest& digest) { return fmt::format("{:016x}", digest.low); }
+std::string short_hex(const Digest& digest) { return fmt::format("{:016x}", digest.low); }
 
 bool is_of(const std::string& section, const std::string& key) {
   return key == section || key.starts_with(section + ".");
@@ -193,7 +193,7 @@ std::string Planner::problem_text(YamlNode tree) {
       m_problems.add_all(error);
     }
     // the suffix says how a file is read
-    input.value->text = hex(known->second) + path.extension().string();
+    input.value->text = short_hex(known->second) + path.extension().string();
     input.value->quoted = true;
   }
   return canonical(std::move(tree));
@@ -309,7 +309,7 @@ std::size_t Planner::problem_of(const SweepPoint& point, const std::string& text
   const auto [known, is_new] = m_problem_numbers.try_emplace(text, m_plan.problems.size());
   if (!is_new) return known->second;
   StudyProblem problem;
-  problem.hash = hex(digest_of(text.data(), text.size()));
+  problem.hash = short_hex(digest_of(text.data(), text.size()));
   YamlNode tree = tree_with(point.settings, false);
   ProblemList none;
   for (const char* setting : {"execution.kernel=auto", "execution.precision=double"})
@@ -373,7 +373,7 @@ std::string Planner::study_hash() const {
     checksum.add(std::int64_t{flag});
   }
   for (const FieldInfo& field : field_infos) checksum.add(std::int64_t{m_spec.maps.contains(field.field)});
-  return hex(checksum.digest());
+  return short_hex(checksum.digest());
 }
 
 StudyPlan Planner::plan() {

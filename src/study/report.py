@@ -28,6 +28,9 @@ MISSING_MODULE = 77
 
 # Whatever backend the user's settings name, this draws without a display.
 os.environ["MPLBACKEND"] = "Agg"
+# Nor is a matplotlibrc of the working folder read, which matplotlib looks for as it is imported.
+folder = os.open(".", os.O_PATH)
+os.chdir("/")
 try:
     import matplotlib
     import matplotlib.pyplot as plt
@@ -39,6 +42,8 @@ try:
 except Exception as error:  # modules built for another NumPy fail in many ways
     print(str(error).replace("\n", " "), file=sys.stderr)
     sys.exit(MISSING_MODULE)
+os.fchdir(folder)
+os.close(folder)
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")

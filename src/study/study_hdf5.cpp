@@ -243,9 +243,8 @@ void write_study_hdf5(const StudyData& study, const std::filesystem::path& file)
   write_runs(study, hdf5);
   write_errors(study, hdf5);
   hdf5.write_text("study", study_json(study));
-  const std::string_view image = hdf5.image();
   TemporaryFile out(file);
-  out.write(image.data(), image.size());
+  hdf5.write_sealed([&](const void* bytes, std::size_t n) { out.write(bytes, n); });
   out.move_to_target();
 }
 

@@ -206,8 +206,18 @@ std::string markdown_cell(const std::string& text) {
   return cell;
 }
 
+/// Text of users outside tables, of which nothing is taken for a heading, a link or an image.
+std::string markdown_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : shown(text)) {
+    if (std::string_view("\\`*_[]<>").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 std::string markdown(const StudyTable& table) {
-  std::string text = fmt::format("## {}\n\n|", table.title);
+  std::string text = fmt::format("## {}\n\n|", markdown_text(table.title));
   for (const std::string& cell : table.header) text += fmt::format(" {} |", markdown_cell(cell));
   text += "\n|";
   for (std::size_t c = 0; c < table.header.size(); ++c) text += c < table.n_text_columns ? "---|" : "---:|";
@@ -528,16 +538,16 @@ std::string tables_as_text(const StudyData& study) {
 }
 
 std::string tables_as_markdown(const StudyData& study) {
-  std::string text = fmt::format("# {}\n\n", shown(study.title));
+  std::string text = fmt::format("# {}\n\n", markdown_text(study.title));
   for (const StudyMachine& machine : study.machines) {
-    text +=
-        fmt::format("- {}: prismfield {} (git {})\n", shown(machine.name), shown(machine.version), shown(machine.git));
+    text += fmt::format("- {}: prismfield {} (git {})\n", markdown_text(machine.name), markdown_text(machine.version),
+                        markdown_text(machine.git));
   }
   text += fmt::format("- medians of {} repeats after {}, in brackets 95 % intervals by bootstrap; accuracy gate {:g}\n",
                       study.rules.repeats, counted(study.rules.warmup, "warm-up"), study.rules.tolerance);
   for (const StudyTable& table : study_tables(study)) text += "\n" + markdown(table);
   if (!study.rules.notes.empty()) text += "\n## Notes\n\n";
-  for (const std::string& note : study.rules.notes) text += fmt::format("- {}\n", shown(note));
+  for (const std::string& note : study.rules.notes) text += fmt::format("- {}\n", markdown_text(note));
   return text;
 }
 

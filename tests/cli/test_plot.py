@@ -5,6 +5,7 @@ alone; where no Python draws, what needs one is skipped.
 """
 
 import argparse
+import fcntl
 import math
 import os
 import pathlib
@@ -118,6 +119,21 @@ class Drawn(ProgramFolder):
         self.assertAlmostEqual(width_of_png(self.picture("plain.png")) / width_of_png(self.picture("small.png")), 2, 1)
         self.done("plot", "r.nc", "--output", "one.png", "--field", "gzz", "--dpi", "90")
         self.assertLess(width_of_png(self.picture("one.png")), width_of_png(self.picture("plain.png")))
+
+    def test_nothing_of_the_working_folder_changes_the_picture(self):
+        self.done("run", "case.yaml", "--output", "r.nc")
+        self.done("plot", "r.nc", "--output", "before.png")
+        self.write("matplotlibrc", "axes.facecolor: red\nimage.cmap: gray\naxes.linewidth: 5\n")
+        self.done("plot", "r.nc", "--output", "after.png")
+        self.assertEqual(self.picture("after.png"), self.picture("before.png"))
+
+    def test_what_a_killed_figure_left_goes_with_the_next(self):
+        self.done("run", "case.yaml", "--output", "r.nc")
+        self.write(".f.png.part-aB3dE6", "left")
+        with open(self.write(".f.png.part-living", "in work")) as living:
+            fcntl.flock(living, fcntl.LOCK_SH)
+            self.done("plot", "r.nc", "--output", "f.png")
+        self.assertEqual(self.files(), [".f.png.part-living", "case.yaml", "f.png", "r.nc"])
 
     def test_every_kind_of_figure(self):
         self.done("run", "case.yaml", "--output", "r.nc")

@@ -658,6 +658,20 @@ class Mistakes(Folder):
                             "single",
                             "study.yaml:4: model.voxels.density: is 'many'; a number is expected"])
 
+    def test_what_leaves_the_working_folder_or_starts_programs_is_said(self):
+        (self.folder / "deep").mkdir()
+        for report, warned in (("../elsewhere", True), ("deep/../here", False), (str(self.folder / "here"), False),
+                               ("deep/../../elsewhere", True)):
+            self.write("study.yaml", STUDY + f"report: {report}\nlauncher: 'mpirun -n {{ranks}} {{program}}'\n")
+            result = self.run_program("study", "study.yaml", "--check")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            outside = f"report of study.yaml is outside the working folder: {self.folder.resolve().parent / 'elsewhere'}\n"
+            self.assertEqual(result.stderr, f"warning: {outside}" if warned else "")
+            self.assertIn("\n  ranks are started by: mpirun -n {ranks} {program}\n", result.stdout)
+        # the user's own choice
+        result = self.run_program("study", "study.yaml", "--check", "--output", "../elsewhere")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_folders_of_others_stay(self):
         self.write("mine/thesis.txt", "years of work")
         self.refused(STUDY + "report: mine\n",
