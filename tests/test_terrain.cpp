@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact_prism.hpp"
 #include "model/node_grid.hpp"
 
 namespace prismfield {
@@ -210,6 +212,34 @@ TEST(Terrain, FindsPointsBelowTheStepsOfItsSurface) {
   // the surface between the nodes is at 60 m, the column's top at 100 m
   points.upward = {60, 100, 1, -5, -5, -1};
   EXPECT_THAT(terrain.points_below(points), ElementsAre(0, 3, 5));
+}
+
+// A metre of the plate is of the order of 2 pi; sums over edges 100 km long leave 1e-9 m of it at most.
+TEST(Terrain, PlateReachesToTheEdgesOfTheColumns) {
+  if (!testing::has_exact_fields()) GTEST_SKIP() << "no numbers of more digits than doubles";
+  std::vector<double> easting(101), northing(51);
+  for (std::size_t i = 0; i < easting.size(); ++i) easting[i] = 1000.0 * static_cast<double>(i);
+  for (std::size_t j = 0; j < northing.size(); ++j) northing[j] = 1000.0 * static_cast<double>(j);
+  TerrainMasses masses;
+  masses.reference = -20;
+  masses.water_density = 1040;
+  for (const double height : {300.0, -20.5, -700.0}) {
+    const Terrain terrain(
+        content_of(grid_of(easting, northing, std::vector<double>(easting.size() * northing.size(), height)), masses));
+    for (const std::array<double, 3>& point : std::vector<std::array<double, 3>>{
+             {31000, 17000, height + 80}, {31000, 17000, height}, {250, 49999, height - 10}, {100499, -499, 5000}}) {
+      double expected = 0;
+      const TerrainColumn plate = terrain_column(masses, height, masses.density);
+      for (int p = 0; p < plate.count; ++p) {
+        const auto& part = plate.parts[static_cast<std::size_t>(p)];
+        expected -= part.density * testing::exact_fields({-500, 100500, -500, 50500, part.bottom, part.top}, point)[3];
+      }
+      EXPECT_NEAR(terrain.plate_attraction(point[0], point[1], point[2]), expected, 1e-9 * 2670) << height;
+    }
+    // on a corner of the plate, and beyond it
+    EXPECT_TRUE(std::isfinite(terrain.plate_attraction(-500, -500, height)));
+    EXPECT_TRUE(std::isnan(terrain.plate_attraction(-501, 0, height)));
+  }
 }
 
 TEST(Terrain, TellsHowFarItsStepsAreFromTheSurfaceAtPointsNearTheGround) {

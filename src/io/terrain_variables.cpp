@@ -45,14 +45,8 @@ bool turns_with_gz(std::string_view variable) { return variable == slab_variable
 std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points, const Fields& result,
                                              const Terrain& terrain) {
   const FieldInfo& gz = field_infos[static_cast<std::size_t>(Field::gz)];
-  // SI, z up: a slab of mass below the point pulls downwards
-  const double slab_factor =
-      -2 * std::numbers::pi * header.gravitational_constant * output_factor(Field::gz, header.axes);
-  const auto slab = [&points, &terrain, slab_factor](std::int64_t point) {
-    const auto i = static_cast<std::size_t>(point);
-    // adding 0 turns -0 into 0
-    return slab_factor * mass_below(terrain, points.easting[i], points.northing[i]) + 0.0;
-  };
+  // SI, z up: mass below the point pulls downwards; adding 0 turns -0 into 0
+  const double factor = -header.gravitational_constant * output_factor(Field::gz, header.axes);
   ResultHeader plain;
   plain.axes = header.axes;
   const OutputField effect(plain, result, Field::gz);
@@ -62,9 +56,18 @@ std::vector<PointVariable> terrain_variables(const ResultHeader& header, const P
              const auto i = static_cast<std::size_t>(point);
              return terrain.height_at(points.easting[i], points.northing[i]);
            }},
-          {slab_variable, unit, slab_name(terrain), slab},
-          {correction_variable, unit, "terrain correction, bouguer_slab - gz (gz without noise)",
-           [slab, effect](std::int64_t point) { return slab(point) - effect[point]; }}};
+          {slab_variable, unit, slab_name(terrain),
+           [&points, &terrain, factor](std::int64_t point) {
+             const auto i = static_cast<std::size_t>(point);
+             return 2 * std::numbers::pi * factor * mass_below(terrain, points.easting[i], points.northing[i]) + 0.0;
+           }},
+          {correction_variable, unit,
+           "terrain correction, the slab cut at the edges of the elevation model minus gz (gz without noise)",
+           [&points, &terrain, factor, effect](std::int64_t point) {
+             const auto i = static_cast<std::size_t>(point);
+             const double plate = terrain.plate_attraction(points.easting[i], points.northing[i], points.upward[i]);
+             return factor * plate + 0.0 - effect[point];
+           }}};
 }
 
 }  // namespace prismfield

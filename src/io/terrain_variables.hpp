@@ -22,8 +22,9 @@ inline constexpr int n_terrain_variables = 3;
 
 /// What a result of a terrain has beside its gz, which is the terrain's whole effect: `terrain_height` (m, below the
 /// point, NaN outside the terrain), `bouguer_slab` (mGal, sign and axes as gz: the infinite slab between reference and
-/// that height, with water where the terrain has it) and `terrain_correction` = bouguer_slab - gz, without noise. They
-/// refer to all arguments but the header, which must outlive them; the result must have gz.
+/// that height, with water where the terrain has it) and `terrain_correction` (mGal: the attraction, at the point, of
+/// the same slab cut at the DEM's edges minus gz, without noise). They refer to all arguments but the header, which
+/// must outlive them; the result must have gz.
 [[nodiscard]] std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points,
                                                            const Fields& result, const Terrain& terrain);
 

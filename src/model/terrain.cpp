@@ -27,6 +27,27 @@ void add(TerrainColumn& column, double bottom, double top, double density) noexc
   column.parts[static_cast<std::size_t>(column.count++)] = {bottom, top, density};
 }
 
+/// Downward attraction of a prism, over G and density, metres; faces relative to the point. Nagy, Papp and Benedek
+/// 2000, eq. 8, with the logarithms of an edge as one difference of asinh, which has no cancellation along the edge.
+double downward_attraction(const std::array<double, 2>& x, const std::array<double, 2>& y,
+                           const std::array<double, 2>& z) noexcept {
+  const auto edge = [](double a, double height, const std::array<double, 2>& along) {
+    const double distance = std::hypot(a, height);
+    return a == 0 ? 0 : a * (std::asinh(along[1] / distance) - std::asinh(along[0] / distance));
+  };
+  const auto face = [&](double height) {
+    double sum = edge(x[1], height, y) - edge(x[0], height, y) + edge(y[1], height, x) - edge(y[0], height, x);
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) {
+        const double distance = std::abs(height) * std::hypot(x[i], y[j], height);
+        sum -= (i == j ? 1 : -1) * std::abs(height) * std::atan2(x[i] * y[j], distance);
+      }
+    }
+    return sum;
+  };
+  return face(z[1]) - face(z[0]);
+}
+
 }  // namespace
 
 TerrainColumn terrain_column(const TerrainMasses& masses, double height, double density) noexcept {
@@ -244,6 +265,19 @@ TerrainColumn Terrain::slab_at(double easting, double northing) const noexcept {
   if (!node) return {};
   return terrain_column(m_content.masses, height_at(easting, northing),
                         m_content.densities.empty() ? m_content.masses.density : m_content.densities[*node]);
+}
+
+double Terrain::plate_attraction(double easting, double northing, double upward) const noexcept {
+  if (std::isnan(height_at(easting, northing))) return std::numeric_limits<double>::quiet_NaN();
+  const TerrainColumn plate = slab_at(easting, northing);
+  double sum = 0;
+  for (int p = 0; p < plate.count; ++p) {
+    const TerrainColumn::Part& part = plate.parts[static_cast<std::size_t>(p)];
+    sum += part.density * downward_attraction({m_edges[0].front() - easting, m_edges[0].back() - easting},
+                                              {m_edges[1].front() - northing, m_edges[1].back() - northing},
+                                              {part.bottom - upward, part.top - upward});
+  }
+  return sum;
 }
 
 std::vector<std::int64_t> Terrain::points_below(const Points& points) const {

@@ -103,6 +103,10 @@ public:
   /// The column, its number of prisms and their heights, that the slab below a place has: of the surface's height
   /// between the nodes and the density of the column there. None outside.
   [[nodiscard]] TerrainColumn slab_at(double easting, double northing) const noexcept;
+  /// Attraction at a point, downwards, over G, kg/m2, of the Bouguer plate: slab_at() its place, cut at the DEM's
+  /// edges, the outermost columns' outer faces. On faces, edges and corners too; NaN outside and where there is no
+  /// height.
+  [[nodiscard]] double plate_attraction(double easting, double northing, double upward) const noexcept;
   /// Points that lie lower than the top of rock in the column they are in.
   [[nodiscard]] std::vector<std::int64_t> points_below(const Points& points) const;
   [[nodiscard]] NearGround near_ground(const Points& points) const;

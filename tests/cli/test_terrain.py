@@ -35,6 +35,18 @@ def ascii_grid(heights, spacing=100, corner=(-50, -50), missing=None):
     return head + f"cellsize {spacing}\nNODATA_value -9999\n" + "\n".join(rows) + "\n"
 
 
+def downward(x, y, z):
+    """Downward attraction of a prism over G and density, metres; faces minus the point. Nagy's sum over corners."""
+    total = 0.0
+    for i, a in enumerate(x):
+        for j, b in enumerate(y):
+            for k, c in enumerate(z):
+                r = math.sqrt(a * a + b * b + c * c)
+                total += (-1) ** (i + j + k + 1) * (
+                    a * math.log(b + r) + b * math.log(a + r) - c * math.atan(a * b / (c * r)))
+    return total
+
+
 def hills(seed=1, n_easting=18, n_northing=13, low=-300, high=600):
     source = random.Random(seed)
     return [[round(source.uniform(low, high), 3) for _ in range(n_easting)] for _ in range(n_northing)]
@@ -159,7 +171,10 @@ class Terrain(TerrainFolder):
             density = 2670 if height > 0 else 2670 - 1040
             slab = float(row["bouguer_slab [mGal]"])
             self.assertAlmostEqual(slab, 2 * math.pi * G * MGAL * density * height, places=10)
-            self.assertEqual(float(row["terrain_correction [mGal]"]), slab - float(row["gz [mGal]"]))
+            plate = G * MGAL * density * downward(
+                [v - float(row["easting"]) for v in (-50, 1750)], [v - float(row["northing"]) for v in (-50, 1250)],
+                [v - float(row["upward"]) for v in (min(0, height), max(0, height))]) * math.copysign(1, height)
+            self.assertAlmostEqual(float(row["terrain_correction [mGal]"]), plate - float(row["gz [mGal]"]), places=9)
         self.done("run", "case.yaml", "--output", "up.csv", "--set", "axes=z_up")
         for row, up in zip(rows, self.table("up.csv")):
             self.assertEqual(up["terrain_height [m]"], row["terrain_height [m]"])
@@ -182,6 +197,41 @@ class Terrain(TerrainFolder):
         for name in ("terrain_height [m]", "bouguer_slab [mGal]", "terrain_correction [mGal]"):
             self.assertTrue(math.isnan(float(found[0][name])), name)
             self.assertFalse(math.isnan(float(found[1][name])), name)
+
+    def corrections(self, **terrain):
+        self.write("case.yaml", "model: {terrain: {file: dem.asc%s}}\nobservations: {stations: {file: s.csv}}\nfields: [gz]\n"
+                   % "".join(f", {key}: {value}" for key, value in terrain.items()))
+        self.done("run", "case.yaml", "--output", "a.csv")
+        return self.column("a.csv", "terrain_correction [mGal]")
+
+    def test_a_flat_terrain_has_no_correction_at_any_height(self):
+        self.write("s.csv", "easting,northing,upward\n" + "".join(
+            f"{x},{y},{z}\n" for x, y in ((800, 600), (-40, 1240), (1700, 0)) for z in (2000, 380, 300, 299, -10, -600)))
+        for height in (300, -120):
+            self.write("dem.asc", ascii_grid([[height] * 18] * 13))
+            for terrain in ({}, {"reference": 100}, {"water_density": 1040}, {"reference": -200, "water_density": 1000}):
+                for correction in self.corrections(**terrain):
+                    self.assertAlmostEqual(correction, 0, delta=1e-9)
+
+    def test_on_the_ground_hills_and_valleys_beside_the_point_are_positive(self):
+        flat = [[300.0] * 18 for _ in range(13)]
+        self.write("s.csv", "easting,northing,upward\n800,600,300\n")
+        for height in (500, 100, -100):
+            flat[6][10] = height
+            self.write("dem.asc", ascii_grid(flat))
+            self.assertGreater(self.corrections()[0], 0.01)
+        flat[6][8] = flat[6][9] = 500
+        self.write("dem.asc", ascii_grid(flat))
+        self.write("s.csv", "easting,northing,upward\n700,600,4000\n")
+        self.assertLess(self.corrections()[0], 0)
+
+    def test_the_correction_does_not_depend_on_the_reference(self):
+        self.write("s.csv", "easting,northing,upward\n300,400,700\n850,650,640\n1740,-40,100\n")
+        for terrain in ({}, {"water_density": 1040}, {"water_density": 1040, "sea_level": 50}):
+            at_sea_level = self.corrections(**terrain)
+            for reference in (-700, 250):
+                for found, wanted in zip(self.corrections(reference=reference, **terrain), at_sea_level):
+                    self.assertAlmostEqual(found, wanted, delta=1e-9)
 
     def test_points_lie_above_the_terrain(self):
         self.write("s.csv", "name,easting,northing\na,300,400\nb,350,400\nc,1745,-45\n")
