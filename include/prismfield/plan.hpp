@@ -108,8 +108,7 @@ struct Plan {
   std::int64_t host_bytes_held = 0;
   std::int64_t host_bytes_to_come = 0;
   std::int64_t memory_limit = 0;
-  double estimated_seconds = 0;
-  /// of one pair on this rank, and bytes of scratch a slot and point: what estimates and `auto` reckon with
+  /// of one pair on this rank, and bytes of scratch a slot and point: what `auto` reckons with
   double pair_seconds = 0;
   std::int64_t slot_point_bytes = 0;
 

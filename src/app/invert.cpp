@@ -35,6 +35,7 @@
 #include "case/places.hpp"
 #include "compute/checkpoint_lock.hpp"
 #include "compute/plan.hpp"
+#include "compute/time_estimate.hpp"
 #include "inversion/inverter.hpp"
 #include "io/inversion_checkpoint.hpp"
 #include "io/model_file.hpp"
@@ -238,19 +239,21 @@ void tell_inputs(const InvertOptions& options, const Case& run, const InversionI
   tell_notes(options, run, inputs.notes);
 }
 
-/// About how long computing all of G takes, on this rank. Collective.
+/// About how long computing all of G takes. Collective.
 double seconds_of_sensitivities(const Case& run, const InversionInputs& inputs, const Communicator& communicator) {
   double seconds = 0;
-  agree(communicator, [&] {
-    for (std::size_t i = 0; i < inputs.data.size(); i += static_cast<std::size_t>(inputs.n_epochs())) {
-      const DataSet& data = inputs.data[i];
-      Request request = run.request();
-      request.fields = data.fields;
-      request.execution.partition = Partition::points;
+  for (std::size_t i = 0; i < inputs.data.size(); i += static_cast<std::size_t>(inputs.n_epochs())) {
+    const DataSet& data = inputs.data[i];
+    Request request = run.request();
+    request.fields = data.fields;
+    request.execution.partition = Partition::points;
+    Plan plan;
+    agree(communicator, [&] {
       const Machine machine = at_places_of(run, [&] { return machine_here(request, communicator); });
-      seconds += make_plan(request, problem_size(*inputs.cells, data.points), machine).estimated_seconds;
-    }
-  });
+      plan = make_plan(request, problem_size(*inputs.cells, data.points), machine);
+    });
+    seconds += estimated_seconds(request, *inputs.cells, data.points, plan, communicator);
+  }
   return seconds;
 }
 

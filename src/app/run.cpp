@@ -32,6 +32,7 @@
 #include "compute/forward.hpp"
 #include "compute/memory_check.hpp"
 #include "compute/plan.hpp"
+#include "compute/time_estimate.hpp"
 #include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/terrain_variables.hpp"
@@ -230,7 +231,11 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
       memory_shortage(need, communicator.size(), inputs.run.execution.memory_limit.has_value());
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
-    if (tells) std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places)) << std::flush;
+    // what the run does before it computes has been done here
+    const double start = seconds_since(begin);
+    const double seconds =
+        start + estimated_seconds(inputs.run.request(), inputs.model->source(), inputs.points, plan, communicator);
+    if (tells) std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), seconds) << std::flush;
     if (!shortage.empty()) warn(shortage + "; without --dry-run this is refused");
     return;
   }

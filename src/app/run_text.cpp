@@ -203,7 +203,7 @@ void tell_inputs(const CaseOptions& options, const Inputs& inputs) {
 }
 
 std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,
-                          const std::string& ranks_text) {
+                          const std::string& ranks_text, double seconds) {
   std::string text = shown(inputs.run.title) + "\n";
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("  {:<18}{}\n", label, shown(content));
@@ -236,9 +236,11 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   const auto n_ranks = static_cast<int>(ranks.prisms.size());
   if (need.ranks > 0) row("available", available_text(need, n_ranks));
   const ResultHeader header = result_header(inputs.run);
-  row("result", fmt::format("{}, about {}", header.file.string(),
-                            size_text(result_bytes(header, inputs.points, inputs.run.fields))));
-  row("estimated time", duration_text(plan.estimated_seconds));
+  const std::int64_t bytes = result_bytes(header, inputs.points, inputs.run.fields);
+  row("result", fmt::format("{}, about {}", header.file.string(), size_text(bytes)));
+  // a file's beginning and end on its disk, and bytes a second
+  constexpr double file_seconds = 0.02, writing_rate = 1e8;
+  row("estimated time", duration_text(seconds + file_seconds + static_cast<double>(bytes) / writing_rate));
   return text;
 }
 

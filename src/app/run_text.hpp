@@ -33,8 +33,9 @@ struct RankSizes {
 };
 
 /// What --dry-run prints. `need`: the tightest of memory. `ranks_text`: what placement_text says of the ranks.
+/// `seconds`: that the run takes, but for its result.
 [[nodiscard]] std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks,
-                                        const MemoryNeed& need, const std::string& ranks_text);
+                                        const MemoryNeed& need, const std::string& ranks_text, double seconds);
 
 /// What a user should know of points in, on and at the edges of prisms. `terrain`: the model when it is one;
 /// input_warnings() told of the points below it.

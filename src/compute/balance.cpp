@@ -8,7 +8,6 @@
 
 #include <prismfield/communicator.hpp>
 
-#include "compute/cost_model.hpp"
 #include "compute/plan.hpp"
 #include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
@@ -173,6 +172,16 @@ std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, s
     at = next;
   }
   return ranges;
+}
+
+double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms, const Points& points,
+                     IndexRange at) {
+  const GroupedPoints grouped = group_points(points, at, settings.lanes);
+  std::vector<double> ignored;
+  double cost = 0;
+  estimate(settings, ensemble, {ensemble.size(), 1, prisms}, grouped.points, 1, &cost, ignored);
+  // beyond most_points the groups hold some of the points
+  return at.size() <= most_points ? cost : cost * static_cast<double>(at.size()) / static_cast<double>(most_points);
 }
 
 RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan, RankGrid grid,

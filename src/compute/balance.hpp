@@ -9,6 +9,7 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "compute/cost_model.hpp"
 #include "compute/partition.hpp"
 
 namespace prismfield {
@@ -29,6 +30,11 @@ enum class PrismCuts { of_each_part, of_all_parts };
 /// Collective; throws AgreedFailure.
 [[nodiscard]] RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan,
                                             RankGrid grid, PrismCuts cuts, const Communicator& communicator);
+
+/// Cost of these prisms at these points by the cost model, ns: exact where there are few of both, else of a sample of
+/// about 2e7 pairs. The prisms must be readable.
+[[nodiscard]] double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms,
+                                   const Points& points, IndexRange at);
 
 /// What `partition: auto` knows of a run. `plan`: make_plan() without shares, on any rank.
 [[nodiscard]] PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks);

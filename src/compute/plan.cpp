@@ -52,8 +52,7 @@ constexpr std::int64_t waves_device = 8;
 /// header among them, and a run holds up to 32 at a time; of what was freed it keeps as much again, by default 128 KiB.
 constexpr std::int64_t allocator_bytes = 2 * std::int64_t{32} * 4096;
 
-/// Nanoseconds of a pair on one host thread and lane vector, and on a device: for --dry-run's estimate and the choice
-/// of a partition.
+/// Nanoseconds of a pair on one host thread and lane vector, and on a device: for the choice of a partition.
 constexpr double pair_nanoseconds_host = 3.0;
 constexpr double pair_nanoseconds_scalar = 25.0;
 constexpr double pair_nanoseconds_corners_host = 450.0;
@@ -98,7 +97,7 @@ void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, c
   plan.point_end = share.points.end;
 }
 
-/// Seconds of a pair, for --dry-run and `partition: auto`.
+/// Seconds of a pair, for `partition: auto`.
 double seconds_of_pair(const EngineTraits& traits, KernelKind kernel) {
   const bool corners = kernel == KernelKind::corners;
   if (traits.is_device) return 1e-9 * (corners ? pair_nanoseconds_corners_device : pair_nanoseconds_device);
@@ -319,8 +318,6 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   fit_host(plan, request, problem, machine);
   plan.pair_seconds = seconds_of_pair(machine.engine, plan.kernel);
   plan.slot_point_bytes = machine.engine.memory.per_slot_point;
-  plan.estimated_seconds =
-      plan.pair_seconds * static_cast<double>(plan.prisms().size()) * static_cast<double>(plan.points().size());
   return plan;
 }
 

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -169,7 +167,7 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   choice.store = store_of<ExecutionSpace>;
   if (choice.why.empty()) choice.why = storage_text(choice);
   const bool is_asked_elsewhere = settings.store != Store::automatic && settings.store != choice.store;
-  if (is_asked_elsewhere) choice.why += fmt::format(", where {} computes", name(space_key<ExecutionSpace>));
+  if (is_asked_elsewhere) choice.why += std::string(", where ") + name(space_key<ExecutionSpace>) + " computes";
   return stored;
 }
 
