@@ -109,12 +109,12 @@ TEST(Places, InKilometresAreWarnedOf) {
   const Bounds utm_in_km = {430, 440, 5412, 5422, -4, 0.2}, points = {425000, 445000, 5410000, 5420000, 100, 800};
   EXPECT_THAT(
       place_warnings(utm_in_km, points),
-      ElementsAre("the coordinates of the model look like kilometres: times 1,000 they fit the other ones. Write "
+      ElementsAre("the coordinates of the model look like kilometres: times 1,000 they fit the points. Write "
                   "length_unit: km beside the file of prisms; lengths in the case itself are metres. The model: "
                   "easting 430 to 440, northing 5412 to 5422, upward -4 to 0.2 m; the points: easting 425000 to "
                   "445000, northing 5410000 to 5420000, upward 100 to 800 m"));
   EXPECT_THAT(place_warnings(utm_model, {428, 441, 5410, 5420, 0.1, 0.8}),
-              ElementsAre(HasSubstr("the points look like kilometres: times 1,000 they fit the other ones. Write "
+              ElementsAre(HasSubstr("the points look like kilometres: times 1,000 they fit the model. Write "
                                     "length_unit: km beside the file of stations")));
   // near by chance alone: of another size
   EXPECT_THAT(place_warnings({430, 430.1, 5412, 5412.1, -4, 0.2}, points), ElementsAre(HasSubstr("times its size")));

@@ -144,13 +144,13 @@ std::vector<std::string> place_warnings(const Bounds& model, const Bounds& point
   const double apart = distance(model, points), largest = *std::max_element(size.begin(), size.end());
   if (!(apart > most_sizes * largest)) return {};
   const std::string extents = fmt::format("The model: {}; the points: {}", extent_text(model), extent_text(points));
-  for (const auto& [box, other, what, file] :
-       {std::tuple{&model, &points, "model", "prisms"}, std::tuple{&points, &model, "points", "stations"}}) {
+  for (const auto& [box, other, what, fitted, file] : {std::tuple{&model, &points, "model", "points", "prisms"},
+                                                       std::tuple{&points, &model, "points", "model", "stations"}}) {
     if (!fits_in_km(*box, *other)) continue;
     return {
-        fmt::format("the coordinates of the {} look like kilometres: times 1,000 they fit the other ones. Write "
+        fmt::format("the coordinates of the {} look like kilometres: times 1,000 they fit the {}. Write "
                     "length_unit: km beside the file of {}; lengths in the case itself are metres. {}",
-                    what, file, extents)};
+                    what, fitted, file, extents)};
   }
   return {
       fmt::format("the points lie {:.6g} m away from the model, {:.3g} times its size; are both in the same "
