@@ -44,7 +44,8 @@ std::string style_json(const FigureStyle& style) {
 std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
                            const std::filesystem::path& figure, const FigureStyle& style) {
   const std::filesystem::path target = followed(figure);
-  remove_leftovers(target);
+  // what is drawn may have such a name itself, in the place of a file that is locked
+  if (!is_temporary_of(file.filename().string(), target.filename().string())) remove_leftovers(target);
   const std::string why = run_python_script(drawing_script(text), {file.string(), target.string(), style_json(style)});
   return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
 }
