@@ -232,9 +232,10 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
     // what the run does before it computes has been done here
-    const double start = seconds_since(begin);
-    const double seconds =
-        start + estimated_seconds(inputs.run.request(), inputs.model->source(), inputs.points, plan, communicator);
+    double seconds = seconds_since(begin);
+    if (!options.quiet) {
+      seconds += estimated_seconds(inputs.run.request(), inputs.model->source(), inputs.points, plan, communicator);
+    }
     if (tells) std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), seconds) << std::flush;
     if (!shortage.empty()) warn(shortage + "; without --dry-run this is refused");
     return;
