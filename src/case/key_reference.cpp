@@ -358,7 +358,7 @@ const Keys execution_keys = {
      "batch: 64"},
     {"execution.slots", "auto or a whole number from 1 to 1e9", automatic, "grids",
      "Grids of partial sums, one for each batch in work at a time. auto: on a host the threads, on a device what fills "
-     "it. More than there are batches are cut to these. Results for one number of slots are the same bit for bit.",
+     "it, at most the number of batches. Results for one number of slots are the same bit for bit.",
      "slots: 4"},
     {"execution.block", "auto or a whole number from 1 to 512", automatic, "threads",
      "Threads of a block (team) on a GPU; without effect on a host. auto: 128, fewer where points are few.",

@@ -73,24 +73,30 @@ FormWeights measured_weights(const Request& request, const Plan& plan) {
   CostSettings settings;
   settings.precision = plan.precision;
   settings.kernel = plan.kernel;
+  const double threads = on_device ? 1 : plan.threads;
   FormWeights weights = form_weights(on_device);
+  for (double& weight : weights) weight /= threads;
   // beyond this every prism is a point mass
   constexpr double furthest = 1e6, step = 1.1;
+  const std::int64_t n_points = on_device ? 1 << 14 : 512;
+  // what a run takes whatever its pairs is in all
+  const double without = quickest_run(furthest, small, 1, n_points);
   std::size_t last = weights.size();
+  double last_weight = HUGE_VAL;
   for (double distance = 0.6; distance < furthest; distance *= step) {
     const std::size_t form = form_at(distance, settings);
     // not so near a change that points of the sample take another
     if (form == last || form_at(distance * 1.002, settings) != form) continue;
     last = form;
     // milliseconds on a host; a device is not full with less
-    const std::int64_t n_points = on_device ? 1 << 14 : 512;
-    const double wanted = (on_device ? 2e7 : 4e6 * plan.threads) / weights[form];
+    const double wanted = (on_device ? 2e7 : 4e6) / weights[form];
     const auto n_prisms = std::max<std::int64_t>(8, std::llround(wanted / static_cast<double>(n_points)));
-    // what a run takes whatever its pairs is in both
-    const double more =
-        quickest_run(distance, small, n_prisms, n_points) - quickest_run(distance, small, n_prisms / 4, n_points);
-    const double pairs = static_cast<double>(n_prisms - n_prisms / 4) * static_cast<double>(n_points);
-    if (more > 0) weights[form] = 1e9 * more / pairs / (on_device ? 1 : plan.threads);
+    const double more = quickest_run(distance, small, n_prisms, n_points) - without;
+    const double pairs = static_cast<double>(n_prisms) * static_cast<double>(n_points);
+    if (more > 0) weights[form] = 1e9 * more / pairs / threads;
+    // the further, the cheaper: threads that waited for each other in one sample do not count
+    weights[form] = std::min(weights[form], last_weight);
+    last_weight = weights[form];
     if (form >= static_cast<std::size_t>(Form::multipole_0)) break;
   }
   return weights;

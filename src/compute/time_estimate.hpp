@@ -13,7 +13,7 @@
 namespace prismfield {
 
 /// Nanoseconds of a pair by form on this rank's threads or device, as this request computes it: measured by runs of
-/// milliseconds in which all pairs take one form. Forms that the request never takes keep form_weights(). Kokkos must
+/// milliseconds in which all pairs take one form. Where it cannot be measured, form_weights(). Kokkos must
 /// run; throws what a run throws.
 [[nodiscard]] FormWeights measured_weights(const Request& request, const Plan& plan);
 
