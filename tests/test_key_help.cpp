@@ -21,8 +21,8 @@ TEST(KeyHelp, TellsAllOfAKey) {
   EXPECT_EQ(key_help("execution.slots"),
             "execution.slots\n  type     auto or a whole number from 1 to 1e9\n  default  auto\n  unit     grids\n\n"
             "  Grids of partial sums, one for each batch in work at a time. auto: on a host the threads, on a\n"
-            "  device what fills it, at most the number of batches. Results for one number of slots are the same bit\n"
-            "  for bit.\n\n"
+            "  device what fills it, at most the number of batches. Results for one number of slots are the same\n"
+            "  bit for bit.\n\n"
             "Example:\n  execution:\n    slots: 4\n\nOn the command line:\n  --set execution.slots=4\n");
 }
 

@@ -261,9 +261,11 @@ TEST_F(StudyPlanTest, InputsAreKnownByWhatTheyHold) {
 TEST_F(StudyPlanTest, TheHashTellsStudiesApartThatCannotGoOn) {
   const std::string text = "sweep: {threads: [1, 2]}\n";
   const std::string hash = plan(text).hash;
-  EXPECT_EQ(plan(text + "title: Another\nrepeats: 9\ntime_budget: 1 h\nrun_limit: 1 s\nreport: x\ntolerance: 1e-3\n").hash, hash);
-  for (const char* other : {"seed: 2\n", "busy: true\n", "reference: {threads: 1}\n",
-                            "order: as_written\n", "launcher: mpiexec -n {ranks} {program}\n"}) {
+  EXPECT_EQ(
+      plan(text + "title: Another\nrepeats: 9\ntime_budget: 1 h\nrun_limit: 1 s\nreport: x\ntolerance: 1e-3\n").hash,
+      hash);
+  for (const char* other : {"seed: 2\n", "busy: true\n", "reference: {threads: 1}\n", "order: as_written\n",
+                            "launcher: mpiexec -n {ranks} {program}\n"}) {
     EXPECT_NE(plan(text + other).hash, hash) << other;
   }
   // what a finished run did not leave is not made later
