@@ -3,7 +3,7 @@
 """Files read once for several ranks: the same fields and the same messages as with one rank. Python's standard library
 alone.
 
-Usage: test_inputs_of_ranks.py PRISMFIELD --write-prisms PROGRAM --mpiexec COMMAND
+Usage: test_inputs_of_ranks.py PRISMFIELD --write-prisms PROGRAM --library FULL_DISK --mpiexec COMMAND
 """
 
 import os

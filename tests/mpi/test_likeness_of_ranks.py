@@ -3,7 +3,7 @@
 """Ranks that do not belong together: other commands, cases, files or builds end with code 2 and one message, and never
 hang. Python's standard library alone.
 
-Usage: test_likeness_of_ranks.py PRISMFIELD --write-prisms PROGRAM --mpiexec COMMAND
+Usage: test_likeness_of_ranks.py PRISMFIELD --write-prisms PROGRAM --library FULL_DISK --mpiexec COMMAND
 """
 
 import os

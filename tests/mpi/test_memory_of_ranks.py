@@ -3,7 +3,7 @@
 """An ensemble of 1e9 cells, 1e8 of them with density, on four ranks: no rank takes more memory than --dry-run tells.
 Python's standard library alone.
 
-Usage: test_memory_of_ranks.py PRISMFIELD --mpiexec COMMAND
+Usage: test_memory_of_ranks.py PRISMFIELD --library FULL_DISK --mpiexec COMMAND
 """
 
 import argparse
@@ -18,6 +18,9 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import end_held, held, hold
 
 options = None
 RANKS = 4
@@ -119,12 +122,14 @@ class Memory(unittest.TestCase):
         (self.folder / "case.yaml").write_text(LONG_CASE, encoding="utf-8")
         planned, _ = self.planned()
         process = subprocess.Popen(
-            [*shlex.split(options.mpiexec), "-n", "3", options.program, "run", "case.yaml", "--quiet"], cwd=self.folder,
+            [*shlex.split(options.mpiexec), "-n", "3", *hold(options.library, "run.ckpt.h5.rank2", 2), options.program, "run",
+             "case.yaml", "--quiet", "--set", "output.checkpoint.every=0.001 ms"], cwd=self.folder,
             stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
-        while process.poll() is None and not (self.folder / "run.ckpt.h5.rank2").exists():
-            time.sleep(0.01)
-        process.send_signal(signal.SIGUSR1)
+        self.addCleanup(process.kill)
+        rank = held(process)
+        self.assertIsNotNone(rank, "it ended before its first checkpoint")
+        end_held(process, rank, signal.SIGUSR1, process.pid)
         process.wait(timeout=300)
         self.assertTrue((self.folder / "run.ckpt.h5").exists(), "it was stopped before its end")
         # with checkpoints every rank opens HDF5, here often enough to be seen
@@ -160,6 +165,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--mpiexec")
     parser.add_argument("--write-prisms")
+    parser.add_argument("--library", type=os.path.abspath)
     parser.add_argument("--measure", nargs=argparse.REMAINDER)
     options, rest = parser.parse_known_args()
     options.program = os.path.abspath(options.program)
