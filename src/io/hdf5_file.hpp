@@ -20,7 +20,7 @@ namespace prismfield {
 class Communicator;
 
 /// Whether a file's numbers carry sums by which a reader knows that a byte of theirs has changed: HDF5's Fletcher32,
-/// over chunks of at most 120 kB, and in the attribute _xxh3 the XXH3 of a dataset's kind, shape and bytes, which
+/// over chunks of at most 120 kB, and in the attribute xxh3 the XXH3 of a dataset's kind, shape and bytes, which
 /// read() and read_integers() check where it is there. A chunk of floating-point numbers that was lost reads as NaN.
 enum class Checksums { none, fletcher32 };
 

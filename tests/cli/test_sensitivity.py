@@ -106,6 +106,8 @@ class Matrix(Sensitivity):
                              "boxes: [{easting: [100, 200], northing: [0, 100], upward: [-100, 0], density: 7}]}}")
         self.computed("--quiet", *one_cell, "--set", "axes=z_up", "--output", "up.h5")
         up = self.matrix()
+        # that of other axes is not replaced
+        (self.folder / "G.h5").unlink()
         self.computed("--quiet", *one_cell)
         down = self.matrix()
         self.assertEqual(down.shape, (4, 35, 72))
