@@ -73,15 +73,21 @@ TEST(Plan, SlotsOfADeviceFillItAndNoMore) {
   EXPECT_EQ(slots(1'000'000, 30, Partition::prisms), 256);
 }
 
+/// A host with room for any plan here.
+Machine host_for_tensors(int threads) {
+  Machine machine;
+  machine.space = Space::openmp;
+  machine.engine.threads = threads;
+  machine.engine.lanes = 8;
+  machine.engine.free_memory = std::int64_t{100} << 30;
+  machine.engine.memory.per_slot_point = 6 * 8;
+  machine.host_memory = std::int64_t{200} << 30;
+  return machine;
+}
+
 TEST(Plan, SlotsAreNoMoreThanBatches) {
   const auto slots = [](std::int64_t n_slots, std::optional<std::int64_t> batch) {
-    Machine machine;
-    machine.space = Space::openmp;
-    machine.engine.threads = 4;
-    machine.engine.lanes = 8;
-    machine.engine.free_memory = std::int64_t{1} << 40;
-    machine.engine.memory.per_slot_point = 6 * 8;
-    machine.host_memory = std::int64_t{1} << 40;
+    const Machine machine = host_for_tensors(4);
     Request request;
     request.fields = fields_of(FieldSet::tensor);
     request.execution.slots = n_slots;
@@ -98,13 +104,7 @@ TEST(Plan, SlotsAreNoMoreThanBatches) {
 
 TEST(Plan, FewPrismsAtManyPointsShareAGridOnAHost) {
   const auto slots = [](std::int64_t n_prisms, std::int64_t n_points) {
-    Machine machine;
-    machine.space = Space::openmp;
-    machine.engine.threads = 32;
-    machine.engine.lanes = 8;
-    machine.engine.free_memory = std::int64_t{100} << 30;
-    machine.engine.memory.per_slot_point = 6 * 8;
-    machine.host_memory = std::int64_t{200} << 30;
+    const Machine machine = host_for_tensors(32);
     Request request;
     request.fields = fields_of(FieldSet::tensor);
     return make_plan(request, {n_prisms, n_points, true, false, {}}, machine, nullptr).slots;

@@ -247,10 +247,7 @@ void read_study_yaml(const fs::path& file, StudyData& study, ProblemList& proble
   read_rules(reader, study.rules);
   study.figures = items_of(reader, "figure");
   study.compare_with = items_of(reader, "compare_with");
-  if (study.hash.empty()) {
-    const Digest digest = digest_of(text.data(), text.size());
-    study.hash = fmt::format("{:016x}{:016x}", digest.high, digest.low);
-  }
+  if (study.hash.empty()) study.hash = hex(digest_of(text.data(), text.size()));
 }
 
 // ---- together
