@@ -3,6 +3,10 @@
 #
 # An outside program that uses the library: installed, each component, and as a part of its own build.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+# Half of the cores: other tests run at the same time.
+include(ProcessorCount)
+processorcount(package_jobs)
+math(EXPR package_jobs "(${package_jobs} + 3) / 2")
 
 # prismfield_add_package_test(<name> [SOURCE folder] COMPONENTS component... TARGETS target... [ARGUMENTS -D...])
 function(prismfield_add_package_test name)
@@ -21,12 +25,13 @@ function(prismfield_add_package_test name)
       "-DSEARCH=${CMAKE_PREFIX_PATH}" "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}"
       "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
       "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
-      "-DENABLE_MPI=${PRISMFIELD_ENABLE_MPI}" "-DCOMPONENTS=${components}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
+      "-DENABLE_MPI=${PRISMFIELD_ENABLE_MPI}" "-DJOBS=${package_jobs}" "-DCOMPONENTS=${components}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
       "${CMAKE_CURRENT_SOURCE_DIR}/package/build.cmake")
-  set_tests_properties(package_${name}_builds PROPERTIES FIXTURES_SETUP package_${name} TIMEOUT 1800)
+  set_tests_properties(package_${name}_builds PROPERTIES FIXTURES_SETUP package_${name} TIMEOUT 1800
+                                                          PROCESSORS ${package_jobs})
   foreach(target IN LISTS arg_TARGETS)
     prismfield_add_command_test(package_${name}_${target}_runs DEVICE COMMAND "${consumer}/build/${target}")
-    set_tests_properties(package_${name}_${target}_runs PROPERTIES FIXTURES_REQUIRED package_${name})
+    set_property(TEST package_${name}_${target}_runs APPEND PROPERTY FIXTURES_REQUIRED package_${name})
   endforeach()
 endfunction()
 
@@ -51,7 +56,7 @@ prismfield_add_command_test(
   library_page DEVICE
   COMMAND /usr/bin/python3 "${CMAKE_CURRENT_SOURCE_DIR}/package/check_library_doc.py" "${PROJECT_SOURCE_DIR}/docs/library.md"
           "${PROJECT_SOURCE_DIR}/docs/examples" "${CMAKE_CURRENT_BINARY_DIR}/package/examples/build" ${mpirun})
-set_tests_properties(library_page PROPERTIES FIXTURES_REQUIRED package_examples)
+set_property(TEST library_page APPEND PROPERTY FIXTURES_REQUIRED package_examples)
 # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
 set(with_mpi library_page)
 if(PRISMFIELD_ENABLE_MPI)

@@ -17,5 +17,5 @@ execute_process(
     "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
     "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}"
     "-DCOMPONENTS=${components}" ${where} COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${CMAKE_COMMAND}" --build "${CONSUMER}" --parallel 2 --target ${TARGETS}
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${CONSUMER}" --parallel ${JOBS} --target ${TARGETS}
                 COMMAND_ERROR_IS_FATAL ANY)
