@@ -19,7 +19,6 @@
 #include "app/disk_room.hpp"
 #include "app/figure.hpp"
 #include "app/invert_text.hpp"
-#include "app/likeness.hpp"
 #include "app/model_export.hpp"
 #include "app/model_figure.hpp"
 #include "app/program_facts.hpp"
@@ -73,7 +72,6 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
     problems.throw_if_any();
     throw_if_interrupted();
   });
-  agree_on_case(run, communicator);
   return run;
 }
 

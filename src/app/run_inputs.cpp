@@ -11,7 +11,6 @@
 #include <prismfield/error.hpp>
 
 #include "app/figure.hpp"
-#include "app/likeness.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/machine.hpp"
@@ -105,7 +104,6 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
     points_fit = collect([&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });
-  agree_on_case(inputs.run, communicator);
   collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
