@@ -16,7 +16,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/plan.hpp>
 
-#include "app/disk_room.hpp"
+#include "app/disk_space.hpp"
 #include "app/figure.hpp"
 #include "app/invert_text.hpp"
 #include "app/model_export.hpp"
