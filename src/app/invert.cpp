@@ -53,22 +53,8 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
   agree(communicator, [&] {
     run = read_case(options.file, options.overrides, options.output, CaseUse::inversion);
     ProblemList problems;
-    const auto collect = [&](const auto& step) {
-      try {
-        step();
-      } catch (const InputError& error) {
-        problems.add(error);
-      }
-    };
-    collect([&] { check_space(run); });
-    collect([&] { check_output(run); });
-    if (run.output.checkpoint && communicator.rank() == 0) {
-      collect([&] { at_places_of(run, [&] { check_inversion_checkpoint_place(run.output.checkpoint->file); }); });
-    }
-    if (options.resume && !run.output.checkpoint) {
-      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
-    }
-    if (communicator.rank() == 0) collect([&] { check_colour_map(run); });
+    const auto check_place = [](const fs::path& file) { check_inversion_checkpoint_place(file); };
+    check_before_reading(run, options.resume, check_place, communicator.rank(), problems);
     problems.throw_if_any();
     throw_if_interrupted();
   });
