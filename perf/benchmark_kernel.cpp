@@ -252,17 +252,14 @@ void time_form(benchmark::State& state, Form form) {
 
 template <class A, FieldSet set>
 void register_forms(const std::string& set_name, const std::string& precision) {
-  const auto add = [&](Form form, const char* lanes, auto body) {
-    const std::string name = prismfield::name(form);
-    benchmark::RegisterBenchmark((name + "/" + set_name + "/" + precision + "/" + lanes).c_str(), body, form);
-  };
   for (int i = 0; i < n_forms; ++i) {
     const auto form = static_cast<Form>(i);
+    const std::string name = std::string(prismfield::name(form)) + "/" + set_name + "/" + precision;
     if (form == Form::corners) {
-      add(form, "scalar", &time_form<A, set, kernel::CornersForm, 1>);
+      benchmark::RegisterBenchmark(name.c_str(), &time_form<A, set, kernel::CornersForm, 1>, form);
     } else {
-      add(form, "vector", &time_form<A, set, kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>);
-      add(form, "scalar", &time_form<A, set, kernel::ChooseForm<kernel::Pass::all>, 1>);
+      benchmark::RegisterBenchmark(
+          name.c_str(), &time_form<A, set, kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>, form);
     }
   }
 }

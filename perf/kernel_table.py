@@ -30,8 +30,8 @@ def main():
     for name, values in times.items():
         *what, second_last, last = name.split("/")
         middle = statistics.median(values)
-        if what[-1] in SETS:
-            forms.setdefault((second_last, last), {}).setdefault(what[0], {})[what[-1]] = middle
+        if second_last in SETS:
+            forms.setdefault(last, {}).setdefault(what[0], {})[second_last] = middle
         else:
             functions.setdefault("/".join(what), {})[f"{second_last}, {last}"] = middle
 
@@ -42,9 +42,9 @@ def main():
 
     if functions:
         table("ns per value", functions, list(dict.fromkeys(kind for row in functions.values() for kind in row)))
-    for (precision, lanes), rows in forms.items():
+    for precision, rows in forms.items():
         columns = [name for name in SETS if any(name in row for row in rows.values())]
-        table(f"ns per pair, {precision}, {lanes} lanes", rows, columns)
+        table(f"ns per pair, {precision}", rows, columns)
 
 
 if __name__ == "__main__":

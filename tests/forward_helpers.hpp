@@ -46,6 +46,14 @@ inline constexpr double pi = std::numbers::pi;
   return p;
 }
 
+/// Each point so often that every group of lanes of a host, of up to 16 floats, has one place: its form is the pair's.
+inline constexpr int lanes_at_most = 16;
+[[nodiscard]] inline std::vector<Point> in_whole_groups(const std::vector<Point>& points) {
+  std::vector<Point> all;
+  for (const Point& q : points) all.insert(all.end(), lanes_at_most, q);
+  return all;
+}
+
 /// A request with G = 1, so that results are in units of the density times powers of a metre.
 [[nodiscard]] inline Request make_request(const Execution& execution, FieldList fields = FieldList::all()) {
   return {fields, 1, execution};

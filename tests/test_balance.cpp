@@ -95,7 +95,6 @@ struct Trial {
   Partition partition;
   std::array<int, 2> grid;
   Precision precision;
-  bool scalar_lanes;
 };
 
 /// The loads of all ranks, from the pairs that the kernels counted by form, are within 2 %; by count they are not.
@@ -104,17 +103,15 @@ TEST(Balance, LoadsByCostAreWithinTwoPercent) {
   const auto prisms = deep_model();
   const auto points = stations(12.5);
   const int n = ranks().size();
-  std::vector<Trial> trials = {{"prisms", Partition::prisms, {n, 1}, Precision::double_, false},
-                               {"prisms, scalar lanes", Partition::prisms, {n, 1}, Precision::double_, true},
-                               {"prisms, single, scalar lanes", Partition::prisms, {n, 1}, Precision::single, true},
-                               {"points", Partition::points, {1, n}, Precision::double_, false}};
-  if (n == 4) trials.push_back({"2 x 2", Partition::rank_grid, {2, 2}, Precision::double_, false});
+  std::vector<Trial> trials = {{"prisms", Partition::prisms, {n, 1}, Precision::double_},
+                               {"prisms, single", Partition::prisms, {n, 1}, Precision::single},
+                               {"points", Partition::points, {1, n}, Precision::double_}};
+  if (n == 4) trials.push_back({"2 x 2", Partition::rank_grid, {2, 2}, Precision::double_});
   for (const Trial& trial : trials) {
     Execution execution;
     execution.partition = trial.partition;
     execution.rank_grid = trial.grid;
     execution.precision = trial.precision;
-    execution.scalar_lanes = trial.scalar_lanes;
     const Fields by_count = run_on_ranks(execution, prisms, points);
     execution.balance = Balance::cost;
     const Fields by_cost = run_on_ranks(execution, prisms, points);

@@ -52,7 +52,6 @@ execution:
   precision: mixed
   method: direct
   tolerance: 1e-9
-  lanes: scalar
   batch: 64
   slots: 4
   block: 128
@@ -147,7 +146,6 @@ TEST_F(CaseTest, ReadsEveryKey) {
   EXPECT_EQ(run.execution.precision, Precision::mixed);
   EXPECT_EQ(run.execution.method, Method::direct);
   EXPECT_EQ(run.execution.tolerance, 1e-9);
-  EXPECT_TRUE(run.execution.scalar_lanes);
   EXPECT_EQ(run.execution.batch, 64);
   EXPECT_EQ(run.execution.slots, 4);
   EXPECT_EQ(run.execution.block, 128);
@@ -173,7 +171,6 @@ TEST_F(CaseTest, DefaultsAreThoseOfTheInterface) {
   EXPECT_EQ(run.execution.balance, Balance::count);
   EXPECT_EQ(run.execution.kernel, KernelKind::automatic);
   EXPECT_EQ(run.execution.precision, Precision::double_);
-  EXPECT_FALSE(run.execution.scalar_lanes);
   EXPECT_FALSE(run.execution.batch || run.execution.slots || run.execution.block || run.execution.memory_limit);
   EXPECT_TRUE(run.output.file.empty());
   EXPECT_FALSE(run.output.figure || run.output.checkpoint);
@@ -527,9 +524,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution:\n"), "case.yaml:5: execution: has no value; write one or leave the key out"},
       {after("execution:\n  slots: ~\n"), "case.yaml:6: execution.slots: has no value; write one or leave the key out"},
       {after("execution: [slots, 4]\n"),
-       "case.yaml:5: execution: is a list; a map with the keys space, partition, balance, kernel, precision, lanes, "
-       "batch, slots, "
-       "block, chunk, memory_limit, method, tolerance is expected"},
+       "case.yaml:5: execution: is a list; a map with the keys space, partition, balance, kernel, precision, batch, "
+       "slots, block, chunk, memory_limit, method, tolerance is expected"},
       {after("output: out.h5\n"),
        "case.yaml:5: output: is 'out.h5'; a map with the keys file, also, figure, checkpoint is expected"},
       {after("output: {figure: {contours: 5}}\n"),
@@ -832,8 +828,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"execution.slots=0", "--set execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected"},
       {"execution.slot=4",
        "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
-       "precision, "
-       "lanes, batch, slots, block, chunk, memory_limit, method, tolerance"},
+       "precision, batch, slots, block, chunk, memory_limit, method, tolerance"},
       {"execution", "--set: 'execution' has no key.path=value form, such as execution.slots=4"},
       {"=4", "--set: '=4' has no key.path=value form, such as execution.slots=4"},
       {"", "--set: '' has no key.path=value form, such as execution.slots=4"},

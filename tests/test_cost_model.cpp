@@ -56,19 +56,19 @@ double exact_cost(const CostSettings& settings, const std::vector<Prism>& prisms
   return sum;
 }
 
-/// One point at a time, the model's forms are those that the kernel counts.
+/// Where the lanes of a group have one place, the model's forms are those that the kernel counts.
 TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
   const auto prisms = some_prisms();
-  const auto points = some_points(200);
+  const auto points = testing::in_whole_groups(some_points(200));
   for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
     for (const KernelKind kernel : {KernelKind::automatic, KernelKind::corners}) {
       Execution execution;
       execution.precision = precision;
       execution.kernel = kernel;
-      execution.scalar_lanes = true;
       const Fields result = testing::run_forward(execution, prisms, points);
       const bool on_device = is_device(result.plan.space);
-      const CostSettings settings{precision, kernel, 1, form_weights(on_device), 0};
+      const CostSettings settings{precision, kernel, result.plan.lanes, form_weights(on_device), 0};
+      ASSERT_EQ(testing::lanes_at_most % settings.lanes, 0);
       std::vector<double> group_cost;
       const double cost = exact_cost(settings, prisms, points, 1, group_cost);
       const double counted = cost_of_pairs(settings.weights, result.pairs_by_form);

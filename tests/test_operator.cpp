@@ -137,7 +137,6 @@ std::vector<OperatorCase> operator_cases() {
     vary("part_of_a_set", [](OperatorCase& c) { c.fields = {Field::gx, Field::gxz, Field::gyz}; });
     vary("vector", [](OperatorCase& c) { c.fields = FieldList::vector(); });
     vary("tensor", [](OperatorCase& c) { c.fields = FieldList::tensor(); });
-    vary("scalar_lanes", [](OperatorCase& c) { c.execution.scalar_lanes = true; });
     vary("slots_and_batch", [](OperatorCase& c) {
       c.execution.slots = 3;
       c.execution.batch = 7;

@@ -228,16 +228,13 @@ private:
   int m_outside = 0;
 };
 
-/// Where and how the pairs are computed; scalar lanes are a host's without its vector instructions.
+/// Where and how the pairs are computed.
 struct Manner {
   Space space;
   Partition partition;
-  bool scalar_lanes;
 };
 
-std::string name_of(const Manner& manner) {
-  return std::string(name(manner.space)) + "_" + name(manner.partition) + (manner.scalar_lanes ? "_scalar" : "");
-}
+std::string name_of(const Manner& manner) { return std::string(name(manner.space)) + "_" + name(manner.partition); }
 
 void PrintTo(const Manner& manner, std::ostream* out) { *out << name_of(manner); }
 
@@ -247,7 +244,6 @@ protected:
     if (const auto reason = unavailable(GetParam().space)) GTEST_SKIP() << *reason;
     m_execution.space = GetParam().space;
     m_execution.partition = GetParam().partition;
-    m_execution.scalar_lanes = GetParam().scalar_lanes;
   }
 
   [[nodiscard]] static std::string title(const std::string& what) { return what + ", " + name_of(GetParam()); }
@@ -257,14 +253,13 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(
     Spaces, Reference,
-    ::testing::Values(Manner{Space::serial, Partition::prisms, false}, Manner{Space::serial, Partition::prisms, true},
-                      Manner{Space::serial, Partition::points, false}, Manner{Space::openmp, Partition::prisms, false},
-                      Manner{Space::openmp, Partition::prisms, true}, Manner{Space::openmp, Partition::points, false},
-                      Manner{Space::cuda, Partition::prisms, false}, Manner{Space::cuda, Partition::points, false},
-                      Manner{Space::hip, Partition::prisms, false}, Manner{Space::hip, Partition::points, false}),
+    ::testing::Values(Manner{Space::serial, Partition::prisms}, Manner{Space::serial, Partition::points},
+                      Manner{Space::openmp, Partition::prisms}, Manner{Space::openmp, Partition::points},
+                      Manner{Space::cuda, Partition::prisms}, Manner{Space::cuda, Partition::points},
+                      Manner{Space::hip, Partition::prisms}, Manner{Space::hip, Partition::points}),
     [](const auto& param) { return name_of(param.param); });
 
-/// A point alone is worked on by scalar code or a partly filled vector.
+/// A point alone is worked on by a partly filled vector.
 TEST_P(Reference, SharedCasesOneAtATime) {
   Judge judge;
   for (const ReferencePrism& p : read_prisms_json()) {

@@ -17,6 +17,7 @@
 namespace prismfield {
 namespace {
 
+using testing::lanes_at_most;
 using testing::ListEnsemble;
 using testing::Point;
 using testing::Prism;
@@ -36,7 +37,7 @@ std::vector<Point> some_points() {
   std::uniform_real_distribution<double> place(-200, 1200), power(-1, 5);
   std::vector<Point> points;
   for (int i = 0; i < 150; ++i) points.push_back({place(random), place(random), -50 + std::pow(10, power(random))});
-  return points;
+  return testing::in_whole_groups(points);
 }
 
 FormWeights only(Form form, double nanoseconds) {
@@ -45,16 +46,10 @@ FormWeights only(Form form, double nanoseconds) {
   return weights;
 }
 
-Execution one_point_at_a_time() {
-  Execution execution;
-  execution.scalar_lanes = true;
-  return execution;
-}
-
 TEST(TimeEstimate, CountsThePairsOfEachFormThatTheKernelTakes) {
   const ListEnsemble ensemble(some_prisms());
   const Points points = testing::make_station_points(some_points());
-  const Fields run = forward(ensemble, points, testing::make_request(one_point_at_a_time()));
+  const Fields run = forward(ensemble, points, testing::make_request({}));
   std::int64_t all = 0;
   for (int f = 0; f < n_forms; ++f) {
     const auto form = static_cast<Form>(f);
@@ -62,18 +57,20 @@ TEST(TimeEstimate, CountsThePairsOfEachFormThatTheKernelTakes) {
     all += pairs;
     CostSettings settings;
     settings.weights = only(form, 1);
-    EXPECT_EQ(cost_of_share(settings, ensemble, {0, 200}, points, {0, 150}), static_cast<double>(pairs)) << name(form);
+    settings.lanes = run.plan.lanes;
+    EXPECT_EQ(cost_of_share(settings, ensemble, {0, 200}, points, {0, points.size()}), static_cast<double>(pairs))
+        << name(form);
     if (form != Form::corners && form != Form::multipole_0) {
       EXPECT_GT(pairs, 0) << name(form);
     }
   }
-  EXPECT_EQ(all, 200 * 150);
+  EXPECT_EQ(all, 200 * points.size());
 }
 
 TEST(TimeEstimate, IsTheCountedPairsTimesWhatTheyCost) {
   const ListEnsemble ensemble(some_prisms());
   const Points points = testing::make_station_points(some_points());
-  const Fields run = forward(ensemble, points, testing::make_request(one_point_at_a_time()));
+  const Fields run = forward(ensemble, points, testing::make_request({}));
   const double without = share_seconds({}, ensemble, points, run.plan);
   EXPECT_GT(without, 0) << "prisms are staged and points put in order";
   FormWeights weights{};
@@ -92,12 +89,12 @@ TEST(TimeEstimate, IsTheCountedPairsTimesWhatTheyCost) {
 TEST(TimeEstimate, OfARankIsThatOfItsShare) {
   const ListEnsemble ensemble(some_prisms());
   const Points points = testing::make_station_points(some_points());
-  Plan plan = forward(ensemble, points, testing::make_request(one_point_at_a_time())).plan;
+  Plan plan = forward(ensemble, points, testing::make_request({})).plan;
   const FormWeights weights = only(Form::compact, 1e6);
   const double whole = share_seconds(weights, ensemble, points, plan) - share_seconds({}, ensemble, points, plan);
   double sum = 0;
   for (const IndexRange prisms : {IndexRange{0, 37}, IndexRange{37, 200}}) {
-    for (const IndexRange at : {IndexRange{0, 100}, IndexRange{100, 150}}) {
+    for (const IndexRange at : {IndexRange{0, 100 * lanes_at_most}, IndexRange{100 * lanes_at_most, points.size()}}) {
       plan.prism_begin = prisms.begin;
       plan.prism_end = prisms.end;
       plan.point_begin = at.begin;
@@ -120,12 +117,13 @@ public:
 TEST(TimeEstimate, PrismsThatAreHeldStandForOthers) {
   const std::vector<Prism> same(200, Prism{0, 10, 0, 10, -10, 0, 1});
   const HeldInPart ensemble(same, true);
-  const Points points = testing::make_station_points({{5, 5, 0}});
-  Plan plan = forward(ListEnsemble(same, true), points, testing::make_request(one_point_at_a_time())).plan;
+  const Points points = testing::make_station_points(testing::in_whole_groups({{5, 5, 0}}));
+  Plan plan = forward(ListEnsemble(same, true), points, testing::make_request({})).plan;
   plan.prism_begin = 120;
   plan.prism_end = 180;
   const FormWeights weights = only(Form::compact, 1e9);
-  EXPECT_NEAR(share_seconds(weights, ensemble, points, plan) - share_seconds({}, ensemble, points, plan), 60, 1e-6);
+  EXPECT_NEAR(share_seconds(weights, ensemble, points, plan) - share_seconds({}, ensemble, points, plan),
+              60 * lanes_at_most, 1e-5);
 }
 
 // Of many prisms and points it looks at a sample.

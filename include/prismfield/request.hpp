@@ -43,8 +43,6 @@ struct Execution {
   Method method = Method::automatic;
   /// relative error allowed to methods that are not direct, between 0 and 1: without effect in this version
   double tolerance = 1e-12;
-  /// one point at a time on a host, for studies and tests; otherwise vectors of points
-  bool scalar_lanes = false;
   /// prisms per batch, from 1 on; unset: automatic, likewise below
   std::optional<std::int64_t> batch;
   std::optional<std::int64_t> slots;

@@ -16,10 +16,9 @@
 #include <prismfield/error.hpp>
 #include <prismfield/plan.hpp>
 
-#include "app/disk_room.hpp"
+#include "app/disk_space.hpp"
 #include "app/figure.hpp"
 #include "app/invert_text.hpp"
-#include "app/likeness.hpp"
 #include "app/model_export.hpp"
 #include "app/model_figure.hpp"
 #include "app/program_facts.hpp"
@@ -54,26 +53,11 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
   agree(communicator, [&] {
     run = read_case(options.file, options.overrides, options.output, CaseUse::inversion);
     ProblemList problems;
-    const auto collect = [&](const auto& step) {
-      try {
-        step();
-      } catch (const InputError& error) {
-        problems.add(error);
-      }
-    };
-    collect([&] { check_space(run); });
-    collect([&] { check_output(run); });
-    if (run.output.checkpoint && communicator.rank() == 0) {
-      collect([&] { at_places_of(run, [&] { check_inversion_checkpoint_place(run.output.checkpoint->file); }); });
-    }
-    if (options.resume && !run.output.checkpoint) {
-      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
-    }
-    if (communicator.rank() == 0) collect([&] { check_colour_map(run); });
+    const auto check_place = [](const fs::path& file) { check_inversion_checkpoint_place(file); };
+    check_before_reading(run, options.resume, check_place, communicator.rank(), problems);
     problems.throw_if_any();
     throw_if_interrupted();
   });
-  agree_on_case(run, communicator);
   return run;
 }
 

@@ -15,6 +15,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/fields.hpp>
 
+#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "case/key_reference.hpp"
 
@@ -113,20 +114,9 @@ Found find(const std::string& asked) {
   return found;
 }
 
-/// Lines of at most `columns` characters, broken at blanks, each behind `indent`.
-std::string filled(const std::string& text, std::size_t columns, const std::string& indent) {
-  std::string result, line;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > columns) {
-      result += indent + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-    begin = end + 1;
-  }
-  return result + (line.empty() ? "" : indent + line + "\n");
+/// Lines of a paragraph, of at most `columns` characters, each behind `indent` blanks.
+std::string paragraph(const std::string& text, std::size_t columns, std::size_t indent) {
+  return text.empty() ? "" : wrapped(std::string(indent, ' ') + text + "\n", columns, indent);
 }
 
 /// The words of a default as they are shown.
@@ -172,7 +162,7 @@ std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t col
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) {
       widths[i] = std::max(widths[i], row.cells[i].size());
-      for (const std::string& word : lines_of(filled(row.cells[i], 1, ""))) least[i] = std::max(least[i], word.size());
+      for (const std::string& word : lines_of(wrapped(row.cells[i], 1, 0))) least[i] = std::max(least[i], word.size());
     }
   }
   for (std::size_t i = 0; i < widths.size(); ++i) least[i] = std::min(widths[i], std::max(least[i], least_text));
@@ -191,7 +181,7 @@ std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t col
 
 /// What stands below a row.
 std::string below_row(const Row& row, std::size_t columns) {
-  return filled(row.below, std::min(columns, most_prose), "      ");
+  return paragraph(row.below, std::min(columns, most_prose), 6);
 }
 
 /// Rows below each other: the key, and below it what is said of it.
@@ -202,7 +192,7 @@ std::string stacked(const std::vector<Row>& rows, std::size_t columns) {
     const bool is_sentence = default_value.find("needed") == 0 || default_value.find("required") == 0;
     std::string said = type + (is_sentence ? "; " : "; default ") + default_value;
     if (!unit.empty()) said += "; unit " + unit;
-    text += "  " + name + "\n" + filled(said, columns, "      ") + below_row(rows[i], columns);
+    text += "  " + name + "\n" + paragraph(said, columns, 6) + below_row(rows[i], columns);
   }
   return text;
 }
@@ -216,7 +206,7 @@ std::string table(const std::vector<Row>& rows, std::size_t columns) {
     std::array<std::vector<std::string>, 4> cells;
     std::size_t height = 1;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      cells[i] = lines_of(filled(row.cells[i], (*widths)[i], ""));
+      cells[i] = lines_of(wrapped(row.cells[i], (*widths)[i], 0));
       height = std::max(height, cells[i].size());
     }
     for (std::size_t at = 0; at < height; ++at) {
@@ -246,8 +236,7 @@ Row table_row(const std::string& name, const KeyReference& key) {
 /// A label of two blanks and a word, and a text that hangs behind it.
 std::string labelled(const std::string& label, const std::string& text, std::size_t columns) {
   constexpr std::size_t hanging = 11;
-  const std::string lines = filled(text, columns, std::string(hanging, ' '));
-  return fmt::format("  {:<{}}", label, hanging - 2) + lines.substr(hanging);
+  return wrapped(fmt::format("  {:<{}}{}\n", label, hanging - 2, text), columns, hanging);
 }
 
 const Keys& reference_of(const Entry& entry) { return entry.of_study ? study_key_reference() : case_key_reference(); }
@@ -291,7 +280,7 @@ std::string described(const Entry& entry, std::size_t columns) {
   std::string text = fmt::format("{}{}\n", key.path, entry.of_study ? " (of a study)" : "");
   text += labelled("type", key.type, columns) + labelled("default", default_text(key), columns);
   if (!key.unit.empty()) text += labelled("unit", key.unit, columns);
-  text += "\n" + filled(key.meaning, std::min(columns, most_prose), "  ");
+  text += "\n" + paragraph(key.meaning, std::min(columns, most_prose), 2);
   const std::string home = home_of_keys(entry);
   std::vector<Row> rows = {table_head};
   for (const KeyReference& below : reference_of(entry)) {
@@ -370,7 +359,7 @@ std::pair<std::string, std::string> page_part(const Keys& keys, bool of_study) {
     text += fmt::format("{} {}\n\n", at_top ? "##" : "###", heading);
     std::string facts = fmt::format("Type: {}.", key.type) + default_sentence(key);
     if (!key.unit.empty()) facts += fmt::format(" Unit: {}.", key.unit);
-    text += filled(facts, page_columns, "") + "\n" + filled(key.meaning, page_columns, "") + "\n";
+    text += paragraph(facts, page_columns, 0) + "\n" + paragraph(key.meaning, page_columns, 0) + "\n";
     text += "```yaml\n" + whole_example(key) + "```\n\n";
   }
   return {contents, text};

@@ -12,7 +12,6 @@
 #include "app/convert.hpp"
 #include "app/info.hpp"
 #include "app/invert.hpp"
-#include "app/likeness.hpp"
 #include "app/plot.hpp"
 #include "app/run.hpp"
 #include "app/sensitivity.hpp"
@@ -63,7 +62,6 @@ struct Execute {
 }  // namespace
 
 ExitCode run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
-  agree_on_program(arguments, communicator);
   CommandLine line;
   agree(communicator, [&] { line = parse_command_line(arguments); });
   const ExitCode code = std::visit(Execute{line.kokkos_options, communicator}, line.command);

@@ -14,9 +14,9 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "app/disk_room.hpp"
+#include "app/disk_space.hpp"
+#include "app/finish_result.hpp"
 #include "app/progress.hpp"
-#include "app/result_end.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/start.hpp"

@@ -11,7 +11,6 @@
 #include <prismfield/error.hpp>
 
 #include "app/figure.hpp"
-#include "app/likeness.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/machine.hpp"
@@ -24,7 +23,11 @@
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
+namespace {
 
+namespace fs = std::filesystem;
+
+/// Throws InputError for a space that this build lacks.
 void check_space(const Case& run) {
   const std::vector<Space> built = built_spaces();
   const Space space = run.execution.space == Space::automatic ? built.front() : run.execution.space;
@@ -35,6 +38,7 @@ void check_space(const Case& run) {
   }
 }
 
+/// Throws InputError for a colour map of the figure that a Python that draws says is none.
 void check_colour_map(const Case& run) {
   if (!run.output.figure) return;
   const std::string why = colour_map_problem(run.output.figure_style.colour_map);
@@ -42,7 +46,17 @@ void check_colour_map(const Case& run) {
   if (!why.empty()) throw InputError(run.where(key), key, why);
 }
 
-namespace {
+/// Whether the step succeeded; an InputError is added to `problems`.
+template <class Step>
+bool collect(ProblemList& problems, const Step& step) {
+  try {
+    step();
+    return true;
+  } catch (const InputError& error) {
+    problems.add(error);
+    return false;
+  }
+}
 
 /// Throws InputError when the points alone would not fit into the memory that there is: better than to be killed.
 void check_point_memory(const Case& run) {
@@ -69,19 +83,24 @@ void check_point_memory(const Case& run) {
 
 }  // namespace
 
+void check_before_reading(const Case& run, bool resumes, const std::function<void(const fs::path&)>& check_place,
+                          int rank, ProblemList& problems) {
+  const bool is_root = rank == 0;
+  collect(problems, [&] { check_space(run); });
+  const bool can_write = collect(problems, [&] { check_output(run); });
+  if (can_write && is_root && run.output.checkpoint) {
+    collect(problems, [&] { at_places_of(run, [&] { check_place(run.output.checkpoint->file); }); });
+  }
+  if (resumes && !run.output.checkpoint) {
+    problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
+  }
+  if (is_root) collect(problems, [&] { check_colour_map(run); });
+}
+
 Inputs read_inputs(const CaseOptions& options, const Communicator& communicator, CaseUse use) {
   const NothingToLose reading;
   Inputs inputs;
   ProblemList problems;
-  const auto collect = [&](auto&& step) {
-    try {
-      step();
-      return true;
-    } catch (const InputError& error) {
-      problems.add(error);
-      return false;
-    }
-  };
   bool points_fit = true;
   agree(communicator, [&] {
     inputs.run = read_case(options.file, options.overrides, options.output, use);
@@ -90,23 +109,12 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
       inputs.run.output.checkpoint.reset();
       inputs.run.noise.reset();
     }
-    collect([&] { check_space(inputs.run); });
-    const bool can_write = collect([&] { check_output(inputs.run); });
-    if (can_write && inputs.run.output.checkpoint && communicator.rank() == 0) {
-      collect([&] {
-        at_places_of(inputs.run,
-                     [&] { check_checkpoint_place(inputs.run.output.checkpoint->file, communicator.size()); });
-      });
-    }
-    if (options.resume && !inputs.run.output.checkpoint) {
-      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
-    }
-    if (communicator.rank() == 0) collect([&] { check_colour_map(inputs.run); });
-    points_fit = collect([&] { check_point_memory(inputs.run); });
+    const auto check_place = [&](const fs::path& file) { check_checkpoint_place(file, communicator.size()); };
+    check_before_reading(inputs.run, options.resume, check_place, communicator.rank(), problems);
+    points_fit = collect(problems, [&] { check_point_memory(inputs.run); });
     throw_if_interrupted();
   });
-  agree_on_case(inputs.run, communicator);
-  collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
+  collect(problems, [&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
   const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
@@ -114,7 +122,8 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
   const bool can_be_made = inputs.model || !points_need_terrain(inputs.run);
   if (!communicator.any(!points_fit) && can_be_made) {
     const Terrain* const terrain = inputs.model ? inputs.model->terrain() : nullptr;
-    collect([&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });
+    collect(problems,
+            [&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });
   }
   agree(communicator, [&] {
     problems.throw_if_any();

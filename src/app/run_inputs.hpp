@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,12 +17,12 @@ namespace prismfield {
 
 class Communicator;
 
-/// Throws InputError, before anything is read for it, for a space that this build lacks and for sensitivities kept
-/// where the space has no memory.
-void check_space(const Case& run);
-
-/// Throws InputError for a colour map of the figure that a Python that draws says is none. For rank 0.
-void check_colour_map(const Case& run);
+/// Adds to `problems`, before anything is read for the case: a space that this build lacks, outputs that cannot be
+/// written, --resume (`resumes`) without a checkpoint, and on rank 0 what check_place(file) says of the checkpoint's
+/// place and a colour map of the figure that a Python that draws does not know.
+void check_before_reading(const Case& run, bool resumes,
+                          const std::function<void(const std::filesystem::path&)>& check_place, int rank,
+                          ProblemList& problems);
 
 /// Everything that a case names, read and validated.
 struct Inputs {

@@ -15,9 +15,9 @@
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
-#include "app/disk_room.hpp"
+#include "app/disk_space.hpp"
+#include "app/finish_result.hpp"
 #include "app/program_facts.hpp"
-#include "app/result_end.hpp"
 #include "app/run_inputs.hpp"
 #include "app/run_text.hpp"
 #include "app/sensitivity_text.hpp"

@@ -58,6 +58,13 @@ std::size_t rewritten_columns() {
   return (columns > 0 ? columns : usual) - 1;
 }
 
+std::size_t WrappingBuffer::hanging() const {
+  // So little room beside a label would set words below each other.
+  constexpr std::size_t least_room = 22;
+  if (m_asked_hanging) return *m_asked_hanging;
+  return m_hanging + least_room > m_columns ? std::min<std::size_t>(2, m_columns / 4) : m_hanging;
+}
+
 void WrappingBuffer::end_word() {
   if (m_word.empty()) return;
   const std::size_t width = width_of(m_word);
@@ -69,12 +76,9 @@ void WrappingBuffer::end_word() {
     m_hanging = m_column + m_blanks;
     m_has_label = false;
   }
-  // So little room beside a label would set words below each other.
-  constexpr std::size_t least_room = 22;
-  const std::size_t hanging = m_hanging + least_room > m_columns ? std::min<std::size_t>(2, m_columns / 4) : m_hanging;
-  if (!m_is_empty && m_column + m_blanks + width > m_columns && m_column > hanging) {
+  if (!m_is_empty && m_column + m_blanks + width > m_columns && m_column > hanging()) {
     m_to.sputc('\n');
-    m_blanks = hanging;
+    m_blanks = hanging();
     m_column = 0;
     m_is_broken = true;
   }
@@ -127,9 +131,9 @@ int WrappingBuffer::sync() {
   return m_to.pubsync();
 }
 
-std::string wrapped(const std::string& text, std::size_t columns) {
+std::string wrapped(const std::string& text, std::size_t columns, std::optional<std::size_t> hanging) {
   std::stringbuf out;
-  WrappingBuffer buffer(out, columns);
+  WrappingBuffer buffer(out, columns, hanging);
   buffer.sputn(text.data(), static_cast<std::streamsize>(text.size()));
   buffer.finish();
   return out.str();

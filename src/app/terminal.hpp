@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <streambuf>
 #include <string>
 
@@ -23,12 +24,13 @@ namespace prismfield {
 [[nodiscard]] std::size_t rewritten_columns();
 
 /// Breaks lines between words so that none is wider than `columns`, and hands them on. What follows hangs two columns
-/// deeper than its line, or below the second column where a line is a label and its text. Words wider than that, such
-/// as names of files, stay whole, and so does a line that begins with a carriage return.
+/// deeper than its line, or below the second column where a line is a label and its text, or as deep as `hanging`.
+/// Words wider than that, such as names of files, stay whole, and so does a line that begins with a carriage return.
 class WrappingBuffer final : public std::streambuf {
 public:
   /// `to` must outlive this; `columns` at least 1
-  WrappingBuffer(std::streambuf& to, std::size_t columns) : m_to(to), m_columns(columns) {}
+  WrappingBuffer(std::streambuf& to, std::size_t columns, std::optional<std::size_t> hanging = {})
+      : m_to(to), m_columns(columns), m_asked_hanging(hanging) {}
 
   /// Hands on the last word of a line that does not end.
   void finish() { end_word(); }
@@ -40,9 +42,11 @@ protected:
 private:
   void put(char character);
   void end_word();
+  [[nodiscard]] std::size_t hanging() const;
 
   std::streambuf& m_to;
   std::size_t m_columns;
+  std::optional<std::size_t> m_asked_hanging;
   std::string m_word;
   /// blanks that stand before the word
   std::size_t m_blanks = 0;
@@ -58,7 +62,8 @@ private:
 };
 
 /// The text as a WrappingBuffer hands it on.
-[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns,
+                                  std::optional<std::size_t> hanging = {});
 
 /// While it lives, all that goes to a stream fits into the terminal that `descriptor` is; nothing is done for others.
 class FittedStream {

@@ -3,7 +3,6 @@
 #include <prismfield/error.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -13,12 +12,6 @@
 
 namespace prismfield {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 constexpr std::size_t edit_cost = 4;
 constexpr std::size_t swap_cost = 3;
@@ -112,11 +105,11 @@ std::string nearest_spelling(const std::string& word, const std::vector<std::str
   // Longer than any name of this program: no misspelling of one, and the distance would cost time.
   constexpr std::size_t longest = 64;
   if (word.empty() || word.size() > longest) return {};
-  const std::string wanted = lower(word);
+  const std::string wanted = lower_case(word);
   std::string nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) * edit_cost + 2;
   for (const std::string& candidate : allowed) {
-    const std::size_t cost = misspelling_cost(wanted, lower(candidate));
+    const std::size_t cost = misspelling_cost(wanted, lower_case(candidate));
     if (cost < least) {
       least = cost;
       nearest = candidate;
@@ -124,7 +117,7 @@ std::string nearest_spelling(const std::string& word, const std::vector<std::str
   }
   if (!nearest.empty()) return nearest;
   for (const std::string& candidate : allowed) {
-    if (word.size() >= 3 && lower(candidate).starts_with(wanted)) return candidate;
+    if (word.size() >= 3 && lower_case(candidate).starts_with(wanted)) return candidate;
   }
   return {};
 }

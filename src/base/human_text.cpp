@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 namespace prismfield {
@@ -134,6 +135,12 @@ std::string place_text(double metres) {
 
 std::string counted(std::int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
 }
 
 std::size_t width_of(std::string_view text) noexcept {

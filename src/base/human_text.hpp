@@ -28,6 +28,9 @@ namespace prismfield {
 /// "1 point", "2 points", "1,000 points"
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& noun);
 
+/// The text with its ASCII letters in lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
 /// Columns that a text takes on a terminal: two for the wide characters of East Asia, one for others.
 [[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
 

@@ -349,10 +349,6 @@ const Keys execution_keys = {
      "double: errors to 1e-12. mixed: float arithmetic on double differences, double sums, errors to 6e-5 of one "
      "prism. single: float throughout. docs/numerics.md has the errors.",
      "precision: mixed"},
-    {"execution.lanes", "auto or scalar", "auto", "",
-     "On a host: as many points at once as the processor's vectors hold, or one by one (scalar), for studies and "
-     "tests.",
-     "lanes: scalar"},
     {"execution.batch", "auto or a whole number from 1 to 1e9", automatic, "prisms",
      "Prisms that are summed in registers before they are added to a grid. auto: up to 64 on a host, 128 on a device.",
      "batch: 64"},

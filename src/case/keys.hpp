@@ -32,7 +32,7 @@ inline const Words grid = {"easting", "northing", "upward", "file", "variable"};
 inline const Words height = {"file", "above_terrain", "variable", "sea_level"};
 inline const Words stations = {"file",    "columns",  "length_unit", "axis_z", "random",
                                "easting", "northing", "upward",      "seed"};
-inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "lanes",    "batch",
+inline const Words execution = {"space", "partition", "balance", "kernel",       "precision", "batch",
                                 "slots", "block",     "chunk",   "memory_limit", "method",    "tolerance"};
 inline const Words partition = {"ranks"};
 inline const Words output = {"file", "also", "figure", "checkpoint"};

@@ -51,10 +51,6 @@ Execution ExecutionReader::execution(const Value& value) {
   if (const auto v = section.find("balance")) spec.balance = choice(*v, balance_choices).value_or(spec.balance);
   if (const auto v = section.find("kernel")) spec.kernel = choice(*v, kernel_choices).value_or(spec.kernel);
   if (const auto v = section.find("precision")) spec.precision = choice(*v, precision_choices).value_or(spec.precision);
-  if (const auto v = section.find("lanes")) {
-    spec.scalar_lanes =
-        choice(*v, std::array{Choice<bool>{"auto", false}, Choice<bool>{"scalar", true}}).value_or(false);
-  }
   if (const auto v = section.find("method")) {
     spec.method = choice(*v, method_choices).value_or(spec.method);
     if (spec.method != Method::automatic && spec.method != Method::direct) {

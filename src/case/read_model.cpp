@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 #include "base/human_text.hpp"
@@ -230,8 +229,7 @@ PrismsSpec ModelReader::prisms(const Value& value) {
 bool ModelReader::is_ubc_without_key(const Value& value) {
   const YamlNode* const file = value.node->kind == Kind::map ? value.node->find("file") : value.node;
   if (file == nullptr || file->kind != Kind::scalar || file->text.empty()) return false;
-  std::string suffix = std::filesystem::path(file->text).extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string suffix = lower_case(std::filesystem::path(file->text).extension().string());
   const bool is_called_mesh = suffix == ".msh" || suffix == ".mesh";
   if (!is_called_mesh && !looks_like_ubc_mesh({in_folder(file->text), "", ""})) return false;
   const YamlNode* density = value.node->kind == Kind::map ? value.node->find("density") : nullptr;

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -146,9 +145,7 @@ std::optional<double> CaseReader::number(const Value& value, const std::string& 
     problem(value, fmt::format("is {}, beyond what a double can hold", kind_name(*value.node)));
     return std::nullopt;
   }
-  std::string name = text;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(text);
   const bool yaml_infinity = name.ends_with(".inf") || name == ".nan";
   if (yaml_infinity || (status == NumberStatus::ok && !std::isfinite(result))) {
     problem(value, fmt::format("is {}; a finite number is expected", kind_name(*value.node)));

@@ -88,15 +88,14 @@ struct DirectOperator<ExecutionSpace>::Parts {
         same_points(communicator.split(communicator.rank() / plan.plan.prism_parts)),
         same_prisms(communicator.split(communicator.rank() % plan.plan.prism_parts)) {
     map_fields();
-    on_all_ranks(all_ranks, [&] { prepare(space, points, request.execution.scalar_lanes); });
+    on_all_ranks(all_ranks, [&] { prepare(space, points); });
   }
 
   /// Allocates, and stages the prisms.
-  void prepare(const ExecutionSpace& space, const Points& points, bool scalar_lanes) {
+  void prepare(const ExecutionSpace& space, const Points& points) {
     if (plan.n_points() == 0 || plan.n_prisms() == 0) return;
-    make_fitting(plan.plan, plan.traits, false, [&](const Plan& fitting) {
-      engine = make_engine(engine_settings(fitting, source, points, scalar_lanes));
-    });
+    make_fitting(plan.plan, plan.traits, false,
+                 [&](const Plan& fitting) { engine = make_engine(engine_settings(fitting, source, points)); });
     plan.choose_blocks();
     order = decltype(order)(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("prismfield::order")),
                             plan.order.size());

@@ -37,11 +37,10 @@ std::array<double, 3> rounding_of(const Plan& plan, const PrismSource& prisms, c
 
 }  // namespace
 
-EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const Points& points, bool scalar_lanes) {
+EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const Points& points) {
   EngineSettings settings;
   settings.set = plan.set;
   settings.kernel = plan.kernel;
-  settings.scalar_lanes = scalar_lanes;
   settings.launch_per_prism = plan.partition == Partition::points_per_prism;
   settings.slots = plan.slots;
   settings.batch = plan.batch;

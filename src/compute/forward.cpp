@@ -50,10 +50,10 @@ RankState begin_work(Plan& plan, RunGuard* guard) {
 
 /// The engine of a plan; where memory is short, of a smaller one, which `plan` then is.
 std::unique_ptr<FieldEngine> make_fitting_engine(Plan& plan, const EngineTraits& traits, const PrismSource& prisms,
-                                                 const Points& points, bool scalar_lanes, bool in_a_tile) {
+                                                 const Points& points, bool in_a_tile) {
   std::unique_ptr<FieldEngine> engine;
   make_fitting(plan, traits, in_a_tile, [&](const Plan& fitting) {
-    engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, points, scalar_lanes));
+    engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, points));
   });
   return engine;
 }
@@ -78,11 +78,9 @@ double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request, Plan plan,
                const Communicator& communicator, Observer* observer, RunGuard* guard) {
   const auto start = Clock::now();
-  const bool scalar_lanes = request.execution.scalar_lanes;
-  const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel, scalar_lanes);
+  const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
   RankState state = begin_work(plan, guard);
-  std::unique_ptr<FieldEngine> engine =
-      make_fitting_engine(plan, traits, prisms, points, scalar_lanes, state.progress.prisms > 0);
+  std::unique_ptr<FieldEngine> engine = make_fitting_engine(plan, traits, prisms, points, state.progress.prisms > 0);
   state.layout.slots = plan.slots;
   state.layout.batch = plan.batch;
   state.layout.tile_points = plan.tile_points;

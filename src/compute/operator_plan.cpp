@@ -81,7 +81,7 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points&
   OperatorPlan all;
   all.plan = plan_on_ranks(mine, prisms, points, problem_size(prisms, points), communicator, PrismCuts::of_all_parts);
   const Plan& plan = all.plan;
-  all.traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel, mine.execution.scalar_lanes);
+  all.traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
   all.fields = mine.fields;
   all.gravitational_constant = mine.gravitational_constant;
   all.uniform_shape = prisms.uniform_shape();

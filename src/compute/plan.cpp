@@ -325,8 +325,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
   const Execution& wanted = request.execution;
   Machine machine;
   machine.space = wanted.space == Space::automatic ? built_spaces().front() : wanted.space;
-  machine.engine =
-      engine_traits(machine.space, wanted.precision, smallest_set(request.fields), wanted.kernel, wanted.scalar_lanes);
+  machine.engine = engine_traits(machine.space, wanted.precision, smallest_set(request.fields), wanted.kernel);
   machine.ranks = communicator.size();
   machine.rank = communicator.rank();
   machine.ranks_on_node = communicator.local_size();

@@ -69,7 +69,6 @@ FormWeights measured_weights(const Request& request, const Plan& plan) {
   small.execution.space = plan.space;
   small.execution.precision = plan.precision;
   small.execution.kernel = plan.kernel;
-  small.execution.scalar_lanes = request.execution.scalar_lanes;
   CostSettings settings;
   settings.precision = plan.precision;
   settings.kernel = plan.kernel;

@@ -21,8 +21,6 @@ namespace prismfield {
 struct EngineSettings {
   FieldSet set = FieldSet::all;
   KernelKind kernel = KernelKind::automatic;
-  /// one lane at a time on a host, whatever vector instructions it has
-  bool scalar_lanes = false;
   /// the papers' by-point scheme: one parallel region a prism
   bool launch_per_prism = false;
   std::int64_t slots = 1;
@@ -72,8 +70,7 @@ public:
 
 /// What a space offers for a run of this precision and set. Throws InputError for a space that was not built or has no
 /// device.
-[[nodiscard]] EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel,
-                                         bool scalar_lanes);
+[[nodiscard]] EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel);
 /// The engine of a space and precision. Kokkos must be initialised.
 [[nodiscard]] std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision,
                                                        const EngineSettings& settings);

@@ -174,8 +174,6 @@ private:
               space, "prismfield::near_in_double", data, shapes, note_busy);
         }
       }
-    } else if (m_settings.scalar_lanes) {
-      launch_kernel<set, kernel::ChooseForm<Pass::all>, 1>(space, "prismfield::field", data, shapes, note_busy);
     } else {
       launch_kernel<set, kernel::ChooseForm<Pass::all>, kernel::host_width<A>>(space, "prismfield::field", data, shapes,
                                                                                note_busy);

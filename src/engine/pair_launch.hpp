@@ -35,7 +35,7 @@ inline PointParts point_parts(std::int64_t n_groups, std::int64_t n_prism_items,
   return parts;
 }
 
-template <class A, FieldSet set, int W, class Space>
+template <class A, FieldSet set, class Space>
 struct HostPairs {
   using Memory = typename Space::memory_space;
   kernel::LaunchData<A, Memory> data;
@@ -47,9 +47,9 @@ struct HostPairs {
     const std::int64_t begin = item / parts.n_parts * kernel::prisms_per_pair_item;
     const std::int64_t part = item % parts.n_parts;
     const std::int64_t first = part * parts.groups_per_part;
-    kernel::pairs_of_item_on_host<A, set, W>(data, pairs, begin,
-                                             std::min(begin + kernel::prisms_per_pair_item, data.prism_end), part,
-                                             first, std::min(first + parts.groups_per_part, n_groups));
+    kernel::pairs_of_item_on_host<A, set>(data, pairs, begin,
+                                          std::min(begin + kernel::prisms_per_pair_item, data.prism_end), part, first,
+                                          std::min(first + parts.groups_per_part, n_groups));
   }
 };
 
@@ -142,9 +142,7 @@ public:
   }
 
 private:
-  [[nodiscard]] std::int64_t width() const {
-    return is_device_space<Space> || m_settings.scalar_lanes ? 1 : kernel::host_width<A>;
-  }
+  [[nodiscard]] std::int64_t width() const { return is_device_space<Space> ? 1 : kernel::host_width<A>; }
   [[nodiscard]] std::int64_t block() const { return std::min<std::int64_t>(m_settings.block, pair_block_at_most); }
   [[nodiscard]] std::int64_t groups_of(const kernel::LaunchData<A, Memory>& data) const {
     return (data.n_points + width() - 1) / width();
@@ -190,21 +188,19 @@ private:
                                                                           data, shapes, pairs);
         }
       }
-    } else if (m_settings.scalar_lanes) {
-      launch_on_host<set, 1>(space, data, pairs);
     } else {
-      launch_on_host<set, kernel::host_width<A>>(space, data, pairs);
+      launch_on_host<set>(space, data, pairs);
     }
   }
 
-  template <FieldSet set, int W>
+  template <FieldSet set>
   void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data,
                       const kernel::PairData<A, Memory>& pairs) const {
     using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
     const PointParts parts = parts_of(data, pairs.sink);
     Kokkos::parallel_for("prismfield::pairs",
                          Policy(space, 0, prism_items_of(data) * parts.n_parts, Kokkos::ChunkSize(1)),
-                         HostPairs<A, set, W, Space>{data, pairs, groups_of(data), parts});
+                         HostPairs<A, set, Space>{data, pairs, groups_of(data), parts});
   }
 
   template <FieldSet set, class Kernel, class Shapes>

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -82,9 +81,7 @@ std::string expected_instead(Value kind, const std::string& text, int devices) {
       return is_number && number >= 0 ? "" : "a whole number of at least 0 is expected";
     case Value::device_map: return text == "random" || text == "mpi_rank" ? "" : "random or mpi_rank is expected";
     case Value::boolean: {
-      std::string word = text;
-      std::transform(word.begin(), word.end(), word.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      const std::string word = lower_case(text);
       const bool known =
           word == "yes" || word == "true" || word == "1" || word == "no" || word == "false" || word == "0";
       return known ? "" : "yes or no is expected";

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -24,12 +23,6 @@ namespace prismfield {
 namespace {
 
 constexpr std::string_view blanks = " \t,;";
-
-std::string lower(std::string_view word) {
-  std::string text(word);
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 /// Takes the first word off a line; "" when there is none.
 std::string_view take_word(std::string_view& line) {
@@ -74,7 +67,7 @@ private:
       if (first.empty()) continue;
       double number = 0;
       if (parse_number(first, number) == NumberStatus::ok) return line;
-      const std::string name = lower(first);
+      const std::string name = lower_case(first);
       if (std::find(names.begin(), names.end(), name) == names.end()) {
         fail("", fmt::format("{} is no word of the header of an ESRI ASCII grid", excerpt(std::string(first))));
       }
@@ -184,7 +177,7 @@ bool is_ascii_grid(const InputFile& file) {
   LineReader reader(file);
   std::string_view line;
   while (reader.next(line)) {
-    const std::string first = lower(take_word(line));
+    const std::string first = lower_case(take_word(line));
     if (!first.empty()) return first == "ncols" || first == "nrows";
   }
   return false;

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <utility>
 
+#include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/number_rows.hpp"
 
@@ -49,11 +48,7 @@ bool begins_with_count(const InputFile& file) {
   return !start.rows.empty() && start.rows[0].size() == 1;
 }
 
-std::string small_suffix(const std::filesystem::path& file) {
-  std::string suffix = file.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
-  return suffix;
-}
+std::string small_suffix(const std::filesystem::path& file) { return lower_case(file.extension().string()); }
 
 }  // namespace
 

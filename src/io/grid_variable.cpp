@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -155,7 +154,7 @@ std::string height_variable(const InputFile& file, const ArrayFile& arrays, cons
 }
 
 std::optional<double> metres_in(std::string unit) {
-  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::tolower(c); });
+  unit = lower_case(unit);
   static const Words metres = {"m", "metre", "metres", "meter", "meters"};
   static const Words kilometres = {"km", "kilometre", "kilometres", "kilometer", "kilometers"};
   static const Words feet = {"ft", "foot", "feet"};

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "base/human_text.hpp"
@@ -107,11 +106,7 @@ TextStart start_of_text(const InputFile& file, std::size_t rows) {
     if (!start.rows.empty() || comment.empty()) continue;
     std::vector<std::string_view> comment_words;
     static_cast<void>(split_line(comment, comment_words));
-    for (const std::string_view word : comment_words) {
-      std::string small(word);
-      std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-      start.comment.push_back(std::move(small));
-    }
+    for (const std::string_view word : comment_words) start.comment.push_back(lower_case(word));
   }
   return start;
 }

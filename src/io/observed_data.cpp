@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -43,14 +42,9 @@ void for_each_field(FieldList fields, const Action& action) {
   }
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 /// Whether a unit is the one that the output has: numbers are not converted. "" is.
 bool is_unit_of(Field field, const std::string& unit) {
-  const std::string asked = lower(unit_of_udunits(unit)), output = lower(std::string(info(field).unit));
+  const std::string asked = lower_case(unit_of_udunits(unit)), output = lower_case(std::string(info(field).unit));
   return unit.empty() || asked == output || (output == "eotvos" && asked == "e") ||
          (output == "m2 s-2" && asked == "m2/s2");
 }

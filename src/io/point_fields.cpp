@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -66,7 +65,7 @@ struct ColumnName {
 };
 std::optional<ColumnName> column_named(std::string_view text) {
   auto [name, unit] = name_and_unit(trimmed(text));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  name = lower_case(name);
   std::string_view bare = name;
   const bool is_sigma = bare.ends_with(sigma_suffix);
   if (is_sigma) bare.remove_suffix(sigma_suffix.size());

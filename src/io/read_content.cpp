@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -280,8 +279,7 @@ private:
       double value = 0;
       all_numbers = all_numbers && parse_number(word, value) != NumberStatus::no_number;
       std::erase(word, '"');
-      std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-      names.push_back(std::move(word));
+      names.push_back(lower_case(word));
     }
     const auto named = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
     if (named("west") || named("x1")) return prisms();

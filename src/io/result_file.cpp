@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/complete_file.hpp"
@@ -193,8 +193,7 @@ std::vector<std::string> write_file(const TemporaryFile& temporary, const fs::pa
 }  // namespace
 
 std::optional<ResultKind> result_kind(const fs::path& file) {
-  std::string suffix = file.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string suffix = lower_case(file.extension().string());
   if (suffix == ".nc" || suffix == ".h5") return ResultKind::hdf5;
   if (suffix == ".csv") return ResultKind::csv;
   if (suffix == ".xyz") return ResultKind::xyz;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -39,8 +38,7 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   auto [name, unit] = name_and_unit(text);
   const std::size_t digits = name.find_last_not_of("0123456789");
   if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return {name, unit};
+  return {lower_case(name), unit};
 }
 
 /// A field of a row as a number, NaN for a dummy; nothing where it is text.
@@ -113,8 +111,7 @@ bool is_odd_in_z(const std::string& field) {
 }
 
 bool is_table(const std::filesystem::path& file) {
-  std::string suffix = file.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string suffix = lower_case(file.extension().string());
   std::error_code error;
   if ((suffix != ".csv" && suffix != ".xyz") || !std::filesystem::exists(file, error)) return false;
   return !is_array_file({file, "", ""});

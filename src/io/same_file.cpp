@@ -18,7 +18,7 @@
 #include "base/checksum.hpp"
 #include "io/input_file.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/sameness.hpp"
+#include "parallel/rank_consistency.hpp"
 
 namespace prismfield {
 namespace {

@@ -40,12 +40,6 @@ std::string_view unquoted(std::string_view text) noexcept {
   return text;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 /// What separates a line's fields: the first of semicolon and comma that it has outside quotes, else blanks.
 char separator_of(std::string_view line) noexcept {
   bool quoted = false, comma = false;
@@ -185,10 +179,10 @@ int meant_by(const std::string& name, const TableRequest& request, Spelling& spe
 }
 
 void add_column(Layout& layout, const std::string& name, const TableRequest& request) {
-  std::string unit, canonical = lower(name);
+  std::string unit, canonical = lower_case(name);
   if (request.with_units) {
     std::tie(canonical, unit) = name_and_unit(name);
-    canonical = lower(canonical);
+    canonical = lower_case(canonical);
   }
   Spelling spelling{};
   int w = meant_by(canonical, request, spelling);
@@ -362,7 +356,7 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
     std::string hint;
     for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
       if (layout.wanted[c] != Layout::nobody || hint.size() > 400) continue;
-      const std::string near = nearest_spelling(lower(layout.names[c]), missing);
+      const std::string near = nearest_spelling(lower_case(layout.names[c]), missing);
       if (!near.empty()) hint += fmt::format("; {}: did you mean {}?", excerpt(layout.names[c]), near);
     }
     if (has_refused(layout.names, request)) {
@@ -411,7 +405,7 @@ bool take_units(const Layout& header, Layout& layout) {
 std::vector<std::string> with_unit_words(const std::vector<std::string>& words, const TableRequest& request) {
   std::vector<std::string> names;
   for (const std::string& word : words) {
-    const std::string unit = lower(word);
+    const std::string unit = lower_case(word);
     const bool is_unit = unit == "m" || unit == "km" || unit == "ft";
     if (is_unit && !names.empty() && layout_of({names.back()}, request).knows_any()) {
       names.back() += ' ' + word;
@@ -651,7 +645,7 @@ std::optional<GroupLine> group_line(std::string_view line) {
   if (line.starts_with('>')) return GroupLine{"segment", std::nullopt};
   if (line.empty() || std::isalpha(static_cast<unsigned char>(line.front())) == 0) return std::nullopt;
   const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
-  const std::string first = lower(line.substr(0, end));
+  const std::string first = lower_case(line.substr(0, end));
   const std::string_view rest = trimmed(line.substr(end));
   if (rest.empty()) {
     // L10, T3.1
@@ -1001,7 +995,7 @@ std::vector<std::string> column_words(const TableRequest& request, const std::ve
 }
 
 std::string plain_name(std::string_view text) {
-  std::string name = lower(name_and_unit(unquoted(text)).first);
+  std::string name = lower_case(name_and_unit(unquoted(text)).first);
   std::erase_if(name, [](char c) { return is_blank(c) || c == '_' || c == '-' || c == '.'; });
   return name;
 }

@@ -17,13 +17,14 @@ using HostVector = HostLane<T, W>;
 
 }  // namespace PRISMFIELD_LANES
 
-/// accumulate_tile on a host, compiled once for Serial and OpenMP (engine/instances/host_*.cpp). W: host_width or 1.
+/// accumulate_tile on a host, compiled once for Serial and OpenMP (engine/instances/host_*.cpp). W: host_width, or 1
+/// for CornersForm.
 template <class A, FieldSet set, class Kernel, int W>
 void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::int64_t slot, std::int64_t first_group,
                              std::int64_t last_group, FormCounts& counts);
 
 /// pairs_of_item on a host, compiled once in the same way.
-template <class A, FieldSet set, int W>
+template <class A, FieldSet set>
 void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const PairData<A, Kokkos::HostSpace>& pairs,
                            std::int64_t begin, std::int64_t end, std::int64_t part, std::int64_t first,
                            std::int64_t last);

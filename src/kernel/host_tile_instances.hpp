@@ -15,21 +15,19 @@ void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::
                                                         first_group, last_group, 0, 1, counts);
 }
 
-template <class A, FieldSet set, int W>
+template <class A, FieldSet set>
 void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const PairData<A, Kokkos::HostSpace>& pairs,
                            std::int64_t begin, std::int64_t end, std::int64_t part, std::int64_t first,
                            std::int64_t last) {
-  pairs_of_item<Lanes<A, HostVector, W>, set>(data, pairs, ShapeArray<A, Kokkos::HostSpace>{data.shapes}, begin, end,
-                                              part, first, last);
+  pairs_of_item<Lanes<A, HostVector, host_width<A>>, set>(data, pairs, ShapeArray<A, Kokkos::HostSpace>{data.shapes},
+                                                          begin, end, part, first, last);
 }
 
 /// Taking the addresses of a precision's functions instantiates them.
 template <class A, FieldSet set>
 struct HostTileInstances {
-  static constexpr auto vector = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
-  static constexpr auto scalar = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, 1>;
-  static constexpr auto vector_pairs = &pairs_of_item_on_host<A, set, host_width<A>>;
-  static constexpr auto scalar_pairs = &pairs_of_item_on_host<A, set, 1>;
+  static constexpr auto all = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
+  static constexpr auto pairs = &pairs_of_item_on_host<A, set>;
   static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
 };
 

@@ -115,15 +115,14 @@ public:
 
 private:
   static Function function_of(FieldSet set) {
-    constexpr int w = static_cast<int>(width);
     switch (set) {
-      case FieldSet::gz: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::gz, w>;
-      case FieldSet::vector: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::vector, w>;
-      case FieldSet::tensor: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::tensor, w>;
-      case FieldSet::vector_tensor: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::vector_tensor, w>;
+      case FieldSet::gz: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::gz>;
+      case FieldSet::vector: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::vector>;
+      case FieldSet::tensor: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::tensor>;
+      case FieldSet::vector_tensor: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::vector_tensor>;
       case FieldSet::all: break;
     }
-    return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::all, w>;
+    return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::all>;
   }
 
   template <class View>

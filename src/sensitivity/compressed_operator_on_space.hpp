@@ -89,7 +89,7 @@ struct CompressionInput {
     }
     cells = make_clusters(boxes, cells_per_leaf);
     if (points.size() == 0 || cells.size() == 0) return;
-    const EngineSettings settings = engine_settings(plan, prisms, all_points, false);
+    const EngineSettings settings = engine_settings(plan, prisms, all_points);
     kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells), ordered, settings.rounding,
                                                   request.fields, request.gravitational_constant);
   }

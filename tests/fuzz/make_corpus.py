@@ -84,7 +84,6 @@ execution:
   balance: count
   kernel: auto
   precision: double
-  lanes: scalar
   batch: 64
   slots: 2
   block: 128

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Files read once for several ranks: the same fields and the same messages as with one rank. Python's standard library
-alone.
+"""Files read once for several ranks: the same fields and the same messages as with one rank, also where nodes see other
+files. Python's standard library alone.
 
 Usage: test_inputs_of_ranks.py PRISMFIELD --write-prisms PROGRAM --library FULL_DISK --mpiexec COMMAND
 """
@@ -9,6 +9,7 @@ Usage: test_inputs_of_ranks.py PRISMFIELD --write-prisms PROGRAM --library FULL_
 import os
 import pathlib
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -26,6 +27,25 @@ observations:
 fields: all
 execution: {{space: serial, partition: {partition}}}
 output: {{file: {output}}}
+"""
+
+CELLS = """\
+model:
+  voxels: {{easting: [0, 1000, {cells}], northing: [0, 1000, 10], upward: [-500, 0, 5], density: 300}}
+observations:
+  grid: {{easting: [0, 1000, 12], northing: [0, 1000, 11], upward: 10}}
+fields: [gz]
+execution: {{space: serial}}
+"""
+
+LISTED = """\
+model:
+  prisms: {file: bodies.h5}
+observations:
+  grid: {easting: [0, 1000, 12], northing: [0, 1000, 11], upward: 10}
+fields: [gz]
+execution: {space: serial}
+output: {file: out.h5}
 """
 
 
@@ -210,6 +230,58 @@ class Ranks(unittest.TestCase):
             done = self.run_program(ranks, "run", "cells.yaml")
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(done.stderr.count("holds 2 values"), 1)
+
+    def test_an_unknown_option_is_reported_once(self):
+        done = self.run_program(2, "run", "case.yaml", "--chek")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("--chek: is no option of prismfield run"), 1, done.stderr)
+
+    def run_on_nodes(self, *words):
+        """Two ranks that see the files below a folder of their own, as nodes may."""
+        command = shlex.split(options.mpiexec)
+        for node in ("one", "two"):
+            command += [":"] if node == "two" else []
+            command += ["-n", "1", "--wdir", str(self.folder / node), options.program, *words]
+        return subprocess.run(
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+        )
+
+    def refused_on_nodes(self, message):
+        done = self.run_on_nodes("run", "case.yaml")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count(message), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "one/out.h5").exists())
+
+    def test_a_list_that_nodes_see_differently(self):
+        info = self.run_program(1, "info").stdout
+        if not re.search(r"(?m)^ *HDF5 .*parallel", info):
+            self.skipTest("this HDF5 library is serial: rank 0 alone reads lists")
+        for node in ("one", "two"):
+            (self.folder / node).mkdir()
+            self.write(f"{node}/case.yaml", LISTED)
+        self.write_prisms("one/bodies", prisms_in_rows(2))
+        shutil.copy(self.folder / "one/bodies.h5", self.folder / "two/bodies.h5")
+        self.assertEqual(self.run_on_nodes("run", "case.yaml").returncode, 0, "copies are as good")
+        (self.folder / "one/out.h5").unlink()
+        self.write_prisms("two/bodies", prisms_in_rows(2, first=1))
+        message = "case.yaml:2: model.prisms.file: 'bodies.h5' is not the same for all ranks: for rank 1 it is another"
+        self.refused_on_nodes(message)
+        (self.folder / "two/bodies.h5").unlink()
+        self.refused_on_nodes(message)
+
+    def test_results_that_nodes_see_differently_are_compared_by_the_first(self):
+        for node, cells in (("one", 10), ("two", 20)):
+            (self.folder / node).mkdir()
+            for name, cells_of_file in (("x", 10), ("y", cells)):
+                self.write("cells.yaml", CELLS.format(cells=cells_of_file))
+                done = self.run_program(1, "run", "cells.yaml", "--output", f"{node}/{name}.h5")
+                self.assertEqual(done.returncode, 0, done.stderr)
+        compared = self.run_program(1, "compare", "two/x.h5", "two/y.h5", "--tolerance", "0")
+        self.assertEqual(compared.returncode, 3, "the others differ: " + compared.stderr)
+        done = self.run_on_nodes("compare", "x.h5", "y.h5", "--tolerance", "0")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ std::vector<Space> built_spaces() {
   return spaces;
 }
 
-EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel, bool scalar_lanes) {
+EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel) {
   return with_space(space, [&](auto exec) {
     using Exec = decltype(exec);
     return with_arithmetic(precision, [&](auto arithmetic) {
@@ -38,7 +38,7 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
       if constexpr (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
         traits.device = "host";
         traits.threads = exec.concurrency();
-        traits.lanes = kernel == KernelKind::corners || scalar_lanes ? 1 : kernel::host_width<A>;
+        traits.lanes = kernel == KernelKind::corners ? 1 : kernel::host_width<A>;
         traits.free_memory = available_memory_of_machine();
       } else {
         const ChosenDevice device = chosen_device();

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/communicator.hpp>
 
-#include "parallel/sameness.hpp"
+#include "parallel/rank_consistency.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

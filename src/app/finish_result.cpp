@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/result_end.hpp"
+#include "app/finish_result.hpp"
 
 #include <unistd.h>
 
 #include <iostream>
 
-#include "app/disk_room.hpp"
+#include "app/disk_space.hpp"
 #include "app/field_statistics.hpp"
 #include "app/figure.hpp"
 #include "app/program_facts.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "parallel/sameness.hpp"
+#include "parallel/rank_consistency.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/disk_room.hpp"
+#include "app/disk_space.hpp"
 
 #include <fmt/format.h>
 
