@@ -11,8 +11,7 @@
 #include <prismfield/points.hpp>
 #include <prismfield/ranges.hpp>
 #include <prismfield/request.hpp>
-
-#include "model/storage.hpp"
+#include <prismfield/storage.hpp>
 
 namespace prismfield {
 

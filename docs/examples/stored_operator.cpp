@@ -65,7 +65,12 @@ void run() {
     points.northing.push_back(70.0 * (i / 12));
     points.upward.push_back(20);
   }
-  prismfield::HostOperator g(prisms, points, {.fields = {prismfield::Field::gz}});
+  // 144 x 256 entries, computed once
+  prismfield::StorageChoice storage;
+  prismfield::HostOperator g(prisms, points, {.fields = {prismfield::Field::gz}},
+                             {.store = prismfield::Store::memory, .precision = prismfield::StoredPrecision::float_}, {},
+                             &storage);
+  std::printf("G takes %lld bytes\n", static_cast<long long>(storage.bytes));
   Vector data(static_cast<std::size_t>(g.rows()));
   g.apply(cells.density, data);
 

@@ -4,14 +4,19 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <prismfield/prisms.hpp>
 
-#include "model/cells.hpp"
-
 namespace prismfield {
+
+/// Cell edges in the directions easting, northing, upward, metres, each strictly increasing.
+using CellEdges = std::array<std::vector<double>, 3>;
+/// Cells in the directions easting, northing, upward.
+using CellCounts = std::array<std::int64_t, 3>;
+
+/// Cells between edges.
+[[nodiscard]] CellCounts counts_of(const CellEdges& edges);
 
 /// The cells of a rectilinear grid that an inversion may change, as an ensemble of prisms of density 1 kg/m3: column j
 /// of G is active cell j. Cells of density 0 are prisms too. Cells are numbered easting fastest, then northing, then

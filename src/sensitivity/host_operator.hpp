@@ -19,15 +19,17 @@ struct HostOperator::Implementation {
   virtual double dot_fields(std::span<const double> a, std::span<const double> b) = 0;
   virtual double dot_densities(std::span<const double> a, std::span<const double> b) = 0;
   [[nodiscard]] virtual FieldList fields() const noexcept = 0;
+  [[nodiscard]] virtual IndexRange points() const noexcept = 0;
+  [[nodiscard]] virtual IndexRange prisms() const noexcept = 0;
   [[nodiscard]] virtual const Plan& plan() const noexcept = 0;
   [[nodiscard]] virtual double error_bound() const noexcept = 0;
 };
 
-/// In an execution space that was built; instantiated in one source file a space.
+/// In an execution space that was built; without `settings` a DirectOperator, cut as the request says. Instantiated in
+/// one source file a space.
 template <class ExecutionSpace>
-[[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator(const PrismSource& prisms,
-                                                                               const Points& points,
-                                                                               const Request& request,
-                                                                               const Communicator& communicator);
+[[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator(
+    const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings* settings,
+    const Communicator& communicator, StorageChoice* choice);
 
 }  // namespace prismfield

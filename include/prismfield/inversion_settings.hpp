@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/axis.hpp"
+#include <prismfield/value_range.hpp>
 
 namespace prismfield {
 

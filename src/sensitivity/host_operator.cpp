@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/host_operator.hpp"
+#include "sensitivity/host_operator.hpp"
 
 #include "engine/instances/with_space.hpp"
 
 namespace prismfield {
+namespace {
+
+std::unique_ptr<HostOperator::Implementation> make(const PrismSource& prisms, const Points& points,
+                                                   const Request& request, const StorageSettings* settings,
+                                                   const Communicator& communicator, StorageChoice* choice) {
+  return with_space(request.execution.space, [&](const auto& space) {
+    return make_host_operator<std::decay_t<decltype(space)>>(prisms, points, request, settings, communicator, choice);
+  });
+}
+
+}  // namespace
 
 HostOperator::HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
                            const Communicator& communicator)
-    : m_implementation(with_space(request.execution.space, [&](const auto& space) {
-        return make_host_operator<std::decay_t<decltype(space)>>(prisms, points, request, communicator);
-      })) {}
+    : m_implementation(make(prisms, points, request, nullptr, communicator, nullptr)) {}
+HostOperator::HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
+                           const StorageSettings& settings, const Communicator& communicator, StorageChoice* choice)
+    : m_implementation(make(prisms, points, request, &settings, communicator, choice)) {}
 HostOperator::~HostOperator() = default;
 HostOperator::HostOperator(HostOperator&&) noexcept = default;
 HostOperator& HostOperator::operator=(HostOperator&&) noexcept = default;
 
 FieldList HostOperator::fields() const noexcept { return m_implementation->fields(); }
-IndexRange HostOperator::points() const noexcept { return plan().points(); }
-IndexRange HostOperator::prisms() const noexcept { return plan().prisms(); }
+IndexRange HostOperator::points() const noexcept { return m_implementation->points(); }
+IndexRange HostOperator::prisms() const noexcept { return m_implementation->prisms(); }
 std::int64_t HostOperator::rows() const noexcept { return fields().size() * points().size(); }
 std::int64_t HostOperator::columns() const noexcept { return prisms().size(); }
 void HostOperator::apply(std::span<const double> density, std::span<double> fields) {

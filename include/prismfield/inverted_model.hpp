@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "model/cells.hpp"
-#include "model/survey.hpp"
+#include <prismfield/cells.hpp>
+#include <prismfield/data_set.hpp>
 
 namespace prismfield {
 
