@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +49,11 @@ class Estimate(NamedTuple):
     high: float = nan
 
 
+def new(factory) -> Any:
+    """A member that begins as factory()."""
+    return dataclasses.field(default_factory=factory)
+
+
 def unknown_measures() -> dict[str, float]:
     return dict.fromkeys((measure.name for measure in MEASURES), nan)
 
@@ -68,7 +74,7 @@ class RunRow:
     why: str = ""
     started: str = ""  # UTC, ISO 8601
     problem: str = ""  # hash of all that the fields depend on, except how they are computed
-    values: list[str] = field(default_factory=list)  # one text per axis
+    values: list[str] = new(list)  # one text per axis
     # as /performance of the result states them
     space: str = ""
     device: str = ""
@@ -83,7 +89,7 @@ class RunRow:
     block: int = -1
     scratch_bytes: int = -1  # of the grids of a rank's slots
     pairs: int = -1
-    pairs_by_form: dict[str, int] = field(default_factory=unknown_pairs)
+    pairs_by_form: dict[str, int] = new(unknown_pairs)
     setup_seconds: float = nan
     field_seconds: float = nan  # sensitivity: a product G m; invert: the inversion without its setup
     output_seconds: float = nan
@@ -99,7 +105,7 @@ class RunRow:
     load: float = nan  # load average of the machine over a minute before the run
     oversubscribed: bool = False  # more ranks x threads than cores
     largest_error: float = nan  # largest max|a-b| / max|b| of a field against the reference
-    measures: dict[str, float] = field(default_factory=unknown_measures)
+    measures: dict[str, float] = new(unknown_measures)
 
 
 @dataclass
@@ -117,8 +123,8 @@ class StudyMachine:
     name: str = ""  # what its curves are called
     version: str = ""
     git: str = ""
-    peaks: dict[str, SpacePeak] = field(default_factory=dict)  # by space
-    json: dict[str, Any] = field(default_factory=dict)  # machine.json as it was read
+    peaks: dict[str, SpacePeak] = new(dict)  # by space
+    json: dict[str, Any] = new(dict)  # machine.json as it was read
 
 
 @dataclass
@@ -126,9 +132,9 @@ class StudyAxis:
     """One axis of the sweep."""
 
     name: str
-    values: list[str] = field(default_factory=list)  # labels of the points, in the order of the study
-    keys: list[str] = field(default_factory=list)  # key paths, or threads, ranks, devices, bind, that the values set
-    settings: list[Settings] = field(default_factory=list)  # what each value sets
+    values: list[str] = new(list)  # labels of the points, in the order of the study
+    keys: list[str] = new(list)  # key paths, or threads, ranks, devices, bind, that the values set
+    settings: list[Settings] = new(list)  # what each value sets
 
     def sets(self, key: str) -> bool:
         return key in self.keys
@@ -151,9 +157,9 @@ class StudyRules:
     seed: int = 1
     scaling: str = ""  # threads, ranks, devices or none; "": the first of them that is swept
     weak: bool = False
-    baseline: Settings = field(default_factory=dict)  # of the point that speed-ups are relative to; {}: fewest workers
+    baseline: Settings = new(dict)  # of the point that speed-ups are relative to; {}: fewest workers
     budget_forbade: bool = False
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = new(list)
 
 
 @dataclass
@@ -177,8 +183,8 @@ class FieldHistogram:
     field: str = ""
     lowest: int = 0  # sizes below 10^lowest share the first decade
     equal: int = 0
-    negative: list[int] = field(default_factory=list)
-    positive: list[int] = field(default_factory=list)
+    negative: list[int] = new(list)
+    positive: list[int] = new(list)
 
 
 @dataclass
@@ -199,7 +205,7 @@ class FieldMap:
 
     point: int = 0
     file: str = ""
-    fields: list[str] = field(default_factory=list)
+    fields: list[str] = new(list)
 
 
 @dataclass
@@ -218,7 +224,7 @@ class Sample:
     """The timed runs of a point: median with its interval, and all of them."""
 
     median: Estimate = Estimate()
-    all: list[float] = field(default_factory=list)
+    all: list[float] = new(list)
 
 
 @dataclass
@@ -239,7 +245,7 @@ class StudyPoint:
 
     id: int = 0
     machine: int = 0  # index in StudyData.machines
-    labels: list[str] = field(default_factory=list)  # one per axis
+    labels: list[str] = new(list)  # one per axis
     status: str = "ok"
     why: str = ""
     oversubscribed: bool = False
@@ -256,12 +262,12 @@ class StudyPoint:
     batch: int = -1
     block: int = -1
     pairs: int = -1
-    pairs_by_form: dict[str, int] = field(default_factory=unknown_pairs)
-    field_seconds: Sample = field(default_factory=Sample)
-    total_seconds: Sample = field(default_factory=Sample)
-    process_seconds: Sample = field(default_factory=Sample)
-    processor_seconds: Sample = field(default_factory=Sample)
-    pairs_per_second: Sample = field(default_factory=Sample)
+    pairs_by_form: dict[str, int] = new(unknown_pairs)
+    field_seconds: Sample = new(Sample)
+    total_seconds: Sample = new(Sample)
+    process_seconds: Sample = new(Sample)
+    processor_seconds: Sample = new(Sample)
+    pairs_per_second: Sample = new(Sample)
     # medians
     setup_seconds: float = nan
     output_seconds: float = nan
@@ -272,12 +278,12 @@ class StudyPoint:
     load: float = nan
     busy_least: float = nan
     busy_most: float = nan
-    measures: dict[str, float] = field(default_factory=unknown_measures)
+    measures: dict[str, float] = new(unknown_measures)
     baseline: int = -1  # id of the point that speed-up and efficiency are relative to
     speed_up: Estimate = Estimate()
     efficiency: Estimate = Estimate()
     karp_flatt: Estimate = Estimate()
-    roofline: Roofline = field(default_factory=Roofline)
+    roofline: Roofline = new(Roofline)
     core_seconds: float = nan  # workers times the time from start to end of the process
 
     @property
@@ -300,11 +306,11 @@ class StudyFit:
     along: str = ""  # the axis
     key: str = ""  # threads, ranks or devices
     machine: int = 0
-    group: Settings = field(default_factory=dict)  # axis and label of all others
+    group: Settings = new(dict)  # axis and label of all others
     amdahl: Estimate = Estimate()
     gustafson: Estimate = Estimate()
     seconds_of_one: float = nan
-    points: list[int] = field(default_factory=list)
+    points: list[int] = new(list)
 
 
 @dataclass
@@ -320,8 +326,8 @@ class Portability:
     """One way to compute a problem on every platform."""
 
     problem: str
-    kept: Settings = field(default_factory=dict)  # axis and label of what stays the same on all of them
-    platforms: list[Platform] = field(default_factory=list)
+    kept: Settings = new(dict)  # axis and label of what stays the same on all of them
+    platforms: list[Platform] = new(list)
     architectural: float = nan
     application: float = nan
 
@@ -337,23 +343,23 @@ class StudyData:
     ended: str = ""
     reduced: bool = False
     joined: bool = False
-    rules: StudyRules = field(default_factory=StudyRules)
-    machines: list[StudyMachine] = field(default_factory=list)
-    axes: list[StudyAxis] = field(default_factory=list)
-    runs: list[RunRow] = field(default_factory=list)
-    run_machines: list[int] = field(default_factory=list)  # index in machines of each run
-    errors: list[FieldError] = field(default_factory=list)
-    histograms: list[FieldHistogram] = field(default_factory=list)
-    traces: list[TraceError] = field(default_factory=list)
-    maps: list[FieldMap] = field(default_factory=list)
-    busy: list[BusyRow] = field(default_factory=list)
+    rules: StudyRules = new(StudyRules)
+    machines: list[StudyMachine] = new(list)
+    axes: list[StudyAxis] = new(list)
+    runs: list[RunRow] = new(list)
+    run_machines: list[int] = new(list)  # index in machines of each run
+    errors: list[FieldError] = new(list)
+    histograms: list[FieldHistogram] = new(list)
+    traces: list[TraceError] = new(list)
+    maps: list[FieldMap] = new(list)
+    busy: list[BusyRow] = new(list)
     # as the study wrote them: plain dicts, lists, texts, numbers, truth values and None
-    figures: list[Any] = field(default_factory=list)
-    compare_with: list[Any] = field(default_factory=list)
+    figures: list[Any] = new(list)
+    compare_with: list[Any] = new(list)
     # made by analysis.analyse()
-    points: list[StudyPoint] = field(default_factory=list)
-    fits: list[StudyFit] = field(default_factory=list)
-    portability: list[Portability] = field(default_factory=list)
+    points: list[StudyPoint] = new(list)
+    fits: list[StudyFit] = new(list)
+    portability: list[Portability] = new(list)
 
     def setting(self, labels: list[str], key: str) -> str:
         """What the labels of a point say that a key is; "" when they say nothing."""
