@@ -55,8 +55,8 @@ private:
 };
 
 TEST(FigureScript, IsTheFile) {
-  const fs::path app = fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "app";
-  EXPECT_EQ(std::string(figure_script), content(app / "drawing.py") + content(app / "figure.py"));
+  const fs::path folder = fs::path(PRISMFIELD_SOURCE_DIR) / "python/prismfield/figures";
+  EXPECT_EQ(std::string(figure_script), content(folder / "drawing.py") + content(folder / "fields.py"));
 }
 
 TEST_F(FigureTest, HandsScriptAndNamesToPython) {

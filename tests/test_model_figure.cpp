@@ -45,8 +45,8 @@ protected:
 };
 
 TEST(ModelFigureScript, IsTheFiles) {
-  const fs::path app = fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "app";
-  EXPECT_EQ(std::string(model_figure_script), content(app / "drawing.py") + content(app / "model_figure.py"));
+  const fs::path folder = fs::path(PRISMFIELD_SOURCE_DIR) / "python/prismfield/figures";
+  EXPECT_EQ(std::string(model_figure_script), content(folder / "drawing.py") + content(folder / "model.py"));
 }
 
 TEST_F(ModelFigureTest, DrawsEveryKind) {

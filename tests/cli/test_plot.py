@@ -390,8 +390,8 @@ print(scheme(one, both).limits(one.values)[0], scheme(one, minus).limits(minus.v
 STYLE["colour_map"] = "PuOr"
 print(scheme(one).name, *(scheme(one, minus).limits(v.values)[0] for v in (one, minus)))
 """
-        app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
-        self.write("both.py", (app / "drawing.py").read_text() + (app / "figure.py").read_text())
+        figures = pathlib.Path(__file__).resolve().parents[2] / "python/prismfield/figures"
+        self.write("both.py", (figures / "drawing.py").read_text() + (figures / "fields.py").read_text())
         command = [CAN_DRAW, "-c", names_of_maps, "both.py"]
         names = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         lines = ["RdBu_r viridis viridis RdBu_r viridis", "(-2.0, 2.0) (-2.0, -1.0)", "PuOr (-2.0, 2.0) (-2.0, 2.0)"]
@@ -470,8 +470,8 @@ square.isel(northing=slice(None, None, -1)).transpose("easting", "northing").to_
 
     def test_netcdf4_and_h5py_read_the_same(self):
         self.done("run", "case.yaml", "--output", "r.nc")
-        app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
-        script = (app / "drawing.py").read_text() + (app / "figure.py").read_text()
+        figures = pathlib.Path(__file__).resolve().parents[2] / "python/prismfield/figures"
+        script = (figures / "drawing.py").read_text() + (figures / "fields.py").read_text()
         pictures = set()
         for missing in ("netCDF4", "h5py"):
             # a module that is None cannot be imported

@@ -243,7 +243,7 @@ class Apptainer(unittest.TestCase):
             for origin, target in copied:
                 self.assertTrue((source / origin).exists(), origin)
                 self.assertEqual(target, f"/opt/source/{origin}")
-            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "docs", "inputs"}
+            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "python", "docs", "inputs"}
             needed |= {"LICENSE", "THIRD_PARTY.md", "CHANGELOG.md", "CITATION.cff", "README.md"}
             self.assertLessEqual(needed, {origin for origin, _ in copied})
 
