@@ -182,8 +182,8 @@ class FieldHistogram:
     point: int = 0
     field: str = ""
     lowest: int = 0  # sizes below 10^lowest share the first decade
-    equal: int = 0
     negative: list[int] = new(list)
+    equal: int = 0
     positive: list[int] = new(list)
 
 

@@ -93,8 +93,10 @@ class StudyReader:
                                   "a key must be a word; a list, a map or nothing stands before the ':'")
                 continue
             below = f"{path}.{key.value}".lstrip(".")
-            if (first := lines.setdefault(key.value, line)) != line:
-                self.problems.add(f"{self.name}:{line}", below, f"is written twice, first in line {first}; keep one")
+            if key.value in lines:
+                self.problems.add(f"{self.name}:{line}", below,
+                                  f"is written twice, first in line {lines[key.value]}; keep one")
+            lines.setdefault(key.value, line)
             self.check_keys(value, below)
 
     def bad(self, node: yaml.Node, key: str, expected: str) -> None:
