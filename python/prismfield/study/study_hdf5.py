@@ -9,6 +9,7 @@ import numpy
 
 from .study_data import FORMS, MEASURES
 from .study_json import sweep_axes
+from .texts import shown
 
 
 class GroupOfColumns:
@@ -147,7 +148,7 @@ def write_errors(study, file):
 def write_study_hdf5(study, text, name):
     """Writes a file of this name; `text`: that of study.json, which it holds too."""
     with h5py.File(name, "w", track_order=True) as file:
-        file.attrs["title"] = study.title
+        file.attrs["title"] = shown(study.title)
         file.attrs["schema"] = numpy.bytes_("prismfield-study")
         file.attrs["version"] = 1
         for rows, write in ((study.points, write_points), (study.runs, write_runs), (study.errors, write_errors)):
