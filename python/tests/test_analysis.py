@@ -306,6 +306,20 @@ def test_counts_operations_of_pairs():
         "gz", "vector", "tensor", "vector_tensor", "all"]
 
 
+@pytest.mark.parametrize("precision", OPERATIONS)
+def test_operations_grow_with_the_fields_and_the_order(precision):
+    total = {name: [sum(count) for count in forms] for name, forms in OPERATIONS[precision].items()}
+    for less, more in (("gz", "vector"), ("vector", "vector_tensor"), ("tensor", "vector_tensor"),
+                       ("vector_tensor", "all")):
+        assert all(a < b for a, b in zip(total[less], total[more]))
+    for counts in total.values():
+        multipoles = counts[FORMS.index("multipole_8"):FORMS.index("multipole_0") + 1]
+        assert multipoles == sorted(set(multipoles), reverse=True)
+    for forms in OPERATIONS[precision].values():
+        # no floats in double precision and no doubles in single
+        assert precision == "mixed" or not any(count[precision == "double"] for count in forms)
+
+
 def test_rates_portability_over_spaces(made):
     made.machine = json.dumps({"name": "m", "calibration": {"openmp": {"peak_double": 1e12},
                                                             "serial": {"peak_double": 1e11}}})
