@@ -6,11 +6,12 @@ from math import isinf, isnan, nan
 
 import pytest
 from made_study import ERRORS_HEADER
+from pytest import approx
+
 from prismfield.study.analysis import analyse, point_list
 from prismfield.study.read_study import read_study
 from prismfield.study.roofline import FIELD_SETS, OPERATIONS, bytes_of_pair, operations_of_pair, smallest_set
 from prismfield.study.study_data import FORMS
-from pytest import approx
 
 
 def analysed(made, axes):
@@ -29,7 +30,7 @@ def test_takes_medians_of_timed_runs_only(made):
     made.add_runs(1, ("1",), 1, [5, 1, 4, 2, 3])
     made.add(1, ("1",), 1, 100, kind="warmup")
     made.add(1, ("1",), 1, 200, kind="reference")
-    p, = analysed(made, ("threads",)).points
+    (p,) = analysed(made, ("threads",)).points
     assert p.status == "ok"
     assert p.field_seconds.median == (3, 1, 5)
     assert p.field_seconds.all == [5, 1, 4, 2, 3]
@@ -106,16 +107,26 @@ def test_fits_the_laws_that_made_the_times(made):
 
 
 def test_takes_rates_in_weak_scaling(made):
-    made.yaml = ("weak: true\nscaling: ranks\nsweep:\n"
-                 "  point: [{ranks: 1, model: a}, {ranks: 4, model: b}, {ranks: 16, model: c}]\n")
+    made.yaml = (
+        "weak: true\nscaling: ranks\nsweep:\n"
+        "  point: [{ranks: 1, model: a}, {ranks: 4, model: b}, {ranks: 16, model: c}]\n"
+    )
     for number, label, ranks, seconds in ((1, "one", 1, 2), (2, "four", 4, 2.5), (3, "sixteen", 16, 2.5)):
         for _ in range(2):
-            made.add(number, (label,), 1, seconds, ranks=ranks, pairs=10**9 * ranks,
-                     pairs_per_second=1e9 * ranks / seconds, problem=f"p{number}")
+            made.add(
+                number,
+                (label,),
+                1,
+                seconds,
+                ranks=ranks,
+                pairs=10**9 * ranks,
+                pairs_per_second=1e9 * ranks / seconds,
+                problem=f"p{number}",
+            )
     study = analysed(made, ("point",))
     assert point(study, 2).speed_up.value == approx(4 * 2 / 2.5)
     assert point(study, 2).efficiency.value == approx(0.8)
-    fit, = study.fits
+    (fit,) = study.fits
     assert (fit.along, fit.key) == ("point", "ranks")
     assert isnan(fit.amdahl.value)
     # each efficiency is 0.8: 1 - 0.8 = s (1 - 1/n)
@@ -149,7 +160,7 @@ def test_keeps_oversubscribed_points_out_of_scaling(made):
     assert p.oversubscribed
     assert p.speed_up.value == approx(8 / 3)
     assert isnan(p.efficiency.value) and isnan(p.karp_flatt.value)
-    fit, = study.fits
+    (fit,) = study.fits
     assert fit.points == [1, 2, 4]
     assert fit.amdahl.value == approx(0, abs=1e-14)
     # one run each
@@ -172,8 +183,10 @@ def test_gives_wrong_points_no_speed(made):
     # by its label
     assert left.threads == 4
     assert study.fits == []
-    assert study.rules.notes == ["point 3: not run here, left out of all fits",
-                                 "point 2: outside the tolerance, therefore without a speed"]
+    assert study.rules.notes == [
+        "point 3: not run here, left out of all fits",
+        "point 2: outside the tolerance, therefore without a speed",
+    ]
 
 
 def test_reports_runs_that_failed_among_good_ones(made):
@@ -187,8 +200,10 @@ def test_reports_runs_that_failed_among_good_ones(made):
     assert (one.status, one.why, one.field_seconds.all) == ("ok", "1 of 3 runs failed: exit code 1", [8, 8])
     assert (two.status, two.why) == ("ok", "1 of 2 runs out of budget")
     assert study.rules.budget_forbade
-    assert study.rules.notes == ["3 repeats are asked for, 5 are the rule",
-                                 "points 1, 2: fewer than 3 timed runs, the time budget was spent"]
+    assert study.rules.notes == [
+        "3 repeats are asked for, 5 are the rule",
+        "points 1, 2: fewer than 3 timed runs, the time budget was spent",
+    ]
 
 
 def test_judges_points_without_a_timed_run(made):
@@ -215,8 +230,10 @@ def test_keeps_infinite_errors(made):
 
 
 def test_takes_the_baseline_that_the_study_names(made):
-    made.yaml = ("baseline: {execution.partition: points}\nsweep:\n  execution.partition: [prisms, points]\n"
-                 "  execution.precision: [double, single]\n")
+    made.yaml = (
+        "baseline: {execution.partition: points}\nsweep:\n  execution.partition: [prisms, points]\n"
+        "  execution.precision: [double, single]\n"
+    )
     made.add_runs(1, ("prisms", "double"), 2, [2])
     made.add_runs(2, ("prisms", "single"), 2, [1])
     made.add_runs(3, ("points", "double"), 2, [6])
@@ -227,8 +244,10 @@ def test_takes_the_baseline_that_the_study_names(made):
 
 
 def test_takes_a_baseline_that_a_map_of_settings_sets(made):
-    made.yaml = ("baseline: {execution.slots: 2}\nsweep: {point: [{execution.slots: 1, label: a}, "
-                 "{execution.slots: 2, label: b}]}\n")
+    made.yaml = (
+        "baseline: {execution.slots: 2}\nsweep: {point: [{execution.slots: 1, label: a}, "
+        "{execution.slots: 2, label: b}]}\n"
+    )
     made.add_runs(1, ("a",), 2, [2])
     made.add_runs(2, ("b",), 2, [6])
     assert [p.speed_up.value for p in analysed(made, ("point",)).points] == approx([3, 1])
@@ -246,8 +265,10 @@ def test_counts_devices_as_workers(made):
 
 
 def test_fits_no_law_to_cores_and_devices_together(made):
-    made.yaml = ("sweep: {hardware: [{label: core, ranks: 1}, {label: card, ranks: 1}, {label: two cards, ranks: 2, "
-                 "devices: 2}, {label: three cards, ranks: 3, devices: 3}]}\n")
+    made.yaml = (
+        "sweep: {hardware: [{label: core, ranks: 1}, {label: card, ranks: 1}, {label: two cards, ranks: 2, "
+        "devices: 2}, {label: three cards, ranks: 3, devices: 3}]}\n"
+    )
     made.add_runs(1, ("core",), 1, [100, 100])
     for number, label, seconds in ((2, "card", 8), (3, "two cards", 4.4), (4, "three cards", 3)):
         for _ in range(2):
@@ -270,8 +291,12 @@ def test_fits_no_law_to_ranks_that_share_the_cores(made):
 
 
 def test_places_points_on_the_roofline(made):
-    made.machine = json.dumps({"name": "m", "calibration": {"openmp": {
-        "peak_double": 4e11, "peak_single": 8e11, "bandwidth": 2e10, "threads": 4}}})
+    made.machine = json.dumps(
+        {
+            "name": "m",
+            "calibration": {"openmp": {"peak_double": 4e11, "peak_single": 8e11, "bandwidth": 2e10, "threads": 4}},
+        }
+    )
     made.yaml = "sweep: {threads: [1, 2]}\n"
     made.add_runs(1, ("1",), 1, [2])
     made.add_runs(2, ("2",), 2, [1])
@@ -303,17 +328,26 @@ def test_counts_operations_of_pairs():
     assert [set(sets) for sets in OPERATIONS.values()] == [set(FIELD_SETS)] * 3
     assert {len(forms) for sets in OPERATIONS.values() for forms in sets.values()} == {len(FORMS)}
     assert [smallest_set(fields) for fields in (["gz"], ["gx"], ["gxx"], ["gz", "gzz"], ["potential"])] == [
-        "gz", "vector", "tensor", "vector_tensor", "all"]
+        "gz",
+        "vector",
+        "tensor",
+        "vector_tensor",
+        "all",
+    ]
 
 
 @pytest.mark.parametrize("precision", OPERATIONS)
 def test_operations_grow_with_the_fields_and_the_order(precision):
     total = {name: [sum(count) for count in forms] for name, forms in OPERATIONS[precision].items()}
-    for less, more in (("gz", "vector"), ("vector", "vector_tensor"), ("tensor", "vector_tensor"),
-                       ("vector_tensor", "all")):
+    for less, more in (
+        ("gz", "vector"),
+        ("vector", "vector_tensor"),
+        ("tensor", "vector_tensor"),
+        ("vector_tensor", "all"),
+    ):
         assert all(a < b for a, b in zip(total[less], total[more]))
     for counts in total.values():
-        multipoles = counts[FORMS.index("multipole_8"):FORMS.index("multipole_0") + 1]
+        multipoles = counts[FORMS.index("multipole_8") : FORMS.index("multipole_0") + 1]
         assert multipoles == sorted(set(multipoles), reverse=True)
     for forms in OPERATIONS[precision].values():
         # no floats in double precision and no doubles in single
@@ -321,8 +355,9 @@ def test_operations_grow_with_the_fields_and_the_order(precision):
 
 
 def test_rates_portability_over_spaces(made):
-    made.machine = json.dumps({"name": "m", "calibration": {"openmp": {"peak_double": 1e12},
-                                                            "serial": {"peak_double": 1e11}}})
+    made.machine = json.dumps(
+        {"name": "m", "calibration": {"openmp": {"peak_double": 1e12}, "serial": {"peak_double": 1e11}}}
+    )
     made.yaml = "sweep:\n  execution.kernel: [auto, corners]\n  execution.space: [openmp, serial]\n"
     made.add_runs(1, ("auto", "openmp"), 1, [0.1])
     made.add(2, ("auto", "serial"), 1, 0.8, space="serial")

@@ -5,9 +5,10 @@ import json
 
 import pytest
 from made_study import ERRORS_HEADER, MadeStudy, errors_of
+from pytest import approx
+
 from prismfield.study.analysis import analyse
 from prismfield.study.join import join
-from pytest import approx
 
 
 def machine(name, peak, threads):
@@ -69,14 +70,16 @@ def test_names_the_machine_of_each_point(small, large):
     assert study.errors[1].point == 5
     assert study.maps[0].file == str(large / "results/3.h5")
     assert "large: the tolerance is 1e-06, not 1e-09" in study.rules.notes
-    assert ("large: the last line of runs.csv is incomplete: the study was stopped while it was written"
-            in study.rules.notes)
+    assert (
+        "large: the last line of runs.csv is incomplete: the study was stopped while it was written"
+        in study.rules.notes
+    )
     assert (study.started, study.ended) == ("2026-11-22T00:00:11Z", "2026-11-22T00:00:16Z")
 
 
 def test_rates_portability_over_machines(small, large):
     write(small, large)
-    portability, = joined(small, large).portability
+    (portability,) = joined(small, large).portability
     assert [(on.name, on.point) for on in portability.platforms] == [("small, openmp", 2), ("large, openmp", 5)]
     # 46 operations a pair, 1e9 pairs: in 4 s of 1e11/s, and in 1 s of 8e11/s
     assert [on.architectural for on in portability.platforms] == approx([0.115, 0.0575])
@@ -104,8 +107,10 @@ def test_counts_no_folder_twice(small, large):
 def test_notes_other_problems(small, large):
     large.rows = [dataclasses.replace(row, problem="p2") for row in large.rows]
     write(small, large)
-    assert ("large: none of its problems is one of the machines before it; their times cannot be compared"
-            in joined(small, large).rules.notes)
+    assert (
+        "large: none of its problems is one of the machines before it; their times cannot be compared"
+        in joined(small, large).rules.notes
+    )
 
 
 def test_rates_portability_zero_where_nothing_ran(small, large):
@@ -114,7 +119,7 @@ def test_rates_portability_zero_where_nothing_ran(small, large):
         large.leave_out(point, (threads,), "not run", "no such space")
     small.write_all(("threads",))
     large.write_all(("threads",))
-    portability, = joined(small, large).portability
+    (portability,) = joined(small, large).portability
     assert portability.platforms[1].name == "large"
     assert portability.application == 0
 
@@ -126,9 +131,12 @@ def test_refuses_other_studies(small, large):
     said = small.without_folder(errors_of(lambda: join([small.folder, large.folder, small / "none"])))
     assert said.splitlines() == [
         "other/study.yaml: sweep: has the axes ranks, report/study.yaml has threads; only runs of one study can be "
-        "joined", "report/none: is no folder; the report folder of a study is expected"]
+        "joined",
+        "report/none: is no folder; the report folder of a study is expected",
+    ]
     large.yaml = "command: invert\nsweep: {threads: [1, 2, 4]}\n"
     large.write_all(("threads",))
     assert small.without_folder(errors_of(lambda: join([small.folder, large.folder]))) == (
-        "other/study.yaml: command: is invert, that of report/study.yaml is run; only runs of one study can be joined")
+        "other/study.yaml: command: is invert, that of report/study.yaml is run; only runs of one study can be joined"
+    )
     assert errors_of(lambda: join([])) == "--join: names no folder"

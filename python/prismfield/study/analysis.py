@@ -12,17 +12,44 @@ import numpy as np
 
 from .read_tables import whole
 from .roofline import FIELD_SETS, roofline_of, smallest_set
-from .statistics import (RESAMPLES, fit_amdahl, fit_gustafson, karp_flatt, median, performance_portability,
-                         resampled_medians, with_interval)
-from .study_data import (Estimate, Platform, Portability, RunRow, Sample, Settings, StudyAxis, StudyData, StudyFit,
-                         StudyPoint)
+from .statistics import (
+    fit_amdahl,
+    fit_gustafson,
+    karp_flatt,
+    median,
+    performance_portability,
+    resampled_medians,
+    with_interval,
+)
+from .study_data import (
+    Estimate,
+    Platform,
+    Portability,
+    RunRow,
+    Sample,
+    Settings,
+    StudyAxis,
+    StudyData,
+    StudyFit,
+    StudyPoint,
+)
 
 WORKER_KEYS = ("threads", "ranks", "devices")
 # repeats that the rules ask for
 ENOUGH_REPEATS = 5
 # keys that a user chooses anew on every machine; all others make another application or problem
-TUNED_KEYS = {"machine", "bind", *WORKER_KEYS, "execution.space", "execution.slots", "execution.batch",
-              "execution.block", "execution.partition", "execution.balance", "execution.memory_limit"}
+TUNED_KEYS = {
+    "machine",
+    "bind",
+    *WORKER_KEYS,
+    "execution.space",
+    "execution.slots",
+    "execution.batch",
+    "execution.block",
+    "execution.partition",
+    "execution.balance",
+    "execution.memory_limit",
+}
 
 
 def analyse(study: StudyData) -> None:
@@ -73,8 +100,21 @@ def judge(point: StudyPoint, runs: list[RunRow]) -> None:
 def describe(point: StudyPoint, study: StudyData, runs: list[RunRow]) -> None:
     """What the runs were computed with, by the first that knows its space: a run that ended well knows more."""
     run = next((run for run in runs if run.space), runs[0])
-    for name in ("problem", "space", "device", "partition", "precision", "kernel", "ranks", "threads", "slots", "batch",
-                 "block", "pairs", "pairs_by_form"):
+    for name in (
+        "problem",
+        "space",
+        "device",
+        "partition",
+        "precision",
+        "kernel",
+        "ranks",
+        "threads",
+        "slots",
+        "batch",
+        "block",
+        "pairs",
+        "pairs_by_form",
+    ):
         setattr(point, name, getattr(run, name))
     for key in WORKER_KEYS:
         if getattr(point, key) < 0:
@@ -315,11 +355,19 @@ def rate_portability(study: StudyData) -> None:
             kept = kept_labels(study, point)
             applications.setdefault((point.problem, tuple(kept.items())), []).append(point)
     for (problem, kept), points in applications.items():
-        on = [rate_on(name, [point for point in points if is_on(point, name)], best.get((problem, name), nan))
-              for name in platforms]
+        on = [
+            rate_on(name, [point for point in points if is_on(point, name)], best.get((problem, name), nan))
+            for name in platforms
+        ]
         study.portability.append(
-            Portability(problem, dict(kept), on, performance_portability([platform.architectural for platform in on]),
-                        performance_portability([platform.application for platform in on])))
+            Portability(
+                problem,
+                dict(kept),
+                on,
+                performance_portability([platform.architectural for platform in on]),
+                performance_portability([platform.application for platform in on]),
+            )
+        )
 
 
 def rate_on(name: str, points: list[StudyPoint], best: float) -> Platform:
@@ -327,8 +375,9 @@ def rate_on(name: str, points: list[StudyPoint], best: float) -> Platform:
     fast = [point for point in points if point.has_speed and not point.oversubscribed]
     if fast:
         fastest = max(fast, key=lambda point: point.pairs_per_second.median.value)
-        return Platform(name, fastest.id, fastest.roofline.fraction_of_peak,
-                        fastest.pairs_per_second.median.value / best)
+        return Platform(
+            name, fastest.id, fastest.roofline.fraction_of_peak, fastest.pairs_per_second.median.value / best
+        )
     unable = any(point.status in ("failed", "wrong", "not run") for point in points)
     return Platform(name, -1, 0.0, 0.0) if unable else Platform(name)
 
@@ -337,7 +386,7 @@ def rate_on(name: str, points: list[StudyPoint], best: float) -> Platform:
 
 
 def point_list(ids: list[int]) -> str:
-    """"point 1", "points 2, 5 and 7 more" """
+    """ "point 1", "points 2, 5 and 7 more" """
     most = 12
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     return f"point{'' if len(ids) == 1 else 's'} {', '.join(map(str, ids[:most]))}{more}"
@@ -353,14 +402,22 @@ def note_rules(study: StudyData) -> None:
             rules.notes.append(f"{point_list(ids)}: {what}")
 
     if rules.repeats < ENOUGH_REPEATS:
-        rules.notes.append(f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for, "
-                           f"{ENOUGH_REPEATS} are the rule")
-    note(f"fewer than {least} timed runs{', the time budget was spent' if rules.budget_forbade else ''}",
-         lambda point: point.status == "ok" and len(point.field_seconds.all) < least)
-    for status, what in (("not run", "not run here, left out of all fits"), ("failed", "failed"),
-                         ("wrong", "outside the tolerance, therefore without a speed"),
-                         ("too slow", "ended at the limit of a run"),
-                         ("out of budget", "not run, the time budget was spent")):
+        rules.notes.append(
+            f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for, {ENOUGH_REPEATS} are the rule"
+        )
+    note(
+        f"fewer than {least} timed runs{', the time budget was spent' if rules.budget_forbade else ''}",
+        lambda point: point.status == "ok" and len(point.field_seconds.all) < least,
+    )
+    for status, what in (
+        ("not run", "not run here, left out of all fits"),
+        ("failed", "failed"),
+        ("wrong", "outside the tolerance, therefore without a speed"),
+        ("too slow", "ended at the limit of a run"),
+        ("out of budget", "not run, the time budget was spent"),
+    ):
         note(what, partial(lambda status, point: point.status == status, status))
-    note("more ranks x threads than cores, left out of all fits",
-         lambda point: point.oversubscribed and point.status != "not run")
+    note(
+        "more ranks x threads than cores, left out of all fits",
+        lambda point: point.oversubscribed and point.status != "not run",
+    )

@@ -25,9 +25,16 @@ def new_name(name: str, study: StudyData) -> str:
 def begin(study: StudyData) -> StudyData:
     """Title, figures and rules of the first folder, and its axes without values behind the axis `machine`."""
     axes = [StudyAxis("machine", keys=["machine"]), *(StudyAxis(axis.name, keys=axis.keys) for axis in study.axes)]
-    return StudyData(title=study.title, hash=study.hash, joined=True, started=study.started, axes=axes,
-                     rules=dataclasses.replace(study.rules, notes=[]), figures=study.figures,
-                     compare_with=study.compare_with)
+    return StudyData(
+        title=study.title,
+        hash=study.hash,
+        joined=True,
+        started=study.started,
+        axes=axes,
+        rules=dataclasses.replace(study.rules, notes=[]),
+        figures=study.figures,
+        compare_with=study.compare_with,
+    )
 
 
 def add_study(joined: StudyData, study: StudyData) -> None:
@@ -90,11 +97,19 @@ def join(folders: Sequence[Path | str]) -> StudyData:
         names, others = ([axis.name for axis in axes] for axes in (study.axes, joined.axes[1:]))
         file = str(folder / "study.yaml")
         if names != others:
-            problems.add(file, "sweep", f"has the axes {', '.join(names)}, {first} has {', '.join(others)}; only runs "
-                         "of one study can be joined")
+            problems.add(
+                file,
+                "sweep",
+                f"has the axes {', '.join(names)}, {first} has {', '.join(others)}; only runs "
+                "of one study can be joined",
+            )
         elif study.rules.command != joined.rules.command:
-            problems.add(file, "command", f"is {study.rules.command}, that of {first} is {joined.rules.command}; only "
-                         "runs of one study can be joined")
+            problems.add(
+                file,
+                "command",
+                f"is {study.rules.command}, that of {first} is {joined.rules.command}; only "
+                "runs of one study can be joined",
+            )
         else:
             add_study(joined, study)
     problems.raise_if_any()

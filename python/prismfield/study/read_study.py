@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .problems import InputError, Problem, Problems, shorter
-from .read_tables import (RunTable, read_busy, read_errors, read_histograms, read_maps, read_runs, read_traces)
+from .read_tables import RunTable, read_busy, read_errors, read_histograms, read_maps, read_runs, read_traces
 from .study_data import SpacePeak, StudyData, StudyMachine
 from .study_yaml import read_study_yaml, read_text
 
 T = TypeVar("T")
 # attribute of StudyData, file and reader of what a study need not have
-TABLES = (("errors", "errors.csv", read_errors), ("histograms", "histograms.csv", read_histograms),
-          ("traces", "trace.csv", read_traces), ("maps", "maps.csv", read_maps), ("busy", "busy.csv", read_busy))
+TABLES = (
+    ("errors", "errors.csv", read_errors),
+    ("histograms", "histograms.csv", read_histograms),
+    ("traces", "trace.csv", read_traces),
+    ("maps", "maps.csv", read_maps),
+    ("busy", "busy.csv", read_busy),
+)
 
 
 def read_peak(record: dict[str, Any], key: str, where: Path, problems: Problems) -> SpacePeak:
@@ -55,8 +60,12 @@ def read_machine(file: Path, study: StudyData, problems: Problems) -> StudyMachi
     if not isinstance(record, dict):
         raise InputError([Problem(str(file), "", "holds no JSON object")])
     texts = {key: value for key, value in record.items() if isinstance(value, str)}
-    machine = StudyMachine(name=texts.get("name") or texts.get("host") or "unnamed machine",
-                           version=texts.get("version", ""), git=texts.get("git", ""), json=record)
+    machine = StudyMachine(
+        name=texts.get("name") or texts.get("host") or "unnamed machine",
+        version=texts.get("version", ""),
+        git=texts.get("git", ""),
+        json=record,
+    )
     study.hash = texts.get("study_hash", "")
     study.reduced = record.get("reduced") is True
     calibration = record.get("calibration")
@@ -84,8 +93,11 @@ def take_labels(table: RunTable, file: Path, study: StudyData, problems: Problem
                 axis.values[at], known[at] = label, True
             fits = fits and axis.values[at] == label
         if not fits or rest != 0:
-            problems.add(f"{file}:{line}", "point",
-                         f"point {row.point} of study.yaml has other values than {', '.join(row.values)}")
+            problems.add(
+                f"{file}:{line}",
+                "point",
+                f"point {row.point} of study.yaml has other values than {', '.join(row.values)}",
+            )
             return
 
 
@@ -128,8 +140,12 @@ def read_study(folder: Path | str) -> StudyData:
         if names == table.axes:
             take_labels(table, folder / "runs.csv", study, problems)
         else:
-            problems.add(f"{folder / 'runs.csv'}:1", "", f"has the axes {', '.join(table.axes)}, study.yaml beside it "
-                         f"has {', '.join(names)}: they are of two studies")
+            problems.add(
+                f"{folder / 'runs.csv'}:1",
+                "",
+                f"has the axes {', '.join(table.axes)}, study.yaml beside it "
+                f"has {', '.join(names)}: they are of two studies",
+            )
     for attribute, name, how in TABLES:
         if (folder / name).exists():
             setattr(study, attribute, read(how, name, default=[]))
@@ -137,8 +153,9 @@ def read_study(folder: Path | str) -> StudyData:
         with_runs = {row.point for row in table.rows}
         n_points = math.prod(len(axis.values) for axis in study.axes)
         for attribute, name, _ in TABLES:
-            setattr(study, attribute,
-                    check_points(getattr(study, attribute), with_runs, n_points, folder / name, problems))
+            setattr(
+                study, attribute, check_points(getattr(study, attribute), with_runs, n_points, folder / name, problems)
+            )
     problems.raise_if_any()
     if table.cut:
         study.rules.notes.append("the last line of runs.csv is incomplete: the study was stopped while it was written")

@@ -17,8 +17,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .problems import InputError, Problem, Problems, excerpt
-from .study_data import (FORMS, KINDS, MEASURES, STATUSES, BusyRow, FieldError, FieldHistogram, FieldMap, RunRow,
-                         TraceError)
+from .study_data import (
+    FORMS,
+    KINDS,
+    MEASURES,
+    STATUSES,
+    BusyRow,
+    FieldError,
+    FieldHistogram,
+    FieldMap,
+    RunRow,
+    TraceError,
+)
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|nan)")
@@ -62,8 +72,11 @@ class Column(NamedTuple):
         return None
 
 
-BY_TYPE = {int: (lambda text: whole(text, 0), "a whole number of at least 0"), float: (finite, "a finite number"),
-           str: (str, "a text")}
+BY_TYPE = {
+    int: (lambda text: whole(text, 0), "a whole number of at least 0"),
+    float: (finite, "a finite number"),
+    str: (str, "a text"),
+}
 
 
 def columns_of(row: type, *names: str, needed: tuple[str, ...] = (), **special: Column) -> list[Column]:
@@ -79,6 +92,10 @@ def columns_of(row: type, *names: str, needed: tuple[str, ...] = (), **special: 
     return columns
 
 
+def count_column(name: str) -> Column:
+    return Column(name, BY_TYPE[int][0], f"{BY_TYPE[int][1]}, or nothing")
+
+
 def one_of(name: str, words: tuple[str, ...]) -> Column:
     return Column(name, lambda text: words[words.index(text)], "one of " + ", ".join(words), True)
 
@@ -90,18 +107,54 @@ def truth(text: str) -> bool:
 
 
 BEFORE_AXES = columns_of(
-    RunRow, "run", "point", "repeat", "kind", "status", "why", "started", "problem", needed=("run",),
+    RunRow,
+    "run",
+    "point",
+    "repeat",
+    "kind",
+    "status",
+    "why",
+    "started",
+    "problem",
+    needed=("run",),
     repeat=Column("repeat", lambda text: whole(text, 1), "a whole number of at least 1", True),
-    kind=one_of("kind", KINDS), status=one_of("status", STATUSES))
+    kind=one_of("kind", KINDS),
+    status=one_of("status", STATUSES),
+)
 BEHIND_AXES = columns_of(
-    RunRow, "space", "device", "ranks", "threads", "slots", "batch", "block", "partition", "precision", "kernel",
-    "method", "pairs", "setup_seconds", "field_seconds", "output_seconds", "total_seconds", "process_seconds",
-    "processor_seconds", "pairs_per_second", "peak_memory_bytes", "scratch_bytes", "energy_joules", "load",
-    "oversubscribed", "largest_error", "busy_least", "busy_most",
+    RunRow,
+    "space",
+    "device",
+    "ranks",
+    "threads",
+    "slots",
+    "batch",
+    "block",
+    "partition",
+    "precision",
+    "kernel",
+    "method",
+    "pairs",
+    "setup_seconds",
+    "field_seconds",
+    "output_seconds",
+    "total_seconds",
+    "process_seconds",
+    "processor_seconds",
+    "pairs_per_second",
+    "peak_memory_bytes",
+    "scratch_bytes",
+    "energy_joules",
+    "load",
+    "oversubscribed",
+    "largest_error",
+    "busy_least",
+    "busy_most",
     oversubscribed=Column("oversubscribed", truth, "true or false"),
     # infinite where the reference is 0 everywhere
-    largest_error=Column("largest_error", number, "a number, or nothing"))
-FORM_COLUMNS = [Column(f"pairs_{form}", BY_TYPE[int][0], "a whole number of at least 0, or nothing") for form in FORMS]
+    largest_error=Column("largest_error", number, "a number, or nothing"),
+)
+FORM_COLUMNS = [count_column(f"pairs_{form}") for form in FORMS]
 MEASURE_COLUMNS = [Column(measure.name, finite, "a finite number, or nothing") for measure in MEASURES]
 RUN_COLUMNS = {column.name for column in BEFORE_AXES + BEHIND_AXES + FORM_COLUMNS + MEASURE_COLUMNS}
 
@@ -130,8 +183,9 @@ class Table:
         self.number = 0
         self.header = next(self.split_lines(), None)
         if self.header is None:
-            raise InputError([Problem(self.name, "", "is empty; a first line with the names of the columns is expected")
-                              ])
+            raise InputError(
+                [Problem(self.name, "", "is empty; a first line with the names of the columns is expected")]
+            )
 
     def split_lines(self) -> Iterator[list[str]]:
         while self.number < len(self.lines):
@@ -152,8 +206,15 @@ class Table:
             if found != column.name:
                 is_what = "missing" if found is None else excerpt(found)
                 names = ",".join(c.name for c in columns)
-                raise InputError([Problem(f"{self.name}:{self.number}", "", f"column {at + 1} is {is_what}, not "
-                                          f"{column.name}; the columns of this file are {names}")])
+                raise InputError(
+                    [
+                        Problem(
+                            f"{self.name}:{self.number}",
+                            "",
+                            f"column {at + 1} is {is_what}, not {column.name}; the columns of this file are {names}",
+                        )
+                    ]
+                )
 
     def rows(self) -> Iterator[list[str]]:
         """The lines below the header that have as many fields."""
@@ -198,7 +259,7 @@ def read_runs(file: Path, problems: Problems) -> RunTable:
     table = Table(file, problems)
     behind = BEHIND_AXES + FORM_COLUMNS
     # studies of the commands sensitivity and invert have them
-    if table.header[-len(MEASURES):] == [column.name for column in MEASURE_COLUMNS]:
+    if table.header[-len(MEASURES) :] == [column.name for column in MEASURE_COLUMNS]:
         behind = behind + MEASURE_COLUMNS
     table.check_header(0, BEFORE_AXES)
     begin = len(BEFORE_AXES)
@@ -234,17 +295,27 @@ def check_runs(runs: RunTable, table: Table) -> None:
         if row.kind == "reference":
             continue
         if row.status == "ok" and (first := done.setdefault((row.point, row.kind, row.repeat), line)) != line:
-            table.bad("repeat", f"point {row.point}, {row.kind} {row.repeat} was done in line {first} already",
-                      "runs that count twice", line)
+            table.bad(
+                "repeat",
+                f"point {row.point}, {row.kind} {row.repeat} was done in line {first} already",
+                "runs that count twice",
+                line,
+            )
         first, values = by_point.setdefault(row.point, (line, row.values))
         if values != row.values:
-            table.bad("point", f"the values of point {row.point} are {', '.join(row.values)} here and "
-                      f"{', '.join(values)} in line {first}", "points with other values", line)
+            table.bad(
+                "point",
+                f"the values of point {row.point} are {', '.join(row.values)} here and "
+                f"{', '.join(values)} in line {first}",
+                "points with other values",
+                line,
+            )
 
 
 def read_errors(file: Path, problems: Problems) -> list[FieldError]:
-    columns = columns_of(FieldError, needed=("point", "field"),
-                         relative=Column("relative", number, "a number, or nothing"))
+    columns = columns_of(
+        FieldError, needed=("point", "field"), relative=Column("relative", number, "a number, or nothing")
+    )
     return [FieldError(**values) for values, _ in read_rows(file, problems, columns)]
 
 
@@ -256,7 +327,8 @@ def read_histograms(file: Path, problems: Problems) -> list[FieldHistogram]:
     """A decade per line: `equal` counts the values without a difference, `below` those below the first decade."""
     columns = columns_of(FieldHistogram, "point", "field", needed=("point", "field")) + [
         Column("decade", decade_of, "an exponent of ten, below or equal", True),
-        *(Column(name, BY_TYPE[int][0], "a whole number of at least 0, or nothing") for name in ("negative", "positive"))
+        count_column("negative"),
+        count_column("positive"),
     ]
     found: list[FieldHistogram] = []
     for row, table in read_rows(file, problems, columns):
@@ -270,8 +342,11 @@ def read_histograms(file: Path, problems: Problems) -> list[FieldHistogram]:
         if place == 1 and decade != "below":
             last.lowest = decade
         if decade != ("below" if place == 0 else last.lowest + place - 1):
-            table.bad("decade", f"is {decade}; below and then rising exponents without a gap are expected",
-                      "decades out of order")
+            table.bad(
+                "decade",
+                f"is {decade}; below and then rising exponents without a gap are expected",
+                "decades out of order",
+            )
             continue
         last.negative.append(row.get("negative", 0))
         last.positive.append(positive)
@@ -290,12 +365,18 @@ def some_words(text: str) -> list[str]:
 
 
 def read_maps(file: Path, problems: Problems) -> list[FieldMap]:
-    columns = columns_of(FieldMap, needed=("point", "file"),
-                         fields=Column("fields", some_words, "names of fields with blanks between them", True))
+    columns = columns_of(
+        FieldMap,
+        needed=("point", "file"),
+        fields=Column("fields", some_words, "names of fields with blanks between them", True),
+    )
     return [FieldMap(**values) for values, _ in read_rows(file, problems, columns)]
 
 
 def read_busy(file: Path, problems: Problems) -> list[BusyRow]:
-    columns = columns_of(BusyRow, needed=("point", "rank", "begin", "end"),
-                         slot=Column("slot", lambda text: whole(text, -1), "a whole number from -1 on", True))
+    columns = columns_of(
+        BusyRow,
+        needed=("point", "rank", "begin", "end"),
+        slot=Column("slot", lambda text: whole(text, -1), "a whole number from -1 on", True),
+    )
     return [BusyRow(**values) for values, _ in read_rows(file, problems, columns)]

@@ -14,13 +14,19 @@ from .study_data import FORMS, Roofline, SpacePeak, StudyPoint
 VECTOR = ("gx", "gy", "gz")
 TENSOR = ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 # the sets of fields for which kernels are compiled
-FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR,
-              "all": ("potential", *VECTOR, *TENSOR)}
+FIELD_SETS = {
+    "gz": ("gz",),
+    "vector": VECTOR,
+    "tensor": TENSOR,
+    "vector_tensor": VECTOR + TENSOR,
+    "all": ("potential", *VECTOR, *TENSOR),
+}
 
 # By precision, field set and form: floating-point operations of one pair in double and in float, counted by
 # tests/test_operation_table.cpp with the source of the kernels (docs/numerics.md, Operations of a pair).
 OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
-    Path(__file__).with_name("operations.json").read_text(encoding="utf-8"))
+    Path(__file__).with_name("operations.json").read_text(encoding="utf-8")
+)
 
 
 def smallest_set(fields: Iterable[str]) -> str:

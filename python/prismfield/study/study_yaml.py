@@ -13,11 +13,21 @@ import yaml
 
 from .problems import InputError, Problem, Problems, excerpt
 from .read_tables import finite, whole
-from .study_data import Settings, StudyAxis, StudyData
+from .study_data import StudyAxis, StudyData
 
 # the sections of a case, whose keys an axis sets: src/case/keys.hpp without the title, which a study has too
-CASE_KEYS = ("gravitational_constant", "axes", "crs", "model", "observations", "fields", "execution", "output",
-             "sensitivity", "inversion")
+CASE_KEYS = (
+    "gravitational_constant",
+    "axes",
+    "crs",
+    "model",
+    "observations",
+    "fields",
+    "execution",
+    "output",
+    "sensitivity",
+    "inversion",
+)
 
 
 def is_case_key(key: str) -> bool:
@@ -89,19 +99,28 @@ class StudyReader:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode) or is_null(key):
                 key.value = ""
-                self.problems.add(f"{self.name}:{line}", path,
-                                  "a key must be a word; a list, a map or nothing stands before the ':'")
+                self.problems.add(
+                    f"{self.name}:{line}", path, "a key must be a word; a list, a map or nothing stands before the ':'"
+                )
                 continue
             below = f"{path}.{key.value}".lstrip(".")
             if key.value in lines:
-                self.problems.add(f"{self.name}:{line}", below,
-                                  f"is written twice, first in line {lines[key.value]}; keep one")
+                self.problems.add(
+                    f"{self.name}:{line}", below, f"is written twice, first in line {lines[key.value]}; keep one"
+                )
             lines.setdefault(key.value, line)
             self.check_keys(value, below)
 
     def bad(self, node: yaml.Node, key: str, expected: str) -> None:
-        is_what = ("a list" if isinstance(node, yaml.SequenceNode) else "a map" if isinstance(node, yaml.MappingNode)
-                   else "empty" if is_null(node) else excerpt(node.value))
+        is_what = (
+            "a list"
+            if isinstance(node, yaml.SequenceNode)
+            else "a map"
+            if isinstance(node, yaml.MappingNode)
+            else "empty"
+            if is_null(node)
+            else excerpt(node.value)
+        )
         self.problems.add(f"{self.name}:{node.start_mark.line + 1}", key, f"is {is_what}; {expected} is expected")
 
     def read(self, key: str, expected: str, convert: Callable[[str], Any], default: Any) -> Any:
@@ -174,14 +193,15 @@ def read_study_yaml(file: Path, study: StudyData, problems: Problems) -> None:
     rules.command = reader.word("command", ("run", "sensitivity", "invert"), rules.command)
     rules.tolerance = reader.read("tolerance", "a number of at least 0", tolerance, rules.tolerance)
     for key, least, below in (("repeats", 1, 2**63), ("warmup", 0, 2**63), ("seed", 0, 2**64)):
-        value = reader.read(key, f"a whole number of at least {least}", lambda text: whole(text, least, below),
-                            getattr(rules, key))
+        value = reader.read(
+            key, f"a whole number of at least {least}", lambda text: whole(text, least, below), getattr(rules, key)
+        )
         setattr(rules, key, value)
     rules.order = reader.word("order", ("random", "as_written"), rules.order)
     rules.scaling = reader.word("scaling", ("threads", "ranks", "devices", "none"), rules.scaling)
     rules.weak = reader.word("weak", ("true", "false"), "false") == "true"
-    baseline: Settings = {key.value: label_of(value) for key, value in reader.map("baseline", "a map of axes and values")}
-    rules.baseline = baseline
+    baseline = reader.map("baseline", "a map of axes and values")
+    rules.baseline = {key.value: label_of(value) for key, value in baseline}
     study.figures, study.compare_with = reader.items("figure"), reader.items("compare_with")
     study.hash = study.hash or hashlib.blake2b(reader.text.encode(), digest_size=16).hexdigest()
 
