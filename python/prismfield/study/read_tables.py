@@ -12,7 +12,7 @@ import math
 import re
 import typing
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,16 +79,17 @@ BY_TYPE = {
 }
 
 
-def columns_of(row: type, *names: str, needed: tuple[str, ...] = (), **special: Column) -> list[Column]:
-    """Columns that hold members of a row of their type; `special` replaces single ones."""
+def columns_of(row: type, names: str = "", needed: str = "", **special: Column) -> list[Column]:
+    """Columns that hold members of a row, by default all of them, by their type; `special` replaces single ones."""
     types = typing.get_type_hints(row)
     columns = []
-    for name in names or [f.name for f in fields(row)]:
+    for name in names.split() or types:
         if name in special:
             columns.append(special[name])
             continue
         read, expected = BY_TYPE[types[name]]
-        columns.append(Column(name, read, expected + ("" if name in needed else ", or nothing"), name in needed))
+        is_needed = name in needed.split()
+        columns.append(Column(name, read, expected if is_needed else f"{expected}, or nothing", is_needed))
     return columns
 
 
@@ -108,48 +109,17 @@ def truth(text: str) -> bool:
 
 BEFORE_AXES = columns_of(
     RunRow,
-    "run",
-    "point",
-    "repeat",
-    "kind",
-    "status",
-    "why",
-    "started",
-    "problem",
-    needed=("run",),
+    "run point repeat kind status why started problem",
+    needed="run",
     repeat=Column("repeat", lambda text: whole(text, 1), "a whole number of at least 1", True),
     kind=one_of("kind", KINDS),
     status=one_of("status", STATUSES),
 )
 BEHIND_AXES = columns_of(
     RunRow,
-    "space",
-    "device",
-    "ranks",
-    "threads",
-    "slots",
-    "batch",
-    "block",
-    "partition",
-    "precision",
-    "kernel",
-    "method",
-    "pairs",
-    "setup_seconds",
-    "field_seconds",
-    "output_seconds",
-    "total_seconds",
-    "process_seconds",
-    "processor_seconds",
-    "pairs_per_second",
-    "peak_memory_bytes",
-    "scratch_bytes",
-    "energy_joules",
-    "load",
-    "oversubscribed",
-    "largest_error",
-    "busy_least",
-    "busy_most",
+    "space device ranks threads slots batch block partition precision kernel method pairs setup_seconds field_seconds "
+    "output_seconds total_seconds process_seconds processor_seconds pairs_per_second peak_memory_bytes scratch_bytes "
+    "energy_joules load oversubscribed largest_error busy_least busy_most",
     oversubscribed=Column("oversubscribed", truth, "true or false"),
     # infinite where the reference is 0 everywhere
     largest_error=Column("largest_error", number, "a number, or nothing"),
@@ -313,9 +283,7 @@ def check_runs(runs: RunTable, table: Table) -> None:
 
 
 def read_errors(file: Path, problems: Problems) -> list[FieldError]:
-    columns = columns_of(
-        FieldError, needed=("point", "field"), relative=Column("relative", number, "a number, or nothing")
-    )
+    columns = columns_of(FieldError, needed="point field", relative=Column("relative", number, "a number, or nothing"))
     return [FieldError(**values) for values, _ in read_rows(file, problems, columns)]
 
 
@@ -325,7 +293,7 @@ def decade_of(text: str) -> str | int:
 
 def read_histograms(file: Path, problems: Problems) -> list[FieldHistogram]:
     """A decade per line: `equal` counts the values without a difference, `below` those below the first decade."""
-    columns = columns_of(FieldHistogram, "point", "field", needed=("point", "field")) + [
+    columns = columns_of(FieldHistogram, "point field", needed="point field") + [
         Column("decade", decade_of, "an exponent of ten, below or equal", True),
         count_column("negative"),
         count_column("positive"),
@@ -354,7 +322,7 @@ def read_histograms(file: Path, problems: Problems) -> list[FieldHistogram]:
 
 
 def read_traces(file: Path, problems: Problems) -> list[TraceError]:
-    columns = columns_of(TraceError, needed=("point", "where", "n"))
+    columns = columns_of(TraceError, needed="point where n")
     return [TraceError(**values) for values, _ in read_rows(file, problems, columns)]
 
 
@@ -367,7 +335,7 @@ def some_words(text: str) -> list[str]:
 def read_maps(file: Path, problems: Problems) -> list[FieldMap]:
     columns = columns_of(
         FieldMap,
-        needed=("point", "file"),
+        needed="point file",
         fields=Column("fields", some_words, "names of fields with blanks between them", True),
     )
     return [FieldMap(**values) for values, _ in read_rows(file, problems, columns)]
@@ -376,7 +344,7 @@ def read_maps(file: Path, problems: Problems) -> list[FieldMap]:
 def read_busy(file: Path, problems: Problems) -> list[BusyRow]:
     columns = columns_of(
         BusyRow,
-        needed=("point", "rank", "begin", "end"),
+        needed="point rank begin end",
         slot=Column("slot", lambda text: whole(text, -1), "a whole number from -1 on", True),
     )
     return [BusyRow(**values) for values, _ in read_rows(file, problems, columns)]
