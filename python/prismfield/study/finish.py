@@ -122,4 +122,8 @@ def main(words):
         where = f"{error.filename2 or error.filename}: " if error.filename else ""
         print(f"error: {where}{error.strerror or error}", file=sys.stderr)
         return 1
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}".replace("\n", " ")
+        print(f"error: the report was not written: {why}", file=sys.stderr)
+        return 1
     return 0

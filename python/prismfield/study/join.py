@@ -78,6 +78,7 @@ def join(folders: Sequence[Path | str]) -> StudyData:
 
     Raises InputError with the errors of every folder, and for studies of other axes.
     """
+    given = list(map(str, folders))
     folders = [Path(folder) for folder in folders]
     problems = Problems()
     if not folders:
@@ -90,7 +91,7 @@ def join(folders: Sequence[Path | str]) -> StudyData:
             problems.extend(error.problems)
             continue
         if any(other.is_dir() and os.path.samefile(folder, other) for other in folders[:i]):
-            problems.add("--join", "", f"names {folder} twice; its runs count once")
+            problems.add("--join", "", f"names {given[i]} twice; its runs count once")
             continue
         if joined is None:
             joined, first = begin(study), folder / "study.yaml"
