@@ -12,8 +12,7 @@
 #include <prismfield/error.hpp>
 
 #include "app/progress.hpp"
-#include "app/python_script.hpp"
-#include "app/report_script.hpp"
+#include "app/python_tool.hpp"
 #include "base/human_text.hpp"
 #include "study/analysis.hpp"
 #include "study/join.hpp"
@@ -30,12 +29,12 @@ ReportText write_and_draw(const StudyData& study, const fs::path& folder, bool q
   write_report_files(study, folder);
   ReportText text;
   text.tables = tables_as_text(study);
-  const PythonScript script{report_script, "matplotlib and h5py", "python3-matplotlib and python3-h5py"};
+  const PythonTool tool{"study.report", "matplotlib and h5py", "python3-matplotlib and python3-h5py"};
   Progress progress(progress_style(quiet), std::cerr);
   const auto show = [&](const std::string& line) {
     if (line.starts_with("drawing ")) progress.note(line);
   };
-  if (const std::string why = run_python_script(script, {folder.string()}, show); !why.empty()) {
+  if (const std::string why = run_python_tool(tool, {folder.string()}, show); !why.empty()) {
     text.warning = fmt::format("no figures in {}: {}", folder.string(), why);
   } else {
     text.tables += fmt::format("report: {}\n", shown((folder / "report.html").string()));

@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""What figures of results and of models have in common: it comes before figure.py or model_figure.py.
+"""What figures of results and of models have in common.
 
-The program holds the two as one text and hands it to Python on standard input: python3 - FILE FIGURE.png [STYLE]
-STYLE is JSON, all of its keys optional: contours (a number of lines, levels, or false), colour_map, dpi, model_outline,
-annotations, fields and cut ({direction: metres}, sections of a model). Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
+A figure's style is a dictionary, all of its keys optional: contours (a number of lines, levels, or false), colour_map,
+dpi, model_outline, annotations, fields and cut ({direction: metres}, sections of a model).
 """
 
-import sys
-
-# A script from standard input finds modules in the working folder first; a random.py lying there must not be taken.
-if sys.path and sys.path[0] == "":
-    del sys.path[0]
-
 import contextlib
-import copy
 import difflib
 import fcntl
 import json
@@ -25,27 +17,13 @@ import re
 import secrets
 import stat
 import string
-import textwrap
+import sys
 
-MISSING_MODULE = 77
-
-# Whatever backend the user's settings name, this draws without a display.
-os.environ["MPLBACKEND"] = "Agg"
-# Nor is a matplotlibrc of the working folder read, which matplotlib looks for as it is imported.
-folder = os.open(".", os.O_PATH)
-os.chdir("/")
-try:
-    import matplotlib.pyplot as plt
-    import matplotlib.tri as mtri
-    import numpy as np
-    from PIL import Image
-    from matplotlib.patches import Circle, Rectangle
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, ScalarFormatter
-except Exception as error:  # modules built for another NumPy fail in many ways
-    print(str(error).replace("\n", " "), file=sys.stderr)
-    sys.exit(MISSING_MODULE)
-os.fchdir(folder)
-os.close(folder)
+import matplotlib.pyplot as plt
+import matplotlib.tri as mtri
+import numpy as np
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
+from PIL import Image
 
 SYMBOLS = {
     "potential": "Potential $V$",
@@ -71,7 +49,9 @@ ALONG = {"easting": "Easting", "northing": "Northing", "upward": "Height", "dist
 
 # what the case or the command line says of the figure
 STYLE = {}
-DIVERGING = set("PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split())
+DIVERGING = set(
+    "PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split()
+)
 
 
 class Undrawable(Exception):
@@ -235,8 +215,8 @@ def harm_of(axes, text, place, marks):
 
 
 def place_well(axes, text, places, marks):
-    """Puts an annotation at the first of the places (offset, horizontal and vertical alignment) where it does least harm;
-    returns harm_of() that place."""
+    """Puts an annotation at the first of the places (offset, horizontal and vertical alignment) where it does least
+    harm; returns harm_of() that place."""
     harms = [harm_of(axes, text, place, marks) for place in places]
     best = min(range(len(places)), key=harms.__getitem__)
     place_text(text, *places[best])
@@ -355,8 +335,7 @@ def open_file(path, group=None):
         except Exception:
             continue
         return read(reader, path, group)
-    print("netCDF4 or h5py is needed to open the file", file=sys.stderr)
-    sys.exit(MISSING_MODULE)
+    raise ImportError("netCDF4 or h5py is needed to open the file")
 
 
 def power_of_ten(exponent):
@@ -472,22 +451,18 @@ def save(page, figure):
         raise
 
 
-def main(draw_file, dpi=300):
-    """Draws the first argument, a file, by the function given, and saves it as the second, in the third's style.
+def draw_into(words, draw_file, dpi=300):
+    """Draws words[0], a file, by a function, and saves it as words[1] in the style words[2], which is JSON.
 
-    `dpi`: dots per inch where nobody says. Without a second argument the style alone is looked at.
+    `dpi`: dots per inch where the style has none. If words[1] is empty, the style alone is checked.
     """
+    STYLE["dpi"] = dpi
+    STYLE.update(json.loads(words[2]) if len(words) > 2 else {})
+    check_colour_map()
+    if not words[1]:
+        return
+    plt.rcParams.update({"font.family": "DejaVu Sans", "svg.fonttype": "path", "pdf.fonttype": 42})
     try:
-        STYLE["dpi"] = dpi
-        STYLE.update(json.loads(sys.argv[3]) if len(sys.argv) > 3 else {})
-        check_colour_map()
-        if not sys.argv[2]:
-            return
-        plt.rcParams.update({"font.family": "DejaVu Sans", "svg.fonttype": "path", "pdf.fonttype": 42})
-        save(draw_file(sys.argv[1]), sys.argv[2])
+        save(draw_file(words[0]), words[1])
     except Undrawable as error:
-        print(f"{sys.argv[1]}: {error}".replace("\n", " "), file=sys.stderr)
-        sys.exit(1)
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}".replace("\n", " "), file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"{words[0]}: {error}".replace("\n", " "))

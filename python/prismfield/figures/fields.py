@@ -1,11 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Draws every field of a prismfield result: python3 - RESULT.nc FIGURE.png [STYLE]
+"""Draws every field of a prismfield result: figures.fields RESULT.nc FIGURE.png [STYLE]
 
-Follows drawing.py in the text that the program hands to Python. A grid becomes maps; stations that cover an area become
-triangulated maps, others coloured points; points on one line and boreholes become curves. Sizes are those of a page:
-a panel alone fits a column, three beside each other a page.
+A grid becomes maps; stations that cover an area become triangulated maps, others coloured points; points on one line
+and boreholes become curves. Sizes are those of a page: a panel alone fits a column, three beside each other a page.
 """
+
+import math
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Circle, Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from prismfield.figures.drawing import (
+    ALONG,
+    GREY,
+    LINES,
+    NO_DATA,
+    PALE_BOX,
+    STYLE,
+    SYMBOLS,
+    Dataset,
+    PlainFormatter,
+    Undrawable,
+    Variable,
+    colour_map,
+    contour_levels,
+    count_text,
+    draw_dots,
+    draw_into,
+    draw_triangle_lines,
+    draw_triangles,
+    is_diverging,
+    is_signed,
+    label_lines,
+    length_unit,
+    open_file,
+    overhang,
+    place_well,
+    plain_ticks,
+    profile_along,
+    scaled,
+    short,
+    style_coordinate,
+    triangles_of,
+)
 
 # inches: pages by columns of panels, and the room around panels
 PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
@@ -154,7 +195,8 @@ class Sheet:
 
         def line(text, y, **style):
             # A title is text: its dollar signs are no formulas.
-            self.figure.text(0.12 / self.page_width, 1 - y / self.page_height, text.replace("$", r"\$"), va="top", **style)
+            place = 0.12 / self.page_width, 1 - y / self.page_height
+            self.figure.text(*place, text.replace("$", r"\$"), va="top", **style)
 
         y = 0.12
         for text in titles:
@@ -197,14 +239,16 @@ class Sheet:
         symbol = words.get(name, SYMBOLS[name])
         if self.width + self.gap_x < 1.4:
             symbol = symbol.split()[-1]
-        style = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
+        style = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
         up = 5
         if not is_plain():
             text = statistics(values)
             text = text.replace(", ", "\n") if self.narrow else text
-            axes.annotate(text, (0, 1), (0, 3), fontsize=SMALL - 0.5, color="0.35", linespacing=1.1, va="bottom", **style)
+            small = {"fontsize": SMALL - 0.5, "color": "0.35", "linespacing": 1.1, "va": "bottom"}
+            axes.annotate(text, xytext=(0, 3), **small, **style)
             up = 6 + 72 * LINE * (text.count("\n") + 1) * 0.95
-        axes.annotate(f"{symbol} ({unit})" if unit else symbol, (0, 1), (0, up), fontsize=USUAL + 1, va="baseline", **style)
+        text = f"{symbol} ({unit})" if unit else symbol
+        axes.annotate(text, xytext=(0, up), fontsize=USUAL + 1, va="baseline", **style)
 
     def colour_bar(self, axes, image, shown, extend):
         # Beside what is drawn: equal scales may have made the map smaller than its place.
@@ -622,8 +666,8 @@ def draw(dataset):
     return draw_maps(dataset, names, words)
 
 
-def in_order(dataset):
-    """The dataset, of a grid with rising coordinates and its variables over (northing, easting).
+def in_order(dataset, path):
+    """The dataset of a file, of a grid with rising coordinates and its variables over (northing, easting).
 
     Raises Undrawable where the fields are neither at stations nor on a grid.
     """
@@ -638,7 +682,7 @@ def in_order(dataset):
             continue
         begin = f"{name} has the dimensions ({', '.join(map(str, field.dims))}), where a figure needs "
         if {field.shape} == {variable.shape for variable in (*places, dataset["upward"])} and field.ndim == 1:
-            raise Undrawable(f"{begin}(station); 'prismfield convert {sys.argv[1]} other.nc' makes a file that has it")
+            raise Undrawable(f"{begin}(station); 'prismfield convert {path} other.nc' makes a file that has it")
         raise Undrawable(f"{begin}(northing, easting) or (station); write the file with those names of dimensions")
     if "station" in dataset.sizes:
         return dataset
@@ -648,11 +692,12 @@ def in_order(dataset):
         for k, dim in enumerate(dims):
             if dim in ("easting", "northing") and (np.diff(dataset[dim].values) < 0).any():
                 values = values.take(np.argsort(dataset[dim].values, kind="stable"), axis=k)
-        order = sorted(dims, key=lambda dim: ("northing", "easting").index(dim) if dim in ("northing", "easting") else -1)
+        order = sorted(dims, key=lambda dim: {"northing": 1, "easting": 2}.get(dim, 0))
         values = values.transpose([dims.index(dim) for dim in order])
         variables[name] = Variable(order, values, variable.attrs)
     return Dataset(variables, dataset.attrs)
 
 
-if __name__ == "__main__":
-    main(lambda result: draw(in_order(open_file(result))))
+def main(words):
+    """Draws a result, a file, into a figure; words as of draw_into()."""
+    draw_into(words, lambda path: draw(in_order(open_file(path), path)))

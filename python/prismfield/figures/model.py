@@ -1,12 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Draws what an inversion comes to: python3 - MODEL.h5 FIGURE.png [STYLE]
+"""Draws what an inversion comes to: figures.model MODEL.h5 FIGURE.png [STYLE]
 
-Follows drawing.py in the text that the program hands to Python. From top to bottom: three sections through the cell
-that differs most, the same of the standard deviation and of the depth of investigation where there are, each field
-observed and predicted with its residual, and how the inversion went. Of several epochs it shows the last, the change
-from the first to it, and the data of both.
+From top to bottom: three sections through the cell that differs most, the same of the standard deviation and of the
+depth of investigation where there are, each field observed and predicted with its residual, and how the inversion went.
+Of several epochs it shows the last, the change from the first to it, and the data of both.
 """
+
+import copy
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from prismfield.figures.drawing import (
+    ALONG,
+    GREY,
+    NO_DATA,
+    STYLE,
+    SYMBOLS,
+    Dataset,
+    PlainFormatter,
+    Undrawable,
+    colour_map,
+    count_text,
+    draw_dots,
+    draw_into,
+    draw_triangles,
+    is_signed,
+    length_unit,
+    open_file,
+    place_well,
+    plain_ticks,
+    power_of_ten,
+    profile_along,
+    scaled,
+    style_coordinate,
+    triangles_of,
+)
 
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
@@ -208,8 +240,8 @@ class Mesh:
         self.vertical = length_unit(self.spans[2])
         density = last_epoch(dataset, "density")
         if list(density.shape) != self.counts[::-1]:
-            wanted = tuple(self.counts[::-1])
-            raise Undrawable(f"density is of shape {density.shape}; the bounds make (upward, northing, easting) {wanted}")
+            made = f"the bounds make (upward, northing, easting) {tuple(self.counts[::-1])}"
+            raise Undrawable(f"density is of shape {density.shape}; {made}")
         self.asked = [self.cell_at(k, STYLE.get("cut", {}).get(name)) for k, name in enumerate(self.NAMES)]
         self.cut = self.through(np.abs(density - background(density)))
 
@@ -219,7 +251,8 @@ class Mesh:
             return None
         edges, name = self.edges[direction], self.NAMES[direction]
         if not edges[0] <= place <= edges[-1]:
-            raise Undrawable(f"--{name} {place:,.10g} is outside the model, {name} {edges[0]:,.10g} to {edges[-1]:,.10g} m")
+            extent = f"{name} {edges[0]:,.10g} to {edges[-1]:,.10g} m"
+            raise Undrawable(f"--{name} {place:,.10g} is outside the model, {extent}")
         return min(np.searchsorted(edges, place, side="right"), len(edges) - 1) - 1
 
     @staticmethod
@@ -743,5 +776,6 @@ def draw_model(path):
     return page.finish(title, summary(dataset, mesh, rows), str(dataset.attrs.get("source", "")))
 
 
-if __name__ == "__main__":
-    main(draw_model, dpi=180)
+def main(words):
+    """Draws a model, a file, into a figure; words as of draw_into()."""
+    draw_into(words, draw_model, dpi=180)

@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Draws a study: python3 - FOLDER
+"""Draws a study: study.report FOLDER
 
 Reads FOLDER/study.json, and the results that it names for maps, and writes FOLDER/report.html, which needs no other
-file, and FOLDER/figures/NAME.png and NAME.svg. The program holds this text and hands it to Python on standard input.
-Exit codes: 0 drawn, 77 this Python lacks a module, 1 anything else; the last line of standard error says why.
+file, and FOLDER/figures/NAME.png and NAME.svg.
 """
-
-import sys
-
-# A script from standard input finds modules in the working folder first; a random.py lying there must not be taken.
-if sys.path and sys.path[0] == "":
-    del sys.path[0]
 
 import base64
 import html
@@ -24,26 +17,13 @@ import pathlib
 import re
 import textwrap
 
-MISSING_MODULE = 77
-
-# Whatever backend the user's settings name, this draws without a display.
-os.environ["MPLBACKEND"] = "Agg"
-# Nor is a matplotlibrc of the working folder read, which matplotlib looks for as it is imported.
-folder = os.open(".", os.O_PATH)
-os.chdir("/")
-try:
-    import matplotlib
-    import matplotlib.pyplot as plt
-    import numpy as np
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch, Rectangle
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
-    from matplotlib.transforms import ScaledTranslation
-except Exception as error:  # modules built for another NumPy fail in many ways
-    print(str(error).replace("\n", " "), file=sys.stderr)
-    sys.exit(MISSING_MODULE)
-os.fchdir(folder)
-os.close(folder)
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -324,7 +304,8 @@ def value_text(name, value):
         one = COUNTED[last]
         count = f"{int(value):,}" if value.isdigit() else value
         return f"{count} {one}" if value == "1" else f"{count} {one}s"
-    if last in ("space", "precision", "machine", "fields", "point", "hardware", "computed", "grid", "stations", "storage"):
+    words = "space precision machine fields point hardware computed grid stations storage"
+    if last in words.split():
         return value.strip("[]{}") if value != "auto" else f"{last} auto"
     return f"{axis_name(name).lower() if last in AXIS_NAMES else last} {value}"
 
@@ -1295,7 +1276,8 @@ def errors_figure(study):
         own.set_ylabel(f"RMS difference ({UNITS.get(unit, unit)})", fontsize=9)
         own.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
         own.yaxis.set_minor_locator(NullLocator())
-    notes = ["Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."] if zero else []
+    text = "Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."
+    notes = [text] if zero else []
     marks = [(source, paper_handle(looks), name) for source, name, _, looks in papers]
     finish(figure, style.entries(single="runs of the study", line=False), marks, notes)
     caption = figure_caption(study, "errors", False)
@@ -1571,7 +1553,10 @@ def portability_figure(study):
         platforms = row.get("platforms") or []
         if isinstance(platforms, dict):
             platforms = [{"machine": name, "efficiency": value} for name, value in platforms.items()]
-        pairs = [(study.called(str(p.get("machine") or p.get("platform"))), p.get("efficiency", p.get("value"))) for p in platforms]
+        pairs = [
+            (study.called(str(p.get("machine") or p.get("platform"))), p.get("efficiency", p.get("value")))
+            for p in platforms
+        ]
         if pairs:
             panels.append((row, pairs))
     if not panels:
@@ -2236,12 +2221,13 @@ def save(figure, kind, **keywords):
     return stream.getvalue()
 
 
-def main(folder):
+def main(words):
+    """Draws the study in the folder words[0]."""
     matplotlib.rcParams.update(
         {"font.family": "DejaVu Sans", "svg.fonttype": "path", "svg.hashsalt": "prismfield", "axes.unicode_minus": True,
          "figure.max_open_warning": 0}
     )
-    study = Study(folder)
+    study = Study(words[0])
     figures = study.folder / "figures"
     figures.mkdir(exist_ok=True)
     pictures, problems = [], []
@@ -2256,11 +2242,3 @@ def main(folder):
         plt.close(page.figure)
         pictures.append((page, png, svg))
     write_html(study, pictures, problems)
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1])
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}".replace("\n", " "), file=sys.stderr)
-        sys.exit(1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/python_script.hpp"
+#include "app/python_tool.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,21 +11,28 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
+#include <utility>
 
 #include "base/child_process.hpp"
 
 namespace prismfield {
 namespace {
 
-/// The script's exit code when its Python cannot import what it needs.
+namespace fs = std::filesystem;
+
+/// A tool's exit code when its Python cannot import what it needs.
 constexpr int missing_module = 77;
 
-/// A nameless file that is gone when closed. Unlike a pipe it neither blocks nor raises SIGPIPE when a child ends
-/// early.
-using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-ScratchFile scratch_file() { return {std::tmpfile(), &std::fclose}; }
+/// The folder of the package, installed beside the program.
+fs::path package_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  // From the root, so that without a /proc nothing of the working folder is run.
+  return ("/" / program.parent_path() / "../share/prismfield/python").lexically_normal();
+}
 
 /// The last line of what a child wrote that is not blank, at most 300 characters of it. The place where the child
 /// writes, which both share, stays.
@@ -49,35 +56,34 @@ struct Outcome {
   std::string message;
 };
 
-/// Runs `program - ARGUMENTS` with the script on its standard input.
-Outcome run_script(const std::string& program, std::string_view script, const std::vector<std::string>& arguments,
-                   const std::function<void(const std::string&)>& watch) {
-  const ScratchFile input = scratch_file();
-  const ScratchFile output = scratch_file();
-  if (!input || !output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
-  if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() || std::fflush(input.get()) != 0) {
-    return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
-  }
-  std::rewind(input.get());
-
+/// Runs a command, its first word a Python.
+Outcome run_command(std::vector<std::string> words, const std::function<void(const std::string&)>& watch) {
+  // A nameless file that is gone when closed; unlike a pipe it never blocks the child.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output{std::tmpfile(), &std::fclose};
+  if (!output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
   ChildCommand command;
-  command.words = {program, "-"};
-  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  command.words = std::move(words);
   // Python's HDF5 would take itself for a rank.
   command.environment.remove_launcher();
-  command.input = ::fileno(input.get());
   command.output = ::fileno(output.get());
   if (watch) command.watch = [&] { watch(last_line(command.output)); };
   const ChildOutcome outcome = run_child(command);
   if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(command.output)};
-  return {outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
-          outcome.end == ChildOutcome::End::not_started ? outcome.reason : program + " " + outcome.text()};
+  return {
+      outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
+      outcome.end == ChildOutcome::End::not_started ? outcome.reason : command.words.front() + " " + outcome.text()};
 }
 
 }  // namespace
 
-std::string run_python_script(const PythonScript& script, const std::vector<std::string>& arguments,
-                              const std::function<void(const std::string&)>& watch) {
+std::string run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
+                            const std::function<void(const std::string&)>& watch) {
+  const fs::path folder = package_folder();
+  std::error_code error;
+  if (!fs::exists(folder / "__main__.py", error)) {
+    return fmt::format("the drawing programs are not in {}; 'cmake --install' puts them there with the program",
+                       folder.string());
+  }
   std::vector<std::string> programs;
   const char* chosen = std::getenv("PRISMFIELD_PYTHON");
   if (chosen != nullptr && *chosen != '\0') programs.emplace_back(chosen);
@@ -85,7 +91,10 @@ std::string run_python_script(const PythonScript& script, const std::vector<std:
 
   std::string why;
   for (const std::string& program : programs) {
-    const Outcome outcome = run_script(program, script.text, arguments, watch);
+    // Without -B Python would write into the folder.
+    std::vector<std::string> words = {program, "-B", folder.string(), tool.name};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = run_command(std::move(words), watch);
     if (outcome.code == 0) return "";
     // 126 and 127 are what env and version managers return for a Python that is not there.
     const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;
@@ -94,8 +103,8 @@ std::string run_python_script(const PythonScript& script, const std::vector<std:
     why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program,
                        outcome.message.empty() ? "not found" : outcome.message);
   }
-  return fmt::format("no Python with {} ({}); name one in PRISMFIELD_PYTHON or install {}", script.modules, why,
-                     script.packages);
+  return fmt::format("no Python with {} ({}); name one in PRISMFIELD_PYTHON or install {}", tool.modules, why,
+                     tool.packages);
 }
 
 }  // namespace prismfield

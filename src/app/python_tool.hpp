@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace prismfield {
+
+/// A tool of the Python package that is installed with this program, and what it needs.
+struct PythonTool {
+  /// as python/__main__.py knows it: "figures.fields"
+  std::string name;
+  /// modules by the names in error messages, "matplotlib and netCDF4 or h5py"
+  std::string modules;
+  /// Debian's packages of them, "python3-netcdf4 and python3-matplotlib"
+  std::string packages;
+};
+
+/// Runs the tool with these arguments by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3 that has its
+/// modules: a tool ends with 77 if one is missing. No shell sees the arguments, and nothing is written beside the
+/// package. Returns "", or why the tool did not do its work. `watch` is called several times a second with the last
+/// line that it wrote. Throws nothing if there is no Python or no package.
+[[nodiscard]] std::string run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
+                                          const std::function<void(const std::string&)>& watch = {});
+
+}  // namespace prismfield
