@@ -66,8 +66,8 @@ def test_without_matplotlib_all_else_is_written(report, tmp_path):
     assert done.stdout.startswith("threads  runs   field time (s)   pairs/s ")
     assert "report.html" not in done.stdout
     assert done.stderr == (
-        "warning: no figures in report: no Python with matplotlib (matplotlib is absent); name one in PRISMFIELD_PYTHON "
-        "or install python3-matplotlib\n"
+        "warning: no figures in report: no Python with matplotlib (matplotlib is absent); name one in "
+        "PRISMFIELD_PYTHON or install python3-matplotlib\n"
     )
     assert all((report / name).exists() for name in FILES)
     assert not (report / "report.html").exists()

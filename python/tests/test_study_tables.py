@@ -19,7 +19,7 @@ def analysed(made, axes=("execution.precision", "threads")):
 
 @pytest.fixture
 def threads(made):
-    made.yaml = "title: Threads & 100 %\nsweep:\n  execution.precision: [double, single]\n  threads: [1, 2]\nrepeats: 2\n"
+    made.yaml = "title: Threads & 100 %\nsweep: {execution.precision: [double, single], threads: [1, 2]}\nrepeats: 2\n"
     made.add_runs(1, ["double", "1"], 1, [8, 8])
     made.add_runs(2, ["double", "2"], 2, [4, 5])
     made.add_runs(3, ["single", "1"], 1, [3, 3])

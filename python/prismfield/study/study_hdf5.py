@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""An analysed study as HDF5: groups points, runs and errors, whose variables have one dimension, as netCDF-4 does it."""
+"""An analysed study as HDF5: groups points, runs and errors, whose variables have one dimension, as in netCDF-4."""
 
 import math
 

@@ -319,9 +319,9 @@ def terminal_point_table(study, varying):
 def terminal_fit_table(study, varying):
     """The serial fractions, told apart by what differs between them."""
     names = {study.axes[a].name for a in varying}
+    varied = [{axis: label for axis, label in fit.group.items() if axis in names} for fit in study.fits]
     groups = [
-        ", ".join(f"{short_axis(study, axis)}={cut(shown(label))}" for axis, label in fit.group.items() if axis in names)
-        for fit in study.fits
+        settings_text({short_axis(study, axis): cut(shown(label)) for axis, label in group.items()}) for group in varied
     ]
     return narrow(fit_table(study, groups), ("points", "time of one (s)", "along"))
 
