@@ -327,7 +327,8 @@ look_around() {
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   fi
   if [ "$command" = run ] || [ $tests != no ]; then
-    python_with xarray matplotlib netCDF4 >/dev/null || needed+=(python3-xarray python3-matplotlib python3-netcdf4)
+    python_with xarray matplotlib netCDF4 h5py yaml >/dev/null ||
+      needed+=(python3-xarray python3-matplotlib python3-netcdf4 python3-h5py python3-yaml)
   fi
   if [ $tests != no ]; then
     found GTest || needed+=(libgtest-dev libgmock-dev)

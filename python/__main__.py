@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 
-TOOLS = ("figures.fields", "figures.model", "study.report")
+TOOLS = ("figures.fields", "figures.model", "study.report", "study.finish")
 MISSING_MODULE = 77
 
 

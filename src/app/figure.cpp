@@ -47,7 +47,7 @@ std::string draw_by_tool(const std::string& name, const std::filesystem::path& f
   const std::filesystem::path target = followed(figure);
   // what is drawn may have such a name itself, in the place of a file that is locked
   if (!is_temporary_of(file.filename().string(), target.filename().string())) remove_leftovers(target);
-  const std::string why = run_python_tool(drawing_tool(name), {file.string(), target.string(), style_json(style)});
+  const std::string why = run_python_tool(drawing_tool(name), {file.string(), target.string(), style_json(style)}).why;
   return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
 }
 
@@ -75,7 +75,7 @@ std::string colour_map_problem(const std::string& colour_map) {
   FigureStyle style;
   style.colour_map = colour_map;
   // Without names of files it looks at the style alone.
-  const std::string why = run_python_tool(drawing_tool(fields_tool), {"", "", style_json(style)});
+  const std::string why = run_python_tool(drawing_tool(fields_tool), {"", "", style_json(style)}).why;
   const std::string begin = "ValueError: ";
   return why.starts_with(begin + "'") ? why.substr(begin.size()) : "";
 }

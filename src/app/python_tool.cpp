@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -50,39 +51,59 @@ std::string last_line(int file) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
 }
 
-struct Outcome {
-  /// the exit code, 127 when the program was not found
-  int code = 127;
-  std::string message;
-};
+/// A nameless file that is gone when closed; unlike a pipe it never blocks the child.
+using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+std::string text_of(std::FILE* file) {
+  std::rewind(file);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0;) text.append(buffer.data(), n);
+  return text;
+}
 
 /// Runs a command, its first word a Python.
-Outcome run_command(std::vector<std::string> words, const std::function<void(const std::string&)>& watch) {
-  // A nameless file that is gone when closed; unlike a pipe it never blocks the child.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output{std::tmpfile(), &std::fclose};
-  if (!output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
+ToolOutcome run_command(std::vector<std::string> words, const std::function<void(const std::string&)>& watch) {
+  const ScratchFile output(std::tmpfile(), &std::fclose);
+  const ScratchFile errors(std::tmpfile(), &std::fclose);
+  ToolOutcome result;
+  if (!output || !errors) {
+    result.why = fmt::format("no temporary file: {}", std::strerror(errno));
+    return result;
+  }
   ChildCommand command;
   command.words = std::move(words);
   // Python's HDF5 would take itself for a rank.
   command.environment.remove_launcher();
   command.output = ::fileno(output.get());
-  if (watch) command.watch = [&] { watch(last_line(command.output)); };
+  command.error = ::fileno(errors.get());
+  if (watch) command.watch = [&] { watch(last_line(command.error)); };
   const ChildOutcome outcome = run_child(command);
-  if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(command.output)};
-  return {
-      outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
-      outcome.end == ChildOutcome::End::not_started ? outcome.reason : command.words.front() + " " + outcome.text()};
+  result.exited = outcome.end == ChildOutcome::End::exited;
+  result.code = outcome.code;
+  result.output = text_of(output.get());
+  result.errors = text_of(errors.get());
+  const std::string& program = command.words.front();
+  if (outcome.end == ChildOutcome::End::not_started) {
+    result.why = outcome.reason.empty() ? "not found" : outcome.reason;
+  } else if (!outcome.succeeded()) {
+    result.why = result.exited ? last_line(command.error) : "";
+    if (result.why.empty()) result.why = program + " " + outcome.text();
+  }
+  return result;
 }
 
 }  // namespace
 
-std::string run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
+ToolOutcome run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
                             const std::function<void(const std::string&)>& watch) {
   const fs::path folder = package_folder();
   std::error_code error;
+  ToolOutcome outcome;
   if (!fs::exists(folder / "__main__.py", error)) {
-    return fmt::format("the drawing programs are not in {}; 'cmake --install' puts them there with the program",
-                       folder.string());
+    outcome.why = fmt::format("the Python package is not in {}; 'cmake --install' puts it there with the program",
+                              folder.string());
+    return outcome;
   }
   std::vector<std::string> programs;
   const char* chosen = std::getenv("PRISMFIELD_PYTHON");
@@ -94,17 +115,16 @@ std::string run_python_tool(const PythonTool& tool, const std::vector<std::strin
     // Without -B Python would write into the folder.
     std::vector<std::string> words = {program, "-B", folder.string(), tool.name};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const Outcome outcome = run_command(std::move(words), watch);
-    if (outcome.code == 0) return "";
+    outcome = run_command(std::move(words), watch);
     // 126 and 127 are what env and version managers return for a Python that is not there.
     const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;
-    if (!next)
-      return outcome.message.empty() ? fmt::format("{} ended with {}", program, outcome.code) : outcome.message;
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program,
-                       outcome.message.empty() ? "not found" : outcome.message);
+    if (!next) return outcome;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program, outcome.why);
   }
-  return fmt::format("no Python with {} ({}); name one in PRISMFIELD_PYTHON or install {}", tool.modules, why,
-                     tool.packages);
+  outcome.lacks_module = true;
+  outcome.why = fmt::format("no Python with {} ({}); name one in PRISMFIELD_PYTHON or install {}", tool.modules, why,
+                            tool.packages);
+  return outcome;
 }
 
 }  // namespace prismfield

@@ -18,11 +18,24 @@ struct PythonTool {
   std::string packages;
 };
 
+/// What became of a tool.
+struct ToolOutcome {
+  /// "", or why it did not do its work
+  std::string why;
+  /// no Python has the modules
+  bool lacks_module = false;
+  /// it ran to its end, with this exit code
+  bool exited = false;
+  int code = 0;
+  /// what it wrote to standard output and standard error
+  std::string output, errors;
+};
+
 /// Runs the tool with these arguments by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3 that has its
 /// modules: a tool ends with 77 if one is missing. No shell sees the arguments, and nothing is written beside the
-/// package. Returns "", or why the tool did not do its work. `watch` is called several times a second with the last
-/// line that it wrote. Throws nothing if there is no Python or no package.
-[[nodiscard]] std::string run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
+/// package. `watch` is called several times a second with the last line of standard error. Throws nothing if there is
+/// no Python or no package.
+[[nodiscard]] ToolOutcome run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
                                           const std::function<void(const std::string&)>& watch = {});
 
 }  // namespace prismfield

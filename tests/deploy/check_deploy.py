@@ -39,6 +39,8 @@ SPACK_PACKAGES = {
     "proj": ({}, "9.4.1"),
     "py-matplotlib": ({}, ""),
     "py-netcdf4": ({}, ""),
+    "py-h5py": ({}, ""),
+    "py-pyyaml": ({}, ""),
     "py-xarray": ({}, ""),
     "xxhash": ({}, "0.8.3"),
     "yaml-cpp": ({}, "0.8.0"),
