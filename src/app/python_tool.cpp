@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -21,15 +22,13 @@
 namespace prismfield {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// A tool's exit code when its Python cannot import what it needs.
 constexpr int missing_module = 77;
 
 /// The folder of the package, installed beside the program.
-fs::path package_folder() {
+std::string package_folder() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   // From the root, so that without a /proc nothing of the working folder is run.
   return ("/" / program.parent_path() / "../share/prismfield/python").lexically_normal();
 }
@@ -50,39 +49,34 @@ std::string last_line(int file) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
 }
 
+/// A command's exit code, 127 if there is no such program, and the last line that it wrote or why there is none.
 struct Outcome {
-  /// the exit code, 127 when the program was not found
-  int code = 127;
+  int code;
   std::string message;
 };
 
-/// Runs a command, its first word a Python.
-Outcome run_command(std::vector<std::string> words, const std::function<void(const std::string&)>& watch) {
+Outcome run_command(ChildCommand command, const std::function<void(const std::string&)>& watch) {
   // A nameless file that is gone when closed; unlike a pipe it never blocks the child.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output{std::tmpfile(), &std::fclose};
   if (!output) return {1, fmt::format("no temporary file: {}", std::strerror(errno))};
-  ChildCommand command;
-  command.words = std::move(words);
+  command.output = ::fileno(output.get());
   // Python's HDF5 would take itself for a rank.
   command.environment.remove_launcher();
-  command.output = ::fileno(output.get());
   if (watch) command.watch = [&] { watch(last_line(command.output)); };
   const ChildOutcome outcome = run_child(command);
   if (outcome.end == ChildOutcome::End::exited) return {outcome.code, last_line(command.output)};
-  return {
-      outcome.end == ChildOutcome::End::not_started ? outcome.code : 1,
-      outcome.end == ChildOutcome::End::not_started ? outcome.reason : command.words.front() + " " + outcome.text()};
+  if (outcome.end == ChildOutcome::End::not_started) return {outcome.code, outcome.reason};
+  return {1, command.words.front() + " " + outcome.text()};
 }
 
 }  // namespace
 
 std::string run_python_tool(const PythonTool& tool, const std::vector<std::string>& arguments,
                             const std::function<void(const std::string&)>& watch) {
-  const fs::path folder = package_folder();
-  std::error_code error;
-  if (!fs::exists(folder / "__main__.py", error)) {
+  const std::string folder = package_folder();
+  if (!std::ifstream(folder + "/__main__.py")) {
     return fmt::format("the drawing programs are not in {}; 'cmake --install' puts them there with the program",
-                       folder.string());
+                       folder);
   }
   std::vector<std::string> programs;
   const char* chosen = std::getenv("PRISMFIELD_PYTHON");
@@ -92,16 +86,17 @@ std::string run_python_tool(const PythonTool& tool, const std::vector<std::strin
   std::string why;
   for (const std::string& program : programs) {
     // Without -B Python would write into the folder.
-    std::vector<std::string> words = {program, "-B", folder.string(), tool.name};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const Outcome outcome = run_command(std::move(words), watch);
+    ChildCommand command;
+    command.words = {program, "-B", folder, tool.name};
+    command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = run_command(std::move(command), watch);
     if (outcome.code == 0) return "";
     // 126 and 127 are what env and version managers return for a Python that is not there.
     const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;
     if (!next)
       return outcome.message.empty() ? fmt::format("{} ended with {}", program, outcome.code) : outcome.message;
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program,
-                       outcome.message.empty() ? "not found" : outcome.message);
+    const std::string reason = outcome.message.empty() ? "not found" : outcome.message;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", program, reason);
   }
   return fmt::format("no Python with {} ({}); name one in PRISMFIELD_PYTHON or install {}", tool.modules, why,
                      tool.packages);
