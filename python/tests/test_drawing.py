@@ -156,6 +156,15 @@ def test_lines_along_an_axis_keep_it(easting, northing, upward, name):
     np.testing.assert_array_equal(positions, {"easting": easting, "northing": northing, "upward": upward}[name])
 
 
+@pytest.mark.parametrize("northward", [-4, -1, 1, 4])
+def test_oblique_lines_are_measured_from_their_western_end(northward):
+    easting, northing = 1e6 - 3 * ALONG, northward * ALONG
+    positions, along = drawing.profile_along(easting, northing, 0 * ALONG)
+    assert along == "distance"
+    # far above the rounding of coordinates of 1e6 m
+    np.testing.assert_allclose(positions, np.hypot(3, northward) * ALONG[::-1], atol=1e-6)
+
+
 def test_areas_places_and_lines_back_and_forth_are_no_profile():
     x, y = (values.ravel() for values in np.meshgrid(ALONG, ALONG))
     assert drawing.profile_along(x, y, 0 * x) is None

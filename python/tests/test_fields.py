@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prismfield.figures import fields
-from prismfield.figures.drawing import Dataset, Undrawable, Variable
+from prismfield.figures.drawing import Dataset, Undrawable, Variable, profile_along
 
 TENSOR = ["gxx", "gyy", "gzz", "gxy", "gxz", "gyz"]
 
@@ -196,6 +196,8 @@ def test_lists_of_points_are_refused_with_the_command_that_helps():
 
 SPHERE = {"model_bounds": [-200, 200, -200, 200, -300, 0], "model_spheres": [0, 0, 100], "model_spheres_upward": [-150]}
 
+SMALL_SPHERE = {**SPHERE, "model_spheres": [50, 0, 20]}
+
 
 def test_outlines_in_maps(style):
     sphere = grid(**SPHERE)
@@ -223,6 +225,16 @@ def test_bodies_down_a_borehole_and_along_a_line():
     (span,), _ = fields.spans_along(line, "easting", along)
     assert span == pytest.approx((-60, 60), abs=1e-9)
     assert fields.spans_along(stations(along, np.full(41, 101.0), along, **SPHERE), "easting", along) == ([], [])
+
+
+@pytest.mark.parametrize("northward", [-2.0, 0.5, 2.0])
+def test_bodies_along_an_oblique_line_lie_where_its_positions_do(northward):
+    easting = np.linspace(0, 300, 31)
+    northing = northward * (easting - 50)
+    positions, along = profile_along(easting, northing, 0 * easting)
+    (span,), _ = fields.spans_along(stations(easting, northing, 0 * easting, **SMALL_SPHERE), along, positions)
+    nearest = positions[np.argmin(np.hypot(easting - 50, northing))]
+    assert span == pytest.approx((nearest - 20, nearest + 20), abs=1e-6)
 
 
 @pytest.mark.parametrize(("n", "n_lines"), [(1, 0), (100, 0), (100000, 0), (100, 5), (100, 500)])

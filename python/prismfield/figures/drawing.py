@@ -122,7 +122,7 @@ def profile_along(easting, northing, upward):
     middle = np.array([easting.mean(), northing.mean()])
     offsets = np.stack([easting, northing], axis=1) - middle
     direction = np.linalg.svd(offsets, full_matrices=False)[2][0]
-    direction = direction if direction[np.argmax(np.abs(direction))] > 0 else -direction
+    direction = direction if direction[0] > 0 else -direction
     along = offsets @ direction
     across = offsets @ np.array([-direction[1], direction[0]])
     if np.ptp(across) > 0.01 * np.ptp(along):

@@ -297,7 +297,7 @@ class Mesh:
 def number(value):
     """A number of three digits as one writes it: 0.25, 1,200, 6.3 × 10⁻⁶."""
     if value == 0 or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+        return (f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}").replace("-", "−")
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.2g}"
     text = power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {power_of_ten(exponent)}"
