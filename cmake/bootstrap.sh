@@ -333,7 +333,8 @@ look_around() {
   if [ $tests != no ]; then
     found GTest || needed+=(libgtest-dev libgmock-dev)
     # The test of the Python package says that it was not there.
-    python_with pytest h5py matplotlib >/dev/null || wished+=(python3-pytest python3-h5py python3-matplotlib)
+    python_with pytest h5py matplotlib yaml >/dev/null ||
+      wished+=(python3-pytest python3-h5py python3-matplotlib python3-yaml)
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
     python_with xarray netCDF4 h5py >/dev/null || needed+=(python3-xarray python3-netcdf4 python3-h5py)
   fi

@@ -87,7 +87,7 @@ ToolOutcome run_command(std::vector<std::string> words, const std::function<void
   if (outcome.end == ChildOutcome::End::not_started) {
     result.why = outcome.reason.empty() ? "not found" : outcome.reason;
   } else if (!outcome.succeeded()) {
-    result.why = result.exited ? last_line(command.error) : "";
+    if (result.exited) result.why = last_line(result.errors.empty() ? command.output : command.error);
     if (result.why.empty()) result.why = program + " " + outcome.text();
   }
   return result;

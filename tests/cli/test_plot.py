@@ -547,8 +547,8 @@ class Refused(ProgramFolder):
         self.program = str(program)
         result = self.run_program("run", "case.yaml", "--output", "r.nc", "--set", "output.figure=f.png")
         self.assertEqual(result.returncode, 0)
-        warning = (f"no figure f.png: the drawing programs are not in {self.folder}/other/share/prismfield/python; "
-                   "'cmake --install' puts them there with the program")
+        warning = (f"no figure f.png: the Python package is not in {self.folder}/other/share/prismfield/python; "
+                   "'cmake --install' puts it there with the program")
         self.assertEqual(result.stderr.count(warning), 1, result.stderr)
         result = self.run_program("plot", "r.nc")
         self.assertEqual((result.returncode, result.stdout), (1, ""))

@@ -377,7 +377,8 @@ class Installation(unittest.TestCase):
         )
         python = source / "python"
         self.assertEqual(
-            sorted(f.relative_to(python) for f in python.rglob("*.py") if "tests" not in f.parts),
+            sorted(f.relative_to(python) for f in python.rglob("*")
+                   if f.suffix in (".py", ".json") and "tests" not in f.parts),
             sorted(f.relative_to(share / "prismfield/python") for f in (share / "prismfield/python").rglob("*")
                    if f.is_file()),
         )
