@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -146,20 +147,41 @@ TEST_F(CheckpointTest, SaysWhatAnotherFileIs) {
     return mistakes([&] { static_cast<void>(read_checkpoint(path(name), our_case, plan_of(1, 1), 0, 1)); });
   };
   Hdf5File::create(path("result.h5")).close();
-  Hdf5File old = Hdf5File::create(path("old.h5"));
-  old.write_attribute("/", "prismfield_checkpoint", std::int64_t{2});
-  old.close();
-  std::ofstream(path("old.h5"), std::ios::app) << "\x89PFseal\n12345678";
+  // version 3 was HDF5 behind 512 bytes that began with the same mark
+  CheckpointHeader old;
+  sign(old);
+  old.version = 3;
+  std::string bytes(512, '\0');
+  std::memcpy(bytes.data(), &old, sizeof old);
+  std::ofstream(path("old.h5"), std::ios::binary) << bytes << content(path("result.h5"));
   EXPECT_THAT(message("result.h5"), HasSubstr("result.h5 is no checkpoint of prismfield; it is not replaced"));
-  EXPECT_THAT(message("old.h5"), HasSubstr("was written by another version of prismfield; without --resume"));
+  EXPECT_THAT(message("old.h5"), HasSubstr("old.h5 was written by another version of prismfield; without --resume"));
   EXPECT_EQ(mistakes([&] { check_checkpoint_place(path("old.h5"), 1); }), "") << "ours all the same";
 }
 
-TEST_F(CheckpointTest, OpensInOtherPrograms) {
-  // what makes it safe is a user block before HDF5's own bytes
-  const RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+/// Bytes of an integer, the lowest first.
+std::string eight_bytes(std::uint64_t value) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
+  return bytes;
+}
+
+TEST_F(CheckpointTest, HasItsNumbersWhereTheFormatSays) {
+  RankState mine = state_of({{0, 10}, {0, 2}, {0, 2}}, 1);
+  mine.payload.values[0] = 1.5;
   write_checkpoint(path("c.h5"), layout_of({mine}), {}, mine);
-  EXPECT_EQ(Hdf5File::open(path("c.h5")).read("/rank/values"), mine.payload.values);
+  const std::string file = content(path("c.h5"));
+  const std::size_t sums = (3 + n_contact_columns) * 2 * sizeof(double);
+  const std::size_t layout = (1 + 5 + 6) * 8;
+  const std::size_t state = 2 * (9 + n_forms + 1) * 8;
+  ASSERT_EQ(file.size(), 136 + layout + state + sums);
+  EXPECT_EQ(file.substr(0, 24), std::string("\x89PFcheckpoint\r\n\x1a") + eight_bytes(checkpoint_version));
+  EXPECT_EQ(file.substr(32, 16), eight_bytes(our_case.low) + eight_bytes(our_case.high));
+  EXPECT_EQ(file.substr(48, 8), eight_bytes(layout));
+  EXPECT_EQ(file.substr(72, 8), eight_bytes(state));
+  EXPECT_EQ(file.substr(96, 8), eight_bytes(sums));
+  EXPECT_EQ(file.substr(136, 16), eight_bytes(1) + eight_bytes(3)) << "one rank of three slots";
+  EXPECT_EQ(file.substr(136 + layout + state, 8), eight_bytes(0x3ff8000000000000)) << "1.5";
 }
 
 /// Everything that a case's key may name by mistake, or somebody may put there, and what is to be said of it.
@@ -358,7 +380,7 @@ TEST_F(DamagedCheckpointTest, NoChangedByteIsAccepted) {
       std::string damaged = whole;
       const int flips = round % 3 == 0 ? 1 : 1 + static_cast<int>(random() % 40);
       for (int flip = 0; flip < flips; ++flip) {
-        // the beginning holds the header and most of HDF5's own structure
+        // the beginning holds the header and the layout
         const std::size_t within = random() % 2 == 0 ? std::min<std::size_t>(whole.size(), 1024) : whole.size();
         const std::size_t at = random() % within;
         damaged[at] = static_cast<char>(damaged[at] ^ (1U << (random() % 8)));
@@ -386,6 +408,27 @@ TEST_F(DamagedCheckpointTest, NoOtherLengthIsAccepted) {
     refused(whole + whole);
     write(file, whole);
   }
+}
+
+TEST_F(DamagedCheckpointTest, NoOtherOrderOfBlocksIsAccepted) {
+  // all eight bytes of different content are exchanged with those behind them, by a place that a sum would not see
+  for (std::size_t file = 0; file < m_files.size(); ++file) {
+    const std::string& whole = m_bytes[file];
+    for (std::size_t at = 0; at + 16 <= whole.size(); at += 8) {
+      std::string exchanged = whole;
+      std::swap_ranges(exchanged.begin() + static_cast<std::ptrdiff_t>(at),
+                       exchanged.begin() + static_cast<std::ptrdiff_t>(at + 8),
+                       exchanged.begin() + static_cast<std::ptrdiff_t>(at + 8));
+      if (exchanged == whole) continue;
+      write(file, exchanged);
+      EXPECT_FALSE(accepts()) << m_files[file] << ", byte " << at;
+    }
+    write(file, whole);
+  }
+  fs::rename(path("c.h5"), path("c"));
+  fs::rename(path("c.h5.rank1"), path("c.h5"));
+  fs::rename(path("c"), path("c.h5.rank1"));
+  EXPECT_FALSE(accepts()) << "whole files";
 }
 
 TEST_F(CheckpointTest, LiesWhereALinkLeads) {

@@ -201,11 +201,10 @@ TEST(AddState, AddsWhereThePointsAre) {
   EXPECT_EQ(to.payload.values[1], 2) << "an empty one adds nothing";
 }
 
-TEST(CheckpointMemory, IsTheImageAndOnTheFirstRankWhatOthersDid) {
-  constexpr std::int64_t of_point = (3 + n_contact_columns) * 8;
-  EXPECT_EQ(checkpoint_memory(3, 10, 100, false), 10 * of_point);
-  EXPECT_EQ(checkpoint_memory(3, 10, 100, true), 210 * of_point);
-  EXPECT_EQ(checkpoint_memory(3, 0, 0, true), 0);
+TEST(WorkPayload, HasTheBytesThatAreSaidOfIt) {
+  const WorkPayload payload = empty_payload(3, 10);
+  EXPECT_EQ(payload_bytes(3, 10), static_cast<std::int64_t>(8 * (payload.values.size() + payload.contact.size())));
+  EXPECT_EQ(payload_bytes(3, 0), 0);
 }
 
 }  // namespace

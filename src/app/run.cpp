@@ -140,8 +140,7 @@ ProblemSize size_of(const Inputs& inputs) {
 /// Bytes of the checkpoint's files, all ranks' together; on rank 0. Collective.
 std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const Communicator& communicator) {
   if (!inputs.run.output.checkpoint) return 0;
-  const std::int64_t mine =
-      checkpoint_memory(fields_of(plan.set).size(), plan.point_end - plan.point_begin, plan.n_points, false);
+  const std::int64_t mine = payload_bytes(fields_of(plan.set).size(), plan.point_end - plan.point_begin);
   const std::vector<std::int64_t> all = communicator.gather(mine);
   return std::accumulate(all.begin(), all.end(), std::int64_t{0});
 }

@@ -410,12 +410,12 @@ const Keys output_keys = {
      "file: sphere.pdf\nannotations: false"},
     {"output.checkpoint", "section", "", "",
      "The state of a long run or inversion, from which --resume goes on. Removed when the result is complete.",
-     "checkpoint: {every: 10 min, file: sphere.ckpt.h5}"},
+     "checkpoint: {every: 10 min, file: sphere.ckpt}"},
     {"output.checkpoint.every", "duration with ms, s, min or h",
      fmt::format("{} min", CheckpointSpec().every_seconds / 60), "",
-     "How often the state is written, and after a signal besides.", "file: sphere.ckpt.h5\nevery: 10 min"},
+     "How often the state is written, and after a signal besides.", "file: sphere.ckpt\nevery: 10 min"},
     {"output.checkpoint.file", "name of a file", required, "",
-     "The checkpoint's file. A file that is no checkpoint of this program is never replaced.", "file: sphere.ckpt.h5"},
+     "The checkpoint's file. A file that is no checkpoint of this program is never replaced.", "file: sphere.ckpt"},
 };
 
 const Keys sensitivity_keys = {

@@ -3,6 +3,7 @@
 #include "compute/checkpoint.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <prismfield/communicator.hpp>
@@ -25,34 +26,6 @@ WorkLayout layout_of(const Plan& plan, std::vector<WorkItem> work) {
   return layout;
 }
 
-/// Numbers of one item, as they travel.
-constexpr std::size_t item_numbers = 6;
-
-std::vector<std::int64_t> numbers_of(const WorkLayout& layout, std::size_t n_items) {
-  std::vector<std::int64_t> numbers = {layout.slots, layout.batch, layout.tile_points, layout.chunk_prisms,
-                                       static_cast<std::int64_t>(layout.work.size())};
-  for (const WorkItem& item : layout.work) {
-    for (const IndexRange range : {item.prisms, item.points, item.ordered}) {
-      numbers.push_back(range.begin);
-      numbers.push_back(range.end);
-    }
-  }
-  numbers.resize(numbers.size() + (n_items - layout.work.size()) * item_numbers);
-  return numbers;
-}
-
-WorkLayout layout_of(const std::int64_t* numbers) {
-  WorkLayout layout;
-  for (std::int64_t* n : {&layout.slots, &layout.batch, &layout.tile_points, &layout.chunk_prisms}) *n = *numbers++;
-  layout.work.resize(static_cast<std::size_t>(*numbers++));
-  for (WorkItem& item : layout.work) {
-    item = {{numbers[0], numbers[1]}, {numbers[2], numbers[3]}, {numbers[4], numbers[5]}};
-    numbers += item_numbers;
-  }
-  layout.points = points_of(layout.work);
-  return layout;
-}
-
 }  // namespace
 
 CheckpointGuard::CheckpointGuard(CheckpointSettings settings, const Plan& plan, const Digest& case_hash,
@@ -69,13 +42,15 @@ CheckpointGuard::CheckpointGuard(CheckpointSettings settings, const Plan& plan, 
 }
 
 void CheckpointGuard::set_layout(const WorkLayout& mine) {
-  const std::vector<std::int64_t> counts =
-      m_communicator.gather_everywhere(static_cast<std::int64_t>(mine.work.size()));
-  const auto n_items = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
-  const std::vector<std::int64_t> numbers = numbers_of(mine, n_items);
+  std::vector<std::int64_t> numbers;
+  append(mine, numbers);
+  const std::vector<std::int64_t> lengths = m_communicator.gather_everywhere(static_cast<std::int64_t>(numbers.size()));
+  numbers.resize(static_cast<std::size_t>(*std::max_element(lengths.begin(), lengths.end())));
   const std::vector<std::int64_t> all = m_communicator.gather_everywhere(numbers);
   m_layout.ranks.clear();
-  for (std::size_t at = 0; at < all.size(); at += numbers.size()) m_layout.ranks.push_back(layout_of(&all[at]));
+  for (std::size_t at = 0; at < all.size(); at += numbers.size()) {
+    m_layout.ranks.push_back(NumberReader(std::span(all).subspan(at)).layout());
+  }
   m_layout_id = m_layout.id();
 }
 

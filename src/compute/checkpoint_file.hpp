@@ -5,21 +5,39 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <prismfield/plan.hpp>
 
 #include "base/checksum.hpp"
+#include "compute/checkpoint_format.hpp"
 #include "compute/work_state.hpp"
 
 namespace prismfield {
+
+/// Adds a rank's part of a layout as integers.
+void append(const WorkLayout& layout, std::vector<std::int64_t>& numbers);
+
+/// Hands out integers in the order in which they were added.
+class NumberReader {
+public:
+  explicit NumberReader(std::span<const std::int64_t> numbers) : m_left(numbers) {}
+  /// These throw Unusable at the end.
+  std::int64_t next();
+  WorkLayout layout();
+  [[nodiscard]] bool is_at_end() const noexcept { return m_left.empty(); }
+
+private:
+  std::span<const std::int64_t> m_left;
+};
 
 /// How a run's work is shared out, rank by rank.
 struct CheckpointLayout {
   Digest case_hash;
   std::vector<WorkLayout> ranks;
 
-  /// Tells this layout from any other of the same case.
+  /// Tells this layout from any other of the same case: the digest of its section in a file.
   [[nodiscard]] Digest id() const;
 };
 
@@ -35,16 +53,14 @@ struct Checkpoint {
   [[nodiscard]] Digest id() const;
 };
 
-/// The file of a rank's state: the checkpoint itself for rank 0, one beside it for each other rank. Where the
-/// checkpoint is a symbolic link, all of them are where it leads to. Every rank keeps its state by itself; the
-/// checkpoint names the layout, and a state of another layout is passed over, so that whatever files a crash leaves
-/// behind fit together.
-[[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
-
 /// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
 /// replace what is no checkpoint of prismfield or, where the case's hash is known already, one of another case.
 void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks, const Digest* case_hash = nullptr);
 
+/// The states of the direct method in the files of checkpoint_format.hpp. Every rank keeps its state by itself; the
+/// checkpoint names the layout, and a state of another layout is passed over, so that whatever files a crash leaves
+/// behind fit together.
+///
 /// Writes the checkpoint with rank 0's state, replacing the old one when it is complete. `before` holds all points that
 /// any rank's layout has. Throws RunError, also when it would replace what is no checkpoint of prismfield or one of
 /// another case.
@@ -61,9 +77,5 @@ void write_rank_state(const std::filesystem::path& file, int rank, const Checkpo
 /// the plan out, or asks for more than its memory.
 [[nodiscard]] std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file, const Digest& case_hash,
                                                         const Plan& plan, int rank, int n_ranks);
-
-/// Removes a case's checkpoint with the states of all ranks and what a kill left half-written of them, and nothing that
-/// is something else.
-void remove_checkpoint(const std::filesystem::path& file, const Digest& case_hash);
 
 }  // namespace prismfield

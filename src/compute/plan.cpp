@@ -265,8 +265,8 @@ void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& pro
   const std::int64_t whole = rank == 0 ? plan.n_points * (n_asked + n_contact_columns) * 8 : 0;
   plan.device_bytes = traits.is_device ? engine : 0;
   const std::int64_t while_moving = model.during + plan.n_points * 3 * 8;
-  const std::int64_t checkpoint =
-      problem.checkpoints ? checkpoint_memory(n_computed, my_points, plan.n_points, rank == 0) : 0;
+  // what other ranks did before a run went on on another number of ranks, and the state of one while that is read
+  const std::int64_t checkpoint = problem.checkpoints && rank == 0 ? 2 * payload_bytes(n_computed, plan.n_points) : 0;
   const std::int64_t from_now = std::max(
       always + checkpoint + std::max(traits.is_device ? beside_device : engine, whole + on_its_way), while_moving);
   plan.host_bytes = std::max(from_now, model.peak);

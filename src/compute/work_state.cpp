@@ -154,9 +154,8 @@ std::vector<WorkItem> share_of_work(const std::vector<WorkItem>& work, std::int6
   return share;
 }
 
-std::int64_t checkpoint_memory(std::int64_t n_fields, std::int64_t rank_points, std::int64_t all_points, bool is_root) {
-  const std::int64_t of_point = (n_fields + n_contact_columns) * static_cast<std::int64_t>(sizeof(double));
-  return (rank_points + (is_root ? 2 * all_points : 0)) * of_point;
+std::int64_t payload_bytes(std::int64_t n_fields, std::int64_t n_points) {
+  return (n_fields + n_contact_columns) * n_points * static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace prismfield

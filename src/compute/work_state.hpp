@@ -89,10 +89,7 @@ void add_state(const RankState& from, RankState& to);
 [[nodiscard]] std::vector<WorkItem> share_of_work(const std::vector<WorkItem>& work, std::int64_t part,
                                                   std::int64_t parts);
 
-/// Bytes that checkpoints take at most on a rank, beside its own payload: the image of the file that is written and, on
-/// rank 0 (`is_root`), what other ranks did before a run went on on another number of ranks, at all points and once
-/// more in the image. Reading such a checkpoint takes less.
-[[nodiscard]] std::int64_t checkpoint_memory(std::int64_t n_fields, std::int64_t rank_points, std::int64_t all_points,
-                                             bool is_root);
+/// Bytes of a payload, in memory and in a checkpoint.
+[[nodiscard]] std::int64_t payload_bytes(std::int64_t n_fields, std::int64_t n_points);
 
 }  // namespace prismfield

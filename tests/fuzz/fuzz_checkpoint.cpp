@@ -7,6 +7,7 @@
 // that refuse them. What is read, a run goes on from.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -20,10 +21,11 @@
 
 #include "compute/checkpoint.hpp"
 #include "compute/checkpoint_file.hpp"
-#include "compute/checkpoint_header.hpp"
+#include "compute/checkpoint_format.hpp"
 #include "fuzz_input.hpp"
 #include "io/inversion_checkpoint.hpp"
 #include "kernel/contact.hpp"
+#include "signed_checkpoint.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -88,42 +90,19 @@ void write_numbers(const fs::path& file, Bytes& bytes) {
   }
 }
 
-/// The layout's identity, as the numbers in the file give it.
-Digest layout_id_of(const KeptArray& array, std::string_view content) {
-  Checksum checksum;
-  checksum.add(case_hash);
-  constexpr auto header_bytes = static_cast<std::int64_t>(sizeof(CheckpointHeader));
-  if (array.offset < header_bytes) return {};
-  const std::int64_t begin = array.offset - header_bytes;
-  const auto size = static_cast<std::int64_t>(content.size());
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
-  if (begin > size || array.count < 0 || array.count > (size - begin) / bytes) return {};
-  for (std::int64_t i = 0; i < array.count; ++i) {
-    std::int64_t value = 0;
-    std::memcpy(&value, content.data() + begin + i * bytes, sizeof value);
-    checksum.add(value);
-  }
-  return checksum.digest();
-}
-
-/// Writes one file as it is but for what its header says of itself and of the layout.
-CheckpointHeader write_signed(const fs::path& file, std::string_view bytes, const Digest* layout_id) {
-  CheckpointHeader header;
-  const std::size_t n = std::min(bytes.size(), sizeof header);
-  std::memcpy(reinterpret_cast<char*>(&header), bytes.data(), n);
-  const std::string_view content = bytes.substr(n);
-  header.case_hash = case_hash;
-  header.layout_id = layout_id == nullptr ? layout_id_of(header.layout, content) : *layout_id;
-  sign(header, content.data(), content.size());
-  std::ofstream out(file, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&header), sizeof header);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+/// Writes one file as it is but for the case, lengths and checksums.
+CheckpointHeader write_signed(const fs::path& file, std::string_view of, const Digest* layout_id) {
+  std::string bytes(of);
+  bytes.resize(std::max(bytes.size(), sizeof(CheckpointHeader)));
+  std::memcpy(bytes.data() + offsetof(CheckpointHeader, case_hash), &case_hash, sizeof case_hash);
+  const CheckpointHeader header = testing::sign_bytes(bytes, layout_id);
+  std::ofstream(file, std::ios::binary) << bytes;
   return header;
 }
 
 void write_files(const fs::path& file, Bytes& bytes) {
   const CheckpointHeader first = write_signed(file, bytes.before(part_mark), nullptr);
-  if (!bytes.rest().empty()) write_signed(rank_file(file, 1), bytes.rest(), &first.layout_id);
+  if (!bytes.rest().empty()) write_signed(rank_file(file, 1), bytes.rest(), &first.layout.digest);
 }
 
 /// Goes on from what the file holds, as one rank of one or two.

@@ -526,27 +526,19 @@ keep("checkpoint", "huge", b"n\0" + bytes([*SETTINGS, 1, 0, 255]) + b"\x7f" * 8 
 
 def whole_file(number, parts, with_layout):
     """A checkpoint of `parts` ranks that share 100 prisms; marks and checksums are the fuzzer's."""
-    header_bytes = 512
     share = 100 // parts
     layout = [parts]
     for part in range(parts):
         layout += [*SETTINGS, 1, *item(part * share, (part + 1) * share)]
-    content, arrays = b"", []
-    for data in (
-        struct.pack(f"<{len(layout)}q", *layout) if with_layout else b"",
-        bytes(8 * N_FIELDS * 7),
-        bytes(8 * N_CONTACT * 7),
-        b"",
-        b"",
-    ):
-        arrays += [header_bytes + len(content), len(data) // 8] if data else [0, 0]
-        content += data
-    state = [*SETTINGS, *POINTS, 0, 0, share, *[0] * N_FORMS]
-    nothing = [1, 1, 0, 1, 0, 0, 0, 0, 0, *[0] * N_FORMS]
-    numbers = [0, 0, 0, 0, 0, 0, number, parts, N_FIELDS, 0, *state, *nothing, *arrays, *[0] * 8]
-    header = bytes(16) + struct.pack(f"<{len(numbers)}q", *numbers)
-    assert len(header) == header_bytes, len(header)
-    return header + content
+    state = [*SETTINGS, *POINTS, 0, 0, share, *[0] * N_FORMS, 1]
+    nothing = [1, 1, 0, 1, 0, 0, 0, 0, 0, *[0] * N_FORMS, 0]
+    sections = [layout if with_layout else [], state + nothing if with_layout else state]
+    content = b"".join(struct.pack(f"<{len(numbers)}q", *numbers) for numbers in sections)
+    sums = bytes(8 * (N_FIELDS + N_CONTACT) * 7)
+    header = bytes(16) + struct.pack("<4q", 0, number, 0, 0)
+    for length in (*(8 * len(numbers) for numbers in sections), len(sums)):
+        header += struct.pack("<3q", length, 0, 0)
+    return header + bytes(16) + content + sums
 
 
 keep("checkpoint", "file", b"f" + whole_file(0, 1, True))

@@ -39,7 +39,9 @@ output:
   file: result.h5
   checkpoint: {every: 0.000001 s, file: run.ckpt.h5}
 """
-HEADER = 512
+HEADER = 136
+# lengths of layout and state
+LENGTHS = (48, 72)
 MOST_KIB = 1 << 20
 LONGEST = 120
 
@@ -142,21 +144,32 @@ def overwrite(draw, content):
     return content[:begin] + filling + content[end:]
 
 
-def change_number(draw, content):
-    """Puts another number, often an extreme one, into the header."""
-    at = 8 * draw.randrange(2, HEADER // 8 - 4)
+def exchange(draw, content):
+    """Two blocks of one size in each other's place."""
+    size = draw.choice([8, 64])
+    first, second = sorted(draw.sample(range(len(content) // size), 2))
+    blocks = [content[at:at + size] for at in range(0, len(content), size)]
+    blocks[first], blocks[second] = blocks[second], blocks[first]
+    return b"".join(blocks)
+
+
+def put_number(draw, content, at):
+    """Puts another number, often an extreme one, at a place."""
     old = struct.unpack_from("<q", content, at)[0]
     new = draw.choice([0, 1, -1, old + 1, old - 1, 2 * old, old + 64, old + 256, 2**31, 2**40, 2**62, 2**63 - 1,
-                       -(2**63), draw.randrange(-(2**63), 2**63)])
+                       -(2**63), draw.randrange(-(2**63), 2**63), draw.randrange(0, 20000)])
     return content[:at] + struct.pack("<q", max(min(new, 2**63 - 1), -(2**63))) + content[at + 8:]
 
 
-def change_layout(draw, content):
-    """The same in the work of the ranks."""
-    offset, count = struct.unpack_from("<qq", content, 16 + 16 + 32 + 32 + 2 * 17 * 8)
-    at = offset + 8 * draw.randrange(count)
-    new = draw.choice([0, 1, -1, 2**40, 2**62, 2**63 - 1, -(2**63), draw.randrange(0, 20000)])
-    return content[:at] + struct.pack("<q", new) + content[at + 8:]
+def change_header(draw, content):
+    return put_number(draw, content, 8 * draw.randrange(2, HEADER // 8 - 2))
+
+
+def change_layout_or_state(draw, content):
+    """In the work of the ranks, which the file of rank 0 alone has, or in how far a rank has come."""
+    layout, state = (struct.unpack_from("<q", content, at)[0] for at in LENGTHS)
+    begin, length = draw.choice([(0, layout), (layout, state)] if layout else [(layout, state)])
+    return put_number(draw, content, HEADER + begin + 8 * draw.randrange(length // 8))
 
 
 class Garbler:
@@ -170,7 +183,7 @@ class Garbler:
     def bytes_of_one(self, files):
         name = self.draw.choice(sorted(files))
         content = files[name]
-        how = self.draw.choice(["flip", "flip in the header", "cut", "extend", "overwrite", "no checkpoint"])
+        how = self.draw.choice(["flip", "flip in the header", "cut", "extend", "overwrite", "exchange", "no checkpoint"])
         if how == "flip":
             files[name] = flip(self.draw, content, len(content))
         elif how == "flip in the header":
@@ -182,6 +195,8 @@ class Garbler:
             files[name] = content + self.draw.choice([b"\0", content, self.draw.randbytes(100)])
         elif how == "overwrite":
             files[name] = overwrite(self.draw, content)
+        elif how == "exchange":
+            files[name] = exchange(self.draw, content)
         else:
             files[name] = self.draw.choice([b"", b"years of work\n", self.result, self.draw.randbytes(5000)])
         return how
@@ -205,12 +220,12 @@ class Garbler:
 
     def sign_anew(self, files):
         name = self.draw.choice(sorted(files))
-        how = self.draw.choice(["number", "number", "layout", "flip", "overwrite", "cut", "extend"])
+        how = self.draw.choice(["header", "numbers", "numbers", "numbers", "flip", "overwrite", "cut", "extend"])
         content = files[name]
-        if how == "number":
-            content = change_number(self.draw, content)
-        elif how == "layout":
-            content = change_layout(self.draw, content) if name == "run.ckpt.h5" else change_number(self.draw, content)
+        if how == "header":
+            content = change_header(self.draw, content)
+        elif how == "numbers":
+            content = change_layout_or_state(self.draw, content)
         elif how == "flip":
             content = flip(self.draw, content, len(content))
         elif how == "overwrite":

@@ -132,7 +132,7 @@ class Memory(unittest.TestCase):
         end_held(process, rank, signal.SIGUSR1, process.pid)
         process.wait(timeout=300)
         self.assertTrue((self.folder / "run.ckpt.h5").exists(), "it was stopped before its end")
-        # with checkpoints every rank opens HDF5, here often enough to be seen
+        # with checkpoints, here often enough to be seen
         small = LONG_CASE.replace(", 30]\n", ", 20]\n").replace("random: 40000", "random: 10").replace("200 ms", "0.001 ms")
         (self.folder / "small.yaml").write_text(small.replace("run.ckpt", "small.ckpt"), encoding="utf-8")
         idle = self.idle()

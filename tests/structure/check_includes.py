@@ -43,8 +43,6 @@ RULE = {
 EXCEPTIONS = [
     # device code knows the names of fields and forms, not models
     (r"src/kernel/", r"include/prismfield/(fields|ranges|forms)\.hpp"),
-    # a checkpoint is a file
-    (r"src/compute/checkpoint", r"(src/io/|io/)"),
 ]
 
 # Rooms of the public headers, unless src/CMakeLists.txt tells them by PUBLIC_HEADERS.
@@ -402,7 +400,6 @@ SELF_TESTS = [
 HARMLESS = [
     ("comments", "src/model/probe.cpp",
      '// #include "case/probe.hpp"\n/* KOKKOS_ENABLE_CUDA\n#include <mpi.h>\n*/\n// see ../base\n'),
-    ("a checkpoint", "src/compute/checkpoint_probe.cpp", '#include "io/probe.hpp"\n'),
     ("names in kernels", "src/kernel/probe.hpp", "#include <prismfield/fields.hpp>\n"),
     ("an instance", "src/engine/instances/probe.cpp", "#if defined(KOKKOS_ENABLE_HIP)\n#endif\n"),
     ("MPI in parallel", "src/parallel/probe.cpp", "#include <mpi.h>\n"),
