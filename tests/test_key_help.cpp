@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 #include "scratch_folder.hpp"
 
 namespace prismfield {

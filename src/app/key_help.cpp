@@ -17,7 +17,7 @@
 
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 
 namespace prismfield {
 namespace {
@@ -323,7 +323,7 @@ std::string listed(const std::vector<const Entry*>& found, std::size_t columns) 
 
 std::string page_heading() {
   return "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- SPDX-FileCopyrightText: The prismfield authors -->\n"
-         "<!-- Made by `prismfield help --markdown` from src/case/key_reference.cpp: change that. -->\n"
+         "<!-- Made by `prismfield help --markdown` from src/case/key_table.cpp: change that. -->\n"
          "# Keys of a case and of a study\n\n"
          "`prismfield help KEY` prints what stands here of a key: `prismfield help model.voxels.easting`, or the last\n"
          "part alone, `prismfield help slots`. Lengths are metres, densities kg/m3, coordinates easting, northing and\n"

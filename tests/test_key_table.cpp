@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@ using Names = std::set<std::string>;
 
 const char* const remedy =
     "\nA key is listed in src/case/keys.hpp, read in src/case/read_*.cpp and described by a row of "
-    "src/case/key_reference.cpp; then make docs/case.md anew: prismfield help --markdown > docs/case.md";
+    "src/case/key_table.cpp; then make docs/case.md anew: prismfield help --markdown > docs/case.md";
 const std::string odd_key = "qqqqqqqqqq";
 const std::string any_field = "FIELD";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +12,7 @@
 #include "model/choices.hpp"
 
 // How to add a key: a row here, where it stands in the file; docs/case.md is made anew by
-// `prismfield help --markdown > docs/case.md`. tests/test_key_reference.cpp compares with what readers accept.
+// `prismfield help --markdown > docs/case.md`. tests/test_key_table.cpp compares with what readers accept.
 
 namespace prismfield {
 namespace {
