@@ -53,6 +53,14 @@ if(PRISMFIELD_BUILD_PROGRAM)
     DIRECTORY inputs
     DESTINATION "${CMAKE_INSTALL_DATADIR}/prismfield"
     USE_SOURCE_PERMISSIONS)
+  # The program finds it from its own folder, so the place depends on nothing else.
+  cmake_path(SET prismfield_python_dir NORMALIZE "${CMAKE_INSTALL_BINDIR}/../share/prismfield/python")
+  install(
+    DIRECTORY python/
+    DESTINATION "${prismfield_python_dir}"
+    PATTERN tests EXCLUDE
+    PATTERN __pycache__ EXCLUDE
+    PATTERN pyproject.toml EXCLUDE)
   # bash-completion looks for them here, zsh in site-functions.
   install(
     FILES cmake/completion/prismfield.bash

@@ -18,8 +18,9 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/cells.hpp>
+
 #include "io/sensitivity_file.hpp"
-#include "model/active_cells.hpp"
 #include "sensitivity/file_operator_on_space.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
 

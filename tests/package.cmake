@@ -45,7 +45,7 @@ prismfield_add_package_test(
   ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}" -DBUILD_TYPE=Debug "-DFLAGS=${CMAKE_CXX_FLAGS} -O0 -g0")
 
 # The examples of docs/library.md: built against the installed core, run, and compared with what the page shows.
-set(examples three_prisms custom_source solver views)
+set(examples three_prisms custom_source stored_operator invert views)
 set(mpirun)
 if(PRISMFIELD_ENABLE_MPI)
   list(APPEND examples own_mpi)

@@ -5,8 +5,7 @@
 #include <optional>
 
 #include <prismfield/error.hpp>
-
-#include "inversion/inverter.hpp"
+#include <prismfield/invert.hpp>
 
 namespace prismfield::testing {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/cells.hpp>
 #include <prismfield/error.hpp>
 
-#include "model/active_cells.hpp"
 #include "model/mesh.hpp"
 
 #include <gmock/gmock.h>

@@ -95,19 +95,23 @@ struct Trial {
   Partition partition;
   std::array<int, 2> grid;
   Precision precision;
+  /// the points of a group of lanes at one place
+  bool whole_groups;
 };
 
 /// The loads of all ranks, from the pairs that the kernels counted by form, are within 2 %; by count they are not.
 TEST(Balance, LoadsByCostAreWithinTwoPercent) {
   if (ranks().size() == 1) GTEST_SKIP() << "one rank has nothing to share";
   const auto prisms = deep_model();
-  const auto points = stations(12.5);
+  const auto many = stations(12.5), in_groups = testing::in_whole_groups(stations(50));
   const int n = ranks().size();
-  std::vector<Trial> trials = {{"prisms", Partition::prisms, {n, 1}, Precision::double_},
-                               {"prisms, single", Partition::prisms, {n, 1}, Precision::single},
-                               {"points", Partition::points, {1, n}, Precision::double_}};
-  if (n == 4) trials.push_back({"2 x 2", Partition::rank_grid, {2, 2}, Precision::double_});
+  std::vector<Trial> trials = {{"prisms", Partition::prisms, {n, 1}, Precision::double_, false},
+                               {"prisms, whole groups", Partition::prisms, {n, 1}, Precision::double_, true},
+                               {"prisms, single, whole groups", Partition::prisms, {n, 1}, Precision::single, true},
+                               {"points", Partition::points, {1, n}, Precision::double_, false}};
+  if (n == 4) trials.push_back({"2 x 2", Partition::rank_grid, {2, 2}, Precision::double_, false});
   for (const Trial& trial : trials) {
+    const auto& points = trial.whole_groups ? in_groups : many;
     Execution execution;
     execution.partition = trial.partition;
     execution.rank_grid = trial.grid;

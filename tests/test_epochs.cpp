@@ -17,9 +17,9 @@
 
 #include <prismfield/error.hpp>
 #include <prismfield/host_operator.hpp>
+#include <prismfield/invert.hpp>
 
 #include "base/random.hpp"
-#include "inversion/inverter.hpp"
 #include "io/sensitivity_file.hpp"
 #include "ranks.hpp"
 #include "stop_at.hpp"

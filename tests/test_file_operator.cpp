@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <prismfield/error.hpp>
+#include <prismfield/make_operator.hpp>
 
 #include "base/random.hpp"
 #include "engine/instances/with_space.hpp"
@@ -20,7 +21,7 @@
 #include "io/sensitivity_file.hpp"
 #include "ranks.hpp"
 #include "sensitivity/file_operator.hpp"
-#include "sensitivity/make_operator.hpp"
+#include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
 
 namespace prismfield::testing {
@@ -273,7 +274,7 @@ TYPED_TEST(FileOperatorOn, IsMadeAsSettingsAsk) {
   const auto make = [&] {
     StorageChoice choice;
     const auto op =
-        make_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, settings, {100}, ranks(), choice);
+        make_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, settings, ranks(), &choice);
     EXPECT_NE(dynamic_cast<FileOperator<TypeParam>*>(op.get()), nullptr);
     return choice;
   };

@@ -16,9 +16,9 @@
 
 #include <prismfield/error.hpp>
 #include <prismfield/host_operator.hpp>
+#include <prismfield/invert.hpp>
 
 #include "base/random.hpp"
-#include "inversion/inverter.hpp"
 #include "inversion/trend_basis.hpp"
 #include "ranks.hpp"
 #include "stop_at.hpp"
@@ -323,6 +323,59 @@ TEST(Inversion, HubersNormPassesOutliersBy) {
     EXPECT_TRUE(huber.on_target) << huber.message;
     EXPECT_LT(off(huber.model.density), 0.3 * squares);
   }
+}
+
+TEST(Inversion, TakesNoReferenceAsZero) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.beta = 1;
+  const std::vector<double> expected = invert_here(input).model.density;
+  input.reference.clear();
+  EXPECT_EQ(invert_here(input).model.density, expected);
+}
+
+TEST(Inversion, NamesEveryErrorOfItsInput) {
+  const SmallCase small;
+  const auto problems = [](const InversionInput& input) {
+    try {
+      static_cast<void>(invert_here(input));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  const auto with = [&](const auto& change) {
+    InversionInput input = small.input();
+    change(input);
+    return problems(input);
+  };
+  const std::size_t n = small.truth().size();
+  EXPECT_EQ(with([](InversionInput& i) { i.cells = nullptr; }),
+            "cells: is null; the cells to be inverted for are needed");
+  EXPECT_EQ(with([](InversionInput& i) { i.data.clear(); }), "data: is empty; one data set or more are needed");
+  EXPECT_EQ(with([](InversionInput& i) { i.data[0].points.upward[3] = std::nan(""); }),
+            "data[0].points.upward: point 3 is NaN or infinite");
+  EXPECT_EQ(with([](InversionInput& i) { i.data[0].values.pop_back(); }),
+            "data[0].values: has 99 values, 100 are expected");
+  EXPECT_EQ(with([](InversionInput& i) { i.data[0].sigma[7] = 0; }),
+            "data[0].sigma: is 0 at number 7; a finite number above 0 is expected");
+  EXPECT_EQ(with([](InversionInput& i) { i.reference.resize(5); }),
+            "reference: has 5 values, " + std::to_string(n) + " are expected");
+  EXPECT_EQ(with([&](InversionInput& i) { i.lower.assign(n, 1), i.upper.assign(n, 0); }),
+            "lower: is above upper at number 0");
+  EXPECT_EQ(with([](InversionInput& i) {
+              i.settings.bounds = {1, 0};
+            }),
+            "inversion.bounds: has a minimum above its maximum");
+  EXPECT_EQ(with([](InversionInput& i) {
+              i.epochs = {"2021", "2022"};
+            }),
+            "data: has 1 sets for 2 epochs; each epoch needs as many");
+  EXPECT_EQ(with([](InversionInput& i) { i.settings.norm[2] = 3; }),
+            "inversion.norm: is 3; numbers from 0 to 2 are expected");
+  EXPECT_EQ(with([&](InversionInput& i) { i.settings.beta = 0, i.cell_weights.assign(n, -1); }),
+            "inversion.beta: must be above 0\n"
+            "cell_weights: is -1 at number 0; a finite number above 0 is expected");
 }
 
 TEST(Inversion, BringsDensitiesIntoIntervals) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/model_figure.hpp"
-#include "app/model_figure_script.hpp"
 #include "drawing_python.hpp"
 #include "folder_test.hpp"
 #include "io/model_file.hpp"
@@ -43,11 +42,6 @@ protected:
     return draw_model(path("m.h5"), path("m.png"));
   }
 };
-
-TEST(ModelFigureScript, IsTheFiles) {
-  const fs::path app = fs::path(PRISMFIELD_SOURCE_DIR) / "src" / "app";
-  EXPECT_EQ(std::string(model_figure_script), content(app / "drawing.py") + content(app / "model_figure.py"));
-}
 
 TEST_F(ModelFigureTest, DrawsEveryKind) {
   PRISMFIELD_NEED_DRAWING();

@@ -4,11 +4,15 @@
 #include "force_form.hpp"
 // the kernels, compiled for counted lanes
 #include "kernel/tile.hpp"
-#include "study/operation_table.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <utility>
 
 namespace prismfield {
 namespace {
@@ -45,9 +49,9 @@ std::int64_t operations_of_arctangent() {
   return OperationsOn<T>::operations;
 }
 
-/// Counts one pair of a prism and a point beside it, as add_prisms() computes it.
+/// Operations in double and in float of one pair of a prism and a point beside it, as add_prisms() computes it.
 template <class A, FieldSet set>
-OperationCount count_pair(Form form) {
+std::pair<std::int64_t, std::int64_t> count_pair(Form form) {
   using Lanes = CountedLanes<A>;
   using Coordinate = typename Lanes::Coordinate;
   using C = typename A::Coordinate;
@@ -82,8 +86,8 @@ OperationCount count_pair(Form form) {
   }
   EXPECT_EQ(counts.count[static_cast<int>(form)], 1) << name(form);
   using Real = typename A::Real;
-  OperationCount count{OperationsOn<double>::operations, OperationsOn<float>::operations};
-  std::int64_t& of_real = sizeof(Real) == 8 ? count.in_double : count.in_float;
+  std::pair count{OperationsOn<double>::operations, OperationsOn<float>::operations};
+  std::int64_t& of_real = sizeof(Real) == 8 ? count.first : count.second;
   const std::int64_t logarithms = OperationsOn<Real>::logarithms;
   const std::int64_t arctangents = OperationsOn<Real>::arctangents;
   of_real += logarithms * operations_of_logarithm<Real>() + arctangents * operations_of_arctangent<Real>();
@@ -91,71 +95,29 @@ OperationCount count_pair(Form form) {
 }
 
 template <class A, FieldSet set>
-void count_forms(std::array<OperationCount, n_forms>& row) {
+std::string counted_set(const char* name) {
+  std::string forms;
   for (int form = 0; form < n_forms; ++form) {
-    row[static_cast<std::size_t>(form)] = count_pair<A, set>(static_cast<Form>(form));
+    const auto [in_double, in_float] = count_pair<A, set>(static_cast<Form>(form));
+    forms += fmt::format("{}[{}, {}]", form > 0 ? ", " : "", in_double, in_float);
   }
+  return fmt::format("  \"{}\": [{}]", name, forms);
 }
 
 template <class A>
-void count_sets(std::array<std::array<OperationCount, n_forms>, n_field_sets>& rows) {
-  count_forms<A, FieldSet::gz>(rows[0]);
-  count_forms<A, FieldSet::vector>(rows[1]);
-  count_forms<A, FieldSet::tensor>(rows[2]);
-  count_forms<A, FieldSet::vector_tensor>(rows[3]);
-  count_forms<A, FieldSet::all>(rows[4]);
+std::string counted_sets(const char* name) {
+  return fmt::format(" \"{}\": {{\n{},\n{},\n{},\n{},\n{}\n }}", name, counted_set<A, FieldSet::gz>("gz"),
+                     counted_set<A, FieldSet::vector>("vector"), counted_set<A, FieldSet::tensor>("tensor"),
+                     counted_set<A, FieldSet::vector_tensor>("vector_tensor"), counted_set<A, FieldSet::all>("all"));
 }
 
 TEST(OperationTable, IsWhatTheKernelsDo) {
-  auto counted = operation_table;
-  count_sets<kernel::DoubleArithmetic>(counted[0]);
-  count_sets<kernel::MixedArithmetic>(counted[1]);
-  count_sets<kernel::SingleArithmetic>(counted[2]);
-  std::string text;
-  for (const auto& sets : counted) {
-    text += "  {{\n";
-    for (const auto& forms : sets) {
-      text += "    {{";
-      for (const OperationCount& count : forms) {
-        text += '{';
-        text += std::to_string(count.in_double);
-        text += ", ";
-        text += std::to_string(count.in_float);
-        text += "}, ";
-      }
-      text.replace(text.size() - 2, 2, "}},\n");
-    }
-    text += "  }},\n";
-  }
-  EXPECT_TRUE(counted == operation_table) << "src/study/operation_table.hpp should hold\n" << text;
-}
-
-TEST(OperationTable, GrowsWithTheFieldsAndTheOrder) {
-  for (const auto& sets : operation_table) {
-    const auto total = [](const OperationCount& count) { return count.in_double + count.in_float; };
-    for (std::size_t form = 0; form < n_forms; ++form) {
-      const auto of = [&](FieldSet set) { return total(sets[static_cast<std::size_t>(set)][form]); };
-      EXPECT_LT(of(FieldSet::gz), of(FieldSet::vector));
-      EXPECT_LT(of(FieldSet::vector), of(FieldSet::vector_tensor));
-      EXPECT_LT(of(FieldSet::tensor), of(FieldSet::vector_tensor));
-      EXPECT_LT(of(FieldSet::vector_tensor), of(FieldSet::all));
-    }
-    for (const auto& forms : sets) {
-      for (auto form = static_cast<std::size_t>(Form::multipole_8); form + 1 < static_cast<std::size_t>(Form::corners);
-           ++form) {
-        EXPECT_GT(total(forms[form]), total(forms[form + 1]));
-      }
-    }
-  }
-}
-
-TEST(OperationTable, KeepsDoublesOutOfSinglePrecision) {
-  for (const auto& forms : operation_table[0]) {
-    for (const OperationCount& count : forms) EXPECT_EQ(count.in_float, 0);
-  }
-  for (const auto& forms : operation_table[2]) {
-    for (const OperationCount& count : forms) EXPECT_EQ(count.in_double, 0);
-  }
+  const std::string counted =
+      fmt::format("{{\n{},\n{},\n{}\n}}\n", counted_sets<kernel::DoubleArithmetic>("double"),
+                  counted_sets<kernel::MixedArithmetic>("mixed"), counted_sets<kernel::SingleArithmetic>("single"));
+  std::ifstream file(PRISMFIELD_SOURCE_DIR "/python/prismfield/study/operations.json");
+  const std::string table{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_EQ(table, counted) << "python/prismfield/study/operations.json should hold\n" << counted;
 }
 
 }  // namespace

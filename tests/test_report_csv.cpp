@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 namespace prismfield {
 namespace {
 
@@ -177,67 +175,6 @@ TEST_F(RunsCsv, TellsManyMistakesShortly) {
   for (auto at = text.find(",1,64,"); at != std::string::npos; at = text.find(",1,64,")) text.replace(at, 6, ",1,x,");
   const std::string said = bad(text);
   EXPECT_THAT(said, HasSubstr(" more of this kind: values that cannot be read"));
-}
-
-class SmallTables : public ::testing::Test {
-protected:
-  template <class Row>
-  std::vector<Row> read(std::vector<Row> (*how)(const std::filesystem::path&, ProblemList&), const std::string& text) {
-    ProblemList problems;
-    auto rows = how(m_folder.write("t.csv", text), problems);
-    m_said = m_folder.removed_from(mistakes([&] { problems.throw_if_any(); }));
-    return rows;
-  }
-  testing::ScratchFolder m_folder;
-  std::string m_said;
-};
-
-TEST_F(SmallTables, ReadsErrors) {
-  const std::string header = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n";
-  const auto errors = read(read_errors, header + "1,gz,mGal,1e-9,2e-9,4,5e-10\n1,gx,mGal,0,1,0,inf\n");
-  EXPECT_EQ(m_said, "");
-  ASSERT_EQ(errors.size(), 2U);
-  EXPECT_EQ(errors[0].field, "gz");
-  EXPECT_EQ(errors[0].unit, "mGal");
-  EXPECT_EQ(errors[0].rms_difference, 1e-9);
-  EXPECT_EQ(errors[0].relative, 5e-10);
-  EXPECT_TRUE(std::isinf(errors[1].relative));
-  (void)read(read_errors, header + "1,,mGal,1e-9,2e-9,4,5e-10\nx,gz,mGal,1,1,1,1\n");
-  EXPECT_EQ(m_said,
-            "t.csv:2: field: is empty; a text is expected\n"
-            "t.csv:3: point: is 'x'; a whole number of at least 0 is expected");
-}
-
-TEST_F(SmallTables, ReadsHistograms) {
-  const std::string header = "point,field,decade,negative,positive\n";
-  const auto histograms =
-      read(read_histograms, header + "1,gz,below,7,8\n1,gz,-16,1,2\n1,gz,-15,3,4\n1,gz,equal,,9\n2,gz,below,1,1\n");
-  EXPECT_EQ(m_said, "");
-  ASSERT_EQ(histograms.size(), 2U);
-  EXPECT_EQ(histograms[0].lowest, -16);
-  EXPECT_EQ(histograms[0].equal, 9);
-  EXPECT_THAT(histograms[0].negative, ElementsAre(7, 1, 3));
-  EXPECT_THAT(histograms[0].positive, ElementsAre(8, 2, 4));
-  (void)read(read_histograms, header + "1,gz,below,7,8\n1,gz,-16,1,2\n1,gz,-14,3,4\n");
-  EXPECT_EQ(m_said, "t.csv:4: decade: is -14; below and then rising exponents without a gap are expected");
-}
-
-TEST_F(SmallTables, ReadsTracesMapsAndLoads) {
-  const auto traces = read(read_traces, "point,where,n,rms,largest,scale\n4,inside,100,1e-12,2e-12,1\n");
-  ASSERT_EQ(traces.size(), 1U);
-  EXPECT_EQ(traces[0].where, "inside");
-  EXPECT_EQ(traces[0].largest, 2e-12);
-  const auto maps = read(read_maps, "point,file,fields\n4,\"results/a, b.h5\",gz  gzz\n");
-  ASSERT_EQ(maps.size(), 1U);
-  EXPECT_EQ(maps[0].file, "results/a, b.h5");
-  EXPECT_THAT(maps[0].fields, ElementsAre("gz", "gzz"));
-  const auto busy = read(read_busy, "point,rank,slot,begin,end\n4,1,-1,0.5,1.5\n");
-  ASSERT_EQ(busy.size(), 1U);
-  EXPECT_EQ(busy[0].slot, -1);
-  EXPECT_EQ(busy[0].end, 1.5);
-  EXPECT_EQ(m_said, "");
-  (void)read(read_busy, "point,rank,slot,begin,end\n4,1,-2,0.5,1.5\n");
-  EXPECT_EQ(m_said, "t.csv:2: slot: is '-2'; a whole number from -1 on is expected");
 }
 
 }  // namespace

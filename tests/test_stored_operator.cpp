@@ -17,12 +17,13 @@
 
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
+#include <prismfield/host_operator.hpp>
+#include <prismfield/make_operator.hpp>
 
 #include "base/random.hpp"
 #include "engine/instances/with_space.hpp"
 #include "forward_helpers.hpp"
 #include "ranks.hpp"
-#include "sensitivity/make_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
 
@@ -236,8 +237,9 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   const bool device = is_device(space_key<TypeParam>);
   const auto make = [&](StorageSettings settings, std::int64_t products) {
     StorageChoice choice;
-    const auto op = make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, {products},
-                                  ranks(), choice);
+    settings.likely.count = products;
+    const auto op =
+        make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
     EXPECT_EQ(op->columns(), this->m_source.size());
     EXPECT_EQ(choice.store != Store::none, dynamic_cast<StoredOperator<TypeParam>*>(op.get()) != nullptr);
     EXPECT_NE(choice.store, Store::automatic);
@@ -270,8 +272,7 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   settings.compression = 1e-3;
   StorageChoice choice;
   const auto make_compressed = [&] {
-    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, {100}, ranks(),
-                         choice);
+    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
   };
   if (device) {
     EXPECT_THROW(make_compressed(), InputError);
@@ -280,6 +281,77 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
     EXPECT_THAT(choice.why, HasSubstr("compressed in memory"));
     EXPECT_GT(choice.bytes, 0);
   }
+}
+
+/// 83 points x 4 fields are refused by a limit that is below them, with the remedy, and fit the next one.
+TYPED_TEST(StoredOperatorOn, KeepsToItsMemoryLimit) {
+  const bool device = is_device(space_key<TypeParam>);
+  StorageChoice choice;
+  const auto make = [&](const StorageSettings& settings) {
+    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
+  };
+  const auto refused = [&](const StorageSettings& settings) {
+    try {
+      make(settings);
+    } catch (const AgreedFailure& failure) {
+      return ranks().rank() == 0 ? failure.message : "not told here";
+    } catch (const RunError& error) {
+      return std::string(error.what());
+    }
+    return std::string("made");
+  };
+  StorageSettings settings;
+  settings.store = Store::memory;
+  settings.precision = StoredPrecision::double_;
+  make(settings);
+  const std::int64_t kept = choice.bytes;
+  ASSERT_GT(kept, 0);
+  settings.memory_limit = 4 * kept + (std::int64_t{64} << 20);
+  EXPECT_EQ(refused(settings), "made");
+  settings.memory_limit = kept - 1;
+  if (ranks().rank() == 0) EXPECT_THAT(refused(settings), HasSubstr("set sensitivity.precision to float"));
+  if (ranks().rank() > 0) EXPECT_EQ(refused(settings), "not told here");
+  // what is found by itself stays below it too
+  settings.store = Store::automatic;
+  settings.likely.count = 1'000'000;
+  make(settings);
+  EXPECT_EQ(choice.store, Store::none) << choice.why;
+  settings.memory_limit = 0;
+  EXPECT_THROW(make(settings), InputError);
+  if (device) return;
+  settings.memory_limit = 1;
+  settings.compression = 1e-3;
+  if (ranks().rank() == 0) EXPECT_THAT(refused(settings), HasSubstr("but the limit is 1 B"));
+  if (ranks().rank() > 0) EXPECT_EQ(refused(settings), "not told here");
+}
+
+/// By vectors on the host the same numbers as by Views, bit for bit.
+TYPED_TEST(StoredOperatorOn, IsWrappedByAHostOperator) {
+  StorageSettings settings;
+  settings.store = Store::memory;
+  settings.precision = StoredPrecision::float16;
+  StorageChoice choice;
+  HostOperator host(this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
+  EXPECT_EQ(choice.precision, StoredPrecision::float16);
+  StoredOperator<TypeParam> op = this->stored(StoredPrecision::float16);
+  EXPECT_EQ(choice.bytes, op.bytes());
+  ASSERT_EQ(host.rows(), op.rows());
+  ASSERT_EQ(host.columns(), op.columns());
+  EXPECT_EQ(host.points(), op.points());
+  EXPECT_EQ(host.error_bound(), op.error_bound());
+  const std::vector<double> density = this->densities(), weights = this->factors(op, true);
+  const typename TestFixture::Vector fields("fields", static_cast<std::size_t>(op.rows()));
+  const typename TestFixture::Vector back("back", static_cast<std::size_t>(op.columns()));
+  std::vector<double> host_fields(fields.size()), host_back(back.size());
+  op.apply(TypeParam(), this->on_space(density), fields);
+  host.apply(density, host_fields);
+  EXPECT_EQ(host_fields, this->on_host(fields));
+  op.apply_transpose(TypeParam(), this->on_space(weights), back);
+  host.apply_transpose(weights, host_back);
+  EXPECT_EQ(host_back, this->on_host(back));
+  op.diagonal(TypeParam(), this->on_space(weights), back);
+  host.diagonal(weights, host_back);
+  EXPECT_EQ(host_back, this->on_host(back));
 }
 
 /// 1600 x 32,000 of one field, a product of 0.2 s computed anew and 10 ms read.

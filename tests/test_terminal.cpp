@@ -35,6 +35,13 @@ TEST(Wrapped, TextHangsBelowTextAndNotBelowItsLabel) {
   EXPECT_EQ(wrapped("  label           some words\n", 24), "  label           some\n  words\n");
 }
 
+TEST(Wrapped, HangsAsDeepAsItIsAsked) {
+  EXPECT_EQ(wrapped("one two three four", 9, 0), "one two\nthree\nfour");
+  EXPECT_EQ(wrapped("  one two three\n", 9, 4), "  one two\n    three\n");
+  // words below each other, where there is no room beside a label
+  EXPECT_EQ(wrapped("  label  one two\n", 12, 9), "  label  one\n         two\n");
+}
+
 TEST(Wrapped, KeepsLongWordsAndBlanks) {
   const std::string file = "/a/long/name/of/a/file.yaml:3:";
   EXPECT_EQ(wrapped(file + " key: wrong\n", 12), file + "\n  key: wrong\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include <prismfield/operator.hpp>
+#include <prismfield/make_operator.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -44,8 +44,10 @@ int main(int argc, char** argv) {
     const prismfield::PrismList prisms({west, east, south, north, bottom, top, density});
     const prismfield::Points points{{-50, 50, 150, 250, 350}, std::vector<double>(5, 0), std::vector<double>(5, 2)};
     const Space space;
-    prismfield::DirectOperator<Space> g(space, prisms, points, {.fields = {prismfield::Field::gz}});
-    std::printf("largest eigenvalue of G'G: %.6e\n", largest_eigenvalue(space, g, 20));
+    const auto g = prismfield::make_operator(
+        space, prisms, points, {.fields = {prismfield::Field::gz}},
+        {.store = prismfield::Store::memory, .precision = prismfield::StoredPrecision::double_});
+    std::printf("largest eigenvalue of G'G: %.6e\n", largest_eigenvalue(space, *g, 20));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

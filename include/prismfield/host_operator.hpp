@@ -13,16 +13,23 @@
 #include <prismfield/prisms.hpp>
 #include <prismfield/ranges.hpp>
 #include <prismfield/request.hpp>
+#include <prismfield/storage.hpp>
 
 namespace prismfield {
 
-/// The DirectOperator of operator.hpp for callers that keep their vectors on the host and need not include Kokkos:
-/// computed in request.execution.space, vectors copied there and back, every function done when it returns. Kokkos must
-/// run, started by a Runtime or by the program. Shapes, units, ranks and errors as there.
+/// An operator for callers that keep their vectors on the host and need not include Kokkos: computed in
+/// request.execution.space, vectors copied there and back, every function done when it returns. Kokkos must run,
+/// started by a Runtime or by the program. Shapes, units, ranks and errors as those of Operator.
 class HostOperator {
 public:
+  /// A DirectOperator: G is computed anew in every product. On several ranks each has the rectangle of G that
+  /// request.execution.partition says.
   HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
                const Communicator& communicator = {});
+  /// What make_operator() makes by these settings: G may be stored. Every rank has all columns and its part of the
+  /// rows. `choice`, unless null: what was chosen, of this rank.
+  HostOperator(const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings& settings,
+               const Communicator& communicator = {}, StorageChoice* choice = nullptr);
   ~HostOperator();
   HostOperator(HostOperator&&) noexcept;
   HostOperator& operator=(HostOperator&&) noexcept;

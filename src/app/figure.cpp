@@ -10,9 +10,8 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/figure_script.hpp"
 #include "app/progress.hpp"
-#include "app/python_script.hpp"
+#include "app/python_tool.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
@@ -21,8 +20,10 @@
 namespace prismfield {
 namespace {
 
-PythonScript drawing_script(std::string_view text) {
-  return {text, "matplotlib and netCDF4 or h5py", "python3-netcdf4 and python3-matplotlib"};
+constexpr const char* fields_tool = "figures.fields";
+
+PythonTool drawing_tool(const std::string& name) {
+  return {name, "matplotlib and netCDF4 or h5py", "python3-netcdf4 and python3-matplotlib"};
 }
 
 }  // namespace
@@ -41,18 +42,18 @@ std::string style_json(const FigureStyle& style) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
-                           const std::filesystem::path& figure, const FigureStyle& style) {
+std::string draw_by_tool(const std::string& name, const std::filesystem::path& file,
+                         const std::filesystem::path& figure, const FigureStyle& style) {
   const std::filesystem::path target = followed(figure);
   // what is drawn may have such a name itself, in the place of a file that is locked
   if (!is_temporary_of(file.filename().string(), target.filename().string())) remove_leftovers(target);
-  const std::string why = run_python_script(drawing_script(text), {file.string(), target.string(), style_json(style)});
+  const std::string why = run_python_tool(drawing_tool(name), {file.string(), target.string(), style_json(style)}).why;
   return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
 }
 
 std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure,
                         const FigureStyle& style) {
-  return draw_by_script(figure_script, result, figure, style);
+  return draw_by_tool(fields_tool, result, figure, style);
 }
 
 std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
@@ -74,7 +75,7 @@ std::string colour_map_problem(const std::string& colour_map) {
   FigureStyle style;
   style.colour_map = colour_map;
   // Without names of files it looks at the style alone.
-  const std::string why = run_python_script(drawing_script(figure_script), {"", "", style_json(style)});
+  const std::string why = run_python_tool(drawing_tool(fields_tool), {"", "", style_json(style)}).why;
   const std::string begin = "ValueError: ";
   return why.starts_with(begin + "'") ? why.substr(begin.size()) : "";
 }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "io/result_file.hpp"
@@ -14,9 +13,9 @@
 
 namespace prismfield {
 
-/// Has a script that begins with drawing.py draw a file into `figure`, as draw_figure does.
-[[nodiscard]] std::string draw_by_script(std::string_view text, const std::filesystem::path& file,
-                                         const std::filesystem::path& figure, const FigureStyle& style);
+/// Has a tool of the Python package, such as figures.fields, draw a file into `figure`, as draw_figure does.
+[[nodiscard]] std::string draw_by_tool(const std::string& name, const std::filesystem::path& file,
+                                       const std::filesystem::path& figure, const FigureStyle& style);
 
 /// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
 /// that can import matplotlib and netCDF4 or h5py. Returns "" or the warning that says why there is no figure; a figure
@@ -29,7 +28,7 @@ namespace prismfield {
 [[nodiscard]] std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
                                       const std::filesystem::path& figure, const FigureStyle& style = {});
 
-/// What a style is to the drawing scripts: their third argument, as JSON with the keys that they know.
+/// What a style is to the drawing tools: their third argument, as JSON with the keys that they know.
 [[nodiscard]] std::string style_json(const FigureStyle& style);
 
 /// Why there is no colour map of this name, with near spellings; "" where there is one, where none is named, and where

@@ -14,6 +14,7 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
+#include <prismfield/invert.hpp>
 #include <prismfield/plan.hpp>
 
 #include "app/disk_space.hpp"
@@ -35,7 +36,6 @@
 #include "compute/checkpoint_lock.hpp"
 #include "compute/plan.hpp"
 #include "compute/time_estimate.hpp"
-#include "inversion/inverter.hpp"
 #include "io/inversion_checkpoint.hpp"
 #include "io/model_file.hpp"
 #include "io/sensitivity_file.hpp"

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <optional>
 
+#include <prismfield/storage.hpp>
+
 #include "app/model_export.hpp"
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
@@ -17,7 +19,6 @@
 #include "inversion/trend_basis.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
-#include "model/storage.hpp"
 #include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {

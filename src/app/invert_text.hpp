@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/invert.hpp>
+
 #include "case/case.hpp"
 #include "case/make_inversion.hpp"
-#include "inversion/inverter.hpp"
 
 namespace prismfield {
 

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/inverted_model.hpp>
+
 #include "case/case.hpp"
 #include "case/make_inversion.hpp"
-#include "model/inverted_model.hpp"
 
 namespace prismfield {
 

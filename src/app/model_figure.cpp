@@ -3,13 +3,12 @@
 #include "app/model_figure.hpp"
 
 #include "app/figure.hpp"
-#include "app/model_figure_script.hpp"
 
 namespace prismfield {
 
 std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure,
                        const FigureStyle& style) {
-  return draw_by_script(model_figure_script, model, figure, style);
+  return draw_by_tool("figures.model", model, figure, style);
 }
 
 }  // namespace prismfield

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/cells.hpp>
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
@@ -28,7 +29,6 @@
 #include "case/places.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
-#include "model/active_cells.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 #include "sensitivity/sensitivity_matrix.hpp"
@@ -198,7 +198,7 @@ ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& comm
   const Points sample = points_of(all.inputs.points, spread(n, wanted));
   StorageSettings settings;
   settings.store = Store::none;
-  const auto direct = make_sensitivity_matrix(*all.cells, sample, all.inputs.run.request(), settings, 1, communicator);
+  const auto direct = make_sensitivity_matrix(*all.cells, sample, all.inputs.run.request(), settings, communicator);
   ProductSeconds seconds = direct->product_seconds();
   const double scale = static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(sample.size(), 1));
   seconds.apply *= scale;
@@ -290,13 +290,10 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   SensitivityFiles files(std::move(header), communicator);
   StorageSettings settings = run.sensitivity;
   settings.rows = &files;
-  // as many as a short inversion takes
-  constexpr std::int64_t likely_products = 100;
   const auto matrix = made_together(communicator, [&] {
     return at_places_of(run, [&] {
       if (!settings.file.empty() && settings.store != Store::file) files.check_place(file_of(all.inputs));
-      return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, likely_products,
-                                     communicator);
+      return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, communicator);
     });
   });
   agree(communicator, throw_if_interrupted);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/cells.hpp>
 #include <prismfield/result.hpp>
 
 #include "app/run_inputs.hpp"
-#include "model/active_cells.hpp"
 #include "sensitivity/sensitivity_matrix.hpp"
 
 namespace prismfield {

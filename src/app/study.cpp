@@ -28,9 +28,9 @@
 #include "study/machine_record.hpp"
 #include "study/problem.hpp"
 #include "study/report_folder.hpp"
+#include "study/run_row.hpp"
 #include "study/runner.hpp"
 #include "study/schedule.hpp"
-#include "study/study_data.hpp"
 #include "study/study_file.hpp"
 
 namespace prismfield {
@@ -230,11 +230,6 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
   return outcome.failed.empty();
 }
 
-void tell_report(const ReportText& report, bool quiet) {
-  if (!quiet) std::cout << report.tables << std::flush;
-  if (!report.warning.empty()) warn(report.warning);
-}
-
 /// Everything of a study that is to be run.
 ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, const StudyPlan& plan,
                         MachineRecord machine, const RunnerSettings& settings) {
@@ -260,8 +255,8 @@ ExitCode run_and_report(const StudyOptions& options, const StudySpec& spec, cons
   }
   folder.remove_work();
   const bool all_done = tell_outcome(outcome, folder.path(), options.quiet);
-  tell_report(finish_study(folder.path(), options.quiet), options.quiet);
-  return all_done ? exit_done : exit_failure;
+  const ExitCode code = finish_study(folder.path(), options.quiet);
+  return code != exit_done ? code : all_done ? exit_done : exit_failure;
 }
 
 /// Warns of points that will have no speed, before they are measured.
@@ -322,7 +317,7 @@ ExitCode study_command(const StudyOptions& options, const std::vector<std::strin
     if (options.join.empty()) {
       code = one_study(options, kokkos_options);
     } else {
-      tell_report(join_studies(options.join, options.output, options.quiet), options.quiet);
+      code = join_studies(options.join, options.output, options.quiet);
     }
   });
   return code;

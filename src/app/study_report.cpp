@@ -4,79 +4,63 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
-#include <system_error>
-
-#include <prismfield/error.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
 
 #include "app/progress.hpp"
-#include "app/python_script.hpp"
-#include "app/report_script.hpp"
-#include "base/human_text.hpp"
-#include "study/analysis.hpp"
-#include "study/join.hpp"
-#include "study/read_study.hpp"
-#include "study/report_files.hpp"
-#include "study/study_tables.hpp"
+#include "app/python_tool.hpp"
+#include "base/version.hpp"
 
 namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
 
-ReportText write_and_draw(const StudyData& study, const fs::path& folder, bool quiet) {
-  write_report_files(study, folder);
-  ReportText text;
-  text.tables = tables_as_text(study);
-  const PythonScript script{report_script, "matplotlib and h5py", "python3-matplotlib and python3-h5py"};
-  Progress progress(progress_style(quiet), std::cerr);
-  const auto show = [&](const std::string& line) {
-    if (line.starts_with("drawing ")) progress.note(line);
-  };
-  if (const std::string why = run_python_script(script, {folder.string()}, show); !why.empty()) {
-    text.warning = fmt::format("no figures in {}: {}", folder.string(), why);
-  } else {
-    text.tables += fmt::format("report: {}\n", shown((folder / "report.html").string()));
-  }
-  return text;
-}
+bool is_progress(const std::string& line) { return line.starts_with("drawing "); }
 
-/// Whether the folder holds a report that --join made, or nothing.
-bool may_hold_joined(const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_empty(folder, error)) return true;
-  std::ifstream file(folder / "study.json");
-  const auto root = nlohmann::json::parse(file, nullptr, false);
-  const auto schema = root.is_object() ? root.find("schema") : root.end();
-  return schema != root.end() && *schema == "prismfield-study" && root.contains("machines");
+/// `how_again`: what makes the report once the modules are there.
+ExitCode run_tool(std::vector<std::string> words, bool quiet, const std::string& folder, const std::string& how_again) {
+  const PythonTool tool{"study.finish", "NumPy, h5py and PyYAML", "python3-numpy, python3-h5py and python3-yaml"};
+  words.insert(words.begin(), {"--version", version, "--git", git_hash});
+  if (quiet) words.insert(words.begin(), "--quiet");
+  ToolOutcome outcome;
+  {
+    Progress progress(progress_style(quiet), std::cerr);
+    const auto show = [&](const std::string& line) {
+      if (is_progress(line)) progress.note(line);
+    };
+    // another Python than the first may be the one that draws
+    std::vector<std::string> drawing = words;
+    drawing.insert(drawing.begin(), "--need-figures");
+    outcome = run_python_tool(tool, drawing, show);
+    if (outcome.lacks_module) outcome = run_python_tool(tool, words, show);
+  }
+  const bool is_silent = outcome.code != exit_done && outcome.errors.empty();
+  if (outcome.lacks_module || !outcome.exited || is_silent) {
+    throw RunError(fmt::format("the report in {} was not written: {}; {}", folder, outcome.why, how_again));
+  }
+  std::cout << outcome.output << std::flush;
+  std::istringstream lines(outcome.errors);
+  for (std::string line; std::getline(lines, line);) {
+    if (!is_progress(line)) std::cerr << line << '\n';
+  }
+  std::cerr << std::flush;
+  return outcome.code == exit_done || outcome.code == exit_input ? ExitCode{outcome.code} : exit_failure;
 }
 
 }  // namespace
 
-ReportText finish_study(const fs::path& folder, bool quiet) {
-  StudyData study = read_study(folder);
-  analyse(study);
-  return write_and_draw(study, folder, quiet);
+ExitCode finish_study(const fs::path& folder, bool quiet) {
+  return run_tool({"--", folder.string()}, quiet, folder.string(),
+                  "the runs are kept: the same command with --resume writes it");
 }
 
-ReportText join_studies(const std::vector<fs::path>& folders, const fs::path& out, bool quiet) {
-  StudyData study = join(folders);
-  std::error_code error;
-  if (fs::exists(out, error) && !(fs::is_directory(out, error) && may_hold_joined(out))) {
-    throw InputError("--output", "",
-                     fmt::format("{} holds something else than a joined report; name another folder", out.string()));
-  }
-  fs::create_directory(out, error);
-  if (error) throw RunError(fmt::format("{}: cannot be made: {}", out.string(), error.message()));
-  // maps are found from the folder of the report
-  for (FieldMap& map : study.maps) {
-    const fs::path from_there = fs::relative(map.file, out, error);
-    if (!error && !from_there.empty()) map.file = from_there.string();
-  }
-  analyse(study);
-  return write_and_draw(study, out, quiet);
+ExitCode join_studies(const std::vector<fs::path>& folders, const fs::path& out, bool quiet) {
+  std::vector<std::string> words = {"--join", "--output=" + out.string(), "--"};
+  for (const fs::path& folder : folders) words.push_back(folder.string());
+  return run_tool(std::move(words), quiet, out.string(), "then give the same command again");
 }
 
 }  // namespace prismfield

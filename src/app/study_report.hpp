@@ -3,26 +3,23 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
+
+#include <prismfield/error.hpp>
 
 namespace prismfield {
 
-/// What users are told of a report.
-struct ReportText {
-  /// tables and where the report is, lines with their ends
-  std::string tables;
-  /// why there are no figures, or ""
-  std::string warning;
-};
+// Both run the tool study.finish of the Python package. It analyses runs, writes all that follows from them, draws it,
+// prints the tables unless `quiet`, and reports errors in tables; without matplotlib it warns that there are no
+// figures. A terminal shows which figure is drawn. Each returns how the program ends. Throws RunError where no Python
+// has what the tool needs.
 
-/// Analyses the runs of a report folder, writes all that follows from them beside and draws it; a
-/// terminal shows which figure unless `quiet`. Throws InputError for a folder whose tables cannot be read, RunError.
-[[nodiscard]] ReportText finish_study(const std::filesystem::path& folder, bool quiet);
+/// Makes the report of the runs in a report folder.
+[[nodiscard]] ExitCode finish_study(const std::filesystem::path& folder, bool quiet);
 
 /// Makes one report in `out` of those in several folders, each of a machine. `out` is made, or holds nothing but a
-/// joined report, which is replaced. Throws InputError, RunError.
-[[nodiscard]] ReportText join_studies(const std::vector<std::filesystem::path>& folders,
-                                      const std::filesystem::path& out, bool quiet);
+/// joined report, which is replaced.
+[[nodiscard]] ExitCode join_studies(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& out,
+                                    bool quiet);
 
 }  // namespace prismfield

@@ -83,7 +83,7 @@ struct Start {
   const char* program;
   char* const* arguments;
   char* const* environment;
-  int input, output, report;
+  int input, output, error, report;
   bool own_group;
   int signal_when_orphaned;
   pid_t parent;
@@ -99,7 +99,7 @@ constexpr std::array handled_signals = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXC
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   bool is_ready = ::dup2(start.input, STDIN_FILENO) >= 0 && ::dup2(start.output, STDOUT_FILENO) >= 0 &&
-                  ::dup2(start.output, STDERR_FILENO) >= 0;
+                  ::dup2(start.error, STDERR_FILENO) >= 0;
   if (is_ready && start.own_group) {
     is_ready = ::setpgid(0, 0) == 0 && ::prctl(PR_SET_PDEATHSIG, start.signal_when_orphaned) == 0;
     // it may have ended before it could be watched
@@ -308,12 +308,14 @@ ChildOutcome run_child(const ChildCommand& command) {
   const std::vector<char*> environment = pointers_to(variables);
   const Descriptor input = stream_of(command.input);
   const Descriptor output = stream_of(command.output);
+  const Descriptor error = stream_of(command.error < 0 ? command.output : command.error);
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) ends = {-1, -1};
   const Descriptor report_in(ends[0]);
   Descriptor report_out(ends[1]);
-  const Start start{program->c_str(), arguments.data(),    environment.data(), input.number(),
-                    output.number(),  report_out.number(), command.own_group,  command.signal_when_orphaned,
+  const Start start{program->c_str(),    arguments.data(),  environment.data(),
+                    input.number(),      output.number(),   error.number(),
+                    report_out.number(), command.own_group, command.signal_when_orphaned,
                     ::getpid()};
   const std::int64_t own = own_peak_memory();
   const auto begin = Clock::now();

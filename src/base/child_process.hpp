@@ -40,8 +40,10 @@ struct ChildCommand {
   /// the program, as find_program() takes it, and its arguments; no shell sees them
   std::vector<std::string> words;
   Environment environment = Environment::current();
-  /// open files for standard input and for standard output and error; -1: none, as /dev/null
+  /// open files for standard input and output; -1: none, as /dev/null
   int input = -1, output = -1;
+  /// for standard error; -1: that of standard output
+  int error = -1;
 
   /// The child leads a process group of its own, which a terminal's Ctrl-C does not reach: this process ends it, when
   /// itself is interrupted or the time is over.

@@ -12,6 +12,7 @@
 
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
+#include <prismfield/storage.hpp>
 
 #include "case/inversion_spec.hpp"
 #include "io/crs.hpp"
@@ -25,7 +26,6 @@
 #include "model/edges.hpp"
 #include "model/figure_style.hpp"
 #include "model/points.hpp"
-#include "model/storage.hpp"
 #include "model/terrain.hpp"
 #include "model/voxels.hpp"
 

@@ -10,10 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include <prismfield/inversion_settings.hpp>
+
 #include "io/density_file.hpp"
 #include "io/observed_data.hpp"
 #include "model/axis.hpp"
-#include "model/inversion_settings.hpp"
 
 namespace prismfield {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/active_cells.hpp"
-#include "model/survey.hpp"
+#include <prismfield/cells.hpp>
+#include <prismfield/data_set.hpp>
 
 namespace prismfield {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/inverted_model.hpp"
+#include <prismfield/inverted_model.hpp>
 
 namespace prismfield {
 

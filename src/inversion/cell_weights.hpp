@@ -5,11 +5,10 @@
 #include <array>
 #include <vector>
 
+#include <prismfield/cells.hpp>
+#include <prismfield/data_set.hpp>
+#include <prismfield/inversion_settings.hpp>
 #include <prismfield/points.hpp>
-
-#include "model/active_cells.hpp"
-#include "model/inversion_settings.hpp"
-#include "model/survey.hpp"
 
 namespace prismfield {
 

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include <prismfield/communicator.hpp>
+#include <prismfield/data_set.hpp>
+#include <prismfield/inversion_settings.hpp>
 #include <prismfield/operator.hpp>
 
 #include "base/random.hpp"
 #include "inversion/trend_basis.hpp"
 #include "inversion/vector_math.hpp"
-#include "model/inversion_settings.hpp"
-#include "model/survey.hpp"
 
 namespace prismfield {
 

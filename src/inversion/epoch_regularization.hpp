@@ -11,11 +11,12 @@
 #include <cstdint>
 #include <vector>
 
+#include <prismfield/cells.hpp>
+#include <prismfield/inversion_settings.hpp>
+
 #include "base/random.hpp"
 #include "inversion/regularization.hpp"
 #include "inversion/vector_math.hpp"
-#include "model/active_cells.hpp"
-#include "model/inversion_settings.hpp"
 
 namespace prismfield {
 

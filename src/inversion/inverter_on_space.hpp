@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <prismfield/error.hpp>
+#include <prismfield/make_operator.hpp>
 
 #include "inversion/beta_search.hpp"
 #include "inversion/bound_solver.hpp"
@@ -26,7 +27,7 @@
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"
 #include "sensitivity/available_memory.hpp"
-#include "sensitivity/make_operator.hpp"
+#include "sensitivity/storage_choice.hpp"
 
 /// The inversion in one execution space; instantiated in one source file a space.
 namespace prismfield {
@@ -181,8 +182,10 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
     request.fields = set.fields;
     request.execution.partition = Partition::points;
     StorageChoice choice;
-    operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, storage_of_set(i, resume),
-                                      {likely, m_input.n_epochs()}, m_communicator, choice));
+    StorageSettings storage_settings = storage_of_set(i, resume);
+    storage_settings.likely = {likely, m_input.n_epochs()};
+    operators.push_back(
+        make_operator(m_math.space(), *m_input.cells, set.points, request, storage_settings, m_communicator, &choice));
     m_state.stored.push_back(choice.is_compressed ? stored_compressed : choice.bytes > 0 ? stored_whole : stored_not);
     for (const std::int64_t bytes : m_communicator.gather_everywhere(choice.bytes)) m_outcome.stored_bytes += bytes;
     storage.push_back(choice.why);
@@ -712,12 +715,6 @@ void InverterOnSpace<ExecutionSpace>::find_last_beta() {
 template <class ExecutionSpace>
 InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resume) {
   const Moment begin = m_begin;
-  if (m_settings.uncertainty.rank > 0 && !(m_settings.smallness > 0)) {
-    throw InputError("", "inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
-  }
-  if (m_settings.uncertainty.rank > 0 && m_input.n_epochs() > 1) {
-    throw InputError("", "inversion.uncertainty.rank", "is for one epoch alone");
-  }
   prepare(resume);
   m_begin = std::chrono::steady_clock::now();
   m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <prismfield/communicator.hpp>
+#include <prismfield/inverted_model.hpp>
 
 #include "inversion/bound_solver.hpp"
 #include "inversion/cell_columns.hpp"
@@ -19,7 +20,6 @@
 #include "inversion/prior_variance.hpp"
 #include "inversion/regularization.hpp"
 #include "inversion/vector_math.hpp"
-#include "model/inverted_model.hpp"
 
 namespace prismfield {
 

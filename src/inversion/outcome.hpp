@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/inversion_settings.hpp>
+#include <prismfield/inversion_state.hpp>
+#include <prismfield/inverted_model.hpp>
+
 #include "inversion/beta_search.hpp"
-#include "model/inversion_settings.hpp"
-#include "model/inversion_state.hpp"
-#include "model/inverted_model.hpp"
 
 namespace prismfield {
 

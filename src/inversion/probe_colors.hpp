@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/active_cells.hpp"
+#include <prismfield/cells.hpp>
 
 namespace prismfield {
 

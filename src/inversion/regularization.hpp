@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <prismfield/cells.hpp>
+#include <prismfield/inversion_settings.hpp>
+
 #include "base/random.hpp"
 #include "compute/vector_functors.hpp"
 #include "inversion/cell_weights.hpp"
 #include "inversion/vector_math.hpp"
-#include "model/active_cells.hpp"
-#include "model/inversion_settings.hpp"
 
 namespace prismfield {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/inversion_settings.hpp"
-#include "model/survey.hpp"
+#include <prismfield/data_set.hpp>
+#include <prismfield/inversion_settings.hpp>
 
 namespace prismfield {
 

@@ -5,8 +5,9 @@
 #include <filesystem>
 #include <optional>
 
+#include <prismfield/inversion_state.hpp>
+
 #include "base/checksum.hpp"
-#include "model/inversion_state.hpp"
 
 namespace prismfield {
 

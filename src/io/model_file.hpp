@@ -8,10 +8,10 @@
 #include <string>
 
 #include <prismfield/fields.hpp>
+#include <prismfield/inverted_model.hpp>
 
 #include "base/program_facts.hpp"
 #include "io/crs.hpp"
-#include "model/inverted_model.hpp"
 
 namespace prismfield {
 

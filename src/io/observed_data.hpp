@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/data_set.hpp>
 #include <prismfield/fields.hpp>
 
 #include "io/input_file.hpp"
-#include "model/survey.hpp"
 
 namespace prismfield {
 

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/cells.hpp>
 #include <prismfield/communicator.hpp>
 #include <prismfield/fields.hpp>
+#include <prismfield/row_store.hpp>
 
 #include "base/program_facts.hpp"
 #include "io/crs.hpp"
-#include "model/active_cells.hpp"
-#include "model/row_store.hpp"
 
 namespace prismfield {
 

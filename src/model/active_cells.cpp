@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "model/active_cells.hpp"
+#include "model/cells.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -6,16 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include <prismfield/value_range.hpp>
+
 namespace prismfield {
 
 /// Directions in the order of coordinates and of numbering.
 inline constexpr std::array<const char*, 3> direction_names = {"easting", "northing", "upward"};
-
-/// [min, max] in metres.
-struct Range {
-  double min = 0;
-  double max = 0;
-};
 
 /// [min, max, count]: `count` cells between min and max, or `count` points with both ends included.
 struct Axis {

@@ -12,16 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/cells.hpp>
 #include <prismfield/prisms.hpp>
 
 #include "model/axis.hpp"
 
 namespace prismfield {
-
-/// Cell edges in the directions easting, northing, upward, metres, each strictly increasing.
-using CellEdges = std::array<std::vector<double>, 3>;
-/// Cells in the directions easting, northing, upward.
-using CellCounts = std::array<std::int64_t, 3>;
 
 /// What fills the cells of a grid that nothing is painted over.
 struct CellBackground {
@@ -167,8 +163,6 @@ void check_cell_counts(const CellCounts& counts, const std::string& key);
 /// The same of all directions together, whose product has to be countable.
 [[nodiscard]] std::string mistake_in_total(const CellCounts& counts);
 
-/// Cells between edges.
-[[nodiscard]] CellCounts counts_of(const CellEdges& edges);
 /// True when the cells between edges are equal to the rounding of their coordinates.
 [[nodiscard]] bool equal_widths(const CellEdges& edges) noexcept;
 /// Writes the faces of `count` cells of a row, the first at `place` (along easting, northing, upward), to the prisms

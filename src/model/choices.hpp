@@ -10,8 +10,7 @@
 
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
-
-#include "model/storage.hpp"
+#include <prismfield/storage.hpp>
 
 namespace prismfield {
 

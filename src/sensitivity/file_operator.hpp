@@ -7,8 +7,7 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/operator.hpp>
-
-#include "model/row_store.hpp"
+#include <prismfield/row_store.hpp>
 
 namespace prismfield {
 

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/error.hpp>
+#include <prismfield/make_operator.hpp>
+
 #include "engine/instances/with_space.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/file_operator_on_space.hpp"
-#include "sensitivity/make_operator.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
 
 /// The body of make_operator, with what `auto` measures; instantiated in one source file a space.
@@ -86,18 +88,19 @@ inline constexpr Store store_of = is_device_space<Space> ? Store::device : Store
 /// What `auto` finds, the same on all ranks: rank 0's rates while all ranks are busy, and the least memory. Collective.
 template <class Space>
 StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const Points& points,
-                              const Request& request, const StorageSettings& settings, const LikelyProducts& likely,
+                              const Request& request, const StorageSettings& settings,
                               const Communicator& communicator) {
   const StoredPrecision precision = stored_precision(settings);
   StorageFacts facts;
   facts.n_fields = request.fields.size();
   facts.n_points = (points.size() + communicator.size() - 1) / communicator.size();
   facts.columns = prisms.size();
-  facts.vectors = likely.vectors;
+  facts.vectors = settings.likely.vectors;
   if (facts.n_points == 0 || facts.columns == 0 || facts.n_fields == 0) {
     return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false, false};
   }
-  for (const std::int64_t bytes : communicator.gather_everywhere(available_memory<Space>(communicator))) {
+  const std::int64_t available = within_limit(available_memory<Space>(communicator), settings.memory_limit);
+  for (const std::int64_t bytes : communicator.gather_everywhere(available)) {
     facts.available = facts.available == 0 ? bytes : std::min(facts.available, bytes);
   }
   on_all_ranks(communicator, [&] {
@@ -120,28 +123,35 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
       broadcast(communicator, facts.compressed);
     }
   }
-  return choose_storage(facts, precision, store_of<Space>, likely.count);
+  return choose_storage(facts, precision, store_of<Space>, settings.likely.count);
 }
 
+/// The operator, with what was chosen. Collective.
 template <class ExecutionSpace>
-std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                        const Points& points, const Request& request,
-                                                        const StorageSettings& settings, const LikelyProducts& likely,
-                                                        const Communicator& communicator, StorageChoice& choice) {
+std::unique_ptr<Operator<ExecutionSpace>> make_chosen_operator(const ExecutionSpace& space, const PrismSource& prisms,
+                                                               const Points& points, const Request& request,
+                                                               const StorageSettings& settings,
+                                                               const Communicator& communicator,
+                                                               StorageChoice& choice) {
   check_storage(settings);
   const StoredPrecision precision = stored_precision(settings);
   choice = {settings.store, precision, 0, "", "", false, settings.compression.has_value()};
   if (settings.store == Store::automatic && !settings.compression) {
-    choice = measured_choice(space, prisms, points, request, settings, likely, communicator);
+    choice = measured_choice(space, prisms, points, request, settings, communicator);
   }
   if (choice.is_compressed) {
     CompressionReport report;
     auto compressed = make_compressed_operator(space, prisms, points, request,
                                                settings.compression.value_or(auto_compression), communicator, report);
+    const std::int64_t bytes = report.bytes / communicator.size();
+    on_all_ranks(communicator, [&] {
+      if (const std::string excess = beyond_limit(bytes, settings.memory_limit); !excess.empty())
+        throw RunError(excess);
+    });
     const std::string figures = choice.why.empty() ? "" : "; " + choice.why;
     choice = {Store::memory,
               StoredPrecision::float_,
-              report.bytes / communicator.size(),
+              bytes,
               compression_text(report) + figures,
               compression_warning(report),
               false,
@@ -161,14 +171,24 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
     if (choice.why.empty()) choice.why = storage_text(choice);
     return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, by_points(request), communicator);
   }
-  auto stored =
-      std::make_unique<StoredOperator<ExecutionSpace>>(space, prisms, points, request, precision, communicator);
+  auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(space, prisms, points, request, precision,
+                                                                 communicator, settings.memory_limit);
   choice.bytes = stored->bytes();
   choice.store = store_of<ExecutionSpace>;
   if (choice.why.empty()) choice.why = storage_text(choice);
   const bool is_asked_elsewhere = settings.store != Store::automatic && settings.store != choice.store;
   if (is_asked_elsewhere) choice.why += std::string(", where ") + name(space_key<ExecutionSpace>) + " computes";
   return stored;
+}
+
+template <class ExecutionSpace>
+std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
+                                                        const Points& points, const Request& request,
+                                                        const StorageSettings& settings,
+                                                        const Communicator& communicator, StorageChoice* choice) {
+  StorageChoice chosen;
+  return make_chosen_operator(space, prisms, points, request, settings, communicator,
+                              choice != nullptr ? *choice : chosen);
 }
 
 }  // namespace prismfield

@@ -8,11 +8,9 @@ namespace prismfield {
 
 std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix(const PrismSource& prisms, const Points& points,
                                                            const Request& request, const StorageSettings& settings,
-                                                           std::int64_t likely_products,
                                                            const Communicator& communicator) {
   return with_space(request.execution.space, [&](const auto& space) {
-    return make_sensitivity_matrix_on<std::decay_t<decltype(space)>>(prisms, points, request, settings, likely_products,
-                                                                     communicator);
+    return make_sensitivity_matrix_on<std::decay_t<decltype(space)>>(prisms, points, request, settings, communicator);
   });
 }
 

@@ -11,9 +11,9 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
+#include <prismfield/row_store.hpp>
+#include <prismfield/storage.hpp>
 
-#include "model/row_store.hpp"
-#include "model/storage.hpp"
 #include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
@@ -53,13 +53,14 @@ protected:
 [[nodiscard]] std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix(const PrismSource& prisms,
                                                                          const Points& points, const Request& request,
                                                                          const StorageSettings& settings,
-                                                                         std::int64_t likely_products,
                                                                          const Communicator& communicator);
 
 /// The same in one execution space; instantiated in one source file a space.
 template <class ExecutionSpace>
-[[nodiscard]] std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on(
-    const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings& settings,
-    std::int64_t likely_products, const Communicator& communicator);
+[[nodiscard]] std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on(const PrismSource& prisms,
+                                                                            const Points& points,
+                                                                            const Request& request,
+                                                                            const StorageSettings& settings,
+                                                                            const Communicator& communicator);
 
 }  // namespace prismfield

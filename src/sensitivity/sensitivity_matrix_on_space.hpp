@@ -10,9 +10,10 @@
 #include <memory>
 #include <span>
 
+#include <prismfield/make_operator.hpp>
+
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
-#include "sensitivity/make_operator.hpp"
 #include "sensitivity/sensitivity_matrix.hpp"
 #include "sensitivity/write_rows.hpp"
 
@@ -23,11 +24,10 @@ template <class Space>
 class SensitivityMatrixOnSpace final : public SensitivityMatrix {
 public:
   SensitivityMatrixOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
-                           const StorageSettings& settings, std::int64_t likely_products,
-                           const Communicator& communicator)
+                           const StorageSettings& settings, const Communicator& communicator)
       : m_ranks(communicator.split(0)) {
     const Kokkos::Timer timer;
-    m_operator = make_operator(m_space, prisms, points, request, settings, {likely_products}, communicator, m_choice);
+    m_operator = make_operator(m_space, prisms, points, request, settings, communicator, &m_choice);
     m_space.fence("prismfield: sensitivities made");
     m_build_seconds = slowest(timer.seconds());
     on_all_ranks(m_ranks, [&] {
@@ -110,10 +110,8 @@ private:
 template <class ExecutionSpace>
 std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on(const PrismSource& prisms, const Points& points,
                                                               const Request& request, const StorageSettings& settings,
-                                                              std::int64_t likely_products,
                                                               const Communicator& communicator) {
-  return std::make_unique<SensitivityMatrixOnSpace<ExecutionSpace>>(prisms, points, request, settings, likely_products,
-                                                                    communicator);
+  return std::make_unique<SensitivityMatrixOnSpace<ExecutionSpace>>(prisms, points, request, settings, communicator);
 }
 
 }  // namespace prismfield

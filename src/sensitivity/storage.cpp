@@ -80,8 +80,23 @@ std::string storage_shortage(std::int64_t needed, std::int64_t available, Stored
       name(precision), size_text(needed), size_text(available), smaller);
 }
 
+std::int64_t within_limit(std::int64_t available, const std::optional<std::int64_t>& limit) noexcept {
+  return std::min(available, limit.value_or(available));
+}
+
+std::string beyond_limit(std::int64_t bytes, const std::optional<std::int64_t>& limit) {
+  if (!limit || bytes <= *limit) return "";
+  return fmt::format(
+      "the compressed sensitivities take {} a rank, but the limit is {}; set a larger "
+      "sensitivity.compression, or sensitivity.store to none",
+      size_text(bytes), size_text(*limit));
+}
+
 void check_storage(const StorageSettings& settings) {
   ProblemList problems;
+  if (settings.memory_limit.value_or(1) <= 0) {
+    problems.add("", "sensitivity.memory_limit", "must be above 0 bytes, or unset for what is free");
+  }
   if (settings.store == Store::file) {
     if (settings.rows == nullptr) {
       problems.add("", "sensitivity.store",

@@ -5,38 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <prismfield/points.hpp>
 #include <prismfield/request.hpp>
-
-#include "model/storage.hpp"
+#include <prismfield/storage.hpp>
 
 namespace prismfield {
 
 struct CompressionReport;
-
-/// How often an operator will be applied, about, and to how many vectors each time.
-struct LikelyProducts {
-  std::int64_t count = 0;
-  std::int64_t vectors = 1;
-};
-
-/// How G is kept, and why.
-struct StorageChoice {
-  Store store = Store::none;
-  StoredPrecision precision = StoredPrecision::double_;
-  /// what the products of this rank read, bytes; 0: nothing is stored
-  std::int64_t bytes = 0;
-  /// one line for people: "stored in memory as float, 53 MiB: a product reads it in 2.5 ms, computing anew takes 40 ms"
-  std::string why;
-  /// what users should be told though G can be used; "" for nothing
-  std::string warning;
-  /// G was in its file already: it was not made
-  bool was_there = false;
-  /// an H-matrix
-  bool is_compressed = false;
-};
 
 /// A compressed matrix of a rank, as a sample of it shows.
 struct CompressionSample {
@@ -68,6 +46,11 @@ struct CompressionSample {
 
 /// What a user is told, with the remedy, when that is more than is available; "" when it fits.
 [[nodiscard]] std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision);
+
+/// The lesser of what is available and of a limit, bytes.
+[[nodiscard]] std::int64_t within_limit(std::int64_t available, const std::optional<std::int64_t>& limit) noexcept;
+/// That an H-matrix takes more than its limit; "" when it does not.
+[[nodiscard]] std::string beyond_limit(std::int64_t bytes, const std::optional<std::int64_t>& limit);
 
 /// Throws InputError, by key, for settings that this space, or this version, does not have.
 void check_storage(const StorageSettings& settings);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "model/storage.hpp"
+#include <prismfield/storage.hpp>
 
 namespace prismfield {
 

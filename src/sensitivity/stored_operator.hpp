@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <prismfield/operator.hpp>
+#include <prismfield/storage.hpp>
 
-#include "model/storage.hpp"
 #include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
@@ -23,9 +24,11 @@ public:
   using typename Operator<ExecutionSpace>::Entries;
 
   /// Computes every entry. As DirectOperator's; request.execution.partition is taken as points. Throws RunError when
-  /// memory does not suffice, with the remedy (AgreedFailure on several ranks). Collective.
+  /// memory, or `memory_limit` in bytes, does not suffice, with the remedy (AgreedFailure on several ranks).
+  /// Collective.
   StoredOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-                 StoredPrecision precision, const Communicator& communicator = {});
+                 StoredPrecision precision, const Communicator& communicator = {},
+                 const std::optional<std::int64_t>& memory_limit = std::nullopt);
   ~StoredOperator() override;
 
   [[nodiscard]] FieldList fields() const noexcept override;

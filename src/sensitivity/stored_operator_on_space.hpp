@@ -54,13 +54,13 @@ struct StoredOperator<ExecutionSpace>::Parts {
   std::unique_ptr<StoredMatrix<ExecutionSpace>> matrix;
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& all_points, const Request& request,
-        StoredPrecision kept_as, const Communicator& communicator)
+        StoredPrecision kept_as, const Communicator& communicator, const std::optional<std::int64_t>& memory_limit)
       : all_ranks(communicator.split(0)), precision(kept_as) {
     DirectOperator<ExecutionSpace> direct(space, prisms, all_points, by_points(request), communicator);
     fields = direct.fields();
     plan = direct.plan();
     error_bound = direct.error_bound() + storage_error(precision);
-    const std::int64_t available = available_memory<ExecutionSpace>(communicator);
+    const std::int64_t available = within_limit(available_memory<ExecutionSpace>(communicator), memory_limit);
     on_all_ranks(all_ranks, [&] {
       if (direct.rows() == 0 || direct.columns() == 0) return;
       const std::int64_t needed = bytes_to_store(precision, fields.size(), plan.points().size(), direct.columns());
@@ -119,8 +119,9 @@ struct StoredOperator<ExecutionSpace>::Parts {
 template <class ExecutionSpace>
 StoredOperator<ExecutionSpace>::StoredOperator(const ExecutionSpace& space, const PrismSource& prisms,
                                                const Points& points, const Request& request, StoredPrecision precision,
-                                               const Communicator& communicator)
-    : m_parts(std::make_unique<Parts>(space, prisms, points, request, precision, communicator)) {}
+                                               const Communicator& communicator,
+                                               const std::optional<std::int64_t>& memory_limit)
+    : m_parts(std::make_unique<Parts>(space, prisms, points, request, precision, communicator, memory_limit)) {}
 
 template <class ExecutionSpace>
 StoredOperator<ExecutionSpace>::~StoredOperator() = default;

@@ -9,10 +9,10 @@
 #include <span>
 
 #include <prismfield/operator.hpp>
+#include <prismfield/row_store.hpp>
 
 #include "base/interrupt.hpp"
 #include "engine/staged_prisms.hpp"
-#include "model/row_store.hpp"
 #include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {

@@ -37,37 +37,23 @@ bool read_number(std::string_view text, double& to) {
 }
 
 /// One column: how it is read into a row, and what is expected where that fails.
-template <class Row>
 struct Column {
   std::string name;
   std::string expected;
-  std::function<bool(std::string_view, Row&)> read;
+  std::function<bool(std::string_view, RunRow&)> read;
 };
 
-template <class Row>
-Column<Row> column(const char* name, std::int64_t Row::*member) {
-  return {name, a_count, [member](std::string_view text, Row& row) { return read_count(text, row.*member); }};
+Column column(const char* name, std::int64_t RunRow::*member) {
+  return {name, a_count, [member](std::string_view text, RunRow& row) { return read_count(text, row.*member); }};
 }
-template <class Row>
-Column<Row> column(const char* name, double Row::*member) {
-  return {name, a_number, [member](std::string_view text, Row& row) { return read_number(text, row.*member); }};
+Column column(const char* name, double RunRow::*member) {
+  return {name, a_number, [member](std::string_view text, RunRow& row) { return read_number(text, row.*member); }};
 }
-template <class Row>
-Column<Row> column(const char* name, std::string Row::*member) {
-  return {name, "", [member](std::string_view text, Row& row) {
+Column column(const char* name, std::string RunRow::*member) {
+  return {name, "", [member](std::string_view text, RunRow& row) {
             row.*member = text;
             return true;
           }};
-}
-/// as above, but something has to stand there
-template <class Row, class T>
-Column<Row> needed(const char* name, T Row::*member) {
-  Column<Row> result = column(name, member);
-  const auto read = result.read;
-  result.expected = result.expected.substr(0, result.expected.find(','));
-  if (result.expected.empty()) result.expected = "a text";
-  result.read = [read](std::string_view text, Row& row) { return !text.empty() && read(text, row); };
-  return result;
 }
 
 template <class T, std::size_t n>
@@ -89,8 +75,9 @@ std::string one_of(const std::array<T, n>& words) {
   return fmt::format("one of {}", fmt::join(names, ", "));
 }
 
-std::vector<Column<RunRow>> columns_before_axes() {
-  return {needed("run", &RunRow::run),
+std::vector<Column> columns_before_axes() {
+  return {{"run", "a whole number of at least 0",
+           [](std::string_view text, RunRow& row) { return !text.empty() && read_count(text, row.run); }},
           column("point", &RunRow::point),
           {"repeat", "a whole number of at least 1",
            [](std::string_view text, RunRow& row) {
@@ -104,43 +91,43 @@ std::vector<Column<RunRow>> columns_before_axes() {
           column("problem", &RunRow::problem)};
 }
 
-std::vector<Column<RunRow>> columns_behind_axes() {
-  std::vector<Column<RunRow>> columns{
-      column("space", &RunRow::space),
-      column("device", &RunRow::device),
-      column("ranks", &RunRow::ranks),
-      column("threads", &RunRow::threads),
-      column("slots", &RunRow::slots),
-      column("batch", &RunRow::batch),
-      column("block", &RunRow::block),
-      column("partition", &RunRow::partition),
-      column("precision", &RunRow::precision),
-      column("kernel", &RunRow::kernel),
-      column("method", &RunRow::method),
-      column("pairs", &RunRow::pairs),
-      column("setup_seconds", &RunRow::setup_seconds),
-      column("field_seconds", &RunRow::field_seconds),
-      column("output_seconds", &RunRow::output_seconds),
-      column("total_seconds", &RunRow::total_seconds),
-      column("process_seconds", &RunRow::process_seconds),
-      column("processor_seconds", &RunRow::processor_seconds),
-      column("pairs_per_second", &RunRow::pairs_per_second),
-      column("peak_memory_bytes", &RunRow::peak_memory_bytes),
-      column("scratch_bytes", &RunRow::scratch_bytes),
-      column("energy_joules", &RunRow::energy_joules),
-      column("load", &RunRow::load),
-      {"oversubscribed", "true or false",
-       [](std::string_view text, RunRow& row) {
-         row.oversubscribed = text == "true" || text == "yes" || text == "1";
-         return row.oversubscribed || text == "false" || text == "no" || text == "0" || text.empty();
-       }},
-      {"largest_error", "a number, or nothing",
-       [](std::string_view text, RunRow& row) {
-         // infinite where the reference is 0 everywhere
-         return text.empty() || parse_number(text, row.largest_error) == NumberStatus::ok;
-       }},
-      column("busy_least", &RunRow::busy_least),
-      column("busy_most", &RunRow::busy_most)};
+std::vector<Column> columns_behind_axes() {
+  std::vector<Column> columns{column("space", &RunRow::space),
+                              column("device", &RunRow::device),
+                              column("ranks", &RunRow::ranks),
+                              column("threads", &RunRow::threads),
+                              column("slots", &RunRow::slots),
+                              column("batch", &RunRow::batch),
+                              column("block", &RunRow::block),
+                              column("partition", &RunRow::partition),
+                              column("precision", &RunRow::precision),
+                              column("kernel", &RunRow::kernel),
+                              column("method", &RunRow::method),
+                              column("pairs", &RunRow::pairs),
+                              column("setup_seconds", &RunRow::setup_seconds),
+                              column("field_seconds", &RunRow::field_seconds),
+                              column("output_seconds", &RunRow::output_seconds),
+                              column("total_seconds", &RunRow::total_seconds),
+                              column("process_seconds", &RunRow::process_seconds),
+                              column("processor_seconds", &RunRow::processor_seconds),
+                              column("pairs_per_second", &RunRow::pairs_per_second),
+                              column("peak_memory_bytes", &RunRow::peak_memory_bytes),
+                              column("scratch_bytes", &RunRow::scratch_bytes),
+                              column("energy_joules", &RunRow::energy_joules),
+                              column("load", &RunRow::load),
+                              {"oversubscribed", "true or false",
+                               [](std::string_view text, RunRow& row) {
+                                 row.oversubscribed = text == "true" || text == "yes" || text == "1";
+                                 return row.oversubscribed || text == "false" || text == "no" || text == "0" ||
+                                        text.empty();
+                               }},
+                              {"largest_error", "a number, or nothing",
+                               [](std::string_view text, RunRow& row) {
+                                 // infinite where the reference is 0 everywhere
+                                 return text.empty() || parse_number(text, row.largest_error) == NumberStatus::ok;
+                               }},
+                              column("busy_least", &RunRow::busy_least),
+                              column("busy_most", &RunRow::busy_most)};
   for (int form = 0; form < n_forms; ++form) {
     columns.push_back(
         {std::string("pairs_") + name(static_cast<Form>(form)), a_count, [form](std::string_view text, RunRow& row) {
@@ -151,8 +138,8 @@ std::vector<Column<RunRow>> columns_behind_axes() {
 }
 
 /// What studies of sensitivity and invert have behind all else.
-std::vector<Column<RunRow>> measure_columns() {
-  std::vector<Column<RunRow>> columns;
+std::vector<Column> measure_columns() {
+  std::vector<Column> columns;
   for (std::size_t m = 0; m < n_measures; ++m) {
     columns.push_back({measure_infos[m].name, a_number,
                        [m](std::string_view text, RunRow& row) { return read_number(text, row.measures[m]); }});
@@ -160,10 +147,9 @@ std::vector<Column<RunRow>> measure_columns() {
   return columns;
 }
 
-template <class Row>
-std::vector<std::string> names_of(const std::vector<Column<Row>>& columns) {
+std::vector<std::string> names_of(const std::vector<Column>& columns) {
   std::vector<std::string> names;
-  for (const Column<Row>& column : columns) names.push_back(column.name);
+  for (const Column& column : columns) names.push_back(column.name);
   return names;
 }
 
@@ -215,9 +201,8 @@ public:
   void finish() { m_mistakes.finish(); }
 
   /// Reads the fields into a row; false, with the mistakes told, when one is wrong.
-  template <class Row>
-  bool read(const std::vector<std::string>& fields, std::size_t first, const std::vector<Column<Row>>& columns,
-            Row& row) {
+  bool read(const std::vector<std::string>& fields, std::size_t first, const std::vector<Column>& columns,
+            RunRow& row) {
     bool good = true;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const std::string& text = fields[first + c];
@@ -253,28 +238,6 @@ void check_header(const CsvReader& reader, const std::vector<std::string>& found
         fmt::format("column {} is {}, not {}; the columns of this file are {}", first + c + 1,
                     there ? excerpt(found[first + c]) : std::string("missing"), expected[c], fmt::join(expected, ",")));
   }
-}
-
-/// A table whose columns are always the same.
-template <class Row, class Take>
-void read_rows(const fs::path& file, const std::vector<Column<Row>>& columns, ProblemList& problems, const Take& take) {
-  CsvReader reader(file, problems);
-  const std::vector<std::string> header = reader.header();
-  check_header(reader, header, 0, names_of(columns));
-  std::vector<std::string> fields;
-  while (reader.next(fields)) {
-    Row row;
-    if (!reader.has_columns(fields, header.size())) continue;
-    if (reader.read(fields, 0, columns, row)) take(std::move(row), reader);
-  }
-  reader.finish();
-}
-
-template <class Row>
-std::vector<Row> read_rows(const fs::path& file, const std::vector<Column<Row>>& columns, ProblemList& problems) {
-  std::vector<Row> rows;
-  read_rows<Row>(file, columns, problems, [&](Row row, const CsvReader&) { rows.push_back(std::move(row)); });
-  return rows;
 }
 
 /// A run that has stood in the file before.
@@ -431,92 +394,6 @@ RunTable read_runs(const fs::path& file, ProblemList& problems) {
   reader.finish();
   check_runs(table, reader, problems);
   return table;
-}
-
-std::vector<FieldError> read_errors(const fs::path& file, ProblemList& problems) {
-  Column<FieldError> relative{"relative", "a number, or nothing", [](std::string_view text, FieldError& row) {
-                                return text.empty() || parse_number(text, row.relative) == NumberStatus::ok;
-                              }};
-  return read_rows<FieldError>(
-      file,
-      {needed("point", &FieldError::point), needed("field", &FieldError::field), column("unit", &FieldError::unit),
-       column("rms_difference", &FieldError::rms_difference),
-       column("largest_difference", &FieldError::largest_difference),
-       column("largest_reference", &FieldError::largest_reference), relative},
-      problems);
-}
-
-std::vector<FieldHistogram> read_histograms(const fs::path& file, ProblemList& problems) {
-  struct Row {
-    std::int64_t point = 0;
-    std::string field, decade;
-    std::int64_t negative = 0, positive = 0;
-  };
-  std::vector<FieldHistogram> histograms;
-  read_rows<Row>(
-      file,
-      {needed("point", &Row::point), needed("field", &Row::field), needed("decade", &Row::decade),
-       column("negative", &Row::negative), column("positive", &Row::positive)},
-      problems, [&](const Row& row, CsvReader& reader) {
-        const bool same =
-            !histograms.empty() && histograms.back().point == row.point && histograms.back().field == row.field;
-        if (!same) histograms.push_back({row.point, row.field, 0, 0, {}, {}});
-        FieldHistogram& histogram = histograms.back();
-        if (row.decade == "equal") {
-          histogram.equal = row.positive;
-          return;
-        }
-        std::int64_t decade = 0;
-        const bool below = row.decade == "below";
-        if (!below && parse_integer(row.decade, decade) != NumberStatus::ok) {
-          reader.bad("values that cannot be read", "decade",
-                     fmt::format("is {}; an exponent of ten, below or equal is expected", excerpt(row.decade)));
-          return;
-        }
-        // the first decade but for `below` tells where they begin
-        const auto place = static_cast<std::int64_t>(histogram.negative.size());
-        if (place == 1) histogram.lowest = decade;
-        if (below != (place == 0) || (!below && decade != histogram.lowest + place - 1)) {
-          reader.bad("decades out of order", "decade",
-                     fmt::format("is {}; below and then rising exponents without a gap are expected", row.decade));
-          return;
-        }
-        histogram.negative.push_back(row.negative);
-        histogram.positive.push_back(row.positive);
-      });
-  return histograms;
-}
-
-std::vector<TraceError> read_traces(const fs::path& file, ProblemList& problems) {
-  return read_rows<TraceError>(
-      file,
-      {needed("point", &TraceError::point), needed("where", &TraceError::where), needed("n", &TraceError::n),
-       column("rms", &TraceError::rms), column("largest", &TraceError::largest), column("scale", &TraceError::scale)},
-      problems);
-}
-
-std::vector<FieldMap> read_maps(const fs::path& file, ProblemList& problems) {
-  const Column<FieldMap> fields{"fields", "names of fields with blanks between them",
-                                [](std::string_view text, FieldMap& row) {
-                                  while (!text.empty()) {
-                                    const std::size_t end = std::min(text.find(' '), text.size());
-                                    if (end > 0) row.fields.emplace_back(text.substr(0, end));
-                                    text.remove_prefix(std::min(end + 1, text.size()));
-                                  }
-                                  return !row.fields.empty();
-                                }};
-  return read_rows<FieldMap>(file, {needed("point", &FieldMap::point), needed("file", &FieldMap::file), fields},
-                             problems);
-}
-
-std::vector<BusyRow> read_busy(const fs::path& file, ProblemList& problems) {
-  const Column<BusyRow> slot{"slot", "a whole number from -1 on", [](std::string_view text, BusyRow& row) {
-                               return parse_integer(text, row.slot) == NumberStatus::ok && row.slot >= -1;
-                             }};
-  return read_rows<BusyRow>(file,
-                            {needed("point", &BusyRow::point), needed("rank", &BusyRow::rank), slot,
-                             needed("begin", &BusyRow::begin), needed("end", &BusyRow::end)},
-                            problems);
 }
 
 }  // namespace prismfield

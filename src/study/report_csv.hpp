@@ -10,7 +10,7 @@
 
 #include <prismfield/error.hpp>
 
-#include "study/study_data.hpp"
+#include "study/run_row.hpp"
 
 namespace prismfield {
 
@@ -43,18 +43,8 @@ struct RunTable {
 [[nodiscard]] std::string axis_column(const std::string& axis);
 [[nodiscard]] std::string axis_of_column(const std::string& column);
 
-// Each reads one table of a report folder. Rows with a mistake are added to `problems`, by file, line and column, and
-// left out. Throws InputError for a file that cannot be read or has other columns.
+/// Reads runs.csv. Rows with an error are added to `problems`, by file, line and column, and left out. Throws InputError
+/// for a file that cannot be read or has other columns.
 [[nodiscard]] RunTable read_runs(const std::filesystem::path& file, ProblemList& problems);
-[[nodiscard]] std::vector<FieldError> read_errors(const std::filesystem::path& file, ProblemList& problems);
-/// point,field,decade,negative,positive: a decade a line, of which `equal` has the values without a difference and
-/// `below` those below the first one.
-[[nodiscard]] std::vector<FieldHistogram> read_histograms(const std::filesystem::path& file, ProblemList& problems);
-/// point,where,n,rms,largest,scale
-[[nodiscard]] std::vector<TraceError> read_traces(const std::filesystem::path& file, ProblemList& problems);
-/// point,file,fields: the fields with blanks between them
-[[nodiscard]] std::vector<FieldMap> read_maps(const std::filesystem::path& file, ProblemList& problems);
-/// point,rank,slot,begin,end
-[[nodiscard]] std::vector<BusyRow> read_busy(const std::filesystem::path& file, ProblemList& problems);
 
 }  // namespace prismfield

@@ -116,4 +116,8 @@ struct RunRow {
   Measures measures = no_measures;
 };
 
+/// The words of runs.csv.
+[[nodiscard]] const char* name(RunKind kind) noexcept;
+[[nodiscard]] const char* name(RunStatus status) noexcept;
+
 }  // namespace prismfield

@@ -3,6 +3,7 @@
 #include "study/sweep.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -14,7 +15,6 @@
 #include "base/counts.hpp"
 #include "base/human_text.hpp"
 #include "case/key_table.hpp"
-#include "study/study_data.hpp"
 
 namespace prismfield {
 namespace {
@@ -30,6 +30,23 @@ std::string last_word(const std::string& key) { return key.substr(key.rfind('.')
 bool is_placement(const std::string& name) {
   const Words& names = placement_axes();
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The label of a value of an axis.
+std::string label_of(const YamlNode& node) {
+  std::vector<std::string> parts;
+  switch (node.kind) {
+    case YamlNode::Kind::scalar: return node.text;
+    case YamlNode::Kind::list:
+      for (const YamlNode& item : node.items) parts.push_back(label_of(item));
+      return fmt::format("[{}]", fmt::join(parts, ", "));
+    case YamlNode::Kind::map:
+      for (const YamlEntry& entry : node.entries) parts.push_back(entry.key + ": " + label_of(entry.value));
+      return fmt::format("{{{}}}", fmt::join(parts, ", "));
+    case YamlNode::Kind::null:
+    case YamlNode::Kind::removed: break;
+  }
+  return "null";
 }
 
 /// Names each value as tables have room for it.

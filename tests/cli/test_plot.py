@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -375,28 +376,6 @@ class Drawn(ProgramFolder):
             self.assertEqual(self.picture("a.png"), first)
             self.assertFalse((self.folder / "b.png").exists())
 
-    def test_a_figure_has_one_colour_map(self):
-        names_of_maps = """
-import sys, numpy as np
-source = open(sys.argv.pop(1)).read().replace('if __name__ == "__main__":', "if False:")
-exec(source)
-class Variable:
-    def __init__(self, *values):
-        self.values = np.array(values)
-both, one, minus, rounded = Variable(-1.0, 2.0), Variable(1.0, 2.0), Variable(-2.0, -1.0), Variable(-1e-4, 1.0)
-scheme = lambda *variables: Scheme(dict(enumerate(variables)), range(len(variables)))
-print(scheme(both).name, scheme(one).name, scheme(one, minus).name, scheme(one, both).name, scheme(rounded).name)
-print(scheme(one, both).limits(one.values)[0], scheme(one, minus).limits(minus.values)[0])
-STYLE["colour_map"] = "PuOr"
-print(scheme(one).name, *(scheme(one, minus).limits(v.values)[0] for v in (one, minus)))
-"""
-        app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
-        self.write("both.py", (app / "drawing.py").read_text() + (app / "figure.py").read_text())
-        command = [CAN_DRAW, "-c", names_of_maps, "both.py"]
-        names = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
-        lines = ["RdBu_r viridis viridis RdBu_r viridis", "(-2.0, 2.0) (-2.0, -1.0)", "PuOr (-2.0, 2.0) (-2.0, 2.0)"]
-        self.assertEqual(names.stdout.splitlines(), lines, names.stderr)
-
     def write_by_xarray(self, code):
         """Runs statements that have numpy as np and xarray as xr."""
         command = [CAN_DRAW, "-c", "import numpy as np, xarray as xr\n" + code]
@@ -470,12 +449,13 @@ square.isel(northing=slice(None, None, -1)).transpose("easting", "northing").to_
 
     def test_netcdf4_and_h5py_read_the_same(self):
         self.done("run", "case.yaml", "--output", "r.nc")
-        app = pathlib.Path(__file__).resolve().parents[2] / "src" / "app"
-        script = (app / "drawing.py").read_text() + (app / "figure.py").read_text()
+        package = pathlib.Path(__file__).resolve().parents[2] / "python"
         pictures = set()
         for missing in ("netCDF4", "h5py"):
             # a module that is None cannot be imported
-            command = [CAN_DRAW, "-c", f"import sys\nsys.modules[{missing!r}] = None\n{script}", "r.nc", "f.png"]
+            code = f"import runpy, sys\nsys.modules[{missing!r}] = None\n"
+            code += f"runpy.run_path({str(package)!r}, run_name='__main__')"
+            command = [CAN_DRAW, "-B", "-c", code, "figures.fields", "r.nc", "f.png"]
             drawn = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
             if drawn.returncode == 77:
                 self.skipTest(drawn.stderr)
@@ -559,6 +539,20 @@ class Refused(ProgramFolder):
                      lines=["--output: no kind of figure ends in '.gif'; allowed: .png, .pdf, .svg"])
         self.refused("plot", "r.nc", "--output", "gone/f.png",
                      lines=["--output: the folder gone does not exist; make it first"])
+
+    def test_without_its_drawing_programs_it_names_their_folder(self):
+        program = self.folder / "other/bin/prismfield"
+        program.parent.mkdir(parents=True)
+        shutil.copy(self.program, program)
+        self.program = str(program)
+        result = self.run_program("run", "case.yaml", "--output", "r.nc", "--set", "output.figure=f.png")
+        self.assertEqual(result.returncode, 0)
+        warning = (f"no figure f.png: the drawing programs are not in {self.folder}/other/share/prismfield/python; "
+                   "'cmake --install' puts them there with the program")
+        self.assertEqual(result.stderr.count(warning), 1, result.stderr)
+        result = self.run_program("plot", "r.nc")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn(warning.replace("f.png", "r.png"), result.stderr)
 
     def test_without_a_python_that_draws_it_fails(self):
         self.done("run", "case.yaml", "--output", "r.nc", "--quiet")

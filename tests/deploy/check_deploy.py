@@ -39,6 +39,8 @@ SPACK_PACKAGES = {
     "proj": ({}, "9.4.1"),
     "py-matplotlib": ({}, ""),
     "py-netcdf4": ({}, ""),
+    "py-h5py": ({}, ""),
+    "py-pyyaml": ({}, ""),
     "py-xarray": ({}, ""),
     "xxhash": ({}, "0.8.3"),
     "yaml-cpp": ({}, "0.8.0"),
@@ -243,7 +245,7 @@ class Apptainer(unittest.TestCase):
             for origin, target in copied:
                 self.assertTrue((source / origin).exists(), origin)
                 self.assertEqual(target, f"/opt/source/{origin}")
-            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "docs", "inputs"}
+            needed = {"CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "python", "docs", "inputs"}
             needed |= {"LICENSE", "THIRD_PARTY.md", "CHANGELOG.md", "CITATION.cff", "README.md"}
             self.assertLessEqual(needed, {origin for origin, _ in copied})
 
@@ -373,6 +375,12 @@ class Installation(unittest.TestCase):
             sorted(f.relative_to(source) for f in (source / "inputs").rglob("*") if f.is_file()),
             sorted(f.relative_to(share / "prismfield") for f in (share / "prismfield/inputs").rglob("*") if f.is_file()),
         )
+        python = source / "python"
+        self.assertEqual(
+            sorted(f.relative_to(python) for f in python.rglob("*.py") if "tests" not in f.parts),
+            sorted(f.relative_to(share / "prismfield/python") for f in (share / "prismfield/python").rglob("*")
+                   if f.is_file()),
+        )
         self.assertTrue(os.access(share / "prismfield/inputs/slurm/cpu.sh", os.R_OK))
         self.assertTrue((share / "bash-completion/completions/prismfield").is_file())
         self.assertTrue((share / "zsh/site-functions/_prismfield").is_file())
@@ -402,6 +410,24 @@ class Installation(unittest.TestCase):
             case = self.prefix / "share/prismfield/inputs/irregular.yaml"
             done = run(self.program, "run", case, "--check", cwd=folder, env=environment)
             self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_it_draws_where_it_was_moved_to_and_writes_nothing_there(self):
+        python = next((python for python in ("python3", "/usr/bin/python3")
+                       if shutil.which(python) and run(python, "-c", "import matplotlib, h5py").returncode == 0), None)
+        if not python:
+            self.skipTest("no Python with matplotlib and h5py")
+        with tempfile.TemporaryDirectory() as folder:
+            moved = pathlib.Path(folder) / "moved here"
+            shutil.copytree(self.prefix, moved, symlinks=True)
+            before = sorted(moved.rglob("*"))
+            environment = dict(os.environ, PRISMFIELD_PYTHON=python)
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)
+            table = "easting,northing,upward,gz [mGal]\n" + "".join(f"{i % 7},{i // 7},1,{i}\n" for i in range(49))
+            (pathlib.Path(folder) / "r.csv").write_text(table)
+            done = run(moved / "bin/prismfield", "plot", "r.csv", cwd=folder, env=environment)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertTrue((pathlib.Path(folder) / "r.png").read_bytes().startswith(b"\x89PNG"))
+            self.assertEqual(sorted(moved.rglob("*")), before)
 
     def test_versions_agree(self):
         version = project_version()

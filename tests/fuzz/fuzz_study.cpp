@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 //
-// Studies: the first letter says what follows, up to the end of that line, a STUDY.yaml (s), a runs.csv (r) or the
-// files of a whole report folder (f), each behind a line "#file NAME". Of a study a line "#set KEY=VALUE" is an option
-// --set,
-// "#reduced" the option of that name; case.yaml lies beside it. What is read has to read back as the same from what a
-// report keeps of it; what a folder comes to has to be written without a mistake.
-#include <algorithm>
-#include <array>
+// Studies: the first letter says what follows, up to the end of that line, a STUDY.yaml (s) or a runs.csv (r). Of a
+// study a line "#set KEY=VALUE" is an option --set, "#reduced" the option of that name; case.yaml lies beside it. What
+// is read has to read back as the same from what a report keeps of it.
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "case/key_table.hpp"
 #include "fuzz_input.hpp"
-#include "study/analysis.hpp"
 #include "study/problem.hpp"
-#include "study/read_study.hpp"
 #include "study/report_csv.hpp"
 #include "study/run_table.hpp"
 #include "study/schedule.hpp"
 #include "study/study_file.hpp"
-#include "study/study_json.hpp"
-#include "study/study_tables.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -120,43 +111,11 @@ void read_runs(std::string_view text) {
   require(same == lines, "a row is another one when it is read again");
 }
 
-void read_folder(Bytes bytes) {
-  constexpr std::array names = {"study.yaml",     "machine.json", "runs.csv", "errors.csv",
-                                "histograms.csv", "trace.csv",    "maps.csv", "busy.csv"};
-  const std::filesystem::path folder = Folder::file("report");
-  std::filesystem::create_directories(folder);
-  for (const char* name : names) std::filesystem::remove(folder / name);
-  (void)bytes.before("#file ");
-  while (!bytes.rest().empty()) {
-    const std::string_view name = bytes.before("\n");
-    const std::string_view text = bytes.before("#file ");
-    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-    std::ofstream(folder / name, std::ios::binary) << text;
-  }
-  StudyData study;
-  if (!ends_clearly([&] { study = prismfield::read_study(folder); })) return;
-  // resampling takes milliseconds a point
-  constexpr std::size_t most_runs = 8;
-  if (study.runs.size() > most_runs) return;
-  analyse(study);
-  for (const StudyPoint& point : study.points) {
-    const bool has_times = !point.field_seconds.all.empty() || !point.pairs_per_second.all.empty();
-    require(point.status == RunStatus::ok || !has_times, "a point that is not right has a speed");
-  }
-  require(!study_json(study).empty(), "no JSON");
-  (void)tables_as_text(study);
-  (void)tables_as_markdown(study);
-  (void)tables_as_latex(study);
-  (void)p3_csv(study);
-  (void)fom_lines(study);
-}
-
 void run(Bytes bytes) {
   const unsigned kind = bytes.byte();
   (void)bytes.before("\n");
   if (kind == 's') read_study(bytes.rest());
   if (kind == 'r') read_runs(bytes.rest());
-  if (kind == 'f') read_folder(bytes);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/forward.hpp>
+#include <prismfield/host_operator.hpp>
+#include <prismfield/invert.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/runtime.hpp>
 
@@ -11,6 +13,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -26,6 +29,33 @@ public:
     out.density.assign(n, 1000);
   }
 };
+
+/// gz by a stored G, in half precision.
+double by_stored_operator(const Cube& cube, const prismfield::Points& points, const prismfield::Request& request) {
+  prismfield::StorageSettings settings;
+  settings.store = prismfield::Store::memory;
+  settings.precision = prismfield::StoredPrecision::float16;
+  prismfield::StorageChoice choice;
+  prismfield::HostOperator g(cube, points, request, settings, {}, &choice);
+  std::vector<double> field(1);
+  g.apply(std::vector<double>{1000}, field);
+  return choice.bytes > 0 ? field[0] : 0;
+}
+
+/// The density of the cube out of its gz.
+double by_inversion(const prismfield::Points& points, double gz) {
+  const prismfield::ActiveCells cells({{{-0.5, 0.5}, {-0.5, 0.5}, {-0.5, 0.5}}});
+  prismfield::InversionInput input;
+  input.cells = &cells;
+  input.data.resize(1);
+  input.data[0].points = points;
+  input.data[0].fields = {prismfield::Field::gz};
+  input.data[0].values = {gz};
+  input.data[0].sigma = {1e-6 * std::abs(gz)};
+  input.settings.beta = 1e-9;
+  input.settings.weighting.kind = prismfield::WeightingKind::none;
+  return prismfield::invert(input).model.density.at(0);
+}
 
 int run(int argc, char** argv) {
   const prismfield::Runtime runtime(argc, argv);
@@ -43,7 +73,12 @@ int run(int argc, char** argv) {
   const double expected = -request.gravitational_constant * 1000 / (height * height);
   const double error = std::abs(result.values.at(0) / expected - 1);
   std::printf("gz %.15g m/s2, point mass %.15g\n", result.values.at(0), expected);
-  return error < 1e-7 ? 0 : 1;
+  const double stored = by_stored_operator(cube, points, request);
+  std::printf("by a stored G %.15g m/s2\n", stored);
+  const double density = by_inversion(points, result.values.at(0));
+  std::printf("inverted %.15g kg/m3\n", density);
+  const bool is_stored_right = std::abs(stored / result.values.at(0) - 1) < 1e-3;
+  return error < 1e-7 && is_stored_right && std::abs(density / 1000 - 1) < 1e-3 ? 0 : 1;
 }
 
 }  // namespace

@@ -51,10 +51,13 @@ EXCEPTIONS = [
 PUBLIC_HEADERS = {
     "base": ["error", "ranges"],
     # plans and results are plain data: files hold them, engines follow them
-    "model": ["cells", "fields", "forms", "plan", "points", "prisms", "request", "result"],
+    "model": ["cells", "data_set", "fields", "forms", "inversion_settings", "inversion_state", "inverted_model", "plan",
+              "points", "prisms", "request", "result", "row_store", "storage", "value_range"],
     "engine": ["runtime"],
     "parallel": ["communicator", "communicator_mpi"],
-    "compute": ["forward", "host_operator", "observer", "operator"],
+    "compute": ["forward", "observer", "operator"],
+    "sensitivity": ["host_operator", "make_operator"],
+    "inversion": ["invert"],
 }
 
 # Included headers that belong to one room: pattern, its name, and the paths that may include it.
@@ -68,7 +71,7 @@ LIBRARIES = [
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_gdal\.cpp"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/crs\.cpp"),
     # what reads files or talks to users is compiled without it
-    (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/operator\.hpp"),
+    (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
 ]
 
 BACKEND = re.compile(r"\b(KOKKOS_ENABLE_(?:CUDA|HIP|SYCL|OPENMP|OPENMPTARGET|OPENACC|THREADS|HPX|SERIAL)"

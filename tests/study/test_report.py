@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """What report.py makes of studies: a page that stands alone and figures; of every kind, gaps told, texts escaped.
 
-Usage: test_report.py REPORT.PY
+Usage: test_report.py PYTHON_FOLDER
 """
 
 import html.parser
@@ -17,7 +17,7 @@ import unittest
 
 import made_studies
 
-script = None
+package = None
 python = None
 drawn = {}
 
@@ -64,16 +64,14 @@ class Report(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_report_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def run_script(self, folder):
-        # As the program does: the script on standard input, no file of it anywhere.
-        with open(script, encoding="utf-8") as text:
-            return subprocess.run(
-                [python, "-", str(folder)], stdin=text, capture_output=True, text=True, cwd=self.folder
-            )
+    def run_tool(self, folder):
+        # As the program does.
+        command = [python, "-B", package, "study.report", str(folder)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
 
     def draw_in(self, folder):
         """It says which of how many figures it draws, and nothing else."""
-        done = self.run_script(folder)
+        done = self.run_tool(folder)
         n = len(list((folder / "figures").glob("*.png")))
         said = "".join(f"drawing {i} of {n}\n" for i in range(1, n + 1))
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, said, ""))
@@ -255,17 +253,17 @@ class Report(unittest.TestCase):
         made_studies.write(self.folder)
         if not (self.folder / "maps" / "results").exists():
             self.skipTest("no h5py to make results")
-        self.assertEqual(self.run_script(self.folder / "maps").returncode, 0)
+        self.assertEqual(self.run_tool(self.folder / "maps").returncode, 0)
         texts = self.texts("zoom_gz", self.folder / "maps")
         self.assertIn("$g_z$ (mGal)", texts)
 
     def test_mistakes(self):
-        done = self.run_script(self.folder / "nowhere")
+        done = self.run_tool(self.folder / "nowhere")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\AFileNotFoundError: [^\n]*\n\Z")
         for content in ({"schema": "other"}, {"schema": "prismfield-study", "version": 2}):
             (self.folder / "study.json").write_text(json.dumps(content), encoding="utf-8")
-            done = self.run_script(self.folder)
+            done = self.run_tool(self.folder)
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"\AValueError: [^\n]*study\.json[^\n]*\n\Z")
         self.assertFalse((self.folder / "report.html").exists())
@@ -275,19 +273,13 @@ class Report(unittest.TestCase):
         bare.mkdir()
         for name in ("matplotlib", "numpy"):
             (bare / f"{name}.py").write_text("raise ImportError('not here')\n")
-        with open(script, encoding="utf-8") as text:
-            done = subprocess.run(
-                [python, "-", str(self.folder)],
-                stdin=text,
-                capture_output=True,
-                text=True,
-                env={"PYTHONPATH": str(bare)},
-            )
+        command = [python, "-B", package, "study.report", str(self.folder)]
+        done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(bare)})
         self.assertEqual((done.returncode, done.stderr), (77, "not here\n"))
 
 
 if __name__ == "__main__":
-    script = pathlib.Path(sys.argv.pop(1)).resolve()
+    package = pathlib.Path(sys.argv.pop(1)).resolve()
     python = pick_python()
     if python is None:
         print("no Python with matplotlib and numpy: reports are not tested")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Studies from end to end: runs, tables, kills and resumes, messages. Needs Python's standard library alone.
+"""Studies from end to end: runs, tables, kills and resumes, messages. The program needs a Python for reports.
 
     test_study.py PRISMFIELD [--kills N]
 """
@@ -621,6 +621,41 @@ class KilledStudies(Folder):
             self.assertEqual(other.returncode, 2)
             self.assertEqual(other.stderr, "study.yaml: report: study is used by another study; wait for its end, or "
                                            "choose another folder by --output\n")
+
+
+class MissingModules(Folder):
+    """A module that a report needs is in no Python."""
+
+    TEXT = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 1\nwarmup: 0\n"
+
+    def hide(self, module):
+        self.write(f"absent/{module}.py", f"raise ImportError('{module} is hidden')\n")
+        self.environment["PYTHONPATH"] = str(self.folder / "absent")
+
+    def test_the_runs_are_kept(self):
+        self.hide("numpy")
+        result = self.study(self.TEXT)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\nerror: the report in study was not written: no Python with NumPy, h5py and "
+                                        r"PyYAML \(.*numpy is hidden.*\); name one in PRISMFIELD_PYTHON or install "
+                                        r"python3-numpy, python3-h5py and python3-yaml; the runs are kept: the same "
+                                        r"command with --resume writes it\n$")
+        self.assertEqual(self.counts()["timed", "ok"], 1)
+        self.assertFalse((self.folder / "study/study.json").exists())
+        del self.environment["PYTHONPATH"]
+        again = self.done(self.TEXT, "--resume")
+        self.assertIn("0 runs made now", again.stdout)
+        self.assertTrue((self.folder / "study/study.json").exists())
+
+    def test_without_matplotlib_there_is_all_but_figures(self):
+        self.hide("matplotlib")
+        result = self.done(self.TEXT)
+        self.assertRegex(result.stderr, r"\nwarning: no figures in study: no Python with matplotlib \(matplotlib is hidden\);"
+                                        r" name one in PRISMFIELD_PYTHON or install python3-matplotlib\n$")
+        self.assertIn("field time (s)", result.stdout)
+        for name in ("study.json", "study.h5", "tables.md", "tables.tex"):
+            self.assertTrue((self.folder / "study" / name).exists(), name)
+        self.assertFalse((self.folder / "study/report.html").exists())
 
 
 class JoinedStudies(Folder):

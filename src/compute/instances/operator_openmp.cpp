@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/host_operator_on_space.hpp"
+#include "compute/direct_operator.hpp"
 
 namespace prismfield {
 
 template class DirectOperator<Kokkos::OpenMP>;
-template std::unique_ptr<HostOperator::Implementation> make_host_operator<Kokkos::OpenMP>(const PrismSource&,
-                                                                                          const Points&, const Request&,
-                                                                                          const Communicator&);
 
 }  // namespace prismfield

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "sensitivity/host_operator_on_space.hpp"
 #include "sensitivity/make_operator_on_space.hpp"
 #include "sensitivity/sensitivity_matrix_on_space.hpp"
 
@@ -9,12 +10,13 @@ template class FileOperator<Kokkos::HIP>;
 template class StoredOperator<Kokkos::HIP>;
 template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const Kokkos::HIP&, const PrismSource&,
                                                                            const Points&, const Request&,
-                                                                           const StorageSettings&,
-                                                                           const LikelyProducts&, const Communicator&,
-                                                                           StorageChoice&);
+                                                                           const StorageSettings&, const Communicator&,
+                                                                           StorageChoice*);
+template std::unique_ptr<HostOperator::Implementation> make_host_operator<Kokkos::HIP>(
+    const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
 template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::HIP>(const PrismSource&, const Points&,
                                                                                     const Request&,
                                                                                     const StorageSettings&,
-                                                                                    std::int64_t, const Communicator&);
+                                                                                    const Communicator&);
 
 }  // namespace prismfield

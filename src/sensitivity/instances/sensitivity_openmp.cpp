@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "sensitivity/host_operator_on_space.hpp"
 #include "sensitivity/make_operator_on_space.hpp"
 #include "sensitivity/sensitivity_matrix_on_space.hpp"
 
@@ -10,9 +11,12 @@ template class StoredOperator<Kokkos::OpenMP>;
 template std::unique_ptr<Operator<Kokkos::OpenMP>> make_operator<Kokkos::OpenMP>(const Kokkos::OpenMP&,
                                                                                  const PrismSource&, const Points&,
                                                                                  const Request&, const StorageSettings&,
-                                                                                 const LikelyProducts&,
-                                                                                 const Communicator&, StorageChoice&);
-template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::OpenMP>(
-    const PrismSource&, const Points&, const Request&, const StorageSettings&, std::int64_t, const Communicator&);
+                                                                                 const Communicator&, StorageChoice*);
+template std::unique_ptr<HostOperator::Implementation> make_host_operator<Kokkos::OpenMP>(
+    const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
+template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::OpenMP>(const PrismSource&,
+                                                                                       const Points&, const Request&,
+                                                                                       const StorageSettings&,
+                                                                                       const Communicator&);
 
 }  // namespace prismfield

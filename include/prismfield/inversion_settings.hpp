@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <prismfield/value_range.hpp>
+
+namespace prismfield {
+
+/// What makes deep or distant cells count less in the regularisation.
+enum class WeightingKind { sensitivity, depth, distance, none };
+struct Weighting {
+  WeightingKind kind = WeightingKind::sensitivity;
+  /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, for the gradient tensor
+  /// alone 3
+  std::optional<double> power;
+  /// depth: metres added to the depth below the mesh's top; distance: to the distance; unset: fitted
+  std::optional<double> z0;
+};
+
+/// Unknowns beside the cells: a regional field of each data set and field.
+enum class Trend { none, constant, linear };
+
+/// Posterior standard deviations, by samples of the posterior or by a low rank of the data term.
+struct Uncertainty {
+  /// 0: none
+  std::int64_t samples = 0;
+  std::uint64_t seed = 1;
+  /// 0: by samples
+  std::int64_t rank = 0;
+};
+
+/// How beta is chosen where no number is given: for the target misfit, or, where sigma is not known, by generalized
+/// cross-validation or at the corner of the L-curve.
+enum class BetaChoice { target, gcv, l_curve };
+
+/// How residuals over sigma count: by their squares, or by Huber's norm, which is linear for large ones.
+enum class DataNorm { squares, huber };
+
+/// What an inversion minimises and how: phi_d + beta phi_m (docs/inversion.md has the formulas).
+struct InversionSettings {
+  /// minimum and maximum density of every cell, kg/m3, one of them infinite where bounds are one-sided; unset: no
+  /// bounds
+  std::optional<Range> bounds;
+  /// allowed densities, kg/m3, rising and disjoint, within `bounds`; empty: all within bounds
+  std::vector<Range> intervals;
+  double smallness = 1;
+  /// lengths towards easting, northing, upward, in shortest edges of the mesh; unset: `smoothing_lengths`
+  std::optional<std::array<double, 3>> smoothness;
+  /// the same in metres; unset, as `smoothness` is: the median edge of the mesh in each direction
+  std::optional<std::array<double, 3>> smoothing_lengths;
+  /// differences are those of the model less the reference
+  bool reference_in_smoothness = false;
+  Weighting weighting;
+  /// p of smallness and of the three terms of smoothness; below 2 compact
+  std::array<double, 4> norm{2, 2, 2, 2};
+  /// unset: searched for
+  std::optional<double> beta;
+  BetaChoice beta_choice = BetaChoice::target;
+  DataNorm data_norm = DataNorm::squares;
+  Trend trend = Trend::none;
+  Uncertainty uncertainty;
+  /// of the data term before conjugate gradients, beside the regularisation's diagonal; 0: Jacobi's preconditioner
+  std::int64_t preconditioner_rank = 0;
+  /// how much of the reference comes back in the model, cell by cell
+  bool depth_of_investigation = false;
+  /// of several epochs: weight of the change from one to the next, beside a `smallness` of 1; 0: none, epochs are
+  /// independent but for beta
+  double change = 1;
+  /// chi factor
+  double target_misfit = 1;
+  /// the model of every solution is kept, not only the last one
+  bool keep_all = false;
+  /// solutions for a beta at most, in the search for beta and again in the compact steps
+  std::int64_t max_iterations = 30;
+
+  [[nodiscard]] bool is_compact() const noexcept {
+    for (const double p : norm) {
+      if (p < 2) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace prismfield

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+namespace prismfield {
+
+/// [min, max], in the unit of what it is a range of: metres, kg/m3.
+struct Range {
+  double min = 0;
+  double max = 0;
+};
+
+}  // namespace prismfield

@@ -1,0 +1,703 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Draws every field of a prismfield result: figures.fields RESULT.nc FIGURE.png [STYLE]
+
+A grid becomes maps; stations that cover an area become triangulated maps, others coloured points; points on one line
+and boreholes become curves. Sizes are those of a page: a panel alone fits a column, three beside each other a page.
+"""
+
+import math
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Circle, Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from prismfield.figures.drawing import (
+    ALONG,
+    GREY,
+    LINES,
+    NO_DATA,
+    PALE_BOX,
+    STYLE,
+    SYMBOLS,
+    Dataset,
+    PlainFormatter,
+    Undrawable,
+    Variable,
+    colour_map,
+    contour_levels,
+    count_text,
+    draw_dots,
+    draw_into,
+    draw_triangle_lines,
+    draw_triangles,
+    is_diverging,
+    is_signed,
+    label_lines,
+    length_unit,
+    open_file,
+    overhang,
+    place_well,
+    plain_ticks,
+    profile_along,
+    scaled,
+    short,
+    style_coordinate,
+    triangles_of,
+)
+
+# inches: pages by columns of panels, and the room around panels
+PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
+LEFT, BAR_ROOM, CURVE_ROOM, STRIP_WIDTH = 0.6, 0.56, 0.6, 7.6
+SMALL, USUAL, LARGE = 6.5, 7.5, 9.5
+LINE = 0.115
+VECTOR, TENSOR = ("gx", "gy", "gz"), ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
+
+
+def arrange(names, ratio=1.0):
+    """Rows of field names: potential and vector, diagonal, mixed derivatives; a plain wrap where that wastes room.
+
+    Panels much wider than high (ratio is height over width) go below each other, in one or two columns.
+    """
+    if ratio < 0.3:
+        columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
+        return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
+    groups = (
+        ("potential", "gx", "gy", "gz"),
+        ("bouguer_slab", "terrain_correction"),
+        ("gxx", "gyy", "gzz"),
+        ("gxy", "gxz", "gyz"),
+    )
+    rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
+    if len(names) <= 3:
+        return [list(names)]
+    columns = min(4, math.ceil(math.sqrt(len(names))))
+    wrapped = [list(names[i : i + columns]) for i in range(0, len(names), columns)]
+
+    def blanks(layout):
+        return len(layout) * max(map(len, layout)) - len(names)
+
+    return rows if blanks(rows) <= blanks(wrapped) + 1 else wrapped
+
+
+class Scheme:
+    """The one colour map of a figure: a diverging one about 0 when any of its fields has both signs."""
+
+    def __init__(self, dataset, names):
+        asked = STYLE.get("colour_map", "")
+        signed = any(is_signed(dataset[name].values) for name in names)
+        self.diverges = is_diverging(asked) if asked else signed
+        self.name = colour_map(self.diverges)
+
+    def limits(self, values):
+        """Limits of the colours, the part of them that is shown, and the ends at which values lie beyond them.
+
+        A few outliers, as near an edge of the model, must not bleach the rest of the map. A field of one sign far from
+        zero takes one half of a diverging map, from its least value to its greatest.
+        """
+        finite = values[np.isfinite(values)]
+        if finite.size == 0 or np.all(finite == 0):
+            return (-1.0, 1.0), (-1.0, 1.0), "neither"
+        low, high = float(finite.min()), float(finite.max())
+        largest = max(-low, high)
+        if high - low <= 1e-12 * largest:
+            low, high = low - 0.01 * largest, high + 0.01 * largest
+        if not self.diverges:
+            return (low, high), (low, high), "neither"
+        if is_signed(values):
+            limit = largest
+            bulk = float(np.percentile(np.abs(finite), 99.5))
+            if bulk > 0 and largest > 4 * bulk:
+                limit = 1.5 * bulk
+            below, above = low < -limit, high > limit
+            ends = "both" if below and above else "min" if below else "max" if above else "neither"
+            return (-limit, limit), (max(low, -limit), min(high, limit)), ends
+        if high - low > 0.4 * largest:
+            return (-largest, largest), (min(low, 0.0) if low < 0 else low, high), "neither"
+        whole = (2 * low - high, high) if high > 0 else (low, 2 * high - low)
+        return whole, (low, high), "neither"
+
+
+def statistics(values):
+    """"min −0.642, max 0.976, RMS 0.332" of what is drawn, in its unit."""
+    finite = values[np.isfinite(values)].astype(float)
+    if finite.size == 0:
+        return "no values"
+    rms = math.sqrt(np.mean(finite**2))
+    return f"min {short(finite.min())}, max {short(finite.max())}, RMS {short(rms)}"
+
+
+def edges_of(centres, spacing_else):
+    """Outer edges of the cells around evenly spaced centres."""
+    step = (centres[-1] - centres[0]) / (len(centres) - 1) if len(centres) > 1 else spacing_else
+    return centres[0] - step / 2, centres[-1] + step / 2
+
+
+def is_plain():
+    """Whether the figure has no words but what names panels, axes and colours."""
+    return not STYLE.get("annotations", True)
+
+
+class Sheet:
+    """A page of equal panels, each with room for a colour bar, placed in inches."""
+
+    def __init__(self, rows, ratio, colour_bars, x_label_every_row=False):
+        columns = max(map(len, rows))
+        room = BAR_ROOM if colour_bars else CURVE_ROOM
+        page = STRIP_WIDTH if ratio < 0.3 else PAGE_WIDTHS[columns]
+        width = (page - LEFT - columns * room + (room - 0.15 if not colour_bars else 0.0)) / columns
+        height = max(width * ratio, 0.75)
+        tallest = {1: 4.2, 2: 3.4}.get(len(rows), 2.6)
+        if height > tallest:
+            height, width = tallest, max(tallest / ratio, 0.6)
+        self.width, self.height, self.rows, self.columns = width, height, rows, columns
+        # A line of statistics in narrow panels is broken.
+        self.narrow = width + room < 1.75
+        self.bottom = 0.58
+        # What stands above is wider than a panel that is far higher than wide.
+        wider = 0.45 if width < 0.9 else 0.0
+        self.gap_x = room + wider
+        self.above = 0.17 + (0 if is_plain() else 3 if self.narrow else 1) * LINE
+        self.gap_y = self.above + (0.5 if x_label_every_row else 0.2)
+        content = LEFT + columns * width + (columns - 1) * self.gap_x + (self.gap_x if colour_bars else 0.15 + wider)
+        self.page_width = max(content, PAGE_WIDTHS[1])
+        self.places = {}
+        for r, row in enumerate(rows):
+            # A row of three below one of four stands below its last three: the vector's components above the tensor's.
+            shift = columns - len(row) if columns == 4 and len(row) == 3 else 0
+            for c, name in enumerate(row):
+                self.places[name] = (r, c + shift)
+        self.figure = None
+        self.panels = {}
+
+    def begin(self, dataset, what):
+        """Writes title and lines below it, which take as much room as they need, and makes the panels."""
+        title = str(dataset.attrs.get("title", "")).strip()
+        titles = textwrap.wrap(title, max(int((self.page_width - 0.3) / 0.092), 12))[:3] or [""]
+        if " ".join(titles) != " ".join(title.split()):
+            titles[-1] = titles[-1][: max(len(titles[-1]) - 2, 1)].rstrip() + "…"
+        lines = []
+        for part in what:
+            if lines and len(lines[-1]) + len(part) + 5 <= (self.page_width - 0.25) / 0.052:
+                lines[-1] += "  ·  " + part
+            else:
+                lines.append(part)
+        top = 0.26 + 0.17 * len(titles) + 0.12 * len(lines) + self.above
+        source = str(dataset.attrs.get("source", ""))
+        if is_plain():
+            titles, lines, source, top, self.bottom = [], [], "", 0.12 + self.above, 0.46
+        n_rows = len(self.rows)
+        self.page_height = self.bottom + n_rows * self.height + (n_rows - 1) * self.gap_y + top
+        self.top = top
+        self.figure = plt.figure(figsize=(self.page_width, self.page_height))
+
+        def line(text, y, **style):
+            # A title is text: its dollar signs are no formulas.
+            place = 0.12 / self.page_width, 1 - y / self.page_height
+            self.figure.text(*place, text.replace("$", r"\$"), va="top", **style)
+
+        y = 0.12
+        for text in titles:
+            line(text, y, fontsize=LARGE, fontweight="bold")
+            y += 0.17
+        for text in lines:
+            line(text, y + 0.02, fontsize=SMALL, color=GREY)
+            y += 0.12
+        self.figure.text(
+            1 - 0.08 / self.page_width,
+            0.06 / self.page_height,
+            source.replace("$", r"\$"),
+            fontsize=5,
+            color="0.6",
+            va="bottom",
+            ha="right",
+        )
+        self.panels = {name: self.add(row, column) for name, (row, column) in self.places.items()}
+
+    def add(self, row, column):
+        x = LEFT + column * (self.width + self.gap_x)
+        y = self.page_height - self.top - (row + 1) * self.height - row * self.gap_y
+        axes = self.figure.add_axes(
+            [x / self.page_width, y / self.page_height, self.width / self.page_width, self.height / self.page_height]
+        )
+        for spine in axes.spines.values():
+            spine.set_linewidth(0.5)
+        axes.tick_params(labelsize=SMALL, length=2.2, width=0.5, pad=2)
+        return axes
+
+    def lowest_in_column(self, name):
+        row, column = self.places[name]
+        return not any(r > row and c == column for r, c in self.places.values())
+
+    def first_in_row(self, name):
+        return any(row[0] == name for row in self.rows)
+
+    def title(self, name, axes, values, unit, words):
+        """Symbol and unit, and below them, unless the figure is plain, what every panel tells of its values."""
+        symbol = words.get(name, SYMBOLS[name])
+        if self.width + self.gap_x < 1.4:
+            symbol = symbol.split()[-1]
+        style = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
+        up = 5
+        if not is_plain():
+            text = statistics(values)
+            text = text.replace(", ", "\n") if self.narrow else text
+            small = {"fontsize": SMALL - 0.5, "color": "0.35", "linespacing": 1.1, "va": "bottom"}
+            axes.annotate(text, xytext=(0, 3), **small, **style)
+            up = 6 + 72 * LINE * (text.count("\n") + 1) * 0.95
+        text = f"{symbol} ({unit})" if unit else symbol
+        axes.annotate(text, xytext=(0, up), fontsize=USUAL + 1, va="baseline", **style)
+
+    def colour_bar(self, axes, image, shown, extend):
+        # Beside what is drawn: equal scales may have made the map smaller than its place.
+        axes.apply_aspect()
+        box = axes.get_position()
+        bar = self.figure.add_axes([box.x1 + 0.05 / self.page_width, box.y0, 0.08 / self.page_width, box.height])
+        colour_bar = self.figure.colorbar(image, cax=bar, extend=extend)
+        colour_bar.outline.set_linewidth(0.4)
+        if shown[0] < shown[1]:
+            bar.set_ylim(*shown)
+        bar.yaxis.set_major_locator(
+            MaxNLocator(5 if box.height * self.page_height > 1.2 else 3, steps=[1, 2, 2.5, 5, 10])
+        )
+        bar.yaxis.set_major_formatter(PlainFormatter())
+        bar.minorticks_off()
+        bar.tick_params(labelsize=SMALL, length=2, width=0.4, pad=1.5)
+
+
+def style_map(sheet, name, axes, unit):
+    style = {"fontsize": USUAL}
+    x_count = 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1
+    style_coordinate(axes.xaxis, "Easting", unit, x_count, sheet.width, **style)
+    style_coordinate(axes.yaxis, "Northing", unit, 5 if sheet.height > 1.4 else 3, sheet.height, **style)
+    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
+    axes.tick_params(labelleft=sheet.first_in_row(name), labelbottom=sheet.lowest_in_column(name))
+    axes.yaxis.label.set_visible(sheet.first_in_row(name))
+    axes.xaxis.label.set_visible(sheet.lowest_in_column(name))
+
+
+def axes_text(dataset, names):
+    """Which way is positive, of results that say it."""
+    down = {"z_down": "down", "z_up": "up"}.get(str(dataset.attrs.get("axes", "")))
+    if down is None:
+        return []
+    return [f"gz positive {down}" if "gz" in names else f"z positive {down}"]
+
+
+def model_box(dataset):
+    """West, east, south, north, bottom and top of the model, where the result holds them and they are to be drawn."""
+    bounds = np.atleast_1d(dataset.attrs.get("model_bounds", []))
+    return bounds if bounds.size == 6 and STYLE.get("model_outline", True) else None
+
+
+def bodies_of(dataset):
+    """Spheres (easting, northing, upward, radius) and boxes (west, east, south, north, bottom, top) of the model, where
+    the result tells them; heights that it does not tell are not finite."""
+
+    def rows(name, columns, upward):
+        bodies = np.atleast_1d(dataset.attrs.get(name, [])).reshape(-1, columns)
+        heights = np.atleast_1d(dataset.attrs.get(name + "_upward", np.full(upward * len(bodies), np.nan)))
+        return bodies, heights.reshape(-1, upward)
+
+    spheres, heights = rows("model_spheres", 3, 1)
+    return np.hstack([spheres[:, :2], heights, spheres[:, 2:]]), np.hstack(rows("model_boxes", 4, 2))
+
+
+class Outline:
+    """What of a model is drawn in maps of some limits: its bodies where the result tells them, else the box around it;
+    nothing where that would be all around the map or outside of it."""
+
+    def __init__(self, dataset, west, east, south, north):
+        self.circles, self.boxes, self.text = np.empty((0, 3)), np.empty((0, 4)), []
+        box = model_box(dataset)
+        if box is None:
+            return
+        spheres, boxes = bodies_of(dataset)
+        x, y, _, radius = spheres.T
+        is_within = (x + radius > west) & (x - radius < east) & (y + radius > south) & (y - radius < north)
+        self.circles = spheres[is_within][:, [0, 1, 3]]
+        self.boxes = self.crossing(boxes[:, :4], west, east, south, north)
+        if spheres.size + boxes.size == 0:
+            self.boxes = self.crossing(box[None, :4], west, east, south, north)
+        if self.circles.size + self.boxes.size:
+            self.text = ["dashed: bodies of the model" if spheres.size + boxes.size else "dashed: extent of the model"]
+
+    @staticmethod
+    def crossing(boxes, west, east, south, north):
+        """Boxes of which a side is within the limits."""
+        w, e, s, n = boxes.T
+        overlaps = (w < east) & (e > west) & (s < north) & (n > south)
+        covers = (w <= west) & (e >= east) & (s <= south) & (n >= north)
+        return boxes[overlaps & ~covers]
+
+    def draw(self, axes, factor):
+        # White below: it is seen on dark colours too.
+        for style in ({"edgecolor": "white", "linewidth": 1.1, "alpha": 0.6}, {"edgecolor": "0.1", "linewidth": 0.55}):
+            style.update(fill=False, linestyle="-" if style["edgecolor"] == "white" else (0, (5, 3)))
+            for x, y, radius in self.circles * factor:
+                axes.add_patch(Circle((x, y), radius, **style))
+            for west, east, south, north in self.boxes * factor:
+                axes.add_patch(Rectangle((west, south), east - west, north - south, **style))
+
+
+def height_text(height):
+    """What to say of the heights of points, and the levels of their contours: none for one height."""
+    low, high = float(height.min()), float(height.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        return f"height {low:,.6g} m".replace("-", "−"), np.array([])
+    levels = MaxNLocator(9, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return f"heights {low:,.0f} to {high:,.0f} m".replace("-", "−"), levels[(levels > low) & (levels < high)]
+
+
+def draw_maps(dataset, names, words):
+    easting, northing = dataset["easting"].values, dataset["northing"].values
+    spans = easting[-1] - easting[0], northing[-1] - northing[0]
+    factor, unit = length_unit(*spans)
+    west, east = edges_of(easting * factor, spans[1] * factor / 20)
+    south, north = edges_of(northing * factor, spans[0] * factor / 20)
+    ratio = (north - south) / (east - west)
+    sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
+    height = dataset["upward"].values
+    heights, levels = height_text(height)
+    # Two families of lines cannot be told apart: those of a draped grid are its heights unless others are asked for, or
+    # none. A plain figure has no words to say what they are.
+    is_draped = levels.size > 0 and "contours" not in STYLE
+    draws_heights = is_draped and not is_plain()
+    if draws_heights and levels.size > 1:
+        heights += f", a line every {levels[1] - levels[0]:g} m"
+    outline = Outline(dataset, *(value / factor for value in (west, east, south, north)))
+    what = [f"{len(easting)} × {len(northing)} points", heights, *axes_text(dataset, names)]
+    sheet.begin(dataset, what + outline.text)
+    scheme = Scheme(dataset, names)
+    usual_lines = 8 if min(len(easting), len(northing)) >= 10 else 0
+    # More nodes than dots of the page only cost time.
+    step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
+    for name, axes in sheet.panels.items():
+        everything = dataset[name].values
+        values, label = scaled(everything, dataset[name].attrs.get("units", ""))
+        sheet.title(name, axes, values, label, words)
+        values = values[::step, ::step]
+        (low, high), shown, extend = scheme.limits(values)
+        axes.set_facecolor(NO_DATA)
+        image = axes.imshow(
+            values,
+            origin="lower",
+            extent=(west, east, south, north),
+            cmap=scheme.name,
+            vmin=low,
+            vmax=high,
+            interpolation="nearest",
+            aspect="equal",
+        )
+        # a model that reaches further does not widen the map
+        axes.autoscale(False)
+        style_map(sheet, name, axes, unit)
+        sheet.colour_bar(axes, image, shown, extend)
+        places = easting[::step] * factor, northing[::step] * factor
+        if draws_heights:
+            axes.contour(*places, height[::step, ::step], levels=levels, **LINES)
+        elif "contours" in STYLE or not (is_draped or name + "_sigma" in dataset):
+            field_levels = contour_levels(*shown, usual_lines, in_unit(dataset, name))
+            if field_levels.size and min(values.shape) > 1:
+                label_lines(axes, axes.contour(*places, values, levels=field_levels, **LINES))
+        outline.draw(axes, factor)
+    return sheet.figure
+
+
+def in_unit(dataset, name):
+    """The factor from a field's unit in the file to that of its panel."""
+    values = dataset[name].values
+    drawn, _ = scaled(values, "")
+    at = np.nanargmax(np.abs(values)) if np.isfinite(values).any() else 0
+    return float(drawn.flat[at] / values.flat[at]) if values.flat[at] else 1.0
+
+
+def survey_lines(dataset):
+    """Names of survey lines and which stations each has, in the file's order; nothing where the result tells no two.
+
+    Stations without a name belong to no line.
+    """
+    columns = {str(name).lower(): name for name in dataset.variables}
+    for column in (columns[word] for word in ("line", "segment") if word in columns):
+        if dataset[column].dims == ("station",):
+            labels = dataset[column].values
+            is_number = np.issubdtype(labels.dtype, np.floating)
+            texts = np.array([f"{label:.12g}" if is_number else str(label).strip() for label in labels])
+            is_named = np.isfinite(labels) if is_number else texts != ""
+            lines = [(name, np.flatnonzero(texts == name)) for name in dict.fromkeys(texts[is_named])]
+            return lines if 1 < len(lines) <= is_named.sum() / 3 else []
+    return []
+
+
+def name_lines(axes, lines, easting, northing):
+    """Writes their names at the western or northern ends of survey lines, of many lines those of some: on the side of
+    the line where the frame does not cut them and fewer stations are hidden."""
+    axes.apply_aspect()
+    stations = axes.transData.transform(np.stack([easting, northing], axis=1))
+    # offset, and which side of the text it is of
+    above, below = ((-2, 2.5), "left", "bottom"), ((-2, -2.5), "left", "top")
+    right, left = ((2.5, -1), "left", "top"), ((-2.5, -1), "right", "top")
+    for name, those in lines[:: 1 + len(lines) // 12]:
+        x, y = easting[those], northing[those]
+        goes_east = np.ptp(x) >= np.ptp(y)
+        end = np.argmin(x) if goes_east else np.argmax(y)
+        style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": PALE_BOX}
+        text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
+
+        place_well(axes, text, (above, below) if goes_east else (right, left), stations)
+        text.xyann = np.array(text.xyann) + overhang(axes, text)
+
+
+def dot_size(sheet, n, n_lines):
+    """Square points of a dot on a map of so many stations; along survey lines as the room between lines allows."""
+    area = sheet.width * sheet.height * 5184
+    if n_lines:
+        return float(np.clip(0.4 * math.sqrt(area) / n_lines, 1.3, 3.0)) ** 2
+    return float(np.clip(area / 12 / max(n, 1), 3, 26))
+
+
+def draw_stations(dataset, names, words):
+    easting, northing = dataset["easting"].values, dataset["northing"].values
+    span_e, span_n = np.ptp(easting), np.ptp(northing)
+    factor, unit = length_unit(span_e, span_n)
+    # A margin shows the outer stations whole; a line of stations still gets a strip.
+    margin = 0.06 * max(span_e, span_n, 1.0)
+    half_e, half_n = max(span_e / 2, 0.1 * span_n) + margin, max(span_n / 2, 0.1 * span_e) + margin
+    middle_e, middle_n = (easting.min() + easting.max()) / 2, (northing.min() + northing.max()) / 2
+    limits = middle_e - half_e, middle_e + half_e, middle_n - half_n, middle_n + half_n
+    sheet = Sheet(arrange(names, half_n / half_e), half_n / half_e, colour_bars=True)
+    triangles = triangles_of(easting * factor, northing * factor)
+    outline = Outline(dataset, *limits)
+    heights, _ = height_text(dataset["upward"].values)
+    lines = survey_lines(dataset)
+    stations = count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
+    on_none = len(easting) - sum(len(those) for _, those in lines)
+    if lines and on_none:
+        stations += f", {on_none} on none"
+    what = [stations, heights, *axes_text(dataset, names)]
+    sheet.begin(dataset, what + outline.text)
+    scheme = Scheme(dataset, names)
+    size = dot_size(sheet, len(easting), len(lines))
+    for name, axes in sheet.panels.items():
+        values, label = scaled(dataset[name].values, dataset[name].attrs.get("units", ""))
+        sheet.title(name, axes, values, label, words)
+        (low, high), shown, extend = scheme.limits(values)
+        colours = {"cmap": scheme.name, "vmin": low, "vmax": high}
+        axes.set_xlim(limits[0] * factor, limits[1] * factor)
+        axes.set_ylim(limits[2] * factor, limits[3] * factor)
+        axes.set_aspect("equal")
+        if triangles is not None and np.isfinite(values).all():
+            image = draw_triangles(axes, triangles, values, shown, colours)
+            draw_triangle_lines(axes, triangles, values, contour_levels(*shown, 8, in_unit(dataset, name)))
+        else:
+            image = draw_dots(axes, easting * factor, northing * factor, values, size, colours)
+        name_lines(axes, lines, easting * factor, northing * factor)
+        style_map(sheet, name, axes, unit)
+        sheet.colour_bar(axes, image, shown, extend)
+        outline.draw(axes, factor)
+    return sheet.figure
+
+
+def spans_along(dataset, along, position):
+    """Parts of a line, as positions in metres, and what is there: bodies of the model below the line or, of a borehole,
+    around it; the model's extent where the result tells no bodies. Without those that are all of the line."""
+    box = model_box(dataset)
+    if box is None:
+        return [], []
+    spheres, boxes = bodies_of(dataset)
+    # Ground and air have bodies below them, whatever their depth.
+    axes = [0, 1, 2] if along == "upward" else [0, 1]
+    known = np.append(spheres[:, axes[-1]], boxes[:, 2 * axes[-1]])
+    has_bodies = known.size > 0 and np.isfinite(known).all()
+    if not has_bodies:
+        spheres, boxes = spheres[:0], box[None, :]
+    names = ("easting", "northing", "upward")
+    places = [dataset[name].values for name in names]
+    if along == "distance":
+        first, last = np.argmin(places[0]), np.argmax(places[0])
+        start = np.array([values[first] for values in places])
+        towards = np.array([values[last] for values in places]) - start
+        towards /= np.linalg.norm(towards[axes])
+    else:
+        towards = np.eye(3)[names.index(along)]
+        start = np.array([np.mean(values) for values in places]) * (1 - towards)
+    offset = spheres[:, axes] - start[axes]
+    middle = offset @ towards[axes]
+    half = np.sqrt(np.maximum(spheres[:, 3] ** 2 - np.sum(offset**2, axis=1) + middle**2, 0))
+    low, high = np.full(len(boxes), -math.inf), np.full(len(boxes), math.inf)
+    for k in axes:
+        sides = boxes[:, 2 * k : 2 * k + 2] - start[k]
+        if towards[k] == 0:
+            low[(sides[:, 0] >= 0) | (sides[:, 1] <= 0)] = math.inf
+        else:
+            sides = np.sort(sides / towards[k], axis=1)
+            low, high = np.maximum(low, sides[:, 0]), np.minimum(high, sides[:, 1])
+    spans = zip(np.append(middle - half, low), np.append(middle + half, high))
+    begin, end = position[0], position[-1]
+    spans = [(a, b) for a, b in spans if a < min(b, end) and b > begin and (a > begin or b < end)]
+    return spans, [f"grey: {'bodies' if has_bodies else 'extent'} of the model"] if spans else []
+
+
+def draw_curves(dataset, names, words, along, position, what):
+    """Curves over a coordinate; down a borehole the coordinate is the vertical axis."""
+    borehole = along == "upward"
+    factor, unit = length_unit(np.ptp(position))
+    order = np.argsort(position, kind="stable")
+    position = position[order] * factor
+    marker = "o" if len(position) <= 60 else ""
+    sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
+    label = f"{ALONG[along]} ({unit})"
+    spans, legend = spans_along(dataset, along, position / factor)
+    sheet.begin(dataset, [*what, *axes_text(dataset, names), *legend])
+    for name, axes in sheet.panels.items():
+        values, field_unit = scaled(dataset[name].values.ravel(), dataset[name].attrs.get("units", ""))
+        sheet.title(name, axes, values, field_unit, words)
+        values = values[order]
+        style = {"color": "#1f5a92", "linewidth": 1.0, "marker": marker, "markersize": 2}
+        if borehole:
+            axes.plot(values, position, **style)
+            axes.axvline(0, color="0.6", linewidth=0.5, zorder=0)
+            axes.set_xlabel(field_unit, fontsize=USUAL, labelpad=1.5)
+        else:
+            axes.plot(position, values, **style)
+            axes.axhline(0, color="0.6", linewidth=0.5, zorder=0)
+            axes.set_ylabel(field_unit, fontsize=USUAL, labelpad=1.5)
+        plain_ticks(axes.xaxis, 3 if borehole or sheet.width < 1.2 else 5)
+        plain_ticks(axes.yaxis, 4 if sheet.height < 1.5 else 6)
+        if borehole:
+            axes.tick_params(labelleft=sheet.first_in_row(name))
+        else:
+            axes.tick_params(labelbottom=sheet.lowest_in_column(name))
+        axes.grid(color="0.9", linewidth=0.5)
+        for side, spine in axes.spines.items():
+            spine.set_visible(side in ("left", "bottom"))
+        axes.margins(0.04 if borehole else 0.02, 0.02 if borehole else 0.08)
+        has_value = np.isfinite(values)
+        if not values[has_value].any():
+            (axes.set_xlim if borehole else axes.set_ylim)(-1, 1)
+        if not has_value.all():
+            # as far as where all have values
+            margin = 0.02 * np.ptp(position)
+            (axes.set_ylim if borehole else axes.set_xlim)(position[0] - margin, position[-1] + margin)
+        limits = axes.get_ylim() if borehole else axes.get_xlim()
+        for low, high in spans:
+            band = axes.axhspan if borehole else axes.axvspan
+            band(low * factor, high * factor, color="0.93", linewidth=0, zorder=-1)
+        (axes.set_ylim if borehole else axes.set_xlim)(limits)
+        if borehole and sheet.first_in_row(name):
+            axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
+        if not borehole and sheet.lowest_in_column(name):
+            count = 3 if sheet.width < 1.2 else 5
+            style_coordinate(axes.xaxis, ALONG[along], unit, count, sheet.width, fontsize=USUAL)
+            axes.xaxis.labelpad = 2
+    return sheet.figure
+
+
+def fixed(name, values):
+    return f"{name} {values[0]:,.6g} m".replace("-", "−")
+
+
+def line_text(easting, northing, along):
+    """Where a line of stations is."""
+    if along == "upward":
+        return f"{fixed('easting', easting)}, {fixed('northing', northing)}"
+    if along == "distance":
+        first, last = np.argmin(easting), np.argmax(easting)
+        ends = (f"({easting[k]:,.0f}; {northing[k]:,.0f})" for k in (first, last))
+        return "from {} to {} m".format(*ends).replace("-", "−")
+    across, values = ("northing", northing) if along == "easting" else ("easting", easting)
+    if np.ptp(values) == 0:
+        return fixed(across, values)
+    return f"{across} {values.min():,.0f} to {values.max():,.0f} m".replace("-", "−")
+
+
+def without_rounding(dataset):
+    """The dataset with 0 for components that are nothing beside the largest of their kind, as gyz is above a line of
+    symmetry."""
+    changed = {}
+    for kind in (VECTOR, TENSOR):
+        largest = {}
+        for name in kind:
+            if name in dataset:
+                values = np.abs(dataset[name].values)
+                largest[name] = float(values[np.isfinite(values)].max(initial=0.0))
+        least = 1e-12 * max(largest.values(), default=0.0)
+        for name in (name for name, value in largest.items() if 0 < value < least):
+            field = dataset[name]
+            changed[name] = Variable(field.dims, np.zeros_like(field.values), field.attrs)
+    return Dataset({**dataset.variables, **changed}, dataset.attrs)
+
+
+def drawn_fields(dataset):
+    names = [name for name in SYMBOLS if name in dataset]
+    if not names:
+        raise ValueError("the result holds no field")
+    asked = STYLE.get("fields")
+    if not asked:
+        return names
+    missing = [name for name in asked if name not in names]
+    if missing:
+        raise ValueError(f"the result holds no {', '.join(missing)}; it holds {', '.join(names)}")
+    return [name for name in names if name in asked]
+
+
+def draw(dataset):
+    names = drawn_fields(dataset)
+    dataset = without_rounding(dataset)
+    # of terrain, gz is what all of it pulls, beside a slab of the same height
+    words = {"gz": "Terrain effect $g_z$"} if "terrain_correction" in dataset else {}
+    easting, northing, upward = (dataset[c].values for c in ("easting", "northing", "upward"))
+    if "station" in dataset.sizes:
+        line = profile_along(easting, northing, upward)
+        if line is None:
+            return draw_stations(dataset, names, words)
+        position, along = line
+        what = [count_text(len(easting)), line_text(easting, northing, along)]
+        what += [] if along == "upward" else [height_text(upward)[0]]
+        return draw_curves(dataset, names, words, along, position, what)
+    if len(northing) == 1:
+        what = [f"{len(easting)} points", fixed("northing", northing), height_text(upward)[0]]
+        return draw_curves(dataset, names, words, "easting", easting, what)
+    if len(easting) == 1:
+        what = [f"{len(northing)} points", fixed("easting", easting), height_text(upward)[0]]
+        return draw_curves(dataset, names, words, "northing", northing, what)
+    return draw_maps(dataset, names, words)
+
+
+def in_order(dataset, path):
+    """The dataset of a file, of a grid with rising coordinates and its variables over (northing, easting).
+
+    Raises Undrawable where the fields are neither at stations nor on a grid.
+    """
+    missing = [name for name in ("easting", "northing", "upward") if name not in dataset]
+    if missing:
+        raise Undrawable(f"holds no {', '.join(missing)}, without which the places of its fields are unknown")
+    for name in drawn_fields(dataset):
+        field, places = dataset[name], (dataset["easting"], dataset["northing"])
+        is_at_stations = all(variable.dims == ("station",) for variable in (field, *places))
+        is_on_grid = sorted(field.dims) == [*places[0].dims, *places[1].dims] == ["easting", "northing"]
+        if is_at_stations or is_on_grid:
+            continue
+        begin = f"{name} has the dimensions ({', '.join(map(str, field.dims))}), where a figure needs "
+        if {field.shape} == {variable.shape for variable in (*places, dataset["upward"])} and field.ndim == 1:
+            raise Undrawable(f"{begin}(station); 'prismfield convert {path} other.nc' makes a file that has it")
+        raise Undrawable(f"{begin}(northing, easting) or (station); write the file with those names of dimensions")
+    if "station" in dataset.sizes:
+        return dataset
+    variables = {}
+    for name, variable in dataset.variables.items():
+        dims, values = list(variable.dims), variable.values
+        for k, dim in enumerate(dims):
+            if dim in ("easting", "northing") and (np.diff(dataset[dim].values) < 0).any():
+                values = values.take(np.argsort(dataset[dim].values, kind="stable"), axis=k)
+        order = sorted(dims, key=lambda dim: {"northing": 1, "easting": 2}.get(dim, 0))
+        values = values.transpose([dims.index(dim) for dim in order])
+        variables[name] = Variable(order, values, variable.attrs)
+    return Dataset(variables, dataset.attrs)
+
+
+def main(words):
+    """Draws a result, a file, into a figure; words as of draw_into()."""
+    draw_into(words, lambda path: draw(in_order(open_file(path), path)))

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Points, speed-ups, serial fractions, rooflines and performance portability of the runs of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from math import isnan, nan
+
+import numpy as np
+
+from .read_tables import whole
+from .roofline import FIELD_SETS, roofline_of, smallest_set
+from .statistics import (
+    fit_amdahl,
+    fit_gustafson,
+    karp_flatt,
+    median,
+    performance_portability,
+    resampled_medians,
+    with_interval,
+)
+from .study_data import (
+    Estimate,
+    Platform,
+    Portability,
+    RunRow,
+    Sample,
+    Settings,
+    StudyAxis,
+    StudyData,
+    StudyFit,
+    StudyPoint,
+)
+
+WORKER_KEYS = ("threads", "ranks", "devices")
+# repeats that the rules ask for
+ENOUGH_REPEATS = 5
+# keys that a user chooses anew on every machine; all others make another application or problem
+TUNED_KEYS = {
+    "machine",
+    "bind",
+    *WORKER_KEYS,
+    "execution.space",
+    "execution.slots",
+    "execution.batch",
+    "execution.block",
+    "execution.partition",
+    "execution.balance",
+    "execution.memory_limit",
+}
+
+
+def analyse(study: StudyData) -> None:
+    """Makes points, fits and portability of the runs, and notes which rules were not kept.
+
+    The same for the same runs: resampling is seeded by the seed of the study.
+    """
+    make_points(study)
+    set_speed_ups(study)
+    # when a wrong point was busy is how fast it was
+    wrong = {point.id for point in study.points if point.status == "wrong"}
+    study.busy = [row for row in study.busy if row.point not in wrong]
+    fit_laws(study)
+    place_on_rooflines(study)
+    rate_portability(study)
+    note_rules(study)
+
+
+def platform_of(study: StudyData, point: StudyPoint) -> str:
+    """Where a point ran, by machine and device or space."""
+    where = point.device if point.devices > 0 and point.device else point.space
+    return study.machines[point.machine].name + (f", {where}" if where else "")
+
+
+def kept_labels(study: StudyData, point: StudyPoint) -> Settings:
+    """The labels that stay the same on every platform: of axes that set more than TUNED_KEYS."""
+    return {axis.name: label for axis, label in zip(study.axes, point.labels) if not TUNED_KEYS.issuperset(axis.keys)}
+
+
+# ---- points
+
+
+def judge(point: StudyPoint, runs: list[RunRow]) -> None:
+    """The status of a point with the reason, from all of its runs."""
+    timed = [run for run in runs if run.kind == "timed"]
+    ok = sum(run.status == "ok" for run in timed)
+    # one wrong run makes the point wrong, whatever else happened
+    bad = sorted((run for run in runs if run.status != "ok"), key=lambda run: run.status != "wrong")
+    if bad and (bad[0].status == "wrong" or ok == 0):
+        point.status, point.why = bad[0].status, bad[0].why
+    elif ok == 0:
+        point.status, point.why = "out of budget", "no timed run yet"
+    elif ok < len(timed):
+        why = f": {bad[0].why}" if bad[0].why else ""
+        point.why = f"{len(timed) - ok} of {len(timed)} runs {bad[0].status}{why}"
+
+
+def describe(point: StudyPoint, study: StudyData, runs: list[RunRow]) -> None:
+    """What the runs were computed with, by the first that knows its space: a run that ended well knows more."""
+    run = next((run for run in runs if run.space), runs[0])
+    for name in (
+        "problem",
+        "space",
+        "device",
+        "partition",
+        "precision",
+        "kernel",
+        "ranks",
+        "threads",
+        "slots",
+        "batch",
+        "block",
+        "pairs",
+        "pairs_by_form",
+    ):
+        setattr(point, name, getattr(run, name))
+    for key in WORKER_KEYS:
+        if getattr(point, key) < 0:
+            try:
+                setattr(point, key, whole(study.setting(point.labels, key), 0))
+            except ValueError:
+                pass
+    point.space = point.space or study.setting(point.labels, "execution.space")
+    if point.space in ("cuda", "hip"):
+        # a rank has a device of its own
+        point.devices = point.ranks if point.devices < 0 else point.devices
+    elif point.space:
+        point.devices = -1
+
+
+def known(values: Iterable[float]) -> list[float]:
+    return [value for value in values if not isnan(value)]
+
+
+def rate_of(run: RunRow) -> float:
+    if isnan(run.pairs_per_second) and run.pairs >= 0 and run.field_seconds > 0:
+        return run.pairs / run.field_seconds
+    return run.pairs_per_second
+
+
+def measure(point: StudyPoint, runs: list[RunRow], seed: int) -> None:
+    def sample(values: Iterable[float]) -> Sample:
+        of_runs = known(values)
+        return Sample(with_interval(median(of_runs), resampled_medians(of_runs, seed, point.id)), of_runs)
+
+    for name in ("field_seconds", "total_seconds", "process_seconds", "processor_seconds"):
+        setattr(point, name, sample(getattr(run, name) for run in runs))
+    point.pairs_per_second = sample(map(rate_of, runs))
+    for name in ("setup_seconds", "output_seconds", "energy_joules", "busy_least", "busy_most"):
+        setattr(point, name, median(known(getattr(run, name) for run in runs)))
+    point.measures = {name: median(known(run.measures[name] for run in runs)) for name in point.measures}
+    whole_seconds = point.process_seconds.median.value
+    if isnan(whole_seconds):
+        whole_seconds = point.total_seconds.median.value
+    if point.workers > 0:
+        point.core_seconds = point.workers * whole_seconds
+
+
+def make_points(study: StudyData) -> None:
+    by_point: dict[int, list[RunRow]] = {}
+    machine_of = {}
+    for run, machine in zip(study.runs, study.run_machines):
+        if run.kind != "reference":
+            by_point.setdefault(run.point, []).append(run)
+            machine_of[run.point] = machine
+    study.points = []
+    for number, runs in sorted(by_point.items()):
+        point = StudyPoint(number, machine_of[number], runs[0].values)
+        judge(point, runs)
+        point.oversubscribed = any(run.oversubscribed for run in runs)
+        point.largest_error = max(known(run.largest_error for run in runs), default=nan)
+        timed = [run for run in runs if run.kind == "timed" and run.status == "ok"]
+        judged = timed or runs
+        describe(point, study, judged)
+        point.load = median(known(run.load for run in judged))
+        point.memory_bytes = median([run.peak_memory_bytes for run in judged if run.peak_memory_bytes >= 0])
+        point.scratch_bytes = median([run.scratch_bytes for run in judged if run.scratch_bytes >= 0])
+        # the fields of a wrong point are not those that were asked for: its times are no speed
+        if point.status == "ok":
+            measure(point, timed, study.rules.seed)
+        study.points.append(point)
+
+
+# ---- speed-ups
+
+
+def draws_of(point: StudyPoint, seed: int) -> np.ndarray:
+    return resampled_medians(point.field_seconds.all, seed, point.id)
+
+
+def labels_but(point: StudyPoint, free: list[bool]) -> tuple[str, ...]:
+    return tuple(label for label, is_free in zip(point.labels, free) if not is_free)
+
+
+def speed_ratio(point: StudyPoint, base: StudyPoint, seconds, base_seconds):
+    """Rate of `point` over that of `base`, by times and pairs, which differ in weak scaling."""
+    with np.errstate(all="ignore"):
+        return base_seconds / seconds * (point.pairs / base.pairs)
+
+
+def set_speed_ups(study: StudyData) -> None:
+    """Relative to the point that the study names, or otherwise to that with the fewest workers."""
+    named = study.rules.baseline
+
+    def is_free(axis: StudyAxis) -> bool:
+        if named:
+            return any(key == axis.name or axis.sets(key) for key in named)
+        return len(axis.values) > 1 and any(map(axis.sets, WORKER_KEYS))
+
+    def is_baseline(point: StudyPoint) -> bool:
+        labels = {axis.name: label for axis, label in zip(study.axes, point.labels)}
+        return all(labels.get(key, study.setting(point.labels, key)) == value for key, value in named.items())
+
+    free = [is_free(axis) for axis in study.axes]
+    if not any(free):
+        return
+    bases: dict[tuple[str, ...], StudyPoint] = {}
+    for point in study.points:
+        if not point.has_speed or point.oversubscribed:
+            continue
+        others = labels_but(point, free)
+        if named and is_baseline(point):
+            bases.setdefault(others, point)
+        elif not named and point.workers > 0 and (others not in bases or point.workers < bases[others].workers):
+            bases[others] = point
+    for point in study.points:
+        if point.has_speed and (base := bases.get(labels_but(point, free))):
+            set_speed_up(point, base, study.rules.seed)
+
+
+def set_speed_up(point: StudyPoint, base: StudyPoint, seed: int) -> None:
+    point.baseline = base.id
+    value, draws = 1.0, np.empty(0)
+    if point is base:
+        point.speed_up = Estimate(1.0, 1.0, 1.0)
+    else:
+        value = speed_ratio(point, base, point.field_seconds.median.value, base.field_seconds.median.value)
+        own, others = draws_of(point, seed), draws_of(base, seed)
+        if own.size and others.size:
+            draws = speed_ratio(point, base, own, others)
+        point.speed_up = with_interval(value, draws)
+    # more ranks x threads than cores are no workers, and threads cannot be compared with devices
+    same_kind = (point.devices > 0) == (base.devices > 0)
+    if point.oversubscribed or not same_kind or point.workers <= 0 or base.workers <= 0:
+        return
+    n = point.workers / base.workers
+    point.efficiency = Estimate(*(bound / n for bound in point.speed_up))
+    if n > 1:
+        point.karp_flatt = with_interval(float(karp_flatt(value, n)), karp_flatt(draws, n))
+
+
+# ---- serial fractions
+
+
+def scaling_axis(study: StudyData) -> tuple[str, int] | None:
+    """The key that scaling is along, and the index of the axis that sets it."""
+    for key in WORKER_KEYS:
+        if study.rules.scaling in ("", key):
+            for at, axis in enumerate(study.axes):
+                if axis.sets(key) and len(axis.values) > 1:
+                    return key, at
+    return None
+
+
+def fit_laws(study: StudyData) -> None:
+    study.fits = []
+    if (scaling := scaling_axis(study)) is None:
+        return
+    key, at = scaling
+    free = [a == at for a in range(len(study.axes))]
+    groups: dict[tuple, list[StudyPoint]] = {}
+    for point in study.points:
+        count = getattr(point, key)
+        if point.has_speed and not point.oversubscribed and count > 0 and point.workers > 0:
+            # ranks that share the same cores, with fewer threads each, are no more workers
+            kind = labels_but(point, free), point.devices > 0, point.workers / count
+            groups.setdefault(kind, []).append(point)
+    for points in groups.values():
+        # a law through two points is neither confirmed nor refuted
+        if len({getattr(point, key) for point in points}) > 2:
+            study.fits.append(fit_group(study, key, at, points))
+
+
+def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> StudyFit:
+    base, *_ = points = sorted(points, key=lambda point: getattr(point, key))
+    fit = StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
+    fit.group = {axis.name: label for a, (axis, label) in enumerate(zip(study.axes, base.labels)) if a != at}
+    workers = np.array([getattr(point, key) for point in points], float)
+    seconds = np.array([point.field_seconds.median.value for point in points])
+    draws = [draws_of(point, study.rules.seed) for point in points]
+    drawn = np.stack(draws, axis=-1) if all(draw.size for draw in draws) else np.empty((0, len(points)))
+
+    def gustafson(seconds: np.ndarray) -> np.ndarray:
+        columns = [speed_ratio(point, base, seconds[..., i], seconds[..., 0]) for i, point in enumerate(points)]
+        return fit_gustafson(workers / workers[0], np.stack(columns, axis=-1))
+
+    # the problem of Amdahl's law stays the same, that of Gustafson's grows
+    if not study.rules.weak:
+        serial, seconds_of_one = fit_amdahl(workers, seconds)
+        fit.amdahl = with_interval(float(serial), fit_amdahl(workers, drawn)[0])
+        fit.seconds_of_one = float(seconds_of_one)
+    fit.gustafson = with_interval(float(gustafson(seconds)), gustafson(drawn))
+    return fit
+
+
+# ---- rooflines
+
+
+def place_on_rooflines(study: StudyData) -> None:
+    # operations of a product with a stored G are not those of the kernel
+    if study.rules.command != "run":
+        return
+    fields: dict[int, set[str]] = {}
+    for error in study.errors:
+        if error.field in FIELD_SETS["all"]:
+            fields.setdefault(error.point, set()).add(error.field)
+    for point in study.points:
+        if point.has_speed and point.id in fields:
+            peak = study.machines[point.machine].peaks.get(point.space)
+            point.roofline = roofline_of(point, smallest_set(fields[point.id]), peak)
+
+
+# ---- performance portability
+
+
+def rate_portability(study: StudyData) -> None:
+    study.portability = []
+    fast = [point for point in study.points if point.has_speed and not point.oversubscribed]
+    # platforms by name, with machine and space; "" for a machine on which nothing ran
+    platforms: dict[str, tuple[int, str]] = {}
+    for point in fast:
+        platforms.setdefault(platform_of(study, point), (point.machine, point.space))
+    for point in study.points:
+        if point.machine not in {machine for machine, _ in platforms.values()}:
+            platforms[study.machines[point.machine].name] = point.machine, ""
+    if len(platforms) < 2:
+        return
+
+    def is_on(point: StudyPoint, name: str) -> bool:
+        """A run that failed may not have reported its space, nor its device."""
+        machine, space = platforms[name]
+        if point.machine != machine or point.has_speed:
+            return point.machine == machine and platform_of(study, point) == name
+        return not space or not point.space or point.space == space
+
+    best: dict[tuple[str, str], float] = {}
+    for point in fast:
+        place = point.problem, platform_of(study, point)
+        best[place] = max(best.get(place, 0.0), point.pairs_per_second.median.value)
+    applications: dict[tuple, list[StudyPoint]] = {}
+    for point in study.points:
+        if point.problem:
+            kept = kept_labels(study, point)
+            applications.setdefault((point.problem, tuple(kept.items())), []).append(point)
+    for (problem, kept), points in applications.items():
+        on = [
+            rate_on(name, [point for point in points if is_on(point, name)], best.get((problem, name), nan))
+            for name in platforms
+        ]
+        study.portability.append(
+            Portability(
+                problem,
+                dict(kept),
+                on,
+                performance_portability([platform.architectural for platform in on]),
+                performance_portability([platform.application for platform in on]),
+            )
+        )
+
+
+def rate_on(name: str, points: list[StudyPoint], best: float) -> Platform:
+    """The fastest of the points of one application on a platform."""
+    fast = [point for point in points if point.has_speed and not point.oversubscribed]
+    if fast:
+        fastest = max(fast, key=lambda point: point.pairs_per_second.median.value)
+        return Platform(
+            name, fastest.id, fastest.roofline.fraction_of_peak, fastest.pairs_per_second.median.value / best
+        )
+    unable = any(point.status in ("failed", "wrong", "not run") for point in points)
+    return Platform(name, -1, 0.0, 0.0) if unable else Platform(name)
+
+
+# ---- rules
+
+
+def point_list(ids: list[int]) -> str:
+    """ "point 1", "points 2, 5 and 7 more" """
+    most = 12
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    return f"point{'' if len(ids) == 1 else 's'} {', '.join(map(str, ids[:most]))}{more}"
+
+
+def note_rules(study: StudyData) -> None:
+    rules = study.rules
+    rules.budget_forbade = any(run.status == "out of budget" for run in study.runs)
+    least = min(ENOUGH_REPEATS, rules.repeats)
+
+    def note(what: str, applies: Callable[[StudyPoint], bool]) -> None:
+        if ids := [point.id for point in study.points if applies(point)]:
+            rules.notes.append(f"{point_list(ids)}: {what}")
+
+    if rules.repeats < ENOUGH_REPEATS:
+        rules.notes.append(
+            f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for, {ENOUGH_REPEATS} are the rule"
+        )
+    note(
+        f"fewer than {least} timed runs{', the time budget was spent' if rules.budget_forbade else ''}",
+        lambda point: point.status == "ok" and len(point.field_seconds.all) < least,
+    )
+    for status, what in (
+        ("not run", "not run here, left out of all fits"),
+        ("failed", "failed"),
+        ("wrong", "outside the tolerance, therefore without a speed"),
+        ("too slow", "ended at the limit of a run"),
+        ("out of budget", "not run, the time budget was spent"),
+    ):
+        note(what, partial(lambda status, point: point.status == status, status))
+    note(
+        "more ranks x threads than cores, left out of all fits",
+        lambda point: point.oversubscribed and point.status != "not run",
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Analyses the runs of a report folder, writes all that follows from them, draws it and prints the tables:
+
+study.finish FOLDER, or study.finish --join --output FOLDER FOLDER FOLDER... for a report of several machines.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import sys
+
+from .analysis import analyse
+from .join import join
+from .problems import InputError, Problem
+from .read_study import read_study
+from .study_hdf5 import write_study_hdf5
+from .study_json import study_json
+from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
+from .texts import new_file, shown, write_file
+
+NO_FIGURES = ""
+try:
+    from . import report
+except Exception as missing:  # modules built for another NumPy fail in many ways
+    NO_FIGURES = str(missing).replace("\n", " ")
+
+MISSING_MODULE = 77
+
+
+def write_report_files(study, folder, analysed_by):
+    """Each under a temporary name and renamed when complete."""
+    text = study_json(study, analysed_by)
+    with new_file(folder / "study.h5") as name:
+        write_study_hdf5(study, text, name)
+    write_file(folder / "tables.md", tables_as_markdown(study))
+    write_file(folder / "tables.tex", tables_as_latex(study))
+    write_file(folder / "p3.csv", p3_csv(study))
+    write_file(folder / "foms.txt", fom_lines(study))
+    # the report is drawn from it: it comes last
+    write_file(folder / "study.json", text)
+
+
+def draw(folder):
+    """Why there are no figures, or "". Which figure is drawn is written to standard error."""
+    if NO_FIGURES:
+        return f"no Python with matplotlib ({NO_FIGURES}); name one in PRISMFIELD_PYTHON or install python3-matplotlib"
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            report.main([str(folder)])
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".replace("\n", " ")
+    return ""
+
+
+def may_hold_joined(folder):
+    """Whether the folder holds a report that --join made, or nothing."""
+    if not folder.is_dir():
+        return False
+    try:
+        with open(folder / "study.json", encoding="utf-8") as file:
+            root = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return not any(folder.iterdir())
+    return isinstance(root, dict) and root.get("schema") == "prismfield-study" and "machines" in root
+
+
+def join_studies(folders, output):
+    """The study of several folders, each of a machine; `output` is made, or holds nothing but a joined report."""
+    study = join(folders)
+    if os.path.lexists(output) and not may_hold_joined(pathlib.Path(output)):
+        what = f"{output} holds something else than a joined report; name another folder"
+        raise InputError([Problem("--output", "", what)])
+    os.makedirs(output, exist_ok=True)
+    # maps are found from the folder of the report
+    for field_map in study.maps:
+        field_map.file = os.path.relpath(field_map.file, output)
+    return study
+
+
+def finish(options):
+    named = options.output if options.join else options.folders[0]
+    study = join_studies(options.folders, named) if options.join else read_study(named)
+    folder = pathlib.Path(named)
+    analyse(study)
+    write_report_files(study, folder, {"version": options.version, "git": options.git})
+    why = draw(folder)
+    if not options.quiet:
+        print(tables_as_text(study), end="")
+        if not why:
+            print(f"report: {shown(str(folder / 'report.html'))}")
+        sys.stdout.flush()
+    if why:
+        print(f"warning: no figures in {folder}: {why}", file=sys.stderr)
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog="study.finish", description=__doc__)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="the report folder of a study")
+    parser.add_argument("--join", action="store_true", help="make one report of several folders")
+    parser.add_argument("--output", metavar="FOLDER", help="the folder of the joined report")
+    parser.add_argument("--quiet", action="store_true", help="print no tables")
+    parser.add_argument("--need-figures", action="store_true", help="without matplotlib do nothing and end with 77")
+    parser.add_argument("--version", default="", help="of the program that asks for the report")
+    parser.add_argument("--git", default="", help="hash of that program")
+    options = parser.parse_args(words)
+    if options.join != bool(options.output) or (len(options.folders) > 1 and not options.join):
+        parser.error("--join takes folders and --output, otherwise there is one folder")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    if options.need_figures and NO_FIGURES:
+        print(NO_FIGURES, file=sys.stderr)
+        return MISSING_MODULE
+    try:
+        finish(options)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        where = f"{error.filename2 or error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}".replace("\n", " ")
+        print(f"error: the report was not written: {why}", file=sys.stderr)
+        return 1
+    return 0

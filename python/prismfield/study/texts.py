@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Texts and numbers as messages and tables show them, and files that are complete or not there."""
+
+import contextlib
+import math
+import os
+import pathlib
+import re
+import tempfile
+
+# What moves the cursor, colours or hides text, or turns its direction, and bytes that are no UTF-8.
+CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+def shown(text):
+    """Text out of files as a message or table shows it."""
+    return CONTROL.sub("?", text)
+
+
+def counted(count, noun):
+    """'1 point', '1,000 points'"""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def number_text(value):
+    """The shortest digits that read back as the number."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def short_text(value, digits=4):
+    """A number with some digits; nothing where it is not known."""
+    return f"{value:.{digits}g}" if math.isfinite(value) else ""
+
+
+@contextlib.contextmanager
+def new_file(target):
+    """The name of a file that becomes `target` when all went well: a crash leaves the old file or the new one."""
+    target = pathlib.Path(target)
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.part-", dir=target.parent)
+    os.close(descriptor)
+    try:
+        yield name
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        with open(name, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def write_file(target, text):
+    """Writes a text under a temporary name and renames it when complete."""
+    with new_file(target) as name, open(name, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Report folders of studies that were never run."""
+
+import csv
+import dataclasses
+import io
+import math
+
+from prismfield.study.problems import InputError
+from prismfield.study.read_tables import BEFORE_AXES, BEHIND_AXES, FORM_COLUMNS, MEASURE_COLUMNS, axis_column
+from prismfield.study.study_data import RunRow, unknown_pairs
+
+ERRORS_HEADER = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
+
+
+def errors_of(action):
+    """The text of the InputError that an action raises, "" without one."""
+    try:
+        action()
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+class MadeStudy:
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        self.yaml = ""
+        self.machine = '{"name": "made", "version": "1.2.3", "git": "abc", "cores": 4}'
+        self.rows = []
+
+    def __truediv__(self, name):
+        return self.folder / name
+
+    def without_folder(self, text):
+        return text.replace(f"{self.folder.parent}/", "")
+
+    def add(self, point, values, threads, seconds, **changes):
+        """A timed run that went well, on one rank of the space openmp: 1e9 pairs, 0.1 s beside the fields."""
+        pairs = 10**9
+        row = RunRow(
+            run=len(self.rows) + 1,
+            point=point,
+            values=list(values),
+            problem="p1",
+            space="openmp",
+            device="host",
+            repeat=1 + sum(row.point == point and row.kind == "timed" for row in self.rows),
+            started=f"2026-11-22T00:00:{10 + (len(self.rows) + 1) % 50}Z",
+            partition="prisms",
+            precision="double",
+            kernel="auto",
+            method="direct",
+            ranks=1,
+            threads=threads,
+            slots=threads,
+            batch=64,
+            block=1,
+            pairs=pairs,
+            pairs_by_form=dict.fromkeys(unknown_pairs(), 0) | {"multipole_4": pairs},
+            field_seconds=seconds,
+            total_seconds=seconds + 0.1,
+            process_seconds=seconds + 0.2,
+            pairs_per_second=pairs / seconds,
+            peak_memory_bytes=50_000_000 * threads,
+            scratch_bytes=1_000_000 * threads,
+            load=0.5,
+            largest_error=1e-15,
+        )
+        self.rows.append(dataclasses.replace(row, **changes))
+        return self.rows[-1]
+
+    def add_runs(self, point, values, threads, seconds):
+        for s in seconds:
+            self.add(point, values, threads, s)
+
+    def leave_out(self, point, values, status, why, **changes):
+        """The row of a point without runs."""
+        self.rows.append(
+            RunRow(
+                run=len(self.rows) + 1,
+                point=point,
+                values=list(values),
+                status=status,
+                why=why,
+                problem="p1",
+                **changes,
+            )
+        )
+        return self.rows[-1]
+
+    def runs_csv(self, axes, with_measures=False):
+        columns = BEHIND_AXES + FORM_COLUMNS + (MEASURE_COLUMNS if with_measures else [])
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(
+            [column.name for column in BEFORE_AXES] + list(map(axis_column, axes)) + [column.name for column in columns]
+        )
+        for row in self.rows:
+            known = vars(row) | row.measures | {f"pairs_{form}": n for form, n in row.pairs_by_form.items()}
+            texts = {name: text_of(value) for name, value in known.items()}
+            writer.writerow(
+                [texts[column.name] for column in BEFORE_AXES] + row.values + [texts[column.name] for column in columns]
+            )
+        return stream.getvalue()
+
+    def write(self, name, text):
+        (self.folder / name).write_bytes(text.encode())
+        return self.folder / name
+
+    def write_all(self, axes, with_measures=False):
+        self.write("study.yaml", self.yaml)
+        self.write("machine.json", self.machine)
+        self.write("runs.csv", self.runs_csv(axes, with_measures))
+
+
+def text_of(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value).removesuffix(".0")
+    return "" if value == -1 else str(value)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Report folders with garbled files: each ends with an InputError or is a study whose report can be written."""
+
+import json
+import random
+
+import pytest
+from made_study import ERRORS_HEADER
+
+from prismfield.study.analysis import analyse
+from prismfield.study.problems import InputError
+from prismfield.study.read_study import read_study
+from prismfield.study.study_hdf5 import write_study_hdf5
+from prismfield.study.study_json import study_json
+from prismfield.study.study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
+
+WORDS = [
+    *("", "-1", "0", "nan", "inf", "1e999", "9" * 30, "\0", "\xe9", "é\u202e", '"', ",", "\n", "\n\n", "{", "[", "}: "),
+    *("!!python/object:os.system x", "*a", "&a [*a]", "<<: ", "ok", "wrong", "timed", "reference", "threads", "null"),
+]
+
+
+@pytest.fixture
+def whole(made):
+    made.yaml = (
+        "title: Threads\nsweep:\n  threads: [1, 2, 4]\n  execution.precision: [double, single]\nrepeats: 2\n"
+        "figure: {x: threads, y: speed_up}\ncompare_with: {paper: C2, values: {'2': 1.9}}\nbaseline: {threads: 1}\n"
+    )
+    for i, (threads, precision) in enumerate((t, p) for t in (1, 2, 4) for p in ("double", "single")):
+        made.add_runs(i + 1, [str(threads), precision], threads, [8 / threads, 9 / threads])
+    made.machine = json.dumps(
+        {"name": "made", "version": "1", "calibration": {"openmp": {"peak_double": 1e11, "bandwidth": 1e10}}}
+    )
+    made.write("errors.csv", ERRORS_HEADER + "1,gz,mGal,1,2,4,0.5\n2,gxx,Eotvos,1,2,0,inf\n")
+    made.write("histograms.csv", "point,field,decade,negative,positive\n1,gz,below,1,2\n1,gz,-16,3,4\n1,gz,equal,,5\n")
+    made.write("trace.csv", "point,where,n,rms,largest,scale\n1,outside,7,1e-3,2e-3,10\n")
+    made.write("maps.csv", "point,file,fields\n1,results/1.h5,gz gzz\n")
+    made.write("busy.csv", "point,rank,slot,begin,end\n1,0,-1,0.25,1\n")
+    made.write_all(["threads", "execution.precision"])
+    return made
+
+
+def garbled(text, draw):
+    """The bytes with some of them replaced, taken out, or written twice."""
+    for _ in range(draw.randint(1, 2)):
+        at = draw.randrange(len(text) + 1)
+        end = min(len(text), at + draw.choice((0, 1, 3, 20)))
+        word = draw.choice([*(word.encode("latin-1", "ignore") for word in WORDS), text[at:end] * 2])
+        text = text[:at] + word + text[end:]
+    return text
+
+
+def test_any_folder(whole):
+    draw = random.Random(1)
+    files = {path: path.read_bytes() for path in sorted(whole.folder.iterdir())}
+    good = 0
+    for number in range(200):
+        path = draw.choice(list(files))
+        path.write_bytes(garbled(files[path], draw))
+        content = path.read_bytes()
+        try:
+            study = read_study(whole.folder)
+            analyse(study)
+            for point in study.points:
+                assert point.status == "ok" or not point.field_seconds.all, "a point that is not right has a speed"
+            text = study_json(study, {})
+            json.loads(text)
+            for write in (tables_as_text, tables_as_markdown, tables_as_latex, p3_csv, fom_lines):
+                write(study).encode("utf-8", "replace")
+            if number % 10 == 0:
+                write_study_hdf5(study, text, whole.folder.parent / "study.h5")
+            good += 1
+        except InputError as error:
+            assert str(error)
+        except Exception as error:
+            raise AssertionError(f"{path.name}, case {number}: {content!r}") from error
+        path.write_bytes(files[path])
+    assert 25 < good < 175, good

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <prismfield/make_operator.hpp>
+
+#include "compute/operator_plan.hpp"
+#include "compute/vector_functors.hpp"
+#include "sensitivity/host_operator.hpp"
+
+/// The bodies of make_host_operator; instantiated in one source file a space.
+namespace prismfield {
+
+template <class ExecutionSpace>
+class HostOperatorOnSpace final : public HostOperator::Implementation {
+public:
+  HostOperatorOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
+                      const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice)
+      : m_ranks(communicator.split(0)),
+        m_operator(
+            settings != nullptr
+                ? make_operator(m_space, prisms, points, request, *settings, communicator, choice)
+                : std::make_unique<DirectOperator<ExecutionSpace>>(m_space, prisms, points, request, communicator)),
+        m_densities("prismfield::densities", m_operator->columns()),
+        m_more_densities("prismfield::densities", m_operator->columns()),
+        m_fields("prismfield::fields", m_operator->rows()),
+        m_more_fields("prismfield::fields", m_operator->rows()) {}
+
+  void apply(std::span<const double> density, std::span<double> fields) override {
+    check("density", density.size(), m_operator->columns(), "fields", fields.size(), m_operator->rows());
+    copy_in(m_space, density, m_densities);
+    m_operator->apply(m_space, m_densities, m_fields);
+    copy_out(m_space, m_fields, fields);
+  }
+  void apply_transpose(std::span<const double> fields, std::span<double> density) override {
+    check("fields", fields.size(), m_operator->rows(), "density", density.size(), m_operator->columns());
+    copy_in(m_space, fields, m_fields);
+    m_operator->apply_transpose(m_space, m_fields, m_densities);
+    copy_out(m_space, m_densities, density);
+  }
+  void diagonal(std::span<const double> weights, std::span<double> diagonal) override {
+    check("weights", weights.size(), m_operator->rows(), "diagonal", diagonal.size(), m_operator->columns());
+    copy_in(m_space, weights, m_fields);
+    m_operator->diagonal(m_space, m_fields, m_densities);
+    copy_out(m_space, m_densities, diagonal);
+  }
+  void entries(IndexRange points, std::span<double> entries) override {
+    check_range(points, m_operator->points().size());
+    const std::int64_t n_fields = m_operator->fields().size();
+    check_length("entries", entries.size(), n_fields * points.size() * m_operator->columns());
+    const typename Operator<ExecutionSpace>::Entries there("prismfield::entries", n_fields, points.size(),
+                                                           m_operator->columns());
+    m_operator->entries(m_space, points, there);
+    copy_out(m_space, Vector(there.data(), there.size()), entries);
+  }
+  double dot_fields(std::span<const double> a, std::span<const double> b) override {
+    check("a", a.size(), m_operator->rows(), "b", b.size(), m_operator->rows());
+    copy_in(m_space, a, m_fields);
+    copy_in(m_space, b, m_more_fields);
+    return m_operator->dot_fields(m_space, m_fields, m_more_fields);
+  }
+  double dot_densities(std::span<const double> a, std::span<const double> b) override {
+    check("a", a.size(), m_operator->columns(), "b", b.size(), m_operator->columns());
+    copy_in(m_space, a, m_densities);
+    copy_in(m_space, b, m_more_densities);
+    return m_operator->dot_densities(m_space, m_densities, m_more_densities);
+  }
+  [[nodiscard]] FieldList fields() const noexcept override { return m_operator->fields(); }
+  [[nodiscard]] IndexRange points() const noexcept override { return m_operator->points(); }
+  [[nodiscard]] IndexRange prisms() const noexcept override { return m_operator->prisms(); }
+  [[nodiscard]] const Plan& plan() const noexcept override { return m_operator->plan(); }
+  [[nodiscard]] double error_bound() const noexcept override { return m_operator->error_bound(); }
+
+private:
+  using Vector = typename Operator<ExecutionSpace>::Vector;
+
+  /// Throws on all ranks when a length is wrong on any.
+  void check(const char* key, std::size_t length, std::int64_t needed, const char* other_key, std::size_t other_length,
+             std::int64_t other_needed) const {
+    on_all_ranks(m_ranks, [&] {
+      check_length(key, length, needed);
+      check_length(other_key, other_length, other_needed);
+    });
+  }
+
+  ExecutionSpace m_space;
+  Communicator m_ranks;
+  std::unique_ptr<Operator<ExecutionSpace>> m_operator;
+  Vector m_densities, m_more_densities, m_fields, m_more_fields;
+};
+
+template <class ExecutionSpace>
+std::unique_ptr<HostOperator::Implementation> make_host_operator(const PrismSource& prisms, const Points& points,
+                                                                 const Request& request,
+                                                                 const StorageSettings* settings,
+                                                                 const Communicator& communicator,
+                                                                 StorageChoice* choice) {
+  return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(prisms, points, request, settings, communicator, choice);
+}
+
+}  // namespace prismfield
