@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/case.hpp"
-#include "case/input_paths.hpp"
+#include "case/key_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::vector<std::string> keys_of(const std::string& text, CaseUse use = CaseUse:
     found.push_back(std::filesystem::path("folder") / input.value->text);
     keys.push_back(input.key);
   }
-  std::vector<std::filesystem::path> known = read_case(root, "folder/case.yaml", use).input_files();
+  std::vector<std::filesystem::path> known = read_case(root, "folder/case.yaml", use).input_files;
   std::sort(found.begin(), found.end());
   std::sort(known.begin(), known.end());
   EXPECT_EQ(found, known);

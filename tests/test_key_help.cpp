@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 #include "scratch_folder.hpp"
 
 namespace prismfield {
@@ -108,7 +108,7 @@ TEST(KeyHelp, ListsPathsThatItKnows) {
     std::string path;
     int n = 0;
     for (; std::getline(lines, path); ++n) EXPECT_TRUE(is_documented_key(of_study ? "study." + path : path)) << path;
-    EXPECT_GE(n, static_cast<int>((of_study ? study_key_reference() : case_key_reference()).size()));
+    EXPECT_GE(n, static_cast<int>((of_study ? study_key_table().rows() : case_key_table().rows()).size()));
   }
   EXPECT_THAT(key_paths(false), HasSubstr("\nobservations.noise.gzz\n"));
   EXPECT_THAT(key_paths(false), HasSubstr("\nmodel.mesh.easting.widths\n"));

@@ -64,7 +64,7 @@ Case read_inversion_case(const InvertOptions& options, const Communicator& commu
 /// What the model depends on: a checkpoint of anything else is not gone on from.
 Digest inversion_hash(const Case& run, const InversionInputs& inputs) {
   Checksum checksum;
-  checksum.add(std::string_view(run.inversion_identity));
+  checksum.add(std::string_view(run.identity));
   for (const std::vector<double>& edges : inputs.cells->edges()) checksum.add(edges);
   for (const std::int64_t cell : inputs.cells->cells()) checksum.add(cell);
   for (const auto* values : {&inputs.reference, &inputs.lower, &inputs.upper, &inputs.cell_weights, &inputs.start}) {

@@ -17,12 +17,12 @@
 
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 
 namespace prismfield {
 namespace {
 
-using Keys = std::vector<KeyReference>;
+using Keys = std::vector<KeyRow>;
 
 /// Longer lines of prose are hard to read.
 constexpr std::size_t most_prose = 100;
@@ -33,15 +33,15 @@ const std::string any_field = "FIELD";
 /// A key and the name that it is asked for by.
 struct Entry {
   std::string name;
-  const KeyReference* key;
+  const KeyRow* key;
   bool of_study;
 };
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> result;
-    for (const KeyReference& key : case_key_reference()) result.push_back({key.path, &key, false});
-    for (const KeyReference& key : study_key_reference()) result.push_back({of_a_study + key.path, &key, true});
+    for (const KeyRow& key : case_key_table().rows()) result.push_back({key.path, &key, false});
+    for (const KeyRow& key : study_key_table().rows()) result.push_back({of_a_study + key.path, &key, true});
     return result;
   }();
   return all;
@@ -120,14 +120,14 @@ std::string paragraph(const std::string& text, std::size_t columns, std::size_t 
 }
 
 /// The words of a default as they are shown.
-std::string default_text(const KeyReference& key) {
+std::string default_text(const KeyRow& key) {
   const std::string& text = key.default_value;
   if (text.starts_with("(")) return text.substr(1, text.size() - 2);
   return text.empty() ? "none" : text;
 }
 
 /// The same on a page, behind a blank: a sentence of its own.
-std::string default_sentence(const KeyReference& key) {
+std::string default_sentence(const KeyRow& key) {
   if (key.default_value.empty()) return "";
   if (key.default_value == "required") return " Required.";
   std::string text = default_text(key);
@@ -229,7 +229,7 @@ std::string first_sentence(const std::string& text) {
   return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-Row table_row(const std::string& name, const KeyReference& key) {
+Row table_row(const std::string& name, const KeyRow& key) {
   return {{name, key.type, default_text(key), key.unit}, first_sentence(key.meaning)};
 }
 
@@ -239,7 +239,9 @@ std::string labelled(const std::string& label, const std::string& text, std::siz
   return wrapped(fmt::format("  {:<{}}{}\n", label, hanging - 2, text), columns, hanging);
 }
 
-const Keys& reference_of(const Entry& entry) { return entry.of_study ? study_key_reference() : case_key_reference(); }
+const Keys& reference_of(const Entry& entry) {
+  return entry.of_study ? study_key_table().rows() : case_key_table().rows();
+}
 
 /// The section whose keys stand below this one.
 std::string home_of_keys(const Entry& entry) {
@@ -276,14 +278,14 @@ std::string indented(const std::string& text, const std::string& indent) {
 }
 
 std::string described(const Entry& entry, std::size_t columns) {
-  const KeyReference& key = *entry.key;
+  const KeyRow& key = *entry.key;
   std::string text = fmt::format("{}{}\n", key.path, entry.of_study ? " (of a study)" : "");
   text += labelled("type", key.type, columns) + labelled("default", default_text(key), columns);
   if (!key.unit.empty()) text += labelled("unit", key.unit, columns);
   text += "\n" + paragraph(key.meaning, std::min(columns, most_prose), 2);
   const std::string home = home_of_keys(entry);
   std::vector<Row> rows = {table_head};
-  for (const KeyReference& below : reference_of(entry)) {
+  for (const KeyRow& below : reference_of(entry)) {
     const std::string parent = parent_of(below.path);
     if (parent == home || parent == home + "[]") rows.push_back(table_row(last_part_of(below.path), below));
   }
@@ -323,7 +325,7 @@ std::string listed(const std::vector<const Entry*>& found, std::size_t columns) 
 
 std::string page_heading() {
   return "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- SPDX-FileCopyrightText: The prismfield authors -->\n"
-         "<!-- Made by `prismfield help --markdown` from src/case/key_reference.cpp: change that. -->\n"
+         "<!-- Made by `prismfield help --markdown` from src/case/key_table.cpp: change that. -->\n"
          "# Keys of a case and of a study\n\n"
          "`prismfield help KEY` prints what stands here of a key: `prismfield help model.voxels.easting`, or the last\n"
          "part alone, `prismfield help slots`. Lengths are metres, densities kg/m3, coordinates easting, northing and\n"
@@ -349,7 +351,7 @@ std::string anchor(const std::string& heading) {
 /// The keys of one reference: headings, and the entries of the contents.
 std::pair<std::string, std::string> page_part(const Keys& keys, bool of_study) {
   std::string text, contents;
-  for (const KeyReference& key : keys) {
+  for (const KeyRow& key : keys) {
     const std::string heading = of_study ? "study: " + key.path : key.path;
     const bool at_top = key.path.find('.') == std::string::npos;
     if (at_top || is_section(keys, key.path)) {
@@ -391,8 +393,8 @@ std::string key_help(const std::string& key, std::size_t columns) {
 }
 
 std::string key_manual() {
-  const auto [case_contents, of_case] = page_part(case_key_reference(), false);
-  const auto [study_contents, of_study] = page_part(study_key_reference(), true);
+  const auto [case_contents, of_case] = page_part(case_key_table().rows(), false);
+  const auto [study_contents, of_study] = page_part(study_key_table().rows(), true);
   return page_heading() + "Of a case, which `run`, `sensitivity` and `invert` read:\n\n" + case_contents +
          "- [Sections alike](#sections-alike)\n\nOf a study, which `study` reads (docs/studies.md):\n\n" +
          study_contents + "\n" + of_case + alike_text() + of_study.substr(0, of_study.size() - 1);
@@ -409,10 +411,10 @@ std::string key_paths(bool of_study) {
     for (const FieldInfo& info : field_infos) text += path.substr(0, field) + std::string(info.name) + "\n";
   };
   if (of_study) {
-    for (const KeyReference& key : study_key_reference()) add(with_first_elements(key.path));
+    for (const KeyRow& key : study_key_table().rows()) add(with_first_elements(key.path));
     return text;
   }
-  for (const KeyReference& key : case_key_reference()) {
+  for (const KeyRow& key : case_key_table().rows()) {
     add(with_first_elements(key.path));
     for (const SectionLike& alike : sections_alike()) {
       const std::string below = alike.other + ".";

@@ -140,11 +140,11 @@ struct Case {
   std::optional<InversionSpec> inversion;
   /// the YAML as run, --set applied: written to the result
   std::string text;
-  /// what the fields depend on, with sorted keys: two cases of one identity and the same input files give the same
-  /// fields
+  /// what the fields, or for inversion the model, depend on, with sorted keys: two cases of one identity and the same
+  /// input files give the same
   std::string identity;
-  /// read for inversion: what the model depends on, with sorted keys, likewise
-  std::string inversion_identity;
+  /// the case itself and every file that it names: what no output may replace
+  std::vector<std::filesystem::path> input_files;
   /// key path -> "file:line" (or "--set"), for messages about what a key names
   std::map<std::string, std::string> locations;
   /// keys that are right but that the command does not use in this version
@@ -152,8 +152,6 @@ struct Case {
 
   /// What is asked of a forward run.
   [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution}; }
-  /// The case itself and every file that it names: what no output may replace.
-  [[nodiscard]] std::vector<std::filesystem::path> input_files() const;
   /// "file:line" of a key, or of the nearest parent that was written.
   [[nodiscard]] std::string where(const std::string& key) const;
 };

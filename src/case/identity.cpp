@@ -7,27 +7,43 @@
 #include <utility>
 #include <vector>
 
-#include "case/keys.hpp"
-
 namespace prismfield {
 namespace {
 
-using Words = std::vector<std::string>;
+/// What a command's result depends on.
+class Dependencies {
+public:
+  Dependencies(const KeyTable& table, Commands command) : m_table(table), m_command(command) {}
 
-void keep_only(YamlNode& map, const Words& kept) {
-  std::erase_if(map.entries,
-                [&](const YamlEntry& e) { return std::find(kept.begin(), kept.end(), e.key) == kept.end(); });
-}
+  void keep(YamlNode& node, const std::string& path) const {
+    std::vector<YamlEntry> kept;
+    for (YamlEntry& entry : node.entries) {
+      if (keep_entry(entry, join_key(path, entry.key))) kept.push_back(std::move(entry));
+    }
+    node.entries = std::move(kept);
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      if (has_keys(node.items[i])) keep(node.items[i], join_key(path, std::to_string(i)));
+    }
+  }
 
-/// Keeps some keys of a section, and the section when it has any.
-void keep_in_section(YamlNode& root, const std::string& section, const Words& kept) {
-  YamlNode* const map = root.find(section);
-  if (map == nullptr) return;
-  keep_only(*map, kept);
-  if (map->entries.empty()) std::erase_if(root.entries, [&](const YamlEntry& e) { return e.key == section; });
-}
+private:
+  static bool has_keys(const YamlNode& node) {
+    return !node.entries.empty() || std::any_of(node.items.begin(), node.items.end(), has_keys);
+  }
 
-const Words kept_of_execution = {"kernel", "precision", "method", "tolerance"};
+  /// Sections that do not count themselves are kept for the keys in them that do.
+  bool keep_entry(YamlEntry& entry, const std::string& path) const {
+    if (entry.value.kind == YamlNode::Kind::removed) return false;
+    const KeyRow* const row = m_table.find(path);
+    const KeyEffects effects = row != nullptr ? row->effects : KeyEffects();
+    if ((effects.used_by & m_command) == 0) return false;
+    keep(entry.value, path);
+    return (effects.changes_result & m_command) != 0 || has_keys(entry.value);
+  }
+
+  const KeyTable& m_table;
+  Commands m_command;
+};
 
 }  // namespace
 
@@ -38,29 +54,8 @@ void sort_keys(YamlNode& node) {
   for (YamlNode& item : node.items) sort_keys(item);
 }
 
-std::string identity_of(YamlNode root) {
-  keep_only(root, {"model", "observations", "fields", "gravitational_constant", "execution"});
-  if (YamlNode* observations = root.find("observations")) {
-    std::erase_if(observations->entries, [](const YamlEntry& e) { return e.key == "noise"; });
-  }
-  keep_in_section(root, "execution", kept_of_execution);
-  sort_keys(root);
-  return to_yaml(root);
-}
-
-std::string inversion_identity_of(YamlNode root) {
-  keep_only(root, {"model", "inversion", "sensitivity", "gravitational_constant", "fields", "axes", "execution"});
-  for (const std::string& key : case_keys::densities) {
-    YamlNode* map = &root;
-    std::size_t begin = 0;
-    for (std::size_t dot = key.find('.'); map != nullptr && dot != std::string::npos; dot = key.find('.', begin)) {
-      map = map->find(key.substr(begin, dot - begin));
-      begin = dot + 1;
-    }
-    if (map != nullptr) std::erase_if(map->entries, [&](const YamlEntry& e) { return e.key == key.substr(begin); });
-  }
-  keep_in_section(root, "sensitivity", {"precision", "compression"});
-  keep_in_section(root, "execution", kept_of_execution);
+std::string identity_of(YamlNode root, CaseUse use, const KeyTable& table) {
+  Dependencies(table, command_of(use)).keep(root, "");
   sort_keys(root);
   return to_yaml(root);
 }

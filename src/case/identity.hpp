@@ -4,15 +4,16 @@
 
 #include <string>
 
+#include "case/key_table.hpp"
 #include "case/yaml_tree.hpp"
 
 namespace prismfield {
 
-/// The case without what no field depends on, with sorted keys, as YAML.
-[[nodiscard]] std::string identity_of(YamlNode root);
+enum class CaseUse;
 
-/// What the model that an inversion finds depends on, likewise: not how its cells are filled, which it finds out.
-[[nodiscard]] std::string inversion_identity_of(YamlNode root);
+/// The case without the keys that the result of its use does not depend on, by the table of keys, in alphabetical
+/// order, as YAML. A key that the table does not have stays.
+[[nodiscard]] std::string identity_of(YamlNode root, CaseUse use, const KeyTable& table = case_key_table());
 
 /// Puts the keys of every map in alphabetical order.
 void sort_keys(YamlNode& node);

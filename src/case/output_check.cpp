@@ -144,7 +144,7 @@ void check_output(const Case& run) {
   if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
   if (!run.sensitivity.file.empty()) outputs.push_back({"sensitivity.file", run.sensitivity.file});
 
-  const auto inputs = run.input_files();
+  const auto& inputs = run.input_files;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [key, file] = outputs[i];
     const auto add = [&, key = key](std::string what) { problems.add(run.where(key), key, std::move(what)); };

@@ -10,7 +10,7 @@
 
 #include "case/case.hpp"
 #include "case/identity.hpp"
-#include "case/keys.hpp"
+#include "case/key_table.hpp"
 #include "case/read_sections.hpp"
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
@@ -33,7 +33,7 @@ std::optional<Crs> read_crs(CaseReader& reader, const Value& value) {
 /// Every section of a case.
 void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
   const Value document{&root, "", where_of(root, run.file.string())};
-  const Section section(reader, document, case_keys::top);
+  const Section section(reader, document);
   if (const auto v = section.find("title")) run.title = reader.words(*v, "a line of text").value_or("");
   if (const auto v = section.find("gravitational_constant")) {
     run.gravitational_constant = reader.positive(*v).value_or(run.gravitational_constant);
@@ -80,19 +80,26 @@ void collect_locations(const YamlNode& node, const std::string& path, const std:
   }
 }
 
-/// The keys that nothing asks for in a case of this use.
+bool is_used(const KeyRow& row, CaseUse use) { return (row.effects.used_by & command_of(use)) != 0; }
+
+/// The keys that nothing asks for in a case of this use, without those below them.
 std::vector<std::string> unused_keys(const std::map<std::string, std::string>& locations, CaseUse use) {
-  // every pair is computed directly: nothing is approximated to a tolerance
-  Words asked_of_others = {"sensitivity", "inversion", "execution.tolerance", "output.also"};
-  if (use == CaseUse::sensitivity) {
-    asked_of_others = {"observations.noise", "inversion", "execution.tolerance", "output.also", "output.checkpoint"};
+  std::vector<std::string> unused;
+  for (const KeyRow& row : case_key_table().rows()) {
+    const bool is_below = !unused.empty() && row.path.starts_with(unused.back() + ".");
+    if (!is_used(row, use) && !is_below && locations.contains(row.path)) unused.push_back(row.path);
   }
-  if (use == CaseUse::inversion) {
-    asked_of_others = {"observations", "execution.tolerance"};
-    asked_of_others.insert(asked_of_others.end(), case_keys::densities.begin(), case_keys::densities.end());
+  return unused;
+}
+
+/// The case and the files that it names, but for those of sections that a case of this use leaves alone.
+std::vector<std::filesystem::path> input_files(YamlNode& root, const std::filesystem::path& file, CaseUse use) {
+  std::vector<std::filesystem::path> files{file};
+  for (const InputPath& input : input_paths(root)) {
+    const KeyRow* const section = case_key_table().find(input.key.substr(0, input.key.find('.')));
+    if (section != nullptr && is_used(*section, use)) files.push_back(file.parent_path() / input.value->text);
   }
-  std::erase_if(asked_of_others, [&](const std::string& key) { return !locations.contains(key); });
-  return asked_of_others;
+  return files;
 }
 
 /// A case is a map. Throws InputError.
@@ -100,8 +107,9 @@ void check_kind(const YamlNode& root, const std::string& name) {
   if (root.kind == YamlNode::Kind::null)
     throw InputError(name + ":1", "", "is empty; a case has at least model and observations");
   if (root.kind != YamlNode::Kind::map) {
-    throw InputError(where_of(root, name), "",
-                     fmt::format("is {}; a case is a map with the keys {}", kind_name(root), joined(case_keys::top)));
+    throw InputError(
+        where_of(root, name), "",
+        fmt::format("is {}; a case is a map with the keys {}", kind_name(root), joined(case_key_table().keys_of(""))));
   }
   if (root.find("model") == nullptr && (root.find("base") != nullptr || root.find("sweep") != nullptr)) {
     throw InputError(name, "", "is a study, not a case; prismfield study runs it");
@@ -137,8 +145,8 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
   }
   problems.sort_by_line();
   problems.throw_if_any();
-  if (use == CaseUse::inversion) run.inversion_identity = inversion_identity_of(root);
-  run.identity = identity_of(std::move(root));
+  run.input_files = input_files(root, file, use);
+  run.identity = identity_of(std::move(root), use);
   return run;
 }
 

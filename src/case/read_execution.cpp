@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "case/keys.hpp"
-
 namespace prismfield {
 namespace {
 
@@ -22,7 +20,7 @@ private:
 
 void ExecutionReader::partition(const Value& value, Execution& spec) {
   if (value.node->kind == Kind::map) {
-    const Section section(*this, value, case_keys::partition);
+    const Section section(*this, value);
     spec.partition = Partition::rank_grid;
     static const std::string form = "[parts of prisms, parts of points]";
     const auto v = section.need("ranks", form);
@@ -44,7 +42,7 @@ void ExecutionReader::partition(const Value& value, Execution& spec) {
 }
 
 Execution ExecutionReader::execution(const Value& value) {
-  const Section section(*this, value, case_keys::execution);
+  const Section section(*this, value);
   Execution spec;
   if (const auto v = section.find("space")) spec.space = choice(*v, space_choices).value_or(spec.space);
   if (const auto v = section.find("partition")) partition(*v, spec);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/human_text.hpp"
-#include "case/keys.hpp"
 
 namespace prismfield {
 namespace {
@@ -118,7 +117,7 @@ std::int64_t InversionReader::data_set(const Value& value, InversionSpec& spec) 
     problem(value, fmt::format("is {}; the name of a file or {{file: name}} is expected", kind_name(*value.node)));
     return 0;
   }
-  const Section section(*this, value, case_keys::data);
+  const Section section(*this, value);
   const bool has_epochs = section.has("epochs");
   if (has_epochs || section.has("labels")) static_cast<void>(section.one_of({{"file", {}}, {"epochs", {"labels"}}}));
   if (const auto v = section.find("columns")) result.columns = column_names(*v);
@@ -152,9 +151,7 @@ void InversionReader::data(const Value& value, InversionSpec& spec) {
 
 /// {gz: 0.05, gzz: 1}; false when a key of it has a mistake.
 bool InversionReader::add_sigma(const Value& value, std::map<Field, double>& sigmas) {
-  Words known;
-  for (const FieldInfo& field : field_infos) known.emplace_back(field.name);
-  const Section section(*this, value, known);
+  const Section section(*this, value);
   for (const FieldInfo& field : field_infos) {
     const auto v = section.find(std::string(field.name));
     if (!v) continue;
@@ -173,7 +170,7 @@ void InversionReader::sigma(const Value& value, InversionSpec& spec) {
     for (const FieldInfo& field : field_infos) rule.floor[field.field] = all.value_or(1);
     return;
   }
-  const Section section(*this, value, case_keys::sigma);
+  const Section section(*this, value);
   bool has_mistake = !section;
   if (const auto v = section.find("relative")) {
     if (v->node->kind == Kind::map) {
@@ -207,7 +204,7 @@ std::variant<double, DensityFile> InversionReader::density(const Value& value) {
     problem(value, "is a list; a density in kg/m3 or {file: name} is expected");
     return 0.0;
   }
-  const Section section(*this, value, case_keys::reference);
+  const Section section(*this, value);
   DensityFile file;
   if (const auto v = section.need("file", "the name of a file of densities")) file.file = input(*v).value_or("");
   if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
@@ -217,7 +214,7 @@ std::variant<double, DensityFile> InversionReader::density(const Value& value) {
 
 /// A file of one number a cell, which has no unit.
 DensityFile InversionReader::cell_values(const Value& value, const char* what) {
-  const Section section(*this, value, case_keys::cell_values);
+  const Section section(*this, value);
   DensityFile file;
   file.what = what;
   if (const auto v = section.need("file", "the name of a file of one value per cell")) {
@@ -235,7 +232,7 @@ std::optional<double> InversionReader::bound(const Value& value, double none) {
 void InversionReader::bounds(const Value& value, InversionSpec& spec) {
   if (is_word(value, "none")) return;
   if (value.node->kind == Kind::map) {
-    const Section section(*this, value, case_keys::bounds);
+    const Section section(*this, value);
     const std::string chosen = section.one_of({{"file", {"density_unit"}}, {"intervals", {}}});
     const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
     if (!v) return;
@@ -284,7 +281,7 @@ void InversionReader::intervals(const Value& value, InversionSettings& settings)
 }
 
 TopographySpec InversionReader::topography(const Value& value) {
-  const Section section(*this, value, case_keys::topography);
+  const Section section(*this, value);
   TopographySpec result;
   if (const auto v = section.need("file", "the name of a file of heights")) result.file = input(*v).value_or("");
   if (const auto v = section.find("columns")) result.columns = column_names(*v);
@@ -310,7 +307,7 @@ void InversionReader::smoothness(const Value& value, InversionSettings& settings
     settings.smoothness = lengths(value);
     return;
   }
-  const Section section(*this, value, case_keys::smoothness);
+  const Section section(*this, value);
   if (const auto v = section.need("lengths", "a length in metres, or [easting, northing, upward],")) {
     settings.smoothing_lengths = lengths(*v);
   }
@@ -326,12 +323,12 @@ Weighting InversionReader::weighting(const Value& value) {
     result.kind = choice(value, kinds, "{depth: {power: 2, z0: 10}}").value_or(result.kind);
     return result;
   }
-  const Section section(*this, value, case_keys::weighting);
+  const Section section(*this, value);
   const std::string chosen = section.one_of({{"depth", {}}, {"distance", {}}});
   const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
   if (!v) return result;
   result.kind = chosen == "depth" ? WeightingKind::depth : WeightingKind::distance;
-  const Section parts(*this, *v, case_keys::weighting_depth);
+  const Section parts(*this, *v);
   if (const auto power = parts.find("power")) result.power = positive(*power);
   if (const auto z0 = parts.find("z0")) result.z0 = not_negative(*z0);
   return result;
@@ -365,7 +362,7 @@ Uncertainty InversionReader::uncertainty(const Value& value) {
                                samples_by_default));
     return result;
   }
-  const Section section(*this, value, case_keys::uncertainty);
+  const Section section(*this, value);
   if (section.has("rank")) {
     static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
     if (const auto v = section.find("rank")) result.rank = whole(*v, 1, most_rank).value_or(1);
@@ -384,7 +381,7 @@ std::int64_t InversionReader::preconditioner_rank(const Value& value) {
     problem(value, fmt::format("is {}; jacobi or {{rank: 50}} is expected", kind_name(*value.node)));
     return 0;
   }
-  const Section section(*this, value, case_keys::preconditioner);
+  const Section section(*this, value);
   const auto v = section.need("rank", "a whole number such as 50");
   return v ? whole(*v, 1, most_rank).value_or(1) : 0;
 }
@@ -471,7 +468,7 @@ void InversionReader::ways(const Section& section, InversionSettings& settings) 
 }
 
 InversionSpec InversionReader::inversion(const Value& value) {
-  const Section section(*this, value, case_keys::inversion);
+  const Section section(*this, value);
   InversionSpec result;
   InversionSettings& settings = result.settings;
   if (!section) return result;

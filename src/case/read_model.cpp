@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/human_text.hpp"
-#include "case/keys.hpp"
 #include "io/ubc.hpp"
 
 namespace prismfield {
@@ -47,7 +46,7 @@ DensitySpec ModelReader::density(const Value& value) {
     }
     return ConstantDensity{number(value).value_or(0)};
   }
-  const Section section(*this, value, case_keys::density);
+  const Section section(*this, value);
   const std::string chosen = section.one_of({{"random", {"seed"}}, {"file", {"dataset", "density_unit"}}});
   if (chosen == "random") {
     RandomDensity random;
@@ -74,7 +73,7 @@ std::optional<EdgesSpec> ModelReader::edges(const Value& value, bool is_upward) 
                         kind_name(*value.node)));
     return std::nullopt;
   }
-  const Section section(*this, value, case_keys::edges);
+  const Section section(*this, value);
   const std::string chosen = section.one_of(
       {{"edges", {}}, {"widths", {"origin"}}, {"file", {}}, {"random_widths", {"cells", "origin", "top", "seed"}}});
   if (chosen == "edges") {
@@ -128,7 +127,7 @@ std::optional<EdgesSpec> ModelReader::edges(const Value& value, bool is_upward) 
 }
 
 void ModelReader::sphere(const Value& value, VoxelsSpec& voxels) {
-  const Section section(*this, value, case_keys::sphere);
+  const Section section(*this, value);
   Sphere sphere;
   if (const auto v = section.need("center", "[easting, northing, upward]")) {
     if (is_list_of(*v, 3, "[easting, northing, upward]")) {
@@ -141,7 +140,7 @@ void ModelReader::sphere(const Value& value, VoxelsSpec& voxels) {
 }
 
 void ModelReader::box(const Value& value, VoxelsSpec& voxels) {
-  const Section section(*this, value, case_keys::box);
+  const Section section(*this, value);
   Box box;
   if (const auto v = section.need("easting", "[min, max]")) box.easting = range(*v, false).value_or(Range{});
   if (const auto v = section.need("northing", "[min, max]")) box.northing = range(*v, false).value_or(Range{});
@@ -151,7 +150,7 @@ void ModelReader::box(const Value& value, VoxelsSpec& voxels) {
 }
 
 VoxelsSpec ModelReader::voxels(const Value& value) {
-  const Section section(*this, value, case_keys::voxels);
+  const Section section(*this, value);
   VoxelsSpec result;
   if (const auto v = section.need("easting", "[min, max, cells]")) result.easting = cells(*v).value_or(Axis{});
   if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = cells(*v).value_or(Axis{});
@@ -212,7 +211,7 @@ void ModelReader::prism_columns(const Value& value, PrismsSpec& prisms) {
 }
 
 PrismsSpec ModelReader::prisms(const Value& value) {
-  const Section section(*this, value, case_keys::prisms);
+  const Section section(*this, value);
   PrismsSpec result;
   if (const auto v = section.need("file", "the name of a CSV or HDF5 file")) result.file = input(*v).value_or("");
   if (const auto v = section.find("group")) result.group = words(*v, "the name of an HDF5 group").value_or("/");
@@ -243,10 +242,10 @@ bool ModelReader::is_ubc_without_key(const Value& value) {
 
 MeshSpec ModelReader::mesh(const Value& value) {
   if (is_ubc_without_key(value)) return {};
-  const Section section(*this, value, case_keys::mesh);
+  const Section section(*this, value);
   MeshSpec result;
   if (const auto ubc = section.find("ubc")) {
-    const Section files(*this, *ubc, case_keys::ubc);
+    const Section files(*this, *ubc);
     result.ubc.emplace();
     if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
     if (const auto v = density_of(files, "the name of a UBC density file")) {
@@ -272,7 +271,7 @@ MeshSpec ModelReader::mesh(const Value& value) {
 }
 
 TerrainSpec ModelReader::terrain(const Value& value) {
-  const Section section(*this, value, case_keys::terrain);
+  const Section section(*this, value);
   TerrainSpec result;
   if (const auto v = section.need("file", "the name of a digital elevation model")) {
     result.file = input(*v).value_or("");
@@ -288,7 +287,7 @@ TerrainSpec ModelReader::terrain(const Value& value) {
     masses.density = number(*density, "a number or {file: name}").value_or(masses.density);
     return result;
   }
-  const Section file(*this, *density, case_keys::terrain_density);
+  const Section file(*this, *density);
   result.density.emplace();
   if (const auto v = file.need("file", "the name of a grid on the nodes of the heights")) {
     result.density->file = input(*v).value_or("");
@@ -303,7 +302,7 @@ std::optional<Value> ModelReader::density_of(const Section& section, const std::
 }
 
 ModelSpec ModelReader::model(const Value& value) {
-  const Section section(*this, value, case_keys::model);
+  const Section section(*this, value);
   const std::string chosen = section.one_of({{"voxels", {}}, {"prisms", {}}, {"mesh", {}}, {"terrain", {}}});
   const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
   if (!v) return {};

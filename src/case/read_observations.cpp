@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/human_text.hpp"
-#include "case/keys.hpp"
 
 namespace prismfield {
 namespace {
@@ -28,7 +27,7 @@ private:
 };
 
 GridSpec ObservationsReader::grid(const Value& value) {
-  const Section section(*this, value, case_keys::grid);
+  const Section section(*this, value);
   GridSpec result;
   result.dem = dem(section);
   // those of the file, unless both are there
@@ -44,7 +43,7 @@ GridSpec ObservationsReader::grid(const Value& value) {
   const auto v = section.need("upward", "a height, {file: name} or {above_terrain: height},");
   if (!v) return result;
   if (v->node->kind == Kind::map) {
-    const Section from(*this, *v, case_keys::height);
+    const Section from(*this, *v);
     if (from.has("above_terrain") || from.has_misspelt("above_terrain")) {
       result.upward = above_terrain(from);
     } else if (const auto name = from.need("file", "the name of a netCDF or CSV file")) {
@@ -94,7 +93,7 @@ StationsFile ObservationsReader::stations_file(const Section& section) {
   const auto upward = section.find("upward");
   if (!upward) return result;
   if (upward->node->kind == Kind::map) {
-    const Section from(*this, *upward, case_keys::height);
+    const Section from(*this, *upward);
     if (from && from.need("above_terrain", "a height above the surface")) result.upward = above_terrain(from);
   } else if (const auto height =
                  number(*upward, "a height for all stations of the file, or {above_terrain: height},")) {
@@ -109,7 +108,7 @@ PointsSpec ObservationsReader::stations(const Value& value) {
                                shown(value.node->text)));
     return StationsRandom{};
   }
-  const Section section(*this, value, case_keys::stations);
+  const Section section(*this, value);
   const std::string chosen = section.one_of({{"file", {"columns", "length_unit", "axis_z", "upward"}},
                                              {"random", {"easting", "northing", "upward", "seed"}}});
   if (chosen == "file") return stations_file(section);
@@ -124,10 +123,7 @@ PointsSpec ObservationsReader::stations(const Value& value) {
 }
 
 NoiseSpec ObservationsReader::noise(const Value& value, FieldList fields) {
-  Words known;
-  for (const FieldInfo& field : field_infos) known.emplace_back(field.name);
-  known.emplace_back("seed");
-  const Section section(*this, value, known);
+  const Section section(*this, value);
   NoiseSpec result;
   for (const FieldInfo& field : field_infos) {
     const auto v = section.find(std::string(field.name));
@@ -140,7 +136,7 @@ NoiseSpec ObservationsReader::noise(const Value& value, FieldList fields) {
 }
 
 void ObservationsReader::observations(const Value& value, Case& run) {
-  const Section section(*this, value, case_keys::observations);
+  const Section section(*this, value);
   const std::string chosen = section.one_of({{"grid", {}}, {"stations", {}}});
   if (const auto v = chosen.empty() ? std::nullopt : section.find(chosen)) {
     if (chosen == "grid") {

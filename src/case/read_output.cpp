@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "case/keys.hpp"
+#include "case/key_table.hpp"
 
 namespace prismfield {
 namespace {
@@ -59,10 +59,11 @@ void OutputReader::figure(const Value& value, OutputSpec& result) {
     result.figure = path(value);
     return;
   }
-  Words known = case_keys::figure;
-  if (value.node->find("fields") != nullptr) known.emplace_back("fields");
+  Words known = case_key_table().keys_of("output.figure");
+  const bool has_fields = value.node->find("fields") != nullptr;
+  if (has_fields) known.emplace_back("fields");
   const Section parts(*this, value, known);
-  if (const auto v = parts.find("fields")) {
+  if (const auto v = has_fields ? parts.find("fields") : std::nullopt) {
     problem(*v,
             "is no key of a figure, which shows all fields of the case's fields; prismfield plot --field draws some");
   }
@@ -77,13 +78,13 @@ void OutputReader::figure(const Value& value, OutputSpec& result) {
 }
 
 OutputSpec OutputReader::output(const Value& value) {
-  const Section section(*this, value, case_keys::output);
+  const Section section(*this, value);
   OutputSpec result;
   if (const auto v = section.find("file")) result.file = path(*v).value_or("");
   if (const auto v = section.find("also")) result.also = files(*v);
   if (const auto v = section.find("figure")) figure(*v, result);
   if (const auto checkpoint = section.find("checkpoint")) {
-    const Section parts(*this, *checkpoint, case_keys::checkpoint);
+    const Section parts(*this, *checkpoint);
     result.checkpoint.emplace();
     if (const auto v = parts.find("every")) {
       result.checkpoint->every_seconds =

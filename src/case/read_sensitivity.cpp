@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "case/keys.hpp"
-
 namespace prismfield {
 namespace {
 
@@ -30,7 +28,7 @@ std::optional<double> SensitivityReader::compression(const Value& value) {
 }
 
 StorageSettings SensitivityReader::sensitivity(const Value& value) {
-  const Section section(*this, value, case_keys::sensitivity);
+  const Section section(*this, value);
   StorageSettings result;
   if (const auto v = section.find("file")) result.file = path(*v).value_or("");
   if (const auto v = section.find("precision")) result.precision = choice(*v, stored_precision_choices);

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <string_view>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "case/keys.hpp"
+#include "case/key_table.hpp"
 #include "io/grid_variable.hpp"
 
 namespace prismfield {
@@ -36,7 +37,10 @@ std::string kind_name(const YamlNode& node) {
   return "empty";
 }
 
-Section::Section(CaseReader& reader, Value map, const Words& known) : m_reader(reader), m_map(std::move(map)) {
+Section::Section(CaseReader& reader, Value map) : Section(reader, map, case_key_table().keys_of(map.path)) {}
+
+Section::Section(CaseReader& reader, Value map, const Words& known)
+    : m_reader(reader), m_map(std::move(map)), m_known(known) {
   if (m_map.node->kind != YamlNode::Kind::map) {
     m_reader.problem(m_map,
                      fmt::format("is {}; a map with the keys {} is expected", kind_name(*m_map.node), joined(known)));
@@ -51,6 +55,9 @@ Section::Section(CaseReader& reader, Value map, const Words& known) : m_reader(r
 }
 
 bool Section::has(const std::string& key) const {
+  if (std::find(m_known.begin(), m_known.end(), key) == m_known.end()) {
+    throw std::logic_error("the table of keys has no " + join_key(m_map.path, key));
+  }
   const YamlNode* node = m_is_map ? m_map.node->find(key) : nullptr;
   return node != nullptr && node->kind != YamlNode::Kind::removed;
 }
@@ -116,9 +123,9 @@ std::string CaseReader::place(const YamlNode& node, std::int32_t key_line) const
 void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Words& known) {
   if (only_counted()) return;
   Words elsewhere;
-  for (const auto& [home, keys] : case_keys::homes) {
-    if (std::find(keys->begin(), keys->end(), entry.key) != keys->end()) {
-      elsewhere.push_back(home.empty() ? "the top level" : home);
+  for (const KeySection* const home : case_key_table().upper_sections()) {
+    if (std::find(home->keys.begin(), home->keys.end(), entry.key) != home->keys.end()) {
+      elsewhere.push_back(home->path.empty() ? "the top level" : home->path);
     }
   }
   std::string what = "is no known key";
@@ -228,6 +235,10 @@ std::optional<std::filesystem::path> CaseReader::path(const Value& value) {
 }
 
 std::optional<std::filesystem::path> CaseReader::input(const Value& value) {
+  const KeyRow* const row = case_key_table().find(value.path);
+  if (row == nullptr || !row->effects.names_input) {
+    throw std::logic_error(value.path + " names an input, which the table of keys does not say");
+  }
   const auto file = path(value);
   if (!file) return std::nullopt;
   return in_folder(*file);

@@ -85,7 +85,8 @@ public:
   std::optional<bool> truth(const Value& value);
   std::optional<std::string> words(const Value& value, const char* expected);
   std::optional<std::filesystem::path> path(const Value& value);
-  /// a path relative to the case's folder
+  /// A path relative to the case's folder. Throws std::logic_error for a key of which the table of keys does not say
+  /// that it names an input.
   std::optional<std::filesystem::path> input(const Value& value);
   [[nodiscard]] std::filesystem::path in_folder(const std::filesystem::path& file) const { return m_folder / file; }
   std::optional<double> with_unit(const Value& value, const std::vector<std::pair<std::string, double>>& units,
@@ -119,9 +120,12 @@ private:
   ProblemList& m_problems;
 };
 
-/// A map whose keys are checked when it is entered.
+/// A map whose keys are checked when it is entered. Asking for a key that is none of them throws std::logic_error.
 class Section {
 public:
+  /// The keys of a case's section, which the table of keys has.
+  Section(CaseReader& reader, Value map);
+  /// Other keys, which must outlive the section.
   Section(CaseReader& reader, Value map, const Words& known);
   [[nodiscard]] explicit operator bool() const noexcept { return m_is_map; }
   [[nodiscard]] const Value& map() const noexcept { return m_map; }
@@ -140,6 +144,7 @@ public:
 private:
   CaseReader& m_reader;
   Value m_map;
+  const Words& m_known;
   bool m_is_map = false;
   /// the keys that unknown ones are nearest to
   Words m_misspelt;

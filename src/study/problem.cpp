@@ -26,7 +26,7 @@
 #include "base/number_text.hpp"
 #include "case/case.hpp"
 #include "case/identity.hpp"
-#include "case/input_paths.hpp"
+#include "case/key_table.hpp"
 #include "io/input_file.hpp"
 
 namespace prismfield {

@@ -13,7 +13,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "case/keys.hpp"
+#include "case/key_table.hpp"
 #include "case/read_sections.hpp"
 #include "case/reader.hpp"
 #include "study/run_row.hpp"
@@ -515,7 +515,8 @@ void check_reduced(const CaseReader& values, const Value& reduced) {
     if (key_of_base(entry.key) || (is_study_key(entry.key) && first != "reduced")) continue;
     if (reader.only_counted()) return;
     Words known = study_keys();
-    known.insert(known.end(), case_keys::top.begin(), case_keys::top.end());
+    const Words& of_case = case_key_table().keys_of("");
+    known.insert(known.end(), of_case.begin(), of_case.end());
     reader.problem_at(reader.place(entry.value, entry.key_line), join_key(reduced.path, entry.key),
                       "is no key of the study or the case" + allowed(first, known));
   }

@@ -14,7 +14,7 @@
 
 #include "base/counts.hpp"
 #include "base/human_text.hpp"
-#include "case/keys.hpp"
+#include "case/key_table.hpp"
 
 namespace prismfield {
 namespace {
@@ -95,9 +95,9 @@ bool SweepReader::may_be_swept(const std::string& key, const Value& value) {
   }
   if (is_case_key(key)) return true;
   Words full = placement_axes();
-  for (const auto& [home, keys] : case_keys::homes) {
-    for (const std::string& word : *keys) {
-      if (home.empty() ? is_case_key(word) : is_case_key(home)) full.push_back(join_key(home, word));
+  for (const KeySection* const home : case_key_table().upper_sections()) {
+    for (const std::string& word : home->keys) {
+      if (const std::string path = join_key(home->path, word); is_case_key(path)) full.push_back(path);
     }
   }
   // "precision" is meant to be execution.precision
@@ -267,7 +267,7 @@ const Words& placement_axes() {
 
 bool is_case_key(const std::string& key) {
   const std::string first = first_word(key);
-  return first != "title" && std::find(case_keys::top.begin(), case_keys::top.end(), first) != case_keys::top.end();
+  return first != "title" && case_key_table().find(first) != nullptr;
 }
 
 std::vector<SweepAxis> read_sweep(const CaseReader& values, const Value& sweep, CaseUse use) {

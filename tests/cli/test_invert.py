@@ -49,8 +49,8 @@ inversion:
 output: {file: model.h5}
 """
 CELLS = (6, 12, 12)
-NOTE = ("note: invert does not use observations (case.yaml:11), model.voxels.density (case.yaml:8), "
-        "model.voxels.boxes (case.yaml:9)")
+NOTE = ("note: invert does not use model.voxels.density (case.yaml:8), model.voxels.boxes (case.yaml:9), "
+        "observations (case.yaml:11)")
 ROW = re.compile(r"(?m)^(cool|target|compact|beta) +(\S+) +(\S+) +(\S+) +(\S+) +(\d+) +(\S+) +(\S+) +(\S+)$")
 # after every solution
 CHECKPOINT = ("--set", "output.checkpoint={every: 0.000001 s, file: model.ckpt}")

@@ -94,10 +94,9 @@ void run_for(CaseUse use, std::string_view text) {
   static InputBytes file("case.yaml");
   Case run;
   if (!ends_clearly([&] { run = read_case(file.hold(text), overrides_in(text), {}, use); })) return;
-  (void)run.input_files();
   Case again;
   require(ends_clearly([&] { again = read_case(file.hold(run.text), {}, {}, use); }), "the case's own text is refused");
-  require(again.identity == run.identity && again.inversion_identity == run.inversion_identity,
+  require(again.identity == run.identity && again.input_files == run.input_files,
           "the case's own text is another case");
   require(run.inversion.has_value() == (use == CaseUse::inversion), "an inversion that nobody asked for");
   if (run.inversion) require_sound(*run.inversion);

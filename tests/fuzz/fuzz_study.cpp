@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "case/input_paths.hpp"
+#include "case/key_table.hpp"
 #include "fuzz_input.hpp"
 #include "study/problem.hpp"
 #include "study/report_csv.hpp"

@@ -15,7 +15,7 @@ from .problems import InputError, Problem, Problems, excerpt
 from .read_tables import finite, whole
 from .study_data import StudyAxis, StudyData
 
-# the sections of a case, whose keys an axis sets: src/case/keys.hpp without the title, which a study has too
+# the sections of a case, whose keys an axis sets: those of docs/case.md without the title, which a study has too
 CASE_KEYS = (
     "gravitational_constant",
     "axes",

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "app/key_help.hpp"
 #include "case/case.hpp"
+#include "case/identity.hpp"
+#include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"
 #include "scratch_folder.hpp"
@@ -26,8 +29,8 @@ using testing::ScratchFolder;
 using Names = std::set<std::string>;
 
 const char* const remedy =
-    "\nA key is listed in src/case/keys.hpp, read in src/case/read_*.cpp and described by a row of "
-    "src/case/key_reference.cpp; then make docs/case.md anew: prismfield help --markdown > docs/case.md";
+    "\nA key is a row of src/case/key_table.cpp and read in src/case/read_*.cpp; then make docs/case.md anew: "
+    "prismfield help --markdown > docs/case.md";
 const std::string odd_key = "qqqqqqqqqq";
 const std::string any_field = "FIELD";
 
@@ -105,7 +108,7 @@ void put_example(YamlNode& tree, const std::string& section, const std::string& 
   for (const YamlEntry& entry : lines.entries) put(tree, join_key(section, entry.key), entry.value);
 }
 
-const std::vector<KeyReference>& rows() { return case_key_reference(); }
+const std::vector<KeyRow>& rows() { return case_key_table().rows(); }
 
 Names expanded(const std::string& key) {
   if (key != any_field) return {key};
@@ -114,9 +117,9 @@ Names expanded(const std::string& key) {
   return names;
 }
 
-Names keys_of(const std::vector<KeyReference>& reference, const std::string& section) {
+Names keys_of(const std::vector<KeyRow>& reference, const std::string& section) {
   Names names;
-  for (const KeyReference& row : reference) {
+  for (const KeyRow& row : reference) {
     if (parent_of(row.path) == section) names.merge(expanded(last_part_of(row.path)));
   }
   return names;
@@ -126,7 +129,7 @@ Names keys_of(const std::vector<KeyReference>& reference, const std::string& sec
 std::vector<SectionLike> sections() {
   std::vector<SectionLike> all = sections_alike();
   Names seen;
-  for (const KeyReference& row : rows()) {
+  for (const KeyRow& row : rows()) {
     const std::string section = parent_of(row.path);
     if (seen.insert(section).second) all.push_back({section, section});
   }
@@ -166,13 +169,12 @@ std::string told(const std::vector<Problem>& problems) {
   return text;
 }
 
-TEST(KeyReference, HasTheKeysThatReadersKnowInEverySection) {
+TEST(KeyTable, HasTheKeysThatReadersKnowInEverySection) {
   for (const auto& [section, other] : sections()) {
     const Frame& frame = frame_of(section);
     YamlNode tree = tree_of(frame.yaml);
-    const auto first = std::find_if(rows().begin(), rows().end(), [&, &name = other](const KeyReference& row) {
-      return parent_of(row.path) == name;
-    });
+    const auto first = std::find_if(rows().begin(), rows().end(),
+                                    [&, &name = other](const KeyRow& row) { return parent_of(row.path) == name; });
     ASSERT_NE(first, rows().end()) << section;
     put_example(tree, section, first->example);
     put(tree, join_key(section, odd_key), tree_of("x: 1").entries.front().value);
@@ -183,29 +185,132 @@ TEST(KeyReference, HasTheKeysThatReadersKnowInEverySection) {
   }
 }
 
-TEST(KeyReference, HasEveryListOfKeys) {
-  std::ifstream file(PRISMFIELD_SOURCE_DIR "/src/case/keys.hpp");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::regex list("inline const Words (\\w+) = \\{([^}]*)\\}"), word("\"([^\"]*)\"");
-  std::size_t n_lists = 0;
-  for (std::sregex_iterator found(text.begin(), text.end(), list), end; found != end; ++found) {
-    const std::string words = (*found)[2];
-    Names names;
-    for (std::sregex_iterator one(words.begin(), words.end(), word); one != end; ++one) names.insert((*one)[1]);
-    ASSERT_FALSE(names.empty()) << (*found)[1];
-    // whole paths are no section's keys
-    if (names.begin()->find('.') != std::string::npos) continue;
-    ++n_lists;
-    bool is_there = false;
-    for (const auto& [section, other] : sections()) is_there = is_there || keys_of(rows(), other) == names;
-    EXPECT_TRUE(is_there) << "no section of the table has exactly the keys of case_keys::" << (*found)[1] << ": "
-                          << fmt::format("{}", fmt::join(names, ", ")) << remedy;
-  }
-  EXPECT_GT(n_lists, 20U);
+/// The row's example in a case that is whole.
+YamlNode case_with(const KeyRow& row) {
+  YamlNode tree = tree_of(frame_of(row.path).yaml);
+  put_example(tree, parent_of(row.path), row.example);
+  return tree;
 }
 
-TEST(KeyReference, HasExamplesThatReadersAccept) {
-  for (const KeyReference& row : rows()) {
+TEST(KeyTable, HasNoKeyThatNobodyReads) {
+  for (const KeyRow& row : rows()) {
+    const std::string key = join_key(parent_of(row.path), *expanded(last_part_of(row.path)).begin());
+    YamlNode tree = case_with(row);
+    // no key of a case has such a value
+    put(tree, key, tree_of(odd_key + ": 1"));
+    const auto problems = problems_of([&] { static_cast<void>(read_case(tree, "case.yaml", frame_of(row.path).use)); });
+    const bool is_read = std::any_of(problems.begin(), problems.end(),
+                                     [&](const Problem& problem) { return problem.key.starts_with(in_list(key)); });
+    EXPECT_TRUE(is_read) << row.path << " is taken with a value that it cannot have: nothing reads it." << remedy;
+  }
+}
+
+TEST(KeyTable, HasEveryKeyThatIsRead) {
+  ProblemList problems;
+  CaseReader reader("case.yaml", problems);
+  const YamlNode map = tree_of("slots: 3\nfile: a.h5");
+  const Section section(reader, {&map, "execution", "case.yaml:1"});
+  EXPECT_TRUE(section.has("slots"));
+  EXPECT_FALSE(section.has("batch"));
+  EXPECT_THROW(static_cast<void>(section.has("file")), std::logic_error);
+  EXPECT_THROW(static_cast<void>(section.find("tile")), std::logic_error);
+  EXPECT_THROW(Section(reader, {&map, "excution", "case.yaml:1"}), std::logic_error);
+}
+
+TEST(KeyTable, SaysWhichKeysNameInputs) {
+  ProblemList problems;
+  CaseReader reader("folder/case.yaml", problems);
+  const YamlNode name = tree_of("x: a.h5").entries.front().value;
+  EXPECT_EQ(reader.input({&name, "model.prisms.file", "case.yaml:1"}), "folder/a.h5");
+  EXPECT_THROW(static_cast<void>(reader.input({&name, "output.file", "case.yaml:1"})), std::logic_error);
+  int n_inputs = 0;
+  for (const KeyRow& row : rows()) {
+    if (row.type.starts_with("name of a file")) {
+      const bool is_output = row.path.starts_with("output.") || row.path == "sensitivity.file";
+      EXPECT_NE(row.effects.names_input, is_output) << row.path << remedy;
+    }
+    if (!row.effects.names_input) continue;
+    ++n_inputs;
+    const YamlNode tree = case_with(row);
+    const YamlNode* value = at(tree, row.path);
+    if (value->kind == YamlNode::Kind::map) value = value->find("file");
+    if (value->kind == YamlNode::Kind::list) value = &value->items.front();
+    const auto files = read_case(tree, "folder/case.yaml", frame_of(row.path).use).input_files;
+    const bool is_there = std::find(files.begin(), files.end(), "folder/" + value->text) != files.end();
+    EXPECT_TRUE(is_there) << row.path << " names " << value->text << ", which is no input of its case";
+  }
+  EXPECT_GT(n_inputs, 15);
+}
+
+TEST(KeyTable, FindsKeysByTheirPathsInACase) {
+  const auto path_of = [](const std::string& key) {
+    const KeyRow* const row = case_key_table().find(key);
+    return row == nullptr ? "none" : row->path;
+  };
+  EXPECT_EQ(path_of("model.voxels.spheres.12.radius"), "model.voxels.spheres[].radius");
+  EXPECT_EQ(path_of("model.mesh.easting"), "model.mesh.easting");
+  EXPECT_EQ(path_of("model.mesh.easting.file"), "model.mesh.upward.file");
+  EXPECT_EQ(path_of("inversion.data.0"), "inversion.data");
+  EXPECT_EQ(path_of("inversion.data.0.epochs.1"), "inversion.data.epochs");
+  EXPECT_EQ(path_of("observations.noise.gzz"), "observations.noise.FIELD");
+  EXPECT_EQ(path_of("observations.noise.gxq"), "none");
+  EXPECT_EQ(path_of("execution.slot"), "none");
+  EXPECT_EQ(path_of("0"), "none");
+  EXPECT_EQ(path_of(""), "none");
+}
+
+TEST(KeyTable, ChangesTheIdentityByAKeyThatNobodyClassified) {
+  for (const std::string section :
+       {"", "execution", "output", "output.figure", "output.checkpoint", "observations.noise", "model.voxels.spheres[]",
+        "sensitivity", "inversion.data[]"}) {
+    const Frame& frame = frame_of(section);
+    const std::string key = join_key(section, odd_key);
+    std::vector<KeyRow> with_key = rows(), with_silent_key = rows();
+    with_key.push_back({key, "number", "1", "", "A new key.", odd_key + ": 1"});
+    with_silent_key.push_back(
+        {key, "number", "1", "", "A new key.", odd_key + ": 1", KeyEffects{.changes_result = case_commands::none}});
+    const YamlNode older = tree_of(frame.yaml);
+    YamlNode newer = older;
+    put(newer, key, tree_of("x: 2").entries.front().value);
+    const auto identity = [&](const YamlNode& tree, std::vector<KeyRow> all) {
+      return identity_of(tree, frame.use, KeyTable(std::move(all)));
+    };
+    // a checkpoint of the case without the key is still one of it, and none of the case with the key
+    EXPECT_EQ(identity(older, with_key), identity_of(older, frame.use)) << key;
+    EXPECT_NE(identity(newer, with_key), identity_of(older, frame.use)) << key;
+    EXPECT_EQ(identity(newer, with_silent_key), identity_of(older, frame.use)) << key;
+    // as a key that the table does not have at all
+    EXPECT_EQ(identity_of(newer, frame.use), identity(newer, with_key)) << key;
+  }
+}
+
+TEST(KeyTable, KeepsTheIdentityWhateverTheOrderAndTheKeysThatChangeNothing) {
+  const auto identity = [](const std::string& yaml, CaseUse use) { return identity_of(tree_of(yaml), use); };
+  const std::string plain = identity(voxels + grid, CaseUse::forward);
+  EXPECT_EQ(identity(grid + voxels, CaseUse::forward), plain);
+  for (const std::string same :
+       {"execution: {slots: 3, batch: 8, block: 64, chunk: 9, memory_limit: 1 GiB, balance: cost, space: serial}",
+        "execution: {}", "execution: {partition: {ranks: [2, 2]}}", "execution: {tolerance: 1e-3}", "axes: z_up",
+        "output: {file: a.h5, also: [a.vtr], figure: {file: a.png, contours: [1, 2]}, checkpoint: {file: a, every: 1 "
+        "s}}",
+        "sensitivity: {precision: float}", "inversion: {data: a.csv}", "title: x\ncrs: EPSG:32719"}) {
+    EXPECT_EQ(identity(voxels + grid + same, CaseUse::forward), plain) << same;
+  }
+  const std::string noisy =
+      "observations: {noise: {gz: 1, seed: 4}, grid: {easting: [0, 9, 3], northing: [0, 9, 3], "
+      "upward: 1}}\n";
+  EXPECT_EQ(identity(voxels + noisy, CaseUse::forward), plain);
+  for (const std::string other : {"execution: {kernel: corners}", "execution: {precision: single, slots: 3}",
+                                  "execution: {method: direct}", "fields: gz", "gravitational_constant: 6.67e-11"}) {
+    EXPECT_NE(identity(voxels + grid + other, CaseUse::forward), plain) << other;
+  }
+  // without samples it has 100 of them
+  const std::string data = voxels + "inversion: {data: a.csv";
+  EXPECT_NE(identity(data + ", uncertainty: {}}", CaseUse::inversion), identity(data + "}", CaseUse::inversion));
+}
+
+TEST(KeyTable, HasExamplesThatReadersAccept) {
+  for (const KeyRow& row : rows()) {
     const Frame& frame = frame_of(row.path);
     const YamlNode lines = tree_of(row.example);
     bool names_itself = false;
@@ -213,8 +318,7 @@ TEST(KeyReference, HasExamplesThatReadersAccept) {
       names_itself = names_itself || lines.find(name) != nullptr;
     }
     EXPECT_TRUE(names_itself) << row.path << ": its example does not have it: " << row.example << remedy;
-    YamlNode tree = tree_of(frame.yaml);
-    put_example(tree, parent_of(row.path), row.example);
+    const YamlNode tree = case_with(row);
     const auto problems = problems_of([&] {
       const Case run = read_case(tree, "case.yaml", frame.use);
       const bool is_unused = std::find(run.unused.begin(), run.unused.end(), row.path) != run.unused.end();
@@ -224,8 +328,8 @@ TEST(KeyReference, HasExamplesThatReadersAccept) {
   }
 }
 
-TEST(KeyReference, HasWholeExamplesThatAreTheSameInTheirSections) {
-  for (const KeyReference& row : rows()) {
+TEST(KeyTable, HasWholeExamplesThatAreTheSameInTheirSections) {
+  for (const KeyRow& row : rows()) {
     if (parent_of(row.path).empty()) continue;
     const YamlNode whole = tree_of(whole_example(row));
     const YamlNode* const section = at(whole, parent_of(row.path));
@@ -234,13 +338,12 @@ TEST(KeyReference, HasWholeExamplesThatAreTheSameInTheirSections) {
   }
 }
 
-TEST(KeyReference, HasDefaultsThatReadersAccept) {
-  for (const KeyReference& row : rows()) {
+TEST(KeyTable, HasDefaultsThatReadersAccept) {
+  for (const KeyRow& row : rows()) {
     const std::string& text = row.default_value;
     if (text.empty() || text == "required" || text.starts_with("(")) continue;
     const Frame& frame = frame_of(row.path);
-    YamlNode tree = tree_of(frame.yaml);
-    put_example(tree, parent_of(row.path), row.example);
+    YamlNode tree = case_with(row);
     put(tree, row.path, tree_of("x: " + text).entries.front().value);
     const auto problems = problems_of([&] { static_cast<void>(read_case(tree, "case.yaml", frame.use)); });
     EXPECT_TRUE(problems.empty()) << row.path << ": its default " << text << " is refused: " << told(problems)
@@ -249,14 +352,14 @@ TEST(KeyReference, HasDefaultsThatReadersAccept) {
 }
 
 /// The default of a row.
-std::string default_of(const std::vector<KeyReference>& reference, const std::string& path) {
-  for (const KeyReference& row : reference) {
+std::string default_of(const std::vector<KeyRow>& reference, const std::string& path) {
+  for (const KeyRow& row : reference) {
     if (row.path == path) return row.default_value;
   }
   return "no row " + path;
 }
 
-TEST(KeyReference, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
+TEST(KeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
   const auto read = [](const std::string& yaml, CaseUse use) { return read_case(tree_of(yaml), "case.yaml", use); };
   const auto inversion = [&](const std::string& keys) {
     return *read(voxels + "inversion: {data: a.csv" + keys + "}\n", CaseUse::inversion).inversion;
@@ -288,10 +391,10 @@ StudySpec study_with(const ScratchFolder& folder, const std::string& section, co
   return read_study_file(file, {});
 }
 
-TEST(StudyKeyReference, HasTheKeysThatReadersKnowAndExamplesThatTheyAccept) {
+TEST(StudyKeyTable, HasTheKeysThatReadersKnowAndExamplesThatTheyAccept) {
   const ScratchFolder folder;
-  const auto& all = study_key_reference();
-  for (const KeyReference& row : all) {
+  const auto& all = study_key_table().rows();
+  for (const KeyRow& row : all) {
     const auto problems = problems_of([&] { static_cast<void>(study_with(folder, parent_of(row.path), row.example)); });
     EXPECT_TRUE(problems.empty()) << row.path << ": its example is refused: " << told(problems) << remedy;
   }
@@ -302,11 +405,11 @@ TEST(StudyKeyReference, HasTheKeysThatReadersKnowAndExamplesThatTheyAccept) {
   EXPECT_EQ(keys_of(all, "sweep"), Names(placement_axes().begin(), placement_axes().end()));
 }
 
-TEST(StudyKeyReference, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
+TEST(StudyKeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
   const ScratchFolder folder;
-  const auto& all = study_key_reference();
+  const auto& all = study_key_table().rows();
   std::string lines;
-  for (const KeyReference& row : all) {
+  for (const KeyRow& row : all) {
     const bool is_value = !row.default_value.empty() && row.default_value != "required" && row.default_value[0] != '(';
     if (is_value && parent_of(row.path).empty()) lines += row.path + ": " + row.default_value + "\n";
   }
@@ -326,7 +429,7 @@ TEST(StudyKeyReference, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
   EXPECT_EQ(written.busy, bare.busy);
 }
 
-TEST(KeyReference, IsThePageOfTheDocumentation) {
+TEST(KeyTable, IsThePageOfTheDocumentation) {
   std::ifstream file(PRISMFIELD_SOURCE_DIR "/docs/case.md", std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   EXPECT_TRUE(page == key_manual()) << "docs/case.md is not what the table says." << remedy;

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/key_reference.hpp"
+#include "case/key_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <utility>
+
+#include <prismfield/fields.hpp>
 
 #include "case/case.hpp"
 #include "model/choices.hpp"
 
-// How to add a key: a row here, where it stands in the file; docs/case.md is made anew by
-// `prismfield help --markdown > docs/case.md`. tests/test_key_reference.cpp compares with what readers accept.
+// How to add a key: a row here, where it stands in the file, and its reading; docs/case.md is made anew by
+// `prismfield help --markdown > docs/case.md`. tests/test_key_table.cpp compares with what readers accept.
 
 namespace prismfield {
 namespace {
 
-using Keys = std::vector<KeyReference>;
+using Keys = std::vector<KeyRow>;
 
 const std::string required = "required";
 const std::string automatic = "auto";
+
+const KeyEffects input = {.names_input = true};
+const KeyEffects no_result = {.changes_result = case_commands::none};
+KeyEffects changes(Commands results) { return {.changes_result = results}; }
+KeyEffects used_by(Commands users) { return {.used_by = users}; }
+KeyEffects no_result_used_by(Commands users) { return {.changes_result = case_commands::none, .used_by = users}; }
+KeyEffects input_used_by(Commands users) { return {.used_by = users, .names_input = true}; }
+/// An inversion has its points from data, and finds what fills the cells.
+constexpr Commands forward = case_commands::run | case_commands::sensitivity;
 
 /// "a, b or c" of the words of a choice.
 template <class T, std::size_t n>
@@ -29,6 +42,10 @@ std::string words_of(const std::array<Choice<T>, n>& choices) {
   for (std::size_t i = 0; i < n; ++i) text += (i == 0 ? "" : i + 1 < n ? ", " : " or ") + std::string(choices[i].word);
   return text;
 }
+
+static_assert(command_of(CaseUse::forward) == case_commands::run &&
+              command_of(CaseUse::inversion) == case_commands::invert &&
+              command_of(CaseUse::sensitivity) == case_commands::sensitivity);
 
 std::string truth_word(bool value) { return value ? "true" : "false"; }
 template <class Numbers>
@@ -41,19 +58,20 @@ const InversionSettings inversion;
 
 const Keys document_keys = {
     {"title", "text", "(the name of the case's file)", "",
-     "Heading of the run, of its figure and of the result, where it is the attribute title.", "title: A buried sphere"},
+     "Heading of the run, of its figure and of the result, where it is the attribute title.", "title: A buried sphere",
+     no_result},
     {"gravitational_constant", "number above 0", fmt::format("{}", Case().gravitational_constant), "m3 kg-1 s-2",
      "G of every field. The default is CODATA 2018; other programs may use another, such as 6.67e-11.",
      "gravitational_constant: 6.6743e-11"},
     {"axes", words_of(axes_choices), name(Case().axes), "",
      "Where z points in fields. With z_down gz is positive above excess mass; z_up flips the signs of gz, gxz and gyz, "
      "as SimPEG has them. Coordinates of models and points have upward positive either way.",
-     "axes: z_down"},
+     "axes: z_down", changes(case_commands::invert)},
     {"crs", "text", "", "",
      "Coordinate reference system of easting and northing: an authority's code, an exact name, WKT in one line or a "
      "PROJ string. Carried into results, models and G as CF's grid mapping; nothing is computed by it. It has to be "
      "projected and in metres.",
-     "crs: EPSG:32719"},
+     "crs: EPSG:32719", no_result},
 };
 
 const Keys model_keys = {
@@ -77,7 +95,7 @@ const Keys model_keys = {
      "Density, or density contrast, of all cells before spheres and boxes are painted: one number, random values, or "
      "one value a cell from a file. At most 1e12 in magnitude. An inversion, which looks for densities, leaves it "
      "alone.",
-     "density: 300"},
+     "density: 300", used_by(forward)},
     {"model.voxels.density.random", "[min, max]", "(needed, unless file is written)", "kg/m3",
      "Random densities, uniform from min up to max, which depend on seed and number of the cell only: the same on "
      "every machine and for every number of ranks.",
@@ -89,7 +107,7 @@ const Keys model_keys = {
      "HDF5 or netCDF-4 of shape (upward, northing, easting) or flat. A text with a suffix of UBC's models (.den, .mod, "
      ".sus) is in UBC's order instead: depth fastest, from the top, then easting, then northing. Sought in the case's "
      "folder.",
-     "file: density.h5"},
+     "file: density.h5", input},
     {"model.voxels.density.dataset", "name of a dataset", "density", "",
      "Beside file, HDF5 and netCDF-4 only: the dataset that holds the densities. density_2 is also the second epoch of "
      "an inversion's density.",
@@ -100,7 +118,7 @@ const Keys model_keys = {
     {"model.voxels.spheres", "list of spheres", "", "",
      "Spheres painted over the background, each later one over those before it. A cell belongs to a sphere when its "
      "centre is within the radius.",
-     "spheres:\n  - {center: [1500, 1500, -400], radius: 250, density: 800}"},
+     "spheres:\n  - {center: [1500, 1500, -400], radius: 250, density: 800}", used_by(forward)},
     {"model.voxels.spheres[].center", "[easting, northing, upward]", required, "m",
      "Where the centre of the sphere is.", "center: [1500, 1500, -400]"},
     {"model.voxels.spheres[].radius", "number above 0", required, "m", "The radius of the sphere.", "radius: 250"},
@@ -109,7 +127,7 @@ const Keys model_keys = {
     {"model.voxels.boxes", "list of boxes", "", "",
      "Boxes painted over background and spheres, each later one over those before it. A cell belongs to a box when min "
      "<= centre < max in all three directions.",
-     "boxes:\n  - {easting: [0, 100], northing: [0, 100], upward: [-50, 0], density: 200}"},
+     "boxes:\n  - {easting: [0, 100], northing: [0, 100], upward: [-50, 0], density: 200}", used_by(forward)},
     {"model.voxels.boxes[].easting", "[min, max]", required, "m", "West and east end of the box.", "easting: [0, 100]"},
     {"model.voxels.boxes[].northing", "[min, max]", required, "m", "South and north end of the box.",
      "northing: [0, 100]"},
@@ -122,7 +140,7 @@ const Keys model_keys = {
     {"model.prisms.file", "name of a file", required, "",
      "A CSV, HDF5 or netCDF-4 file with west, east, south, north, bottom, top and density of each prism. HDF5 has a "
      "one-dimensional dataset for each, by these names or x1, x2, y1, y2, z1, z2 and density.",
-     "file: bodies.csv"},
+     "file: bodies.csv", input},
     {"model.prisms.group", "name of a group", PrismsSpec().group, "",
      "HDF5 and netCDF-4 only: the group that holds the datasets.", "file: bodies.h5\ngroup: /survey/bodies"},
     {"model.prisms.columns", "list of seven names",
@@ -161,7 +179,7 @@ const Keys model_keys = {
      "origin: -300\nwidths: [200, 50, 50]"},
     {"model.mesh.upward.file", "name of a file", "(one of edges, widths, file and random_widths is needed)", "m",
      "The edges from a text file: numbers separated by blanks, commas or line ends, each above the one before.",
-     "file: edges.txt"},
+     "file: edges.txt", input},
     {"model.mesh.upward.random_widths", "[min, max]", "(one of edges, widths, file and random_widths is needed)", "m",
      "Random widths, uniform from min up to max, min above 0; cells says how many.",
      "random_widths: [50, 100]\ncells: 20"},
@@ -175,19 +193,20 @@ const Keys model_keys = {
      "Beside random_widths: another seed gives other widths.", "random_widths: [50, 100]\ncells: 20\nseed: 3"},
     {"model.mesh.density", "number, or {random: ...} or {file: ...}", required, "kg/m3",
      "The cells' densities, written as model.voxels.density. Not beside ubc; an inversion does not need it.",
-     "density: {file: density.txt}"},
+     "density: {file: density.txt}", used_by(forward)},
     {"model.mesh.ubc", "section", "", "",
      "A mesh in the files of UBC's programs, in the place of easting, northing, upward and density.",
      "ubc: {mesh: model.msh, density: model.den, inactive: -100}"},
-    {"model.mesh.ubc.mesh", "name of a file", required, "", "The mesh (.msh).", "mesh: model.msh"},
+    {"model.mesh.ubc.mesh", "name of a file", required, "", "The mesh (.msh).", "mesh: model.msh", input},
     {"model.mesh.ubc.density", "name of a file", required, "",
-     "The cells' densities (.den), in UBC's order. An inversion does not need it.", "density: model.den"},
+     "The cells' densities (.den), in UBC's order. An inversion does not need it.", "density: model.den",
+     input_used_by(forward)},
     {"model.mesh.ubc.density_unit", "kg/m3 or g/cm3", "g/cm3", "", "The unit of the densities; UBC's is g/cm3.",
      "density_unit: kg/m3"},
     {"model.mesh.ubc.inactive", "number", "", "",
      "What the file has for cells without a mass, such as air, in the file's unit; cells of this number are left out, "
      "and a note counts them.",
-     "inactive: -100"},
+     "inactive: -100", used_by(forward)},
 
     {"model.terrain", "section", "", "",
      "A digital elevation model as prisms between its surface and a reference height, one column a node, never held as "
@@ -197,7 +216,7 @@ const Keys model_keys = {
      "Heights at the nodes of a grid: netCDF or HDF5 with coordinates, ESRI ASCII grid, a table of easting, northing "
      "and upward, or GeoTIFF where GDAL was built in. Nodes without a height are left out. Degrees are refused: "
      "project first.",
-     "file: dem.nc"},
+     "file: dem.nc", input},
     {"model.terrain.variable", "name of a variable", "(the one of two dimensions)", "",
      "netCDF and HDF5 only: the variable that holds the heights.", "file: dem.nc\nvariable: elevation"},
     {"model.terrain.reference", "number", fmt::format("{}", TerrainMasses().reference), "m",
@@ -207,7 +226,7 @@ const Keys model_keys = {
     {"model.terrain.density", "number, or {file: ...}", fmt::format("{}", TerrainMasses().density), "kg/m3",
      "Density of rock: one number, or one value a node from a file.", "file: dem.nc\ndensity: 2670"},
     {"model.terrain.density.file", "name of a file", required, "",
-     "Densities on the same nodes as the heights, in the same formats.", "file: density.nc"},
+     "Densities on the same nodes as the heights, in the same formats.", "file: density.nc", input},
     {"model.terrain.density.variable", "name of a variable", "(the one of two dimensions)", "",
      "netCDF and HDF5 only: the variable that holds the densities.", "file: density.nc\nvariable: density"},
     {"model.terrain.density.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's densities.",
@@ -228,7 +247,7 @@ const Keys observation_keys = {
     {"observations", "section", required, "",
      "The points at which fields are computed: exactly one of grid and stations. invert does not use it: stations come "
      "with the data.",
-     "observations:\n  stations: {file: stations.csv}"},
+     "observations:\n  stations: {file: stations.csv}", used_by(forward)},
     {"observations.grid", "section", "", "", "Points on a grid, at one height or a height for each node.",
      "grid: {easting: [0, 3000, 61], northing: [0, 3000, 61], upward: 20}"},
     {"observations.grid.easting", "[min, max, points]", "(required, unless file is written)", "m",
@@ -238,7 +257,7 @@ const Keys observation_keys = {
     {"observations.grid.file", "name of a file", "", "m",
      "A grid of heights, as of model.terrain.file, whose nodes are the points. Without upward its heights are theirs; "
      "easting and northing choose other points on the same surface.",
-     "file: dem.nc\nupward: {above_terrain: 80}"},
+     "file: dem.nc\nupward: {above_terrain: 80}", input},
     {"observations.grid.variable", "name of a variable", "(the one of two dimensions)", "",
      "Beside file, netCDF and HDF5 only: the variable that holds the heights.", "file: dem.nc\nvariable: elevation"},
     {"observations.grid.upward", "number, {file: ...} or {above_terrain: ...}", "(required, unless file is written)",
@@ -248,7 +267,7 @@ const Keys observation_keys = {
     {"observations.grid.upward.file", "name of a file", "(required, unless above_terrain is written)", "m",
      "Heights at the nodes of this very grid: a netCDF or HDF5 grid with coordinates, as GMT and xarray write it, or a "
      "table with the columns easting, northing and upward. Beside above_terrain: the terrain, whatever its nodes.",
-     "file: elevation.nc"},
+     "file: elevation.nc", input},
     {"observations.grid.upward.above_terrain", "number", "", "m",
      "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain, else of "
      "grid.file; sea_level says what it counts from over the sea. Points outside the surface are a mistake.",
@@ -269,7 +288,7 @@ const Keys observation_keys = {
      "A table of stations, its columns found by their names (easting, x, UTM_X, elevation, ...), separated by commas, "
      "semicolons or blanks; Oasis montaj XYZ, GMT segments, UBC's .loc and .obs; or a result of this program, whose "
      "points are taken. Other columns come back in the result. docs/data.md tells more.",
-     "file: stations.csv"},
+     "file: stations.csv", input},
     {"observations.stations.columns", "list of names", "(the file's header, else easting, northing, upward)", "",
      "Beside file: its columns in their order, any spelling, a unit in brackets allowed; \"-\" is passed over.",
      "file: stations.txt\ncolumns: [\"-\", x, \"y [km]\", depth]"},
@@ -295,8 +314,8 @@ const Keys observation_keys = {
      "says what it counts from over the sea. Points outside the surface are a mistake.",
      "above_terrain: 80\nfile: dem.nc"},
     {"observations.stations.upward.file", "name of a file", "(model.terrain's)", "m",
-     "The terrain that the stations are above, in any format of model.terrain.file.",
-     "above_terrain: 80\nfile: dem.nc"},
+     "The terrain that the stations are above, in any format of model.terrain.file.", "above_terrain: 80\nfile: dem.nc",
+     input},
     {"observations.stations.upward.variable", "name of a variable", "(the one of two dimensions)", "",
      "Beside file, netCDF and HDF5 only: the variable that holds the heights.",
      "above_terrain: 80\nfile: dem.nc\nvariable: elevation"},
@@ -308,13 +327,13 @@ const Keys observation_keys = {
     {"observations.noise", "section", "", "",
      "Normally distributed noise, added to fields of run; the result then holds gz_sigma and the like too, as an "
      "inversion wants them.",
-     "noise: {gz: 0.02, gzz: 1}"},
+     "noise: {gz: 0.02, gzz: 1}", no_result_used_by(case_commands::run)},
     {"observations.noise.FIELD", "number above 0", "", "mGal; Eotvos; m2 s-2",
      "The standard deviation of a field's noise in the unit of the field: mGal for gx, gy, gz, Eotvos for the gradient "
      "tensor, m2 s-2 for the potential. The field is one of those computed.",
-     "gz: 0.02"},
+     "gz: 0.02", no_result},
     {"observations.noise.seed", "whole number of at least 0", fmt::format("{}", NoiseSpec().seed), "",
-     "Another seed gives other noise; the same one the same noise on every machine.", "gz: 0.02\nseed: 5"},
+     "Another seed gives other noise; the same one the same noise on every machine.", "gz: 0.02\nseed: 5", no_result},
     {"fields", "all, vector, tensor, a field's name, or a list of these", "all", "",
      "What is computed: potential (m2 s-2), gx, gy, gz (mGal; the group vector), gxx, gyy, gzz, gxy, gxz, gyz (Eotvos; "
      "the group tensor). Fewer fields take less time.",
@@ -325,22 +344,22 @@ const Keys execution_keys = {
     {"execution", "section", "", "",
      "How a run is computed. Nothing here has to be written, and no key but precision and kernel changes results "
      "beyond rounding.",
-     "execution: {precision: mixed}"},
+     "execution: {precision: mixed}", no_result},
     {"execution.space", words_of(space_choices), name(execution.space), "",
      "Kokkos' execution space. default is the GPU where the program was built for one, else all threads; prismfield "
      "info lists what was built in.",
-     "space: openmp"},
+     "space: openmp", no_result},
     {"execution.partition", words_of(partition_choices) + ", or {ranks: ...}", name(execution.partition), "",
      "What ranks share out: prisms, each rank some of the prisms at all points; points, all prisms at some of the "
      "points; auto chooses by a model of the times. points_per_prism, one parallel region a prism, is the papers' and "
      "slow.",
-     "partition: points"},
+     "partition: points", no_result},
     {"execution.partition.ranks", "[parts of prisms, parts of points]", required, "",
-     "A grid of ranks, whose product is the number of ranks.", "ranks: [4, 2]"},
+     "A grid of ranks, whose product is the number of ranks.", "ranks: [4, 2]", no_result},
     {"execution.balance", words_of(balance_choices), name(execution.balance), "",
      "count gives each rank as many prisms (or points), cost as much work by a model of the near and far forms, for "
      "points close to a part of the prisms.",
-     "balance: cost"},
+     "balance: cost", no_result},
     {"execution.kernel", words_of(kernel_choices), name(execution.kernel), "",
      "auto takes for each pair the closed form or multipole that is right for it. corners is the papers' sum over "
      "eight corners, slower and less accurate far away, for comparison.",
@@ -351,83 +370,86 @@ const Keys execution_keys = {
      "precision: mixed"},
     {"execution.batch", "auto or a whole number from 1 to 1e9", automatic, "prisms",
      "Prisms that are summed in registers before they are added to a grid. auto: up to 64 on a host, 128 on a device.",
-     "batch: 64"},
+     "batch: 64", no_result},
     {"execution.slots", "auto or a whole number from 1 to 1e9", automatic, "grids",
      "Grids of partial sums, one for each batch in work at a time. auto: on a host the threads, on a device what fills "
      "it, at most the number of batches. Results for one number of slots are the same bit for bit.",
-     "slots: 4"},
+     "slots: 4", no_result},
     {"execution.block", "auto or a whole number from 1 to 512", automatic, "threads",
      "Threads of a block (team) on a GPU; without effect on a host. auto: 128, fewer where points are few.",
-     "block: 128"},
+     "block: 128", no_result},
     {"execution.chunk", "auto or a whole number from 1 to 1e9", automatic, "prisms",
      "Prisms between two reductions of the slots, where a checkpoint may be taken and signals are heard. auto: about "
      "two billion prism-point pairs.",
-     "chunk: 100000"},
+     "chunk: 100000", no_result},
     {"execution.memory_limit", "auto or a size with B, KiB, MiB or GiB", automatic, "",
      "What the grids of a rank may take. A run that would pass it takes fewer slots, then tiles of points. auto: half "
      "of the memory that is free, four fifths on a device, shared among a node's ranks.",
-     "memory_limit: 2 GiB"},
+     "memory_limit: 2 GiB", no_result},
     {"execution.method", "auto or direct", name(execution.method), "",
      "This version computes every pair of prism and point directly; mesh, fft and tree are refused.", "method: direct"},
     {"execution.tolerance", "number above 0 and below 1", fmt::format("{}", execution.tolerance), "",
      "The error, relative to the largest value of a field, that methods other than direct may make: without effect in "
      "this version, which has none.",
-     "tolerance: 1e-12"},
+     "tolerance: 1e-12", used_by(case_commands::none)},
 };
 
 const Keys output_keys = {
     {"output", "section", "", "",
      "What is written. Names are relative to the folder where the command runs, which exists.",
-     "output: {file: sphere.nc, figure: sphere.png}"},
+     "output: {file: sphere.nc, figure: sphere.png}", no_result},
     {"output.file", "name of a file", "(the case's name with .h5)", "",
      "The result. .nc and .h5 are the same netCDF-4 file, .csv and .xyz are tables; the model of an inversion is .nc "
      "or .h5. An older result is replaced when the new one is complete.",
-     "file: sphere.nc"},
+     "file: sphere.nc", no_result},
     {"output.also", "name of a file, or a list", "", "",
      "Of invert: the model once more, in the format that the suffix names, as .vtr for ParaView or .msh and .den for "
      "UBC's programs.",
-     "also: [model.vtr, model.den]"},
+     "also: [model.vtr, model.den]", no_result_used_by(case_commands::invert)},
     {"output.figure", "name of a file, or {file: ...} and how it looks", "", "",
      "A picture of the result: .png, .pdf or .svg. Drawn by the first of $PRISMFIELD_PYTHON, python3 and "
      "/usr/bin/python3 that has matplotlib and netCDF4 or h5py; where there is none a warning says so and the run is "
      "good. --output gives it the name of the result, with its own suffix; prismfield plot draws it again.",
-     "figure: sphere.png"},
-    {"output.figure.file", "name of a file", required, "", "The picture.", "file: sphere.pdf"},
+     "figure: sphere.png", no_result},
+    {"output.figure.file", "name of a file", required, "", "The picture.", "file: sphere.pdf", no_result},
     {"output.figure.contours", "whole number from 0 to 100, list of levels, true or false", "true", "",
      "About so many lines in each map (true: about eight), or their levels in the unit of the field; false: none. "
      "Without effect on pictures of inversions.",
-     "file: sphere.png\ncontours: [-1, 0, 1]"},
+     "file: sphere.png\ncontours: [-1, 0, 1]", no_result},
     {"output.figure.colour_map", "name", "(RdBu_r where a field has both signs, else viridis)", "",
-     "A colour map of matplotlib, one for the whole picture.", "file: sphere.png\ncolour_map: PuOr_r"},
+     "A colour map of matplotlib, one for the whole picture.", "file: sphere.png\ncolour_map: PuOr_r", no_result},
     {"output.figure.dpi", "whole number from 30 to 1200", "(300; inversions 180)", "dots per inch",
-     "Resolution of a .png, and of what is dots in a .pdf or .svg.", "file: sphere.png\ndpi: 200"},
+     "Resolution of a .png, and of what is dots in a .pdf or .svg.", "file: sphere.png\ndpi: 200", no_result},
     {"output.figure.model_outline", "true or false", "true", "",
      "Draws the outlines of spheres and boxes, or the extent of the model. Without effect on pictures of inversions.",
-     "file: sphere.png\nmodel_outline: false"},
+     "file: sphere.png\nmodel_outline: false", no_result},
     {"output.figure.annotations", "true or false", "true", "",
      "Writes the title, what is said below it, minimum, maximum and RMS of each panel, and the version at the foot. "
      "Without them, a figure of a paper has its caption for that, and maps of draped grids have no lines of height.",
-     "file: sphere.pdf\nannotations: false"},
+     "file: sphere.pdf\nannotations: false", no_result},
     {"output.checkpoint", "section", "", "",
      "The state of a long run or inversion, from which --resume goes on. Removed when the result is complete.",
-     "checkpoint: {every: 10 min, file: sphere.ckpt}"},
+     "checkpoint: {every: 10 min, file: sphere.ckpt}",
+     no_result_used_by(case_commands::run | case_commands::invert)},
     {"output.checkpoint.every", "duration with ms, s, min or h",
      fmt::format("{} min", CheckpointSpec().every_seconds / 60), "",
-     "How often the state is written, and after a signal besides.", "file: sphere.ckpt\nevery: 10 min"},
+     "How often the state is written, and after a signal besides.", "file: sphere.ckpt\nevery: 10 min", no_result},
     {"output.checkpoint.file", "name of a file", required, "",
-     "The checkpoint's file. A file that is no checkpoint of this program is never replaced.", "file: sphere.ckpt"},
+     "The checkpoint's file. A file that is no checkpoint of this program is never replaced.", "file: sphere.ckpt",
+     no_result},
 };
 
 const Keys sensitivity_keys = {
     {"sensitivity", "section", "", "",
      "How the matrix G of cells and points is kept, for the commands sensitivity and invert (docs/sensitivity.md).",
-     "sensitivity: {store: memory, precision: float}"},
+     "sensitivity: {store: memory, precision: float}",
+     no_result_used_by(case_commands::invert | case_commands::sensitivity)},
     {"sensitivity.store", words_of(store_choices), name(StorageSettings().store), "",
      "Where G is kept: in memory (memory and device are the memory of the execution space), in a file that every "
      "product reads, or not at all (none: computed anew in every product). auto keeps it in memory where it fits and "
      "pays; for invert, on a host, as an H-matrix of "
      "error 1e-4 where that is faster and neither compression nor precision is written.",
-     "store: memory"},
+     "store: memory", no_result},
     {"sensitivity.precision", words_of(stored_precision_choices),
      "(double for the command sensitivity, float for invert)", "",
      "What an entry of G is kept as: 8, 4 or 2 bytes. float16 is for memory only, not for files.", "precision: float"},
@@ -439,23 +461,23 @@ const Keys sensitivity_keys = {
     {"sensitivity.file", "name of a file", "", "",
      "HDF5 file of G, written by the command sensitivity, and needed by store: file. A file of the same cells, points "
      "and fields is used again.",
-     "file: G.h5"},
+     "file: G.h5", no_result},
 };
 
 const Keys data_keys = {
     {"inversion", "section", required, "",
      "From data to densities, for the command invert, which needs it; run and sensitivity leave it alone "
      "(docs/inversion.md).",
-     "inversion:\n  data: {file: observed.csv}\n  bounds: [0, 400]"},
+     "inversion:\n  data: {file: observed.csv}\n  bounds: [0, 400]", used_by(case_commands::invert)},
     {"inversion.data", "name of a file, {file: ...}, {epochs: ...}, or a list of these", required, "mGal; Eotvos",
      "The measurements: results of run, tables with a header, or UBC's observations. Data sets of a list are inverted "
      "together.",
-     "data: {file: observed.csv}"},
+     "data: {file: observed.csv}", input},
     {"inversion.data.file", "name of a file", "(needed, unless epochs is written)", "",
-     "Measurements of one time: easting, northing, upward (m), fields and FIELD_sigma.", "file: observed.csv"},
+     "Measurements of one time: easting, northing, upward (m), fields and FIELD_sigma.", "file: observed.csv", input},
     {"inversion.data.epochs", "list of two or more names of files", "(needed, unless file is written)", "",
      "In the place of file: the same stations measured at several times, a file each, which give as many models.",
-     "epochs: [2021.csv, 2022.csv]"},
+     "epochs: [2021.csv, 2022.csv]", input},
     {"inversion.data.labels", "list of names", "(the names of the files)", "",
      "Beside epochs: what each is called, as many names as epochs, all different.",
      "epochs: [2021.csv, 2022.csv]\nlabels: [spring, autumn]"},
@@ -490,7 +512,7 @@ const Keys data_keys = {
     {"inversion.topography.file", "name of a file", required, "m",
      "Heights: a table of easting, northing and upward, or a netCDF grid. Between the nodes of a whole grid the height "
      "is bilinear, else that of the nearest point.",
-     "file: heights.csv"},
+     "file: heights.csv", input},
     {"inversion.topography.columns", "list of names", "(the table's header)", "",
      "The columns of a table without header, in their order.",
      "file: heights.txt\ncolumns: [easting, northing, upward]"},
@@ -500,7 +522,7 @@ const Keys data_keys = {
     {"inversion.active.file", "name of a file", required, "",
      "One value a cell, 1 for an active cell, 0 or NaN for others, in HDF5, netCDF-4 or text, as "
      "model.voxels.density.file.",
-     "file: active.h5"},
+     "file: active.h5", input},
     {"inversion.active.dataset", "name of a dataset", "active", "",
      "HDF5 and netCDF-4 only: the dataset of the values.", "file: active.h5\ndataset: active"},
 };
@@ -510,7 +532,7 @@ const Keys inversion_keys = {
      "The model from which smallness counts distances, within bounds: one density, or one a cell from a file.",
      "reference: 0"},
     {"inversion.reference.file", "name of a file", required, "", "One density a cell, as model.voxels.density.file.",
-     "file: reference.h5"},
+     "file: reference.h5", input},
     {"inversion.reference.dataset", "name of a dataset", "density", "",
      "HDF5 and netCDF-4 only: the dataset that holds the densities.", "file: reference.h5\ndataset: density"},
     {"inversion.reference.density_unit", "kg/m3 or g/cm3", "kg/m3", "",
@@ -524,8 +546,8 @@ const Keys inversion_keys = {
      "bounds: [0, null]"},
     {"inversion.bounds.file", "name of a file", "", "",
      "Bounds of each cell: HDF5 or netCDF-4 with the datasets lower and upper, or one of them, of shape (upward, "
-     "northing, easting). NaN is no bound.",
-     "file: bounds.h5"},
+     "northing, easting). NaN is no bound; equal bounds fix a cell.",
+     "file: bounds.h5", input},
     {"inversion.bounds.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's numbers.",
      "file: bounds.h5\ndensity_unit: g/cm3"},
     {"inversion.bounds.intervals", "list of two or more [min, max]", "", "kg/m3",
@@ -546,7 +568,7 @@ const Keys inversion_keys = {
      "cell_weights: {file: weights.h5}"},
     {"inversion.cell_weights.file", "name of a file", required, "",
      "One factor a cell, above 0 in active cells, in HDF5, netCDF-4 or text, as model.voxels.density.file.",
-     "file: weights.h5"},
+     "file: weights.h5", input},
     {"inversion.cell_weights.dataset", "name of a dataset", "cell_weights", "",
      "HDF5 and netCDF-4 only: the dataset of the factors.", "file: weights.h5\ndataset: cell_weights"},
     {"inversion.reference_in_smoothness", "true or false", truth_word(inversion.reference_in_smoothness), "",
@@ -571,15 +593,18 @@ const Keys inversion_keys = {
      "norm: [0, 2, 2, 2]"},
     {"inversion.beta", "auto, gcv, l_curve, or a number above 0", automatic, "",
      "What the regularisation counts against the data. auto searches the beta that fits the data to the target; a "
-     "number is taken as it is; gcv (generalized cross-validation) and l_curve (the corner of the L-curve) choose beta "
+     "number is taken as it is: one solution, and with compact norms their steps at this beta; gcv (generalized "
+     "cross-validation) and l_curve (the corner of the L-curve) choose beta "
      "where sigma is unknown.",
      "beta: auto"},
     {"inversion.target_misfit", "number above 0", fmt::format("{}", inversion.target_misfit), "",
      "chi that the search for beta reaches to 2 %: the sum of squared residuals over sigma, divided by the number of "
-     "data.",
+     "data. Not with gcv and l_curve.",
      "target_misfit: 1"},
     {"inversion.max_iterations", "whole number from 1", fmt::format("{}", inversion.max_iterations), "solutions",
-     "At most as many solutions in the search for beta, and again in the steps of compact norms.",
+     "At most as many solutions in the search for beta, and again, 25 at most, in the steps of compact norms; a "
+     "warning "
+     "says when a compact model has not settled.",
      "max_iterations: 30"},
     {"inversion.keep", "last or all", "last", "",
      "Which models the file has: the last one, or beside it that of each solution, as density_solutions.", "keep: all"},
@@ -615,7 +640,7 @@ const Keys inversion_keys = {
 const std::string duration = "duration with ms, s, min or h";
 const std::string swept = "list of values";
 
-const Keys study_keys_themselves = {
+const Keys study_rows = {
     {"title", "text", "(the name of the study's file)", "", "The heading of the report.",
      "title: Threads and precision"},
     {"base", "name of a case, or the case itself", required, "",
@@ -639,7 +664,8 @@ const Keys study_keys_themselves = {
      "The order of the runs within each repeat. random spreads a machine's drift over all points.", "order: random"},
     {"seed", "whole number of at least 0", "1", "", "Another seed gives another random order.", "seed: 1"},
     {"tolerance", "number of at least 0", "1e-09", "",
-     "The largest max|a-b| / max|b| of a field against the reference; a run beyond it has no speed.",
+     "The largest max|a-b| / max|b| of a field against the reference; a run beyond it has no speed. Single and mixed "
+     "precision need about 1e-5; otherwise there is a warning before the runs.",
      "tolerance: 1e-5"},
     {"reference", "map of keys of the case", "(execution.kernel: auto and execution.precision: double)", "",
      "How the reference of each problem is computed.", "reference: {execution.precision: double}"},
@@ -688,8 +714,45 @@ const Keys study_keys_themselves = {
     {"reduced", "map of keys of the study and the case", "", "",
      "What --reduced changes: a size for a test or a first look.", "reduced: {repeats: 1}"},
     {"report", "name of a folder", "(the study's name)", "",
-     "The folder, below the working folder, that takes tables, figures and the page.", "report: threads/"},
+     "The folder, below the working folder, that takes tables, figures and the page; a warning says where another one "
+     "is.",
+     "report: threads/"},
 };
+
+/// The path in the table: spheres[] of each element of spheres.
+std::string without_numbers(const std::string& path) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    result += is_number ? "[]" : join_key(result, part).substr(result.size());
+    begin = end + 1;
+  }
+  return result;
+}
+
+/// The path below the section by whose name the table has the keys.
+std::string among_alike(std::string path) {
+  for (const SectionLike& alike : sections_alike()) {
+    const bool is_below = path.starts_with(alike.path + ".");
+    if (is_below || path == alike.path) path.replace(0, alike.path.size(), alike.other);
+  }
+  return path;
+}
+
+void collect(YamlNode& node, const std::string& path, bool names_input, std::vector<InputPath>& paths) {
+  if (names_input && node.kind == YamlNode::Kind::scalar) paths.push_back({path, &node});
+  for (YamlEntry& entry : node.entries) {
+    const std::string key = join_key(path, entry.key);
+    const KeyRow* const row = case_key_table().find(key);
+    collect(entry.value, key, row != nullptr && row->effects.names_input, paths);
+  }
+  if (!names_input && (node.items.empty() || node.items.front().kind != YamlNode::Kind::map)) return;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    collect(node.items[i], join_key(path, std::to_string(i)), names_input, paths);
+  }
+}
 
 Keys all_of(std::initializer_list<const Keys*> parts) {
   Keys all;
@@ -699,9 +762,51 @@ Keys all_of(std::initializer_list<const Keys*> parts) {
 
 }  // namespace
 
-const std::vector<KeyReference>& case_key_reference() {
-  static const Keys all = all_of({&document_keys, &model_keys, &observation_keys, &execution_keys, &output_keys,
-                                  &sensitivity_keys, &data_keys, &inversion_keys});
+KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
+  for (std::size_t i = 0; i < m_rows.size(); ++i) {
+    const std::string parent = parent_of(m_rows[i].path), last = last_part_of(m_rows[i].path);
+    auto section = std::find_if(m_sections.begin(), m_sections.end(), [&](const auto& s) { return s.path == parent; });
+    if (section == m_sections.end()) section = m_sections.insert(section, {parent, {}});
+    const auto add = [&](const std::string& key) {
+      section->keys.push_back(key);
+      m_index[join_key(parent, key)] = i;
+    };
+    if (last != "FIELD") {
+      add(last);
+      continue;
+    }
+    for (const FieldInfo& field : field_infos) add(std::string(field.name));
+  }
+}
+
+const KeyRow* KeyTable::find(const std::string& path) const {
+  std::string key = without_numbers(path);
+  while (key.ends_with("[]")) key.resize(key.size() - 2);
+  for (const std::string& name : {key, among_alike(key)}) {
+    if (const auto found = m_index.find(name); found != m_index.end()) return &m_rows[found->second];
+  }
+  return nullptr;
+}
+
+const std::vector<std::string>& KeyTable::keys_of(const std::string& section) const {
+  const std::string path = among_alike(without_numbers(section));
+  for (const KeySection& one : m_sections) {
+    if (one.path == path) return one.keys;
+  }
+  throw std::logic_error("the table of keys has no section " + path);
+}
+
+std::vector<const KeySection*> KeyTable::upper_sections() const {
+  std::vector<const KeySection*> upper;
+  for (const KeySection& section : m_sections) {
+    if (std::count(section.path.begin(), section.path.end(), '.') <= 1) upper.push_back(&section);
+  }
+  return upper;
+}
+
+const KeyTable& case_key_table() {
+  static const KeyTable all(all_of({&document_keys, &model_keys, &observation_keys, &execution_keys, &output_keys,
+                                    &sensitivity_keys, &data_keys, &inversion_keys}));
   return all;
 }
 
@@ -713,7 +818,16 @@ const std::vector<SectionLike>& sections_alike() {
   return alike;
 }
 
-const std::vector<KeyReference>& study_key_reference() { return study_keys_themselves; }
+const KeyTable& study_key_table() {
+  static const KeyTable all(study_rows);
+  return all;
+}
+
+std::vector<InputPath> input_paths(YamlNode& root) {
+  std::vector<InputPath> paths;
+  collect(root, "", false, paths);
+  return paths;
+}
 
 std::string parent_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -726,13 +840,13 @@ std::string last_part_of(const std::string& path) {
   return last;
 }
 
-bool is_section(const std::vector<KeyReference>& reference, const std::string& path) {
-  return std::any_of(reference.begin(), reference.end(), [&](const KeyReference& key) {
+bool is_section(const std::vector<KeyRow>& rows, const std::string& path) {
+  return std::any_of(rows.begin(), rows.end(), [&](const KeyRow& key) {
     return key.path.starts_with(path + ".") || key.path.starts_with(path + "[].");
   });
 }
 
-std::string whole_example(const KeyReference& key) {
+std::string whole_example(const KeyRow& key) {
   std::string text, indent, lead;
   std::string rest = parent_of(key.path);
   while (!rest.empty()) {

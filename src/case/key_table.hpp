@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "case/yaml_tree.hpp"
+
+namespace prismfield {
+
+enum class CaseUse;
+
+/// Commands that read a case, one bit each.
+using Commands = unsigned;
+namespace case_commands {
+inline constexpr Commands none = 0, run = 1, invert = 2, sensitivity = 4, all = run | invert | sensitivity;
+}  // namespace case_commands
+/// The command that a case is read for.
+[[nodiscard]] constexpr Commands command_of(CaseUse use) noexcept { return 1U << static_cast<unsigned>(use); }
+
+/// What depends on a key. A key whose row does not say so changes every result: whoever forgets to say more refuses a
+/// good checkpoint, and never takes a wrong one.
+struct KeyEffects {
+  /// Commands whose result depends on the value, the fields of `run` before units and axes are applied. Of a section:
+  /// on its presence, since its keys have rows of their own.
+  Commands changes_result = case_commands::all;
+  /// Commands that use the key and all that is below it.
+  Commands used_by = case_commands::all;
+  /// The value names a file that is read, or a list of such files.
+  bool names_input = false;
+};
+
+/// All that is known of a key: help, docs/case.md, completion, the keys that a reader accepts, the identity of a case
+/// and its input files follow from it.
+struct KeyRow {
+  /// as model.voxels.easting; `spheres[].center` is of each map in a list, FIELD stands for any of the ten fields'
+  /// names
+  std::string path;
+  std::string type;
+  /// "required"; a value as it could be written; "(in words)"; or empty: without the key nothing is done
+  std::string default_value;
+  /// empty: a number without unit, or no number
+  std::string unit;
+  /// one to three sentences, limits included
+  std::string meaning;
+  /// YAML lines as they stand in the key's section, the key among them
+  std::string example;
+  KeyEffects effects = {};
+};
+
+/// A section that has the keys of another one.
+struct SectionLike {
+  std::string path, other;
+};
+
+/// The keys of one section.
+struct KeySection {
+  std::string path;
+  std::vector<std::string> keys;
+};
+
+/// Rows, found by the paths that keys have in a case.
+class KeyTable {
+public:
+  explicit KeyTable(std::vector<KeyRow> rows);
+
+  /// In the order of the file, sections before their own keys.
+  [[nodiscard]] const std::vector<KeyRow>& rows() const noexcept { return m_rows; }
+  /// The row of a key, elements of lists by their numbers, such as model.voxels.spheres.0.radius; null where the table
+  /// has none.
+  [[nodiscard]] const KeyRow* find(const std::string& path) const;
+  /// The keys of a section, by a path as of find(); throws std::logic_error where the table has none.
+  [[nodiscard]] const std::vector<std::string>& keys_of(const std::string& section) const;
+  /// The document and its sections, in the order of the file.
+  [[nodiscard]] const std::vector<KeySection>& sections() const noexcept { return m_sections; }
+  /// Those of at most two levels, where a key at a wrong place may belong.
+  [[nodiscard]] std::vector<const KeySection*> upper_sections() const;
+
+private:
+  std::vector<KeyRow> m_rows;
+  std::vector<KeySection> m_sections;
+  /// every field's name in the place of FIELD
+  std::unordered_map<std::string, std::size_t> m_index;
+};
+
+/// The keys of a case.
+[[nodiscard]] const KeyTable& case_key_table();
+/// Sections of a case whose keys the table has under another section's name.
+[[nodiscard]] const std::vector<SectionLike>& sections_alike();
+/// The keys of a study.
+[[nodiscard]] const KeyTable& study_key_table();
+
+/// "model.voxels" of "model.voxels.easting"; "" of a key of the document.
+[[nodiscard]] std::string parent_of(const std::string& path);
+/// "easting" of "model.voxels.easting", "data" of "inversion.data[]".
+[[nodiscard]] std::string last_part_of(const std::string& path);
+
+/// Whether there are keys below this one.
+[[nodiscard]] bool is_section(const std::vector<KeyRow>& rows, const std::string& path);
+
+/// The example of a key with the sections around it, as it stands in a file.
+[[nodiscard]] std::string whole_example(const KeyRow& key);
+
+/// A value of a case that names a file to be read.
+struct InputPath {
+  /// the key path, such as model.prisms.file
+  std::string key;
+  YamlNode* value = nullptr;
+};
+
+/// Every value that names an input file, whatever the case is used for. They point into `root`.
+[[nodiscard]] std::vector<InputPath> input_paths(YamlNode& root);
+
+}  // namespace prismfield
