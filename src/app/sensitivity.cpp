@@ -198,8 +198,8 @@ ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& comm
   const Points sample = points_of(all.inputs.points, spread(n, wanted));
   StorageSettings settings;
   settings.store = Store::none;
-  const auto direct = make_sensitivity_matrix(*all.cells, sample, all.inputs.run.request(), settings, communicator);
-  ProductSeconds seconds = direct->product_seconds();
+  SensitivityMatrix direct(*all.cells, sample, all.inputs.run.request(), settings, communicator);
+  ProductSeconds seconds = direct.product_seconds();
   const double scale = static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(sample.size(), 1));
   seconds.apply *= scale;
   seconds.transpose *= scale;
@@ -293,7 +293,7 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   const auto matrix = made_together(communicator, [&] {
     return at_places_of(run, [&] {
       if (!settings.file.empty() && settings.store != Store::file) files.check_place(file_of(all.inputs));
-      return make_sensitivity_matrix(*all.cells, all.inputs.points, run.request(), settings, communicator);
+      return std::make_unique<SensitivityMatrix>(*all.cells, all.inputs.points, run.request(), settings, communicator);
     });
   });
   agree(communicator, throw_if_interrupted);

@@ -16,6 +16,7 @@
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {

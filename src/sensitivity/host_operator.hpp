@@ -9,6 +9,13 @@
 
 namespace prismfield {
 
+class RowSink;
+
+/// Seconds of a product with G and of one with its transposed, of the slowest rank.
+struct ProductSeconds {
+  double apply = 0, transpose = 0;
+};
+
 /// A HostOperator in one execution space.
 struct HostOperator::Implementation {
   virtual ~Implementation() = default;
@@ -18,6 +25,13 @@ struct HostOperator::Implementation {
   virtual void entries(IndexRange points, std::span<double> entries) = 0;
   virtual double dot_fields(std::span<const double> a, std::span<const double> b) = 0;
   virtual double dot_densities(std::span<const double> a, std::span<const double> b) = 0;
+  /// Of a few products of each kind the fastest, vectors being in the space's memory; where one takes long there is
+  /// one. The same on every rank. Collective.
+  [[nodiscard]] virtual ProductSeconds product_seconds() = 0;
+  /// Hands this rank's rows to a sink. Collective.
+  virtual void write(RowSink& sink) = 0;
+  /// What it took to make G, of the slowest rank.
+  [[nodiscard]] virtual double build_seconds() const noexcept = 0;
   [[nodiscard]] virtual FieldList fields() const noexcept = 0;
   [[nodiscard]] virtual IndexRange points() const noexcept = 0;
   [[nodiscard]] virtual IndexRange prisms() const noexcept = 0;

@@ -2,14 +2,21 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <Kokkos_Timer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <prismfield/make_operator.hpp>
 
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
 #include "sensitivity/host_operator.hpp"
+#include "sensitivity/write_rows.hpp"
 
 /// The bodies of make_host_operator; instantiated in one source file a space.
 namespace prismfield {
@@ -19,15 +26,22 @@ class HostOperatorOnSpace final : public HostOperator::Implementation {
 public:
   HostOperatorOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
                       const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice)
-      : m_ranks(communicator.split(0)),
-        m_operator(
-            settings != nullptr
-                ? make_operator(m_space, prisms, points, request, *settings, communicator, choice)
-                : std::make_unique<DirectOperator<ExecutionSpace>>(m_space, prisms, points, request, communicator)),
-        m_densities("prismfield::densities", m_operator->columns()),
-        m_more_densities("prismfield::densities", m_operator->columns()),
-        m_fields("prismfield::fields", m_operator->rows()),
-        m_more_fields("prismfield::fields", m_operator->rows()) {}
+      : m_ranks(communicator.split(0)) {
+    const Kokkos::Timer timer;
+    if (settings != nullptr) {
+      m_operator = make_operator(m_space, prisms, points, request, *settings, communicator, choice);
+    } else {
+      m_operator = std::make_unique<DirectOperator<ExecutionSpace>>(m_space, prisms, points, request, communicator);
+    }
+    m_space.fence("prismfield: operator made");
+    m_build_seconds = slowest(timer.seconds());
+    on_all_ranks(m_ranks, [&] {
+      allocate_or_fail([&] {
+        m_densities = Vector(view_label("densities"), static_cast<std::size_t>(m_operator->columns()));
+        m_fields = Vector(view_label("fields"), static_cast<std::size_t>(m_operator->rows()));
+      });
+    });
+  }
 
   void apply(std::span<const double> density, std::span<double> fields) override {
     check("density", density.size(), m_operator->columns(), "fields", fields.size(), m_operator->rows());
@@ -59,15 +73,27 @@ public:
   double dot_fields(std::span<const double> a, std::span<const double> b) override {
     check("a", a.size(), m_operator->rows(), "b", b.size(), m_operator->rows());
     copy_in(m_space, a, m_fields);
-    copy_in(m_space, b, m_more_fields);
+    copy_in(m_space, b, another(m_more_fields, m_fields));
     return m_operator->dot_fields(m_space, m_fields, m_more_fields);
   }
   double dot_densities(std::span<const double> a, std::span<const double> b) override {
     check("a", a.size(), m_operator->columns(), "b", b.size(), m_operator->columns());
     copy_in(m_space, a, m_densities);
-    copy_in(m_space, b, m_more_densities);
+    copy_in(m_space, b, another(m_more_densities, m_densities));
     return m_operator->dot_densities(m_space, m_densities, m_more_densities);
   }
+  [[nodiscard]] ProductSeconds product_seconds() override {
+    Kokkos::deep_copy(m_space, m_densities, 1.0);
+    Kokkos::deep_copy(m_space, m_fields, 1.0);
+    ProductSeconds seconds;
+    seconds.apply = fastest([&] { m_operator->apply(m_space, m_densities, m_fields); });
+    seconds.transpose = fastest([&] { m_operator->apply_transpose(m_space, m_fields, m_densities); });
+    return seconds;
+  }
+  void write(RowSink& sink) override {
+    on_all_ranks(m_ranks, [&] { write_rows(m_space, *m_operator, sink); });
+  }
+  [[nodiscard]] double build_seconds() const noexcept override { return m_build_seconds; }
   [[nodiscard]] FieldList fields() const noexcept override { return m_operator->fields(); }
   [[nodiscard]] IndexRange points() const noexcept override { return m_operator->points(); }
   [[nodiscard]] IndexRange prisms() const noexcept override { return m_operator->prisms(); }
@@ -86,8 +112,42 @@ private:
     });
   }
 
+  /// A second vector, made where it is first needed. On all ranks.
+  const Vector& another(Vector& vector, const Vector& like) const {
+    on_all_ranks(m_ranks, [&] {
+      if (vector.extent(0) == like.extent(0)) return;
+      allocate_or_fail([&] { vector = Vector(like.label(), like.extent(0)); });
+    });
+    return vector;
+  }
+
+  [[nodiscard]] double slowest(double seconds) const {
+    const std::vector<double> all = m_ranks.gather_everywhere(seconds);
+    return *std::max_element(all.begin(), all.end());
+  }
+
+  /// Every rank makes as many calls, for about half a second.
+  template <class F>
+  double fastest(const F& f) {
+    constexpr double enough = 0.5;
+    constexpr int most_calls = 20;
+    double least = 0, all = 0;
+    for (int call = 0; call < most_calls && all < enough; ++call) {
+      m_space.fence("prismfield: before what is timed");
+      m_ranks.barrier();
+      const Kokkos::Timer timer;
+      f();
+      m_space.fence("prismfield: timed");
+      const double seconds = std::max(slowest(timer.seconds()), 1e-9);
+      least = call == 0 ? seconds : std::min(least, seconds);
+      all += seconds;
+    }
+    return least;
+  }
+
   ExecutionSpace m_space;
   Communicator m_ranks;
+  double m_build_seconds = 0;
   std::unique_ptr<Operator<ExecutionSpace>> m_operator;
   Vector m_densities, m_more_densities, m_fields, m_more_fields;
 };

@@ -6,12 +6,11 @@
 
 namespace prismfield {
 
-std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix(const PrismSource& prisms, const Points& points,
-                                                           const Request& request, const StorageSettings& settings,
-                                                           const Communicator& communicator) {
-  return with_space(request.execution.space, [&](const auto& space) {
-    return make_sensitivity_matrix_on<std::decay_t<decltype(space)>>(prisms, points, request, settings, communicator);
-  });
-}
+SensitivityMatrix::SensitivityMatrix(const PrismSource& prisms, const Points& points, const Request& request,
+                                     const StorageSettings& settings, const Communicator& communicator)
+    : m_operator(with_space(request.execution.space, [&](const auto& space) {
+        return make_host_operator<std::decay_t<decltype(space)>>(prisms, points, request, &settings, communicator,
+                                                                 &m_choice);
+      })) {}
 
 }  // namespace prismfield

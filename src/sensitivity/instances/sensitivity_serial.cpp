@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "sensitivity/host_operator_on_space.hpp"
 #include "sensitivity/make_operator_on_space.hpp"
-#include "sensitivity/sensitivity_matrix_on_space.hpp"
 
 namespace prismfield {
 
@@ -14,9 +13,5 @@ template std::unique_ptr<Operator<Kokkos::Serial>> make_operator<Kokkos::Serial>
                                                                                  const Communicator&, StorageChoice*);
 template std::unique_ptr<HostOperator::Implementation> make_host_operator<Kokkos::Serial>(
     const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
-template std::unique_ptr<SensitivityMatrix> make_sensitivity_matrix_on<Kokkos::Serial>(const PrismSource&,
-                                                                                       const Points&, const Request&,
-                                                                                       const StorageSettings&,
-                                                                                       const Communicator&);
 
 }  // namespace prismfield
