@@ -33,7 +33,7 @@
 #include "case/make_inversion.hpp"
 #include "case/output_check.hpp"
 #include "case/places.hpp"
-#include "compute/checkpoint_lock.hpp"
+#include "compute/checkpoint_format.hpp"
 #include "compute/plan.hpp"
 #include "compute/time_estimate.hpp"
 #include "io/inversion_checkpoint.hpp"

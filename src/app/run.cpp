@@ -28,7 +28,6 @@
 #include "case/places.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
-#include "compute/checkpoint_lock.hpp"
 #include "compute/forward.hpp"
 #include "compute/memory_check.hpp"
 #include "compute/plan.hpp"

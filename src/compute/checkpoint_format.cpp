@@ -109,7 +109,7 @@ std::vector<std::int64_t> CheckpointReader::integers(const CheckpointSection& se
   if (n > most) throw Unusable("is damaged: it holds too many numbers");
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
   m_in.read(reinterpret_cast<char*>(numbers.data()), section.bytes);
-  if (!m_in || prismfield::digest_of(numbers.data(), numbers.size() * sizeof numbers[0]) != section.digest) {
+  if (!m_in || digest_of(numbers.data(), numbers.size() * sizeof numbers[0]) != section.digest) {
     throw Unusable("is damaged");
   }
   return numbers;
@@ -132,8 +132,7 @@ void write_checkpoint_file(const fs::path& file, const Digest& case_hash, std::i
   header.rank = rank;
   header.case_hash = case_hash;
   header.layout = {static_cast<std::int64_t>(layout.size_bytes()), layout_id};
-  header.state = {static_cast<std::int64_t>(state.size_bytes()),
-                  prismfield::digest_of(state.data(), state.size_bytes())};
+  header.state = {static_cast<std::int64_t>(state.size_bytes()), digest_of(state.data(), state.size_bytes())};
   Checksum checksum;
   for (const std::span<const double> part : sums) {
     checksum.add_bytes(part.data(), part.size_bytes());
@@ -155,6 +154,14 @@ void write_checkpoint_file(const fs::path& file, const Digest& case_hash, std::i
   } catch (const RunError& error) {
     throw RunError(fmt::format("{}: the checkpoint is not written: {}", file.string(), error.what()));
   }
+}
+
+CheckpointLock::CheckpointLock(const fs::path& checkpoint)
+    : m_lock(folder_of(followed(checkpoint)) / fmt::format(".{}.lock", followed(checkpoint).filename().string())) {
+  if (!m_lock.is_anothers()) return;
+  throw InputError("", "output.checkpoint.file",
+                   fmt::format("{} is used by another run; wait for its end, or give the checkpoint another name",
+                               followed(checkpoint).string()));
 }
 
 fs::path rank_file(const fs::path& checkpoint, int rank) {

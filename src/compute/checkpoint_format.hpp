@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/file_lock.hpp"
 
 namespace prismfield {
 
@@ -119,6 +120,16 @@ void write_checkpoint_file(const std::filesystem::path& file, const Digest& case
 /// Removes a case's file and all files of ranks beside it, with what a kill left half-written of them, and nothing that
 /// is something else.
 void remove_checkpoint(const std::filesystem::path& file, const Digest& case_hash);
+
+/// Keeps a checkpoint for one run while it lives, by a lock on an empty file beside it, .NAME.lock.
+class CheckpointLock {
+public:
+  /// Throws InputError by the key output.checkpoint.file, without a place, when another run has it.
+  explicit CheckpointLock(const std::filesystem::path& checkpoint);
+
+private:
+  FileLock m_lock;
+};
 
 /// The file of a rank's state: the checkpoint itself for rank 0, one beside it for each other rank. Where the
 /// checkpoint is a symbolic link, all of them are where it leads to.
