@@ -5,7 +5,6 @@
 // the kernels, compiled for counted lanes
 #include "kernel/tile.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -99,22 +98,23 @@ std::string counted_set(const char* name) {
   std::string forms;
   for (int form = 0; form < n_forms; ++form) {
     const auto [in_double, in_float] = count_pair<A, set>(static_cast<Form>(form));
-    forms += fmt::format("{}[{}, {}]", form > 0 ? ", " : "", in_double, in_float);
+    forms += (form > 0 ? ", [" : "[") + std::to_string(in_double) + ", " + std::to_string(in_float) + "]";
   }
-  return fmt::format("  \"{}\": [{}]", name, forms);
+  return std::string("  \"") + name + "\": [" + forms + "]";
 }
 
 template <class A>
 std::string counted_sets(const char* name) {
-  return fmt::format(" \"{}\": {{\n{},\n{},\n{},\n{},\n{}\n }}", name, counted_set<A, FieldSet::gz>("gz"),
-                     counted_set<A, FieldSet::vector>("vector"), counted_set<A, FieldSet::tensor>("tensor"),
-                     counted_set<A, FieldSet::vector_tensor>("vector_tensor"), counted_set<A, FieldSet::all>("all"));
+  return std::string(" \"") + name + "\": {\n" + counted_set<A, FieldSet::gz>("gz") + ",\n" +
+         counted_set<A, FieldSet::vector>("vector") + ",\n" + counted_set<A, FieldSet::tensor>("tensor") + ",\n" +
+         counted_set<A, FieldSet::vector_tensor>("vector_tensor") + ",\n" + counted_set<A, FieldSet::all>("all") +
+         "\n }";
 }
 
 TEST(OperationTable, IsWhatTheKernelsDo) {
-  const std::string counted =
-      fmt::format("{{\n{},\n{},\n{}\n}}\n", counted_sets<kernel::DoubleArithmetic>("double"),
-                  counted_sets<kernel::MixedArithmetic>("mixed"), counted_sets<kernel::SingleArithmetic>("single"));
+  const std::string counted = "{\n" + counted_sets<kernel::DoubleArithmetic>("double") + ",\n" +
+                              counted_sets<kernel::MixedArithmetic>("mixed") + ",\n" +
+                              counted_sets<kernel::SingleArithmetic>("single") + "\n}\n";
   std::ifstream file(PRISMFIELD_SOURCE_DIR "/python/prismfield/study/operations.json");
   const std::string table{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_EQ(table, counted) << "python/prismfield/study/operations.json should hold\n" << counted;

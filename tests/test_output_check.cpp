@@ -141,36 +141,14 @@ TEST_F(OutputTest, CheckProtectsInputs) {
   Case run = sample_case(path("in.h5"));
   const auto is_protected = [&] { return problems_of(run).find("would replace the input") != std::string::npos; };
   EXPECT_FALSE(is_protected());
-  PrismsSpec prisms;
-  prisms.file = path("in.h5");
-  run.model = prisms;
-  EXPECT_TRUE(is_protected());
-  VoxelsSpec voxels;
-  voxels.density = DensityFile{path("./in.h5"), "", 1};
-  run.model = voxels;
-  EXPECT_TRUE(is_protected());
-  MeshSpec mesh;
-  mesh.northing = EdgesFile{path("in.h5")};
-  run.model = mesh;
-  EXPECT_TRUE(is_protected());
-  mesh = {};
-  mesh.ubc = UbcFiles{"other.msh", path("in.h5"), 1};
-  run.model = mesh;
-  EXPECT_TRUE(is_protected());
-  run.model = {};
-  run.observations = StationsFile{path("in.h5")};
-  EXPECT_TRUE(is_protected());
-  GridSpec grid;
-  grid.upward = path("in.h5");
-  run.observations = grid;
+  // which keys name inputs: test_input_paths
+  run.input_files = {path("case.yaml"), path("./in.h5")};
   EXPECT_TRUE(is_protected());
   fs::create_symlink("in.h5", path("alias.h5"));
   run.output.file = path("alias.h5");
   EXPECT_TRUE(is_protected());
   run.output.file = path("out.h5");
   EXPECT_FALSE(is_protected());
-  run.file = path("out.h5");
-  EXPECT_TRUE(is_protected());
 
   Case same = sample_case(path("a.png"));
   same.output.figure = path("./a.png");

@@ -43,8 +43,8 @@ struct RunTable {
 [[nodiscard]] std::string axis_column(const std::string& axis);
 [[nodiscard]] std::string axis_of_column(const std::string& column);
 
-/// Reads runs.csv. Rows with an error are added to `problems`, by file, line and column, and left out. Throws InputError
-/// for a file that cannot be read or has other columns.
+/// Reads runs.csv. Rows with an error are added to `problems`, by file, line and column, and left out. Throws
+/// InputError for a file that cannot be read or has other columns.
 [[nodiscard]] RunTable read_runs(const std::filesystem::path& file, ProblemList& problems);
 
 }  // namespace prismfield

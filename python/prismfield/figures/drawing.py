@@ -148,7 +148,8 @@ def triangles_of(easting, northing):
     corners = np.stack([x[mesh.triangles], y[mesh.triangles]], axis=2)
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
     first, second, third = (corners[:, k] for k in range(3))
-    areas = np.abs(np.cross(second - first, third - first)) / 2
+    a, b = second - first, third - first
+    areas = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) / 2
     if areas.sum() <= 0:
         return None
     # of stations spread evenly, a side is about the root of the area of each
