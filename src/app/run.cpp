@@ -188,6 +188,8 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
   if (!result) communicator.end_announcements();
+  // the sums of earlier work make room for the file
+  if (result) guard.reset();
   agree(communicator, [&] {
     if (!result) {
       if (!guard->failure().empty()) throw RunError(guard->failure());
@@ -196,7 +198,7 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
     }
     if (is_root) finish(inputs, *result, options.quiet, setup_seconds, begin);
   });
-  if (guard && is_root) remove_checkpoint(inputs.run.output.checkpoint->file, hash);
+  if (lock) remove_checkpoint(inputs.run.output.checkpoint->file, hash);
 }
 
 }  // namespace
