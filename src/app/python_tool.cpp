@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -51,21 +49,10 @@ std::string last_line(int file) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
 }
 
-/// A nameless file that is gone when closed; unlike a pipe it never blocks the child.
-using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-std::string text_of(std::FILE* file) {
-  std::rewind(file);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0;) text.append(buffer.data(), n);
-  return text;
-}
-
 /// Runs a command, its first word a Python.
 ToolOutcome run_command(std::vector<std::string> words, const std::function<void(const std::string&)>& watch) {
-  const ScratchFile output(std::tmpfile(), &std::fclose);
-  const ScratchFile errors(std::tmpfile(), &std::fclose);
+  const ScratchFile output = scratch_file();
+  const ScratchFile errors = scratch_file();
   ToolOutcome result;
   if (!output || !errors) {
     result.why = fmt::format("no temporary file: {}", std::strerror(errno));
@@ -81,8 +68,8 @@ ToolOutcome run_command(std::vector<std::string> words, const std::function<void
   const ChildOutcome outcome = run_child(command);
   result.exited = outcome.end == ChildOutcome::End::exited;
   result.code = outcome.code;
-  result.output = text_of(output.get());
-  result.errors = text_of(errors.get());
+  result.output = text_of(output);
+  result.errors = text_of(errors);
   const std::string& program = command.words.front();
   if (outcome.end == ChildOutcome::End::not_started) {
     result.why = outcome.reason.empty() ? "not found" : outcome.reason;

@@ -335,20 +335,26 @@ ChildOutcome run_child(const ChildCommand& command) {
   return follow(child, command, begin, own);
 }
 
+ScratchFile scratch_file() { return {std::tmpfile(), &std::fclose}; }
+
+std::string text_of(const ScratchFile& file) {
+  std::rewind(file.get());
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
+    text.append(buffer.data(), n);
+  }
+  return text;
+}
+
 std::optional<std::string> output_of_child(ChildCommand command) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(std::tmpfile(), &std::fclose);
+  const ScratchFile output = scratch_file();
   if (output == nullptr) return std::nullopt;
   command.output = ::fileno(output.get());
   const ChildOutcome outcome = run_child(command);
   if (outcome.end == ChildOutcome::End::interrupted) throw Stopped();
   if (!outcome.succeeded()) return std::nullopt;
-  std::rewind(output.get());
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), output.get())) > 0;) {
-    text.append(buffer.data(), n);
-  }
-  return text;
+  return text_of(output);
 }
 
 }  // namespace prismfield

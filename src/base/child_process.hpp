@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +81,13 @@ struct ChildOutcome {
 /// seconds later, when this process is interrupted (interrupt.hpp) or its time is over; any other is waited for. Throws
 /// RunError when the system can make no process.
 [[nodiscard]] ChildOutcome run_child(const ChildCommand& command);
+
+/// A nameless file for what a child prints, gone when closed; unlike a pipe it never blocks the child. Null where none
+/// can be made.
+using ScratchFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+[[nodiscard]] ScratchFile scratch_file();
+/// All that is in it.
+[[nodiscard]] std::string text_of(const ScratchFile& file);
 
 /// Runs a program for what it prints; nothing where that fails. Throws RunError, and Stopped when it was ended because
 /// this process was interrupted.

@@ -5,24 +5,24 @@
 #include "engine/instances/with_space.hpp"
 
 namespace prismfield {
-namespace {
 
-std::unique_ptr<HostOperator::Implementation> make(const PrismSource& prisms, const Points& points,
-                                                   const Request& request, const StorageSettings* settings,
-                                                   const Communicator& communicator, StorageChoice* choice) {
+std::unique_ptr<HostOperator::Implementation> make_host_operator(const PrismSource& prisms, const Points& points,
+                                                                 const Request& request,
+                                                                 const StorageSettings* settings,
+                                                                 const Communicator& communicator,
+                                                                 StorageChoice* choice) {
   return with_space(request.execution.space, [&](const auto& space) {
-    return make_host_operator<std::decay_t<decltype(space)>>(prisms, points, request, settings, communicator, choice);
+    return make_host_operator_on<std::decay_t<decltype(space)>>(prisms, points, request, settings, communicator,
+                                                                choice);
   });
 }
 
-}  // namespace
-
 HostOperator::HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
                            const Communicator& communicator)
-    : m_implementation(make(prisms, points, request, nullptr, communicator, nullptr)) {}
+    : m_implementation(make_host_operator(prisms, points, request, nullptr, communicator, nullptr)) {}
 HostOperator::HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
                            const StorageSettings& settings, const Communicator& communicator, StorageChoice* choice)
-    : m_implementation(make(prisms, points, request, &settings, communicator, choice)) {}
+    : m_implementation(make_host_operator(prisms, points, request, &settings, communicator, choice)) {}
 HostOperator::~HostOperator() = default;
 HostOperator::HostOperator(HostOperator&&) noexcept = default;
 HostOperator& HostOperator::operator=(HostOperator&&) noexcept = default;

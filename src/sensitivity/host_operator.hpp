@@ -39,10 +39,15 @@ struct HostOperator::Implementation {
   [[nodiscard]] virtual double error_bound() const noexcept = 0;
 };
 
-/// In an execution space that was built; without `settings` a DirectOperator, cut as the request says. Instantiated in
-/// one source file a space.
-template <class ExecutionSpace>
+/// In request.execution.space; without `settings` a DirectOperator, cut as the request says. Kokkos must run.
+/// Collective.
 [[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator(
+    const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings* settings,
+    const Communicator& communicator, StorageChoice* choice);
+
+/// The same in one execution space that was built; instantiated in one source file a space.
+template <class ExecutionSpace>
+[[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
     const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings* settings,
     const Communicator& communicator, StorageChoice* choice);
 

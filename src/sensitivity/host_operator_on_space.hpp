@@ -18,7 +18,7 @@
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/write_rows.hpp"
 
-/// The bodies of make_host_operator; instantiated in one source file a space.
+/// The bodies of make_host_operator_on; instantiated in one source file a space.
 namespace prismfield {
 
 template <class ExecutionSpace>
@@ -153,11 +153,11 @@ private:
 };
 
 template <class ExecutionSpace>
-std::unique_ptr<HostOperator::Implementation> make_host_operator(const PrismSource& prisms, const Points& points,
-                                                                 const Request& request,
-                                                                 const StorageSettings* settings,
-                                                                 const Communicator& communicator,
-                                                                 StorageChoice* choice) {
+std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const PrismSource& prisms, const Points& points,
+                                                                    const Request& request,
+                                                                    const StorageSettings* settings,
+                                                                    const Communicator& communicator,
+                                                                    StorageChoice* choice) {
   return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(prisms, points, request, settings, communicator, choice);
 }
 

@@ -22,7 +22,8 @@ class SensitivityMatrix {
 public:
   /// Made in request.execution.space; Kokkos must run. As make_operator(). Collective, as what follows.
   SensitivityMatrix(const PrismSource& prisms, const Points& points, const Request& request,
-                    const StorageSettings& settings, const Communicator& communicator);
+                    const StorageSettings& settings, const Communicator& communicator)
+      : m_operator(make_host_operator(prisms, points, request, &settings, communicator, &m_choice)) {}
 
   /// How G is kept, and what it took to make it.
   [[nodiscard]] const StorageChoice& choice() const noexcept { return m_choice; }

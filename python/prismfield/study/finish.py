@@ -27,8 +27,6 @@ try:
 except Exception as missing:  # modules built for another NumPy fail in many ways
     NO_FIGURES = str(missing).replace("\n", " ")
 
-MISSING_MODULE = 77
-
 
 def write_report_files(study, folder, analysed_by):
     """Each under a temporary name and renamed when complete."""
@@ -111,8 +109,7 @@ def main(words):
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
     if options.need_figures and NO_FIGURES:
-        print(NO_FIGURES, file=sys.stderr)
-        return MISSING_MODULE
+        raise ImportError(NO_FIGURES)
     try:
         finish(options)
     except InputError as error:

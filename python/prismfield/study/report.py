@@ -12,7 +12,6 @@ import io
 import itertools
 import json
 import math
-import os
 import pathlib
 import re
 import textwrap
@@ -25,11 +24,14 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..figures.drawing import GREY, UNITS
+from ..figures.drawing import SYMBOLS as FIELD_SYMBOLS
+from .texts import write_file
+
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
-GREY = "0.45"
 PALE = "0.9"
 
 # Every figure is as wide as a page of a journal; inches above the drawing for title and machine, and beside them.
@@ -118,19 +120,8 @@ AXIS_NAMES = {
     "stations": "Stations",
     "storage": "Sensitivities",
 }
-SYMBOLS = {
-    "potential": "$V$",
-    "gx": "$g_x$",
-    "gy": "$g_y$",
-    "gz": "$g_z$",
-    "gxx": "$g_{xx}$",
-    "gyy": "$g_{yy}$",
-    "gzz": "$g_{zz}$",
-    "gxy": "$g_{xy}$",
-    "gxz": "$g_{xz}$",
-    "gyz": "$g_{yz}$",
-}
-UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
+# Of the ten fields, without words.
+SYMBOLS = {name: text.split()[-1] for name, text in FIELD_SYMBOLS.items() if text.endswith("$")}
 # Axes of counts, and what one of them is called.
 COUNTED = {
     "threads": "thread",
@@ -2200,19 +2191,7 @@ def write_html(study, pictures, problems):
         + "\n".join(body)
         + "\n</body></html>\n"
     )
-    replace(study.folder / "report.html", text.encode())
-
-
-def replace(path, content):
-    """Writes a file under another name and renames it, so that no reader sees half of it."""
-    part = path.with_name(f".{path.name}.part-{os.getpid()}")
-    try:
-        with open(part, "xb") as file:
-            file.write(content)
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    write_file(study.folder / "report.html", text)
 
 
 def save(figure, kind, **keywords):
@@ -2236,9 +2215,9 @@ def main(words):
         # the program shows it on a terminal
         print(f"drawing {number} of {len(pages)}", flush=True)
         png = save(page.figure, "png", dpi=DPI)
-        replace(figures / f"{page.name}.png", png)
+        write_file(figures / f"{page.name}.png", png)
         svg = save(page.figure, "svg", metadata={"Date": None})
-        replace(figures / f"{page.name}.svg", svg)
+        write_file(figures / f"{page.name}.svg", svg)
         plt.close(page.figure)
         pictures.append((page, png, svg))
     write_html(study, pictures, problems)

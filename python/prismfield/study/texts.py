@@ -56,9 +56,7 @@ def new_file(target):
         raise
 
 
-def write_file(target, text):
-    """Writes a text under a temporary name and renames it when complete."""
-    with new_file(target) as name, open(name, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+def write_file(target, content):
+    """Writes a text, or bytes, under a temporary name and renames it when complete."""
+    with new_file(target) as name, open(name, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode(errors="replace"))

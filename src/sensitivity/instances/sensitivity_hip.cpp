@@ -11,7 +11,7 @@ template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const
                                                                            const Points&, const Request&,
                                                                            const StorageSettings&, const Communicator&,
                                                                            StorageChoice*);
-template std::unique_ptr<HostOperator::Implementation> make_host_operator<Kokkos::HIP>(
+template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::HIP>(
     const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
 
 }  // namespace prismfield
