@@ -166,7 +166,7 @@ def draw(program, pictures, reduced):
 
 
 def check():
-    """The mistakes of the page as it stands: none when it is whole."""
+    """The errors of the page as it stands: none when it is whole."""
     found = []
     in_inputs = {file.stem for file in (SOURCE / "inputs").glob("*.yaml")}
     listed = {name for name, _ in CASES}

@@ -13,7 +13,7 @@ valgrind's callgrind counts, without the dynamic loader and MPI, and the functio
 free of noise. --method auto (the default): time, and instructions for what is noisier than the limit. Valgrind 3.19
 knows no AVX-512: builds of `cmake/bootstrap.sh build --portable` run under it.
 
-Exit codes: 0 nothing is slower, 1 something is slower or computes something else, 2 a mistake in the arguments, 3 some
+Exit codes: 0 nothing is slower, 1 something is slower or computes something else, 2 an error in the arguments, 3 some
 benchmark could not be decided: too much noise, and no callgrind for these builds.
 """
 

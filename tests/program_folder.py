@@ -139,7 +139,7 @@ class ProgramFolder(unittest.TestCase):
         return result
 
     def refused(self, *arguments, lines, **keywords):
-        """A mistake: code 2, exactly these lines on standard error, nothing on standard output, no new file or folder."""
+        """An error: code 2, exactly these lines on standard error, nothing on standard output, no new file or folder."""
         before = self.paths()
         result = self.run_program(*arguments, **keywords)
         self.assertEqual(result.stderr.splitlines(), lines)

@@ -480,7 +480,7 @@ TEST_F(CaseTest, ByteOrderMarkAndCarriageReturnsAreText) {
   EXPECT_EQ(read("title: Höhen über Ω\n" + small_case).title, "Höhen über Ω");
 }
 
-/// One mistake in one case, and the whole message that a user reads.
+/// One error in one case, and the whole message that a user reads.
 struct Mistake {
   std::string text;
   std::string message;
@@ -704,7 +704,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2]}}"),
        "case.yaml:1: observations.grid.upward: is missing; a height, {file: name} or {above_terrain: height}, is "
        "expected"},
-      // a misspelt key is one mistake, not a missing one as well
+      // a misspelt key is one error, not a missing one as well
       {points("{grid: {easting: [0, 1, 2], northing: [0, 1, 2], upwrad: 0}}"),
        "case.yaml:1: observations.grid.upwrad: is no known key; did you mean upward? Allowed: easting, northing, "
        "file, variable, upward"},
@@ -926,7 +926,7 @@ TEST_F(CaseTest, TellsAHundredMistakesAndCountsTheOthers) {
   for (int i = 0; i < 5000; ++i) text += "wrong" + std::to_string(i) + ": 1\n";
   const std::string found = problems(text);
   EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 100);
-  EXPECT_THAT(found, testing::EndsWith("\nand 4,900 more mistakes"));
+  EXPECT_THAT(found, testing::EndsWith("\nand 4,900 more errors"));
 }
 
 TEST_F(CaseTest, TheReferenceSystemIsCarried) {

@@ -41,8 +41,8 @@ TEST(InputErrorTest, TellsAHundredAndCountsTheOthers) {
   EXPECT_EQ(error.more(), 12345);
   const std::string text = error.what();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100);
-  EXPECT_TRUE(text.ends_with("\nand 12,345 more mistakes")) << text.substr(text.size() - 40);
-  EXPECT_STREQ(InputError({{"a:1", "", "is wrong"}}, 1).what(), "a:1: is wrong\nand 1 more mistake");
+  EXPECT_TRUE(text.ends_with("\nand 12,345 more errors")) << text.substr(text.size() - 40);
+  EXPECT_STREQ(InputError({{"a:1", "", "is wrong"}}, 1).what(), "a:1: is wrong\nand 1 more error");
 }
 
 TEST(InputErrorTest, WhatHoldsEveryProblemOnALineOfItsOwn) {

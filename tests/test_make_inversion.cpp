@@ -238,7 +238,7 @@ TEST_F(MakeInversion, SaysWhichStationsOfEpochsDiffer) {
            "the same order");
   EXPECT_EQ(wrong_with("easting,northing,upward,gzz,gzz_sigma\n50,50,5,1,1\n150,250,6,1,1\n350,50,7,1,1\n"),
             at + "has other fields than a.csv; epochs need the same, say which by inversion.data.fields");
-  // every epoch's mistakes, and stations in cells once
+  // every epoch's errors, and stations in cells once
   write("low.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-5,1,1\n");
   const std::string low = wrong_of("data: {epochs: [low.csv, low.csv, none.csv, other.csv]}");
   EXPECT_THAT(low, HasSubstr("inversion.data.epochs.2: 'none.csv' cannot be read"));

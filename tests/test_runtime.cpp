@@ -132,7 +132,7 @@ TEST(HostThreads, OfOpenMpsVariable) {
   }
   for (const std::string wrong : {"abc", "-1", "0", "1e9", "4x", ",4", " ", "2.5", "-99999999999"}) {
     EXPECT_EQ(openmp_mistake(wrong.c_str()), "OMP_NUM_THREADS: is '" + wrong + "'; " + threads_expected);
-    EXPECT_NE(openmp_mistake(wrong.c_str(), false), "") << "a mistake even where it does not matter";
+    EXPECT_NE(openmp_mistake(wrong.c_str(), false), "") << "an error even where it does not matter";
   }
 }
 

@@ -42,7 +42,7 @@ protected:
     EXPECT_EQ(mistakes([&] { problems.throw_if_any(); }), "") << text;
     return table;
   }
-  /// Every mistake of a text, the folder cut from the file's name.
+  /// Every error of a text, the folder cut from the file's name.
   std::string bad(std::string_view text, const TableRequest& request = abc()) const {
     return without_folder(mistakes([&] {
       ProblemList problems;

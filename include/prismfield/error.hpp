@@ -15,7 +15,7 @@ namespace prismfield {
 /// Exit codes, the same for every command.
 enum ExitCode : int { exit_done = 0, exit_failure = 1, exit_input = 2, exit_outside = 3, exit_stopped = 130 };
 
-/// One mistake in the input: where it stands, which key or column, what is wrong and what is allowed.
+/// One error in the input: where it stands, which key or column, what is wrong and what is allowed.
 struct Problem {
   /// "file:line", "--set", or an option's name
   std::string where;
@@ -28,20 +28,20 @@ struct Problem {
   [[nodiscard]] std::string message() const;
 };
 
-/// Mistakes in the input or the arguments (exit code 2), all of them that were found; of more than `most_told` the
+/// Errors in the input or the arguments (exit code 2), all of them that were found; of more than `most_told` the
 /// first ones and the number of the others.
 class InputError : public std::exception {
 public:
   static constexpr std::size_t most_told = 100;
 
-  /// `more`: mistakes that were found beside these
+  /// `more`: errors that were found beside these
   explicit InputError(std::vector<Problem> problems, std::int64_t more = 0);
   InputError(std::string where, std::string key, std::string what);
 
   [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return m_problems; }
-  /// mistakes that problems() does not hold
+  /// errors that problems() does not hold
   [[nodiscard]] std::int64_t more() const noexcept { return m_more; }
-  /// every problem, one a line, and behind them "and 12,345 more mistakes"
+  /// every problem, one a line, and behind them "and 12,345 more errors"
   [[nodiscard]] const char* what() const noexcept override { return m_text.c_str(); }
 
 private:
@@ -50,7 +50,7 @@ private:
   std::string m_text;
 };
 
-/// A failure while running that is no mistake of the user's input (exit code 1): the file system, memory, MPI.
+/// A failure while running that is no error of the user's input (exit code 1): the file system, memory, MPI.
 class RunError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -81,7 +81,7 @@ public:
   std::string message;
 };
 
-/// Collects problems so that a user sees every mistake at once. Of more than InputError::most_told it keeps the first
+/// Collects problems so that a user sees every error at once. Of more than InputError::most_told it keeps the first
 /// ones and counts the others, so that no input makes it large.
 class ProblemList {
 public:

@@ -43,7 +43,7 @@ public:
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// Not collective, as all that only tells.
+  /// The queries below are not collective.
   [[nodiscard]] virtual FieldList fields() const noexcept = 0;
   /// This rank's points and prisms, of all.
   [[nodiscard]] virtual IndexRange points() const noexcept = 0;

@@ -29,7 +29,7 @@ struct RuntimeOptions {
 class Runtime {
 public:
   /// Checks too that this build computes rightly, by a small kernel in every execution space. Throws InputError for a
-  /// mistake in `kokkos_options`, in an environment variable of Kokkos or in OMP_NUM_THREADS; RunError when Kokkos
+  /// error in `kokkos_options`, in an environment variable of Kokkos or in OMP_NUM_THREADS; RunError when Kokkos
   /// cannot start, was ended before (it starts once in a process), or when the check fails.
   explicit Runtime(RuntimeOptions options = {});
   /// The same with the --kokkos-* options of a command line too, which are taken out of it.

@@ -227,7 +227,7 @@ void add_case_command(CommandSet& commands, const std::string& name, const std::
     add_flag(app, "--resume", values->options.resume,
              "go on from output.checkpoint.file, or begin at the start when there is none");
   }
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and mistakes");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and errors");
   const CLI::Option* const output =
       app.add_option("--output", values->output, result + ", in the place of output.file")->type_name("FILE");
   command.read = [values, output]() -> Asked {
@@ -265,7 +265,7 @@ void add_compare(CommandSet& commands) {
                      "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3")
           ->type_name("T");
   add_flag(app, "--horizontal", values->horizontal, "match points by easting and northing alone, where heights differ");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but mistakes; the exit code tells");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but errors; the exit code tells");
   command.read = [values, tolerance]() -> Asked {
     if (tolerance->count() > 0) values->options.tolerance = tolerance_of(values->tolerance);
     if (values->a.empty() || values->b.empty()) {
@@ -320,7 +320,7 @@ void add_study(CommandSet& commands) {
   add_flag(app, "--check", values->options.check, "read and validate everything, then stop");
   add_flag(app, "--dry-run", values->options.dry_run, "also print every point and how it is started, then stop");
   add_flag(app, "--resume", values->options.resume, "make the runs that the report's folder does not hold yet");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and mistakes");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and errors");
   const CLI::Option* const output =
       app.add_option("--output", values->output, "the report's folder, in the place of the key report")
           ->type_name("DIR");
@@ -464,7 +464,7 @@ void add_convert(CommandSet& commands) {
           "VALUE");
   values->of_output_inactive =
       add("--output-inactive", values->output_inactive, "the same of OUT alone; default: that of --inactive", "VALUE");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but notes and mistakes");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but notes and errors");
   command.read = [values]() -> Asked { return read_convert(*values); };
 }
 
@@ -568,7 +568,7 @@ void add_plot(CommandSet& commands) {
   app.add_flag_callback(
       "--plain", [values] { values->options.style.annotations = false; },
       "without title, the lines below it, the statistics of the panels and the version at the foot");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but mistakes");
+  add_flag(app, "--quiet", values->options.quiet, "print nothing but errors");
   command.read = [values]() -> Asked { return read_plot(*values); };
 }
 

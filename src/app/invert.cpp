@@ -322,7 +322,7 @@ void invert_command(const InvertOptions& options, const std::vector<std::string>
   }
   if (is_root) tell_inputs(options, run, inputs);
   if (options.check && !options.dry_run) {
-    if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
+    if (tells) std::cout << shown(options.file.string()) << ": no errors found\n";
     return;
   }
   const StartedRanks started = start_ranks(kokkos_options, communicator);

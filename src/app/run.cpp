@@ -213,7 +213,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   Inputs inputs = read_inputs(options, communicator);
   if (is_root) tell_inputs(options, inputs);
   if (options.check && !options.dry_run) {
-    if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
+    if (tells) std::cout << shown(options.file.string()) << ": no errors found\n";
     return;
   }
 

@@ -34,7 +34,7 @@ struct Inputs {
 };
 
 /// Reads the case, for a forward run or sensitivities, and what it names, large files once. Throws AgreedFailure with
-/// the mistakes of all of them. Collective.
+/// the errors of all of them. Collective.
 [[nodiscard]] Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
                                  CaseUse use = CaseUse::forward);
 

@@ -255,18 +255,18 @@ void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<st
   end_with_result(inputs, end, result, quiet, begin);
 }
 
-/// What `make` returns; of mistakes, which all ranks find alike, rank 0 tells. Collective.
+/// What `make` returns; of errors, which all ranks find alike, rank 0 tells. Collective.
 template <class Make>
 auto made_together(const Communicator& communicator, const Make& make) {
   decltype(make()) made;
-  std::exception_ptr mistake;
+  std::exception_ptr error;
   try {
     made = make();
   } catch (const InputError&) {
-    mistake = std::current_exception();
+    error = std::current_exception();
   }
   agree(communicator, [&] {
-    if (mistake) std::rethrow_exception(mistake);
+    if (error) std::rethrow_exception(error);
   });
   return made;
 }
@@ -324,7 +324,7 @@ void sensitivity_command(const SensitivityOptions& options, const std::vector<st
   const Inputs& inputs = all.inputs;
   if (is_root) tell_inputs(options, inputs);
   if (options.check && !options.dry_run) {
-    if (tells) std::cout << shown(options.file.string()) << ": no mistakes found\n";
+    if (tells) std::cout << shown(options.file.string()) << ": no errors found\n";
     return;
   }
   const StartedRanks started = start_ranks(kokkos_options, communicator);

@@ -205,7 +205,7 @@ bool tell_outcome(const StudyOutcome& outcome, const fs::path& folder, bool quie
     tell("note: too slow", grouped_by_reason(outcome.too_slow));
   }
   tell("warning", warnings);
-  tell("warning: wrong, so without a speed", grouped_by_reason(outcome.wrong));
+  tell("warning: no speed, beyond the tolerance", grouped_by_reason(outcome.wrong));
   if (outcome.points_out_of_budget > 0) {
     warn(fmt::format(
         "the time budget was spent: {} without all of their repeats; --resume with a larger time_budget "
@@ -293,7 +293,7 @@ ExitCode one_study(const StudyOptions& options, const std::vector<std::string>& 
   }
   if (options.check) {
     if (!options.quiet) {
-      std::cout << shown(options.file.string()) << ": no mistakes found; " << plan_text(spec, plan) << '\n'
+      std::cout << shown(options.file.string()) << ": no errors found; " << plan_text(spec, plan) << '\n'
                 << not_run_text(plan) << launcher_text(spec) << std::flush;
     }
     return exit_done;

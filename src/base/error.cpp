@@ -64,7 +64,7 @@ InputError::InputError(std::vector<Problem> problems, std::int64_t more)
     m_text += problem.message();
   }
   if (m_more > 0)
-    m_text += (m_text.empty() ? "" : "\nand ") + grouped(m_more) + (m_more == 1 ? " more mistake" : " more mistakes");
+    m_text += (m_text.empty() ? "" : "\nand ") + grouped(m_more) + (m_more == 1 ? " more error" : " more errors");
 }
 
 InputError::InputError(std::string where, std::string key, std::string what)

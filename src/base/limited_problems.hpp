@@ -14,7 +14,7 @@
 
 namespace prismfield {
 
-/// Passes the first mistakes of each kind on to a ProblemList and counts the rest, so that a file with a million bad
+/// Passes the first errors of each kind on to a ProblemList and counts the rest, so that a file with a million bad
 /// lines ends in a page of messages.
 class LimitedProblems {
 public:

@@ -155,7 +155,7 @@ const Keys model_keys = {
     {"model.prisms.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's densities.",
      "density_unit: g/cm3"},
     {"model.prisms.allow_overlap", "true or false", truth_word(PrismsSpec().allow_overlap), "",
-     "Prisms that overlap deeper than 1e-6 of the smaller edge in all three directions are a mistake, since their "
+     "Prisms that overlap deeper than 1e-6 of the smaller edge in all three directions are an error, since their "
      "masses count twice; true takes them as they are.",
      "allow_overlap: true"},
 
@@ -270,7 +270,7 @@ const Keys observation_keys = {
      "file: elevation.nc", input},
     {"observations.grid.upward.above_terrain", "number", "", "m",
      "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain, else of "
-     "grid.file; sea_level says what it counts from over the sea. Points outside the surface are a mistake.",
+     "grid.file; sea_level says what it counts from over the sea. Points outside the surface are an error.",
      "above_terrain: 80\nfile: dem.nc"},
     {"observations.grid.upward.variable", "name of a variable", "(the one of two dimensions)", "",
      "Beside above_terrain and file, netCDF and HDF5 only: the variable that holds the heights.",
@@ -293,7 +293,7 @@ const Keys observation_keys = {
      "Beside file: its columns in their order, any spelling, a unit in brackets allowed; \"-\" is passed over.",
      "file: stations.txt\ncolumns: [\"-\", x, \"y [km]\", depth]"},
     {"observations.stations.length_unit", "m, km or ft", "m", "",
-     "Beside file: the unit of coordinates whose columns name none. A header that says another unit is a mistake.",
+     "Beside file: the unit of coordinates whose columns name none. A header that says another unit is an error.",
      "file: stations.csv\nlength_unit: km"},
     {"observations.stations.axis_z", "up or down", "(up, but down for a column named depth)", "",
      "Beside file: where its heights point. It also tells a file of UBC (up) from one of Tomofast (down).",
@@ -311,7 +311,7 @@ const Keys observation_keys = {
      "file: stations.csv\nupward: 80"},
     {"observations.stations.upward.above_terrain", "number", required, "m",
      "Height above a surface that is bilinear between its nodes: that of upward.file, else of model.terrain; sea_level "
-     "says what it counts from over the sea. Points outside the surface are a mistake.",
+     "says what it counts from over the sea. Points outside the surface are an error.",
      "above_terrain: 80\nfile: dem.nc"},
     {"observations.stations.upward.file", "name of a file", "(model.terrain's)", "m",
      "The terrain that the stations are above, in any format of model.terrain.file.", "above_terrain: 80\nfile: dem.nc",
@@ -630,7 +630,7 @@ const Keys inversion_keys = {
      "are independent but for beta.",
      "data: {epochs: [2021.csv, 2022.csv]}\nchange: 1"},
     {"inversion.preconditioner", "jacobi, or {rank: ...}", "jacobi", "",
-     "What stands before the equations in conjugate gradients. It changes the time, not the model.",
+     "The preconditioner of the conjugate gradients. It changes the time, not the model.",
      "preconditioner: {rank: 50}"},
     {"inversion.preconditioner.rank", "whole number from 1 to 10,000", required, "directions of the data",
      "The rank of the data term that is taken in: pays for samples and long searches with many data.", "rank: 50"},

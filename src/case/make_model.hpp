@@ -41,7 +41,7 @@ public:
   [[nodiscard]] Range densities() const noexcept;
   /// What the user should be told though the run goes on (prisms of zero size left out, ...).
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
-  /// What users should see that is no mistake (inactive cells).
+  /// What users should see that is no error (inactive cells).
   [[nodiscard]] std::vector<std::string> notes() const;
   /// Host memory that the ensemble itself occupies, and at most while it was being made, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
@@ -63,11 +63,11 @@ private:
 [[nodiscard]] bool densities_of_file(const Case& run);
 
 /// The ensemble that a case's model describes; reads and validates the files that it names.
-/// Throws InputError with every mistake found.
+/// Throws InputError with every error found.
 [[nodiscard]] Model make_model(const Case& run);
 
 /// The same for ranks that compute together: every file is read once, by rank 0, or a list in HDF5 by all ranks, each a
-/// part, where the library is parallel. hold() then gives each rank its prisms. Throws InputError with every mistake,
+/// part, where the library is parallel. hold() then gives each rank its prisms. Throws InputError with every error,
 /// the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Model make_model(const Case& run, const Communicator& communicator);
 

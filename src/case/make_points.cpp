@@ -52,10 +52,10 @@ private:
   std::string m_first;
 };
 
-/// Heights above a surface at places; points outside it are one mistake, those in its gaps another.
+/// Heights above a surface at places; points outside it are one error, those in its gaps another.
 class HeightsAbove {
 public:
-  /// `least`: metres, the surface counts as no lower than this. `key`: that of the mistakes.
+  /// `least`: metres, the surface counts as no lower than this. `key`: that of the errors.
   HeightsAbove(const NodeGrid& surface, double least, double height, std::string key)
       : m_surface(surface), m_least(least), m_height(height), m_key(std::move(key)) {}
 

@@ -36,7 +36,7 @@ struct AlsoFile {
 
 /// Checks, before anything is computed, that the result, what is written beside it, the figure, the checkpoint and
 /// the sensitivities can be written: the folder exists and is writable, and no input would be replaced. Also that the
-/// result is of a kind that holds what is computed. Throws InputError with every mistake found, each naming its key.
+/// result is of a kind that holds what is computed. Throws InputError with every error found, each naming its key.
 void check_output(const Case& run);
 
 /// Where the result goes: output.file, or the case's name with .h5 in the working folder.

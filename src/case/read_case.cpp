@@ -128,7 +128,7 @@ void name_outputs(YamlNode& root, const std::filesystem::path& output, ProblemLi
   set_text(root, is_map ? "output.figure.file" : "output.figure", name.string(), "--output", problems);
 }
 
-/// All that the tree says. Throws InputError with these mistakes and those found before.
+/// All that the tree says. Throws InputError with these errors and those found before.
 Case case_of(YamlNode root, const std::filesystem::path& file, std::string text, CaseUse use, ProblemList& problems) {
   Case run;
   run.use = use;

@@ -26,7 +26,7 @@ public:
 
 private:
   void data(const Value& value, InversionSpec& spec);
-  /// Returns the number of its epochs, 0 where there is a mistake.
+  /// Returns the number of its epochs, 0 where there is an error.
   std::int64_t data_set(const Value& value, InversionSpec& spec);
   std::int64_t epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec);
   void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec);
@@ -149,7 +149,7 @@ void InversionReader::data(const Value& value, InversionSpec& spec) {
   spec.n_epochs = std::max<std::int64_t>(first, 1);
 }
 
-/// {gz: 0.05, gzz: 1}; false when a key of it has a mistake.
+/// {gz: 0.05, gzz: 1}; false when a key of it has an error.
 bool InversionReader::add_sigma(const Value& value, std::map<Field, double>& sigmas) {
   const Section section(*this, value);
   for (const FieldInfo& field : field_infos) {
@@ -171,27 +171,27 @@ void InversionReader::sigma(const Value& value, InversionSpec& spec) {
     return;
   }
   const Section section(*this, value);
-  bool has_mistake = !section;
+  bool has_error = !section;
   if (const auto v = section.find("relative")) {
     if (v->node->kind == Kind::map) {
-      has_mistake = !add_sigma(*v, rule.relative);
+      has_error = !add_sigma(*v, rule.relative);
     } else if (const auto all = not_negative(*v)) {
       for (const FieldInfo& field : field_infos) rule.relative[field.field] = *all;
     } else {
-      has_mistake = true;
+      has_error = true;
     }
   }
   if (const auto v = section.find("floor")) {
     if (v->node->kind == Kind::map) {
-      has_mistake = !add_sigma(*v, rule.floor) || has_mistake;
+      has_error = !add_sigma(*v, rule.floor) || has_error;
     } else {
       problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal and Eotvos",
                               kind_name(*v->node)));
-      has_mistake = true;
+      has_error = true;
     }
   }
   const auto is_above_0 = [](const auto& sigma) { return sigma.second > 0; };
-  if (!has_mistake && std::none_of(rule.relative.begin(), rule.relative.end(), is_above_0) &&
+  if (!has_error && std::none_of(rule.relative.begin(), rule.relative.end(), is_above_0) &&
       std::none_of(rule.floor.begin(), rule.floor.end(), is_above_0)) {
     problem(value, "has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both");
   }

@@ -7,7 +7,7 @@
 
 namespace prismfield {
 
-/// A section of a case each; mistakes go to the list of `values`, and what has one keeps its default.
+/// A section of a case each; errors go to the list of `values`, and what has one keeps its default.
 [[nodiscard]] ModelSpec read_model(const CaseReader& values, const Value& value, CaseUse use);
 /// The fields of `run` must have been read.
 void read_observations(const CaseReader& values, const Value& value, Case& run);

@@ -44,7 +44,7 @@ struct Alternative {
 
 class Section;
 
-/// Reads values of a case's tree; every mistake goes into one list and reading goes on: a value with one is not there.
+/// Reads values of a case's tree; every error goes into one list and reading goes on: a value with one is not there.
 class CaseReader {
 public:
   using Kind = YamlNode::Kind;
@@ -132,13 +132,13 @@ public:
 
   /// True when the key was written, with or without a value.
   [[nodiscard]] bool has(const std::string& key) const;
-  /// The value of a key, if it is there; a key without a value is a mistake.
+  /// The value of a key, if it is there; a key without a value is an error.
   [[nodiscard]] std::optional<Value> find(const std::string& key) const;
   /// True when a key was written that is none, and that this one is the nearest to: it was told.
   [[nodiscard]] bool has_misspelt(const std::string& key) const;
-  /// As find, and a missing key is a mistake, unless it was misspelt; `expected` says what belongs there.
+  /// As find, and a missing key is an error, unless it was misspelt; `expected` says what belongs there.
   [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;
-  /// The one alternative that was written; none, several and keys that go with another one are mistakes.
+  /// The one alternative that was written; none, several and keys that go with another one are errors.
   [[nodiscard]] std::string one_of(const std::vector<Alternative>& alternatives) const;
 
 private:

@@ -169,7 +169,7 @@ private:
     }
   }
 
-  /// Adds a mistake; `key` makes its key path.
+  /// Adds an error; `key` makes its key path.
   template <class Key>
   void problem(std::int32_t line, const Key& key, const std::string& what) {
     if (m_problems.is_full()) {

@@ -24,7 +24,7 @@ bool is_range(IndexRange range, std::int64_t size) {
   return 0 <= range.begin && range.begin <= range.end && range.end <= size;
 }
 
-InputError mistake(const fs::path& file, const Unusable& why) {
+InputError error(const fs::path& file, const Unusable& why) {
   const char* const remedy = why.kind == CheckpointKind::foreign
                                  ? "it is not replaced; move it away, or give the checkpoint another name"
                                  : "without --resume the run begins anew and replaces it";
@@ -306,7 +306,7 @@ void check_checkpoint_place(const fs::path& checkpoint, int n_ranks, const Diges
     try {
       CheckpointReader(file).require_replaceable(case_hash);
     } catch (const Unusable& why) {
-      problems.add(mistake(file, why));
+      problems.add(error(file, why));
     }
   }
   problems.throw_if_any();
@@ -334,7 +334,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& file, const Digest& ca
   try {
     return reading.read();
   } catch (const Unusable& why) {
-    throw mistake(reading.at(), why);
+    throw error(reading.at(), why);
   }
 }
 

@@ -12,7 +12,7 @@ namespace prismfield {
 
 /// Reads an ESRI ASCII grid: a header of ncols, nrows, the lower left corner (xllcorner, yllcorner) or node (xllcenter,
 /// yllcenter), cellsize or dx and dy, NODATA_value (-9999 without it), then the rows from the north. Nodes are the
-/// cells' centres; those without a value are NaN. Throws InputError with the line of the mistake.
+/// cells' centres; those without a value are NaN. Throws InputError with the line of the error.
 [[nodiscard]] GridVariable read_ascii_grid(const InputFile& file);
 
 }  // namespace prismfield

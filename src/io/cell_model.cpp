@@ -48,7 +48,7 @@ public:
       for (std::size_t d = 0; d < 3; ++d) model.edges[d] = read_edges(direction_names[d]);
     }
     const CellCounts counts = counts_of(model.edges);
-    if (const std::string mistake = mistake_in_total(counts); !mistake.empty()) fail("has " + mistake);
+    if (const std::string error = error_in_total(counts); !error.empty()) fail("has " + error);
     m_shape = {counts[2], counts[1], counts[0]};
     for (const std::string& dataset : m_content.dataset_names()) {
       const std::int64_t epochs = epochs_of_cells(m_content, dataset);

@@ -76,7 +76,7 @@ struct WrittenFile {
   std::vector<std::string> notes;
 };
 
-/// Reads a file of any format. Throws InputError with every mistake found; options are named where they are the remedy.
+/// Reads a file of any format. Throws InputError with every error found; options are named where they are the remedy.
 [[nodiscard]] ReadFile read_content(const ReadSpec& spec);
 
 /// Writes content: under a temporary name in the same folder, renamed when complete. Cells become prisms and prisms

@@ -37,7 +37,7 @@ struct Dem {
 /// Reads a digital elevation model, metres: netCDF (the classic formats too) or HDF5 with coordinates, in any order of
 /// dimensions, rows and columns; ESRI ASCII grid; a table of easting, northing, upward that fills a grid, with gaps or
 /// not; GeoTIFF where GDAL was built in. Nodes without a height (fill values, NODATA_value, gaps) are NaN. Lengths in
-/// feet or kilometres, by the file's own units, become metres. Throws InputError with every mistake found: longitudes
+/// feet or kilometres, by the file's own units, become metres. Throws InputError with every error found: longitudes
 /// and latitudes, which have to be projected first, too.
 [[nodiscard]] Dem read_dem(const InputFile& file, const std::string& variable);
 

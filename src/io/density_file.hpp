@@ -38,7 +38,7 @@ enum class NanDensities { refused, kept, kept_with_infinities };
 [[nodiscard]] std::string ubc_model_note(const InputFile& file, const DensityFile& spec);
 
 /// One density a cell, easting fastest, then northing, then upward, kg/m3, from `file`, which is spec.file.
-/// Throws InputError with every mistake found.
+/// Throws InputError with every error found.
 [[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec,
                                                  const CellCounts& counts, NanDensities nan = NanDensities::refused);
 

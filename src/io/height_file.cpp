@@ -37,7 +37,7 @@ public:
   HeightFile(const InputFile& file, const std::vector<double>& easting, const std::vector<double>& northing)
       : m_file(file), m_easting(easting), m_northing(northing) {}
 
-  /// (northing, easting) in metres. Throws InputError with every mistake found.
+  /// (northing, easting) in metres. Throws InputError with every error found.
   std::vector<double> read() const { return is_array_file(m_file) ? read_netcdf() : read_csv(); }
 
 private:
@@ -124,7 +124,7 @@ private:
       earlier = line;
       heights[node(*j, *i)] = table.columns[2][r];
     }
-    // lines with a mistake leave gaps that are no mistake of their own
+    // lines with an error leave gaps that are no error of their own
     for (std::size_t n = 0; all_read && n < heights.size(); ++n) {
       if (line_of_node[n] > 0) continue;
       limited.add("grid points without a height", [&] {

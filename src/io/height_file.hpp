@@ -9,7 +9,7 @@
 namespace prismfield {
 
 /// Heights at the nodes of a grid, (northing, easting), metres, from a file on the same grid, netCDF or CSV. `easting`
-/// and `northing`: the grid's coordinates. Throws InputError with every mistake found.
+/// and `northing`: the grid's coordinates. Throws InputError with every error found.
 [[nodiscard]] std::vector<double> read_heights(const InputFile& file, const std::vector<double>& easting,
                                                const std::vector<double>& northing);
 

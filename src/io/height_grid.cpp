@@ -175,7 +175,7 @@ void HeightSurface::read_table_of(const InputFile& file, const std::vector<std::
   make_grid();
 }
 
-/// The same place twice is a mistake where the heights differ.
+/// The same place twice is an error where the heights differ.
 void HeightSurface::check_twice(const InputFile& file, const std::vector<std::int64_t>& lines,
                                 ProblemList& problems) const {
   std::vector<std::size_t> order(m_heights.size());

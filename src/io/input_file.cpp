@@ -40,7 +40,7 @@ bool is_classic_netcdf(const std::filesystem::path& path) {
 /// A classic file has no groups: its variables go by their bare names.
 std::string without_slash(const std::string& path) { return path.starts_with('/') ? path.substr(1) : path; }
 
-/// Calls `action` and turns the file's failure into a mistake of the file.
+/// Calls `action` and turns the file's failure into an error of the file.
 template <class Action>
 auto as_input(const InputFile& file, const Action& action) {
   try {

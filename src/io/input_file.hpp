@@ -18,7 +18,7 @@
 
 namespace prismfield {
 
-/// A file that a case names, and where the case does so: that is where mistakes about the file as a whole are reported.
+/// A file that a case names, and where the case does so: that is where errors about the file as a whole are reported.
 struct InputFile {
   std::filesystem::path path;
   /// "case.yaml:12"
@@ -26,7 +26,7 @@ struct InputFile {
   /// "model.prisms.file"
   std::string key;
 
-  /// The mistake that the file as a whole makes; `what` follows the path.
+  /// The error that the file as a whole makes; `what` follows the path.
   [[nodiscard]] InputError error(const std::string& what) const;
   /// The key of the case that stands beside the file's own, "observations.stations.columns"; "" where no case names it.
   [[nodiscard]] std::string key_beside(const std::string& name) const;

@@ -134,7 +134,7 @@ void write_densities(Hdf5File& file, const InvertedModel& model) {
   }
   if (!model.depth_of_investigation.empty()) {
     write_cell_values(file, model, "depth_of_investigation",
-                      "depth of investigation: 0 where the data decide, 1 where the reference does", "1",
+                      "depth of investigation: 0 where the data determine the density, 1 where the reference does", "1",
                       model.depth_of_investigation);
     ancillary += ancillary.empty() ? "depth_of_investigation" : " depth_of_investigation";
   }

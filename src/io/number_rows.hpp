@@ -23,7 +23,7 @@ public:
 
   /// The number on the first line. Throws InputError when that is no count or nothing comes behind it.
   [[nodiscard]] std::int64_t read_count();
-  /// The numbers of the next row, all finite; rows with a mistake are added to the problems and passed over. False at
+  /// The numbers of the next row, all finite; rows with an error are added to the problems and passed over. False at
   /// the end of the file, where it adds a problem when the file has another number of rows than its count. Throws
   /// InputError when the file cannot be read.
   [[nodiscard]] bool next(std::vector<double>& row);

@@ -44,8 +44,8 @@ struct ObservedDefaults {
 
 /// Measurements of a file: a result of `prismfield run` in HDF5 or netCDF, grid or stations (with <field>_sigma), a
 /// table with a header or `columns` (easting, northing, upward, fields, <field>_sigma, units of the output, units in
-/// brackets that differ are a mistake), or, by the suffix .obs or .loc when it begins with their number, UBC
-/// observations (E, N, elevation, gz down in mGal, sigma). Throws InputError with every mistake found: fields that are
+/// brackets that differ are an error), or, by the suffix .obs or .loc when it begins with their number, UBC
+/// observations (E, N, elevation, gz down in mGal, sigma). Throws InputError with every error found: fields that are
 /// not there, values that are not finite, sigma of 0 or missing (with the remedy inversion.sigma), two fields of one
 /// name, no data.
 [[nodiscard]] DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec,

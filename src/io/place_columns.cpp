@@ -84,8 +84,8 @@ std::vector<double> place_factors(const InputFile& file, const TableColumns& col
     const std::string& unit = columns.units[w];
     factors.push_back(units.length_to_si.value_or(1));
     if (unit.empty()) continue;
-    if (const std::string mistake = unit_mistake(unit, units, file.key_beside("length_unit")); !mistake.empty()) {
-      add(w, mistake);
+    if (const std::string error = unit_mistake(unit, units, file.key_beside("length_unit")); !error.empty()) {
+      add(w, error);
     } else {
       factors.back() = *metres_in(unit);
     }

@@ -42,7 +42,7 @@ struct PointTableSpec {
 
 /// A table of points: easting, northing, upward, fields by their names, gz or `gz [mGal]`, and gz_sigma, in units of
 /// the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. A table with a column of
-/// text is read twice. What users should know is added to `notes`. Throws InputError with every mistake found, another
+/// text is read twice. What users should know is added to `notes`. Throws InputError with every error found, another
 /// unit in brackets too.
 [[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
                                            std::vector<std::string>& notes);
@@ -53,7 +53,7 @@ void find_grid(Points& points);
 
 /// A result in HDF5 or netCDF-4, grid or stations, and any file that looks like one: easting, northing, upward, fields
 /// and <field>_sigma, and what else it has at its points; names of that which is neither numbers nor a list of texts
-/// are added to `unread`. `axes`: where the file does not say. Throws InputError with every mistake found, and when the
+/// are added to `unread`. `axes`: where the file does not say. Throws InputError with every error found, and when the
 /// file says other axes.
 [[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes,
                                             std::vector<std::string>& unread);

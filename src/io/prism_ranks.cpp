@@ -28,7 +28,7 @@ public:
   CollectiveReader(const InputFile& file, const PrismsSpec& spec, const Communicator& communicator)
       : m_file(file), m_spec(spec), m_communicator(communicator) {}
 
-  /// nullptr on every rank when the file is no HDF5 file or holds a mistake: rank 0, reading it whole, then tells what
+  /// nullptr on every rank when the file is no HDF5 file or holds an error: rank 0, reading it whole, then tells what
   /// it is.
   std::unique_ptr<DistributedPrisms> read() {
     if (!hdf5_is_parallel() || !find_places()) return nullptr;

@@ -10,7 +10,7 @@
 namespace prismfield {
 
 /// An HDF5 list read by all ranks together, each a part of it. nullptr on every rank when the file is no HDF5 file or
-/// holds a mistake: rank 0, reading it whole, then tells what it is. Collective.
+/// holds an error: rank 0, reading it whole, then tells what it is. Collective.
 [[nodiscard]] std::unique_ptr<DistributedPrisms> read_prisms_together(const InputFile& file, const PrismsSpec& spec,
                                                                       const Communicator& communicator);
 

@@ -6,7 +6,7 @@
 
 namespace prismfield {
 
-/// The prisms of a table in text as it holds them, numbered by lines. Rows with a mistake are added to `problems`.
+/// The prisms of a table in text as it holds them, numbered by lines. Rows with an error are added to `problems`.
 /// Throws InputError when nothing can be read.
 [[nodiscard]] RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, ProblemList& problems);
 

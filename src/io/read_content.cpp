@@ -305,7 +305,7 @@ private:
     return read_point_table(m_spec.file, spec, m_read.notes);
   }
 
-  /// Densities that are hardly meant, as a run warns of them.
+  /// Suspicious but valid densities, with the warning that a run gives.
   void warn_of_densities() {
     constexpr double least = 20, most = 30'000;
     const std::vector<double>* densities = nullptr;

@@ -50,7 +50,7 @@ std::optional<double> value_of(std::string_view text) {
   return value;
 }
 
-/// Throws InputError with every mistake found.
+/// Throws InputError with every error found.
 ResultTable read_table_of(const std::filesystem::path& file) {
   struct FieldColumn {
     std::size_t number = 0;

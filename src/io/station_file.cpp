@@ -143,7 +143,7 @@ private:
            parse_integer(start.rows[0][0], count) == NumberStatus::ok;
   }
 
-  /// Stations below their number, metres. Throws InputError with every mistake.
+  /// Stations below their number, metres. Throws InputError with every error.
   [[nodiscard]] PointFields read_counted() const {
     if (!m_spec.columns.empty()) {
       throw InputError(m_file.where, m_file.key_beside("columns"),

@@ -45,7 +45,7 @@ struct StationColumns {
 
 /// Stations, metres, z up, of a table (with Oasis montaj's and GMT's lines between the rows), of UBC's .loc and .obs,
 /// or the points of a result in HDF5 or netCDF-4, grid or stations. What users should know is added to `notes`. Throws
-/// InputError with every mistake found.
+/// InputError with every error found.
 [[nodiscard]] Points read_stations(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes);
 
 }  // namespace prismfield

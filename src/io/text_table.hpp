@@ -106,7 +106,7 @@ struct TableRequest {
   /// lines that belong to rows below them: `Line 10`, `Tie 3` and comments by `/` of Oasis montaj, `>` of GMT. The
   /// line's name or the segment's number, from 0, becomes a column `line` or `segment` behind the others.
   bool has_groups = false;
-  /// rows with nothing, `*`, NaN or -1e32 in a needed column are left out and counted, and are no mistake
+  /// rows with nothing, `*`, NaN or -1e32 in a needed column are left out and counted, and are no error
   bool skips_dummies = false;
   /// the file's columns as the case states them, any spelling, "-" for one that is passed over; empty: the header's or
   /// the default order
@@ -161,7 +161,7 @@ struct Table : TableColumns {
 [[nodiscard]] std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted);
 
 /// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
-/// names the columns), `#` comments skipped. Rows with a mistake (text, too few or too many numbers, NaN, infinity) are
+/// names the columns), `#` comments skipped. Rows with an error (text, too few or too many numbers, NaN, infinity) are
 /// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns
 /// missing.
 [[nodiscard]] Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems);
@@ -187,10 +187,10 @@ struct Numbers {
   std::int64_t found = 0;
 };
 
-/// Reads a list of numbers. Mistakes (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
+/// Reads a list of numbers. Errors (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
 /// InputError when the file cannot be read or is no text.
 [[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
-/// Reads exactly request.count numbers. Throws InputError with all mistakes; one of another count ends with `need`,
+/// Reads exactly request.count numbers. Throws InputError with all errors; one of another count ends with `need`,
 /// such as "12 cells need one each".
 [[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,
                                               const std::string& need);

@@ -29,14 +29,14 @@ struct TomofastGrid {
 [[nodiscard]] TomofastGrid read_tomofast_grid(const InputFile& file, double to_si);
 
 /// Numbers of a grid's cells in the order of the grid's rows: their number, then one a line, `to_si` times what is
-/// written. Throws InputError with every mistake found.
+/// written. Throws InputError with every error found.
 [[nodiscard]] std::vector<double> read_tomofast_values(const InputFile& file, double to_si, std::int64_t cells);
 
 /// Values in the order of the grid's rows as those of its cells, easting fastest. The grid has edges.
 [[nodiscard]] std::vector<double> in_cell_order(const TomofastGrid& grid, const std::vector<double>& of_rows);
 
 /// Data: their number, then `X Y Z gz` a line in m and m/s2, z and gz down unless `axes` says otherwise of gz; places
-/// alone have no field. Throws InputError with every mistake found.
+/// alone have no field. Throws InputError with every error found.
 [[nodiscard]] PointFields read_tomofast_data(const InputFile& file, Axes axes);
 
 /// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError.

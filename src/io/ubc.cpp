@@ -179,7 +179,7 @@ CellEdges read_edges_of(const InputFile& file) {
     while (widths.size() < n) {
       const std::string_view word = words.next();
       if (word.empty()) {
-        if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
+        if (const auto error = wrong_line(file, counts)) throw InputError(*error);
         words.fail(what, fmt::format("the file ends after {} of {} widths", widths.size(), n));
       }
       const std::size_t star = word.find('*');
@@ -187,7 +187,7 @@ CellEdges read_edges_of(const InputFile& file) {
       const double width = words.number_in(star == std::string_view::npos ? word : word.substr(star + 1), what);
       if (!(width > 0)) words.fail(what, fmt::format("a width of {}; widths must be above 0", width));
       if (static_cast<std::size_t>(repeats) > n - widths.size()) {
-        if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
+        if (const auto error = wrong_line(file, counts)) throw InputError(*error);
         words.fail(what, fmt::format("{} brings {} widths to {}, but there are {} cells", excerpt(word), widths.size(),
                                      widths.size() + static_cast<std::size_t>(repeats), n));
       }
@@ -203,10 +203,10 @@ CellEdges read_edges_of(const InputFile& file) {
   }
   const std::string_view rest = words.next();
   if (!rest.empty()) {
-    if (const auto mistake = wrong_line(file, counts)) throw InputError(*mistake);
+    if (const auto error = wrong_line(file, counts)) throw InputError(*error);
     words.fail("", excerpt(rest) + " behind the last width");
   }
-  if (const std::string mistake = mistake_in_total(counts); !mistake.empty()) throw file.error("has " + mistake);
+  if (const std::string error = error_in_total(counts); !error.empty()) throw file.error("has " + error);
   return edges;
 }
 

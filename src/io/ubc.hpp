@@ -30,12 +30,12 @@ struct UbcFiles {
 [[nodiscard]] bool looks_like_ubc_mesh(const InputFile& file);
 
 /// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards.
-/// Throws InputError, by line, for the first mistake, for more cells than can be counted, and, for a file of one number
+/// Throws InputError, by line, for the first error, for more cells than can be counted, and, for a file of one number
 /// a line, that it looks like a model.
 [[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
 
 /// Densities of a UBC file, kg/m3, or other values named `what`, `to_si` times what is written: depth fastest, then
-/// easting, then northing in the file, in the order of cells here. Throws InputError with every mistake found, or that
+/// easting, then northing in the file, in the order of cells here. Throws InputError with every error found, or that
 /// the file looks like a mesh.
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
                                                      const std::string& what = "density");
@@ -67,7 +67,7 @@ std::int64_t replace_mark(std::vector<double>& densities, double mark, double to
 
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
 /// `!` comments. Values are those of `field` in mGal or Eotvos, positive downwards unless `axes` says otherwise; a file
-/// of places alone has no field. Throws InputError with every mistake found.
+/// of places alone has no field. Throws InputError with every error found.
 [[nodiscard]] PointFields read_ubc_data(const InputFile& file, Field field, Axes axes);
 
 /// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError.

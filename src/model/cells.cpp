@@ -299,12 +299,12 @@ void write_faces(const CellEdges& edges, const std::array<std::int64_t, 3>& plac
   std::fill_n(out.top.data() + at, count, edges[2][k + 1]);
 }
 
-std::string mistake_in_direction(std::int64_t cells) {
+std::string error_in_direction(std::int64_t cells) {
   if (cells >= 1 && cells <= most_cells_in_a_direction) return "";
   return fmt::format("{} cells; 1 to {} are allowed in one direction", cells, most_cells_in_a_direction);
 }
 
-std::string mistake_in_total(const CellCounts& counts) {
+std::string error_in_total(const CellCounts& counts) {
   double total = 1;
   for (const std::int64_t count : counts) total *= static_cast<double>(count);
   return total > 0x1p62 ? fmt::format("{:.3g} cells; at most 4.6e18 are allowed", total) : "";
@@ -312,10 +312,10 @@ std::string mistake_in_total(const CellCounts& counts) {
 
 void check_cell_counts(const CellCounts& counts, const std::string& key) {
   for (std::size_t d = 0; d < 3; ++d) {
-    const std::string mistake = mistake_in_direction(counts[d]);
-    if (!mistake.empty()) throw InputError("", key + "." + direction_names[d], mistake);
+    const std::string error = error_in_direction(counts[d]);
+    if (!error.empty()) throw InputError("", key + "." + direction_names[d], error);
   }
-  if (const std::string mistake = mistake_in_total(counts); !mistake.empty()) throw InputError("", key, mistake);
+  if (const std::string error = error_in_total(counts); !error.empty()) throw InputError("", key, error);
 }
 
 }  // namespace prismfield

@@ -111,7 +111,7 @@ public:
   /// What the user should be told though the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
   void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
-  /// What users should see that is no mistake.
+  /// What users should see that is no error.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return m_content.notes; }
   void add_note(std::string text) { m_content.notes.push_back(std::move(text)); }
 
@@ -159,9 +159,9 @@ inline constexpr std::int64_t most_cells_in_a_direction = 10'000'000;
 /// Throws InputError, by `key` and the direction, unless the numbers of cells and their product can be counted.
 void check_cell_counts(const CellCounts& counts, const std::string& key);
 /// What is wrong with so many cells in one direction; "" when nothing is.
-[[nodiscard]] std::string mistake_in_direction(std::int64_t cells);
+[[nodiscard]] std::string error_in_direction(std::int64_t cells);
 /// The same of all directions together, whose product has to be countable.
-[[nodiscard]] std::string mistake_in_total(const CellCounts& counts);
+[[nodiscard]] std::string error_in_total(const CellCounts& counts);
 
 /// True when the cells between edges are equal to the rounding of their coordinates.
 [[nodiscard]] bool equal_widths(const CellEdges& edges) noexcept;

@@ -71,7 +71,7 @@ std::vector<double> random_edges(const EdgesRandom& spec, RandomStream stream) {
   return edges;
 }
 
-/// Edges of one direction by each of the rules; mistakes are added to `problems`.
+/// Edges of one direction by each of the rules; errors are added to `problems`.
 class EdgesMaker {
 public:
   EdgesMaker(std::size_t direction, ProblemList& problems)
@@ -122,9 +122,9 @@ public:
 
 private:
   [[nodiscard]] bool counted(std::int64_t cells, const std::string& key) const {
-    const std::string mistake = mistake_in_direction(cells);
-    if (!mistake.empty()) m_problems.add("", key, mistake);
-    return mistake.empty();
+    const std::string error = error_in_direction(cells);
+    if (!error.empty()) m_problems.add("", key, error);
+    return error.empty();
   }
 
   void check(const std::vector<double>& edges, const std::string& key) const {

@@ -34,7 +34,7 @@ struct EdgesRandom {
 };
 using EdgesRule = std::variant<EdgesList, EdgesWidths, Axis, EdgesRandom>;
 
-/// Edges of direction 0, 1 or 2 of a mesh, metres, strictly increasing. Mistakes are added to `problems`, by keys such
+/// Edges of direction 0, 1 or 2 of a mesh, metres, strictly increasing. Errors are added to `problems`, by keys such
 /// as model.mesh.easting.widths; what comes back is of use only when there were none.
 [[nodiscard]] std::vector<double> make_edges(const EdgesRule& rule, std::size_t direction, ProblemList& problems);
 

@@ -24,7 +24,7 @@ using GridHeights = std::variant<double, HeightsOn>;
 /// Points at the nodes of a grid of these coordinates, which rise, numbers all.
 [[nodiscard]] Points make_grid(std::vector<double> easting, std::vector<double> northing, const GridHeights& heights);
 
-/// Points of a grid. Throws InputError with every mistake found, by keys such as observations.grid.easting.
+/// Points of a grid. Throws InputError with every error found, by keys such as observations.grid.easting.
 [[nodiscard]] Points make_grid(const Axis& easting, const Axis& northing, const GridHeights& heights);
 
 /// Stations drawn at random; ranges that are not given: over the model, 100 m above its top.
@@ -35,7 +35,7 @@ struct StationsRandom {
 };
 
 /// Random stations over a model of these bounds; coordinates depend on seed and station number only. Throws InputError
-/// with every mistake found, by keys such as observations.stations.random.
+/// with every error found, by keys such as observations.stations.random.
 [[nodiscard]] Points make_random_stations(const StationsRandom& spec, const Bounds& bounds);
 
 /// Throws InputError, by keys such as points.easting, for columns of different lengths and values that are not finite

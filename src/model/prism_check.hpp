@@ -45,7 +45,7 @@ struct NumberedPrisms {
 class PrismNames {
 public:
   virtual ~PrismNames() = default;
-  /// where mistakes of the list as a whole stand
+  /// where errors of the list as a whole stand
   [[nodiscard]] virtual std::string list() const = 0;
   /// where those of a prism stand, and its key or the key of one of its columns
   [[nodiscard]] virtual std::string where(std::int64_t number) const = 0;
@@ -67,7 +67,7 @@ struct ZeroSize {
   std::int64_t first = 0;
 };
 
-/// Overlaps deeper than this fraction of the smaller edge in all three directions are mistakes.
+/// Overlaps deeper than this fraction of the smaller edge in all three directions are errors.
 inline constexpr double overlap_tolerance = 1e-6;
 
 /// What is wrong with a coordinate, a density or a longest edge, in SI units, that lies beyond the limits of
@@ -77,14 +77,14 @@ inline constexpr double overlap_tolerance = 1e-6;
 [[nodiscard]] std::string below_longest_edge();
 [[nodiscard]] bool is_too_small(const std::array<double, 7>& prism) noexcept;
 
-/// Checks prisms and turns them into metres, kg/m3 and z up; mistakes go to `problems`, at most 20 of one kind named.
+/// Checks prisms and turns them into metres, kg/m3 and z up; errors go to `problems`, at most 20 of one kind named.
 /// All arguments must outlive it.
 class PrismCheck {
 public:
   PrismCheck(NumberedPrisms& list, const PrismUnits& units, const PrismNames& names, ProblemList& problems)
       : m_list(list), m_units(units), m_names(names), m_problems(problems), m_limited(problems, names.list()) {}
 
-  /// Leaves out prisms with a mistake and those of zero size, which it counts.
+  /// Leaves out prisms with an error and those of zero size, which it counts.
   ZeroSize check_each();
   /// Adds a problem for each of the first pairs that overlap; returns the bytes that the search took.
   std::int64_t check_overlaps();

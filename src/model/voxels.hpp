@@ -31,7 +31,7 @@ struct Voxels {
   std::vector<Box> boxes;
 };
 
-/// The edges of equal cells, whatever is painted. Throws InputError with every mistake found, by keys such as
+/// The edges of equal cells, whatever is painted. Throws InputError with every error found, by keys such as
 /// model.voxels.easting.
 [[nodiscard]] CellEdges voxel_edges(const Voxels& spec);
 /// How far each direction's edges may be from the places that were meant, see PrismSource::rounding().
@@ -39,7 +39,7 @@ struct Voxels {
 
 /// An ensemble of equal cells, never held as a list, with spheres and then boxes painted over the background, later
 /// ones over earlier ones. Cells of density 0 are left out. `background` is asked once the counts are known to be
-/// possible. Throws InputError with every mistake found, by keys such as model.voxels.easting.
+/// possible. Throws InputError with every error found, by keys such as model.voxels.easting.
 [[nodiscard]] std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background);
 
 }  // namespace prismfield

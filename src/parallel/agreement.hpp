@@ -24,7 +24,7 @@ struct Explanation {
 /// Collective.
 void agree(const Communicator& communicator, const std::function<void()>& step);
 
-/// As agree, but mistakes in the input of the lowest rank that found some are thrown as InputError on every rank, so
+/// As agree, but errors in the input of the lowest rank that found some are thrown as InputError on every rank, so
 /// that they can be collected with those of other steps. A step that reads a file does so on rank 0 and nothing on
 /// others. Collective.
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step);

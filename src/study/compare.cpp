@@ -49,7 +49,7 @@ struct Survey {
   }
 };
 
-/// What a reader throws about the content of a file that the user named is the user's mistake.
+/// What a reader throws about the content of a file that the user named is the user's error.
 template <class Read>
 auto as_input(const fs::path& path, Read read) {
   try {

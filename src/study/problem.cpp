@@ -96,7 +96,7 @@ std::string canonical(YamlNode tree) {
   return to_yaml(tree);
 }
 
-/// A mistake once, however many points have it.
+/// An error once, however many points have it.
 class DistinctProblems {
 public:
   void add(const Problem& problem) {
@@ -199,7 +199,7 @@ std::string Planner::problem_text(YamlNode tree) {
   return canonical(std::move(tree));
 }
 
-/// Nothing for a case with mistakes.
+/// Nothing for a case with errors.
 std::optional<Planner::Facts> Planner::check_case(YamlNode tree, CaseUse use) {
   const auto [known, is_new] = m_cases.try_emplace({use, to_yaml(tree)});
   if (!is_new) return known->second;

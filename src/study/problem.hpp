@@ -65,7 +65,7 @@ struct StudyPlan {
 };
 
 /// Checks every case by reading it, each different one once, and finds what this machine can run. Throws InputError
-/// with every mistake. Reads the files that the cases name, to know them again.
+/// with every error. Reads the files that the cases name, to know them again.
 [[nodiscard]] StudyPlan plan_study(const StudySpec& spec, const MachineRecord& machine);
 
 /// Threads of each of so many ranks where nobody says how many: OMP_NUM_THREADS, else its share of the cores.

@@ -200,7 +200,7 @@ public:
   }
   void finish() { m_mistakes.finish(); }
 
-  /// Reads the fields into a row; false, with the mistakes told, when one is wrong.
+  /// Reads the fields into a row; false, with the errors told, when one is wrong.
   bool read(const std::vector<std::string>& fields, std::size_t first, const std::vector<Column>& columns,
             RunRow& row) {
     bool good = true;
@@ -252,11 +252,11 @@ void check_runs(const RunTable& table, CsvReader& reader, ProblemList& problems)
   std::map<std::int64_t, std::size_t> by_number, by_point;
   std::map<RunKey, std::size_t> done;
   const auto where = [&](std::size_t i) { return fmt::format("{}:{}", reader.name(), table.lines[i]); };
-  LimitedProblems mistakes(problems, reader.name());
+  LimitedProblems errors(problems, reader.name());
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const RunRow& row = table.rows[i];
     if (const std::size_t first = by_number.emplace(row.run, i).first->second; first != i) {
-      mistakes.add("runs that stand twice", [&] {
+      errors.add("runs that stand twice", [&] {
         return Problem{where(i), "run", fmt::format("run {} stands in line {} already", row.run, table.lines[first])};
       });
     }
@@ -264,7 +264,7 @@ void check_runs(const RunTable& table, CsvReader& reader, ProblemList& problems)
     if (row.status == RunStatus::ok) {
       const std::size_t first = done.emplace(RunKey{{row.point, row.kind}, row.repeat}, i).first->second;
       if (first != i) {
-        mistakes.add("runs that count twice", [&] {
+        errors.add("runs that count twice", [&] {
           return Problem{where(i), "repeat",
                          fmt::format("{} was done in line {} already", described(row), table.lines[first])};
         });
@@ -272,7 +272,7 @@ void check_runs(const RunTable& table, CsvReader& reader, ProblemList& problems)
     }
     const std::size_t first = by_point.emplace(row.point, i).first->second;
     if (table.rows[first].values != row.values) {
-      mistakes.add("points with other values", [&] {
+      errors.add("points with other values", [&] {
         return Problem{
             where(i), "point",
             fmt::format("the values of point {} are {} here and {} in line {}", row.point, fmt::join(row.values, ", "),
@@ -280,7 +280,7 @@ void check_runs(const RunTable& table, CsvReader& reader, ProblemList& problems)
       });
     }
   }
-  mistakes.finish();
+  errors.finish();
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ enum class RunStatus {
   ok,
   /// this machine cannot run it
   not_run,
-  /// it ended with a mistake or a failure
+  /// it ended with an error or a failure
   failed,
   /// its fields differ from the reference by more than the study's tolerance: it has no speed
   wrong,

@@ -403,7 +403,7 @@ public:
 
   void reduce();
   void assign(const std::string& assignment);
-  /// The base with all that changes it, and the file that its mistakes name.
+  /// The base with all that changes it, and the file that its errors name.
   void take_base(StudySpec& spec);
 
   YamlNode study;
@@ -480,7 +480,7 @@ void Trees::take_base(StudySpec& spec) {
       spec.base = parse_yaml(read_yaml_text(spec.base_file), spec.base_file.string(), m_problems);
     } catch (const InputError& error) {
       for (const Problem& problem : error.problems()) {
-        // a mistake of the file as a whole is one of the key that names it
+        // an error of the file as a whole is one of the key that names it
         const bool of_file = problem.where == spec.base_file.string();
         m_problems.add(of_file ? where : problem.where, of_file ? "base" : problem.key,
                        of_file ? fmt::format("{}: {}", spec.base_file.string(), problem.what) : problem.what);

@@ -57,7 +57,7 @@ struct StudySpec {
   CaseUse use = CaseUse::forward;
   /// the case that is varied, what --set and `reduced` change in it done
   YamlNode base;
-  /// by which its mistakes are told; its inputs are relative to this file's folder
+  /// by which its errors are told; its inputs are relative to this file's folder
   std::filesystem::path base_file;
   std::vector<SweepAxis> axes;
   /// timed runs a point, and runs before them that are not counted
@@ -114,7 +114,7 @@ struct StudyOverrides {
 /// What a figure of a command's study can draw.
 [[nodiscard]] Words figure_quantities(CaseUse use);
 
-/// Reads and validates STUDY.yaml and the YAML of its base. Throws InputError with every mistake.
+/// Reads and validates STUDY.yaml and the YAML of its base. Throws InputError with every error.
 [[nodiscard]] StudySpec read_study_file(const std::filesystem::path& file, const StudyOverrides& overrides);
 
 }  // namespace prismfield

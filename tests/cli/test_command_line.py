@@ -36,7 +36,7 @@ output: {file: long.h5}
 
 
 class OtherPeoplesFiles(ProgramFolder):
-    """What lies where the program writes, by mistake or on purpose, stays as it is."""
+    """What lies where the program writes, by accident or on purpose, stays as it is."""
 
     def checkpoint(self, name):
         return ["--set", f"output.checkpoint.file={name}"]
@@ -306,7 +306,7 @@ class Mistakes(ProgramFolder):
         self.assertEqual(result.returncode, 2)
         lines = result.stderr.splitlines()
         self.assertEqual(len(lines), 101)
-        self.assertEqual(lines[-1], "and 2,900 more mistakes")
+        self.assertEqual(lines[-1], "and 2,900 more errors")
 
     def test_a_result_is_no_case(self):
         self.write("result.h5", b"\x89HDF\r\n\x1a\n" + bytes(100))
@@ -373,7 +373,7 @@ class Mistakes(ProgramFolder):
 class Run(ProgramFolder):
     def test_check_and_dry_run_write_nothing(self):
         result = self.done("run", "case.yaml", "--check")
-        self.assertEqual(result.stdout, "case.yaml: no mistakes found\n")
+        self.assertEqual(result.stdout, "case.yaml: no errors found\n")
         self.assertEqual(result.stderr, "")
         result = self.done("run", "case.yaml", "--dry-run")
         for label in ("model", "points", "fields", "pairs", "space", "partition", "slots", "tiles", "memory", "estimated time"):
@@ -557,7 +557,7 @@ class Run(ProgramFolder):
                     continue
                 note = f"note: run does not use inversion ({case}:{lines.index('inversion:') + 1})\n"
                 self.assertEqual(result.stderr, note)
-                # keys of run alone are told, mistakes and warnings are not there
+                # keys of run alone are told, errors and warnings are not there
                 self.assertRegex(self.done("invert", case, "--check").stderr, r"^(note: [^\n]*\n)*$")
 
     def test_shipped_inputs_run(self):

@@ -209,7 +209,7 @@ class Models(Inversion):
 
     def test_check_and_dry_run_write_nothing(self):
         result = self.inverted("--check")
-        self.assertEqual((result.stdout, result.stderr), ("case.yaml: no mistakes found\n", NOTE + "\n"))
+        self.assertEqual((result.stdout, result.stderr), ("case.yaml: no errors found\n", NOTE + "\n"))
         result = self.inverted("--dry-run")
         self.assertEqual(result.stderr, NOTE + "\n")
         for row in (r"ranks +1 rank", r"G +144 x 864$", r"as double +\S+ KiB a rank, if stored$", r"vectors +\S+ KiB a rank$",
@@ -294,7 +294,7 @@ class Epochs(Held):
             self.assertAlmostEqual(float(chi), float(file["convergence/chi"][-1]), places=6)
 
     def test_check_and_dry_run(self):
-        self.assertEqual(self.inverted("--check", *self.BOTH).stdout, "case.yaml: no mistakes found\n")
+        self.assertEqual(self.inverted("--check", *self.BOTH).stdout, "case.yaml: no errors found\n")
         result = self.inverted("--dry-run", *self.BOTH)
         self.assertRegex(result.stdout, r"(?m)^  G +144 x 864$")
         self.assertEqual(self.files(), self.at_first)

@@ -142,7 +142,7 @@ class Matrix(Sensitivity):
 
     def test_check_and_dry_run_write_nothing(self):
         before = self.files()
-        self.assertIn("no mistakes found", self.computed("--check").stdout)
+        self.assertIn("no errors found", self.computed("--check").stdout)
         text = self.computed("--dry-run").stdout
         for line in (r"  as double +70 KiB a rank, .* while it is made", r"  as float16 +.*", r"  file of G +G.h5, about .*"):
             self.assertRegex(text, "(?m)^" + line + "$")

@@ -348,7 +348,7 @@ def read_allowed(path):
 
 
 def check(root, circles_of="units", allowed=frozenset(), dot=False, out=print):
-    """Number of mistakes; prints the picture and them."""
+    """Number of errors; prints the picture and them."""
     tree = Tree(root)
     tree.check_circles(units=False)
     if circles_of == "units" and not any(m.key.startswith("circle") for m in tree.mistakes):
@@ -407,7 +407,7 @@ HARMLESS = [
 
 
 def self_test(root):
-    """Puts one mistake at a time into a copy of the tree and sees that just this one more is found."""
+    """Puts one error at a time into a copy of the tree and sees that just this one more is found."""
     failures = []
     layers()
     with tempfile.TemporaryDirectory() as folder:
@@ -441,13 +441,13 @@ def self_test(root):
                 if new:
                     failures.append(f"{name}: found {new}")
             elif len(new) != 1 or expected[0] not in new[0]:
-                failures.append(f"{name}: expected one mistake with '{expected[0]}', found {new}")
+                failures.append(f"{name}: expected one error with '{expected[0]}', found {new}")
             elif name != "a circle" and not new[0].startswith(f"{path}:{line}:"):
                 failures.append(f"{name}: names another place than {path}:{line}: {new[0]}")
         failures += self_test_of_parts(copy)
     for failure in failures:
         print(f"self-test: {failure}")
-    print(f"self-test: {len(SELF_TESTS)} mistakes put in, {'all found' if not failures else 'not as it should be'}")
+    print(f"self-test: {len(SELF_TESTS)} errors put in, {'all found' if not failures else 'not as it should be'}")
     return len(failures)
 
 
@@ -470,7 +470,7 @@ def self_test_of_parts(copy):
         said = []
         found = check(small, out=said.append, **arguments)
         if found != n:
-            failures.append(f"{name}: {found} mistakes, not {n}: {said}")
+            failures.append(f"{name}: {found} errors, not {n}: {said}")
 
     expect("circle of units", 2)
     expect("no circle of files", 1, circles_of="files")
@@ -493,10 +493,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=here, help="folder that holds src/ and include/")
     parser.add_argument("--dot", action="store_true", help="write Graphviz instead of text")
-    parser.add_argument("--allow", type=Path, help="file of known mistakes")
+    parser.add_argument("--allow", type=Path, help="file of known errors")
     parser.add_argument("--circles", choices=("files", "units"), default="units",
                         help="look for circles of files, or also of units: a header and its source")
-    parser.add_argument("--self-test", action="store_true", help="see that mistakes put in are found")
+    parser.add_argument("--self-test", action="store_true", help="see that errors put in are found")
     arguments = parser.parse_args()
     if arguments.self_test:
         return min(self_test(arguments.root), 1)

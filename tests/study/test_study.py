@@ -170,7 +170,7 @@ class WholeStudies(Folder):
         before = self.paths()
         check = self.run_program("study", "study.yaml", "--check")
         self.assertEqual((check.returncode, check.stderr), (0, ""))
-        self.assertTrue(check.stdout.startswith("study.yaml: no mistakes found; 4 points, 6 runs and 1 reference\n"))
+        self.assertTrue(check.stdout.startswith("study.yaml: no errors found; 4 points, 6 runs and 1 reference\n"))
         self.assertIn("  not run: point 2 (1, 100000), point 4 (2, 100000): 1 rank x 100,000 threads need", check.stdout)
         dry = self.run_program("study", "study.yaml", "--dry-run")
         self.assertEqual((dry.returncode, dry.stderr), (0, ""))
@@ -384,7 +384,7 @@ class RunsThatGoWrong(Folder):
         self.assertRegex(wrong["why"], r"^g\w+ differs from the reference by .* of its largest value, 1e-09 is allowed$")
         self.assertGreater(float(wrong["largest_error"]), 1e-9)
         self.assertNotEqual(wrong["field_seconds"], "")
-        self.assertIn("warning: wrong, so without a speed: point 2 (single): ", result.stderr)
+        self.assertIn("warning: no speed, beyond the tolerance: point 2 (single): ", result.stderr)
 
     def test_a_run_that_fails_is_told_and_kept_apart(self):
         text = ("base: case.yaml\nsweep: {ranks: [1, 2]}\nrepeats: 3\noversubscribe: true\n"

@@ -766,7 +766,7 @@ def draw_model(path):
         add_sections(page, heading, mesh, values, Scale(values), "kg/m³")
     if "depth_of_investigation" in dataset:
         values = last_epoch(dataset, "depth_of_investigation")
-        heading = "Depth of investigation: 0 where the data decide the density, 1 where the reference does"
+        heading = "Depth of investigation: 0 where the data determine the density, 1 where the reference does"
         add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "0 data, 1 reference")
     for k, data in enumerate(sets):
         if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):
