@@ -220,7 +220,7 @@ struct Hdf5File::Impl {
         guard(path.string() +
                   ": cannot be read: HDF5 crashed; the file is damaged, there is too little memory, "
                   "or prismfield has a fault, of which ulimit -c unlimited keeps a core",
-              exit_input) {}
+              ErrorKind::input) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -747,7 +747,7 @@ Handle access_properties(const Subject& about) {
 /// would do already, and in a program that guards against its crashes it does nothing more when the program ends, where
 /// nothing would guard.
 void prepare_hdf5() {
-  const CrashGuard guard("error: HDF5 cannot begin; there is too little memory", exit_failure);
+  const CrashGuard guard("error: HDF5 cannot begin; there is too little memory", ErrorKind::failure);
   static const bool ends_itself = !crashes_end_clearly() || H5dont_atexit() < 0;
   static_cast<void>(ends_itself);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -825,7 +825,7 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
   impl->room = room;
   const Subject about = impl->subject();
   impl->guard.say("error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory",
-                  exit_failure);
+                  ErrorKind::failure);
   const Handle access = access_properties(about);
   if (room < 0) {
     constexpr std::size_t memory_step = std::size_t{4} << 20;

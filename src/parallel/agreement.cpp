@@ -18,7 +18,7 @@ namespace prismfield {
 namespace {
 
 /// Libraries put names out of files into their messages as they are.
-Explanation failure(const char* what) { return {std::string("error: ") + shown_lines(what), exit_failure}; }
+Explanation failure(const char* what) { return {std::string("error: ") + shown_lines(what), ErrorKind::failure}; }
 
 }  // namespace
 
@@ -26,19 +26,19 @@ Explanation explain(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const InputError& e) {
-    return {e.what(), exit_input};
+    return {e.what(), ErrorKind::input};
   } catch (const Stopped& e) {
-    return {shown_lines(e.what()), exit_stopped};
+    return {shown_lines(e.what()), ErrorKind::stopped};
   } catch (const AgreedFailure& e) {
-    return {e.message, e.code};
+    return {e.message, e.kind};
   } catch (const RunError& e) {
     return failure(e.what());
   } catch (const std::bad_alloc&) {
-    return {no_memory_message, exit_failure};
+    return {no_memory_message, ErrorKind::failure};
   } catch (const std::exception& e) {
     return failure(e.what());
   } catch (...) {
-    return {"error: a library failed and does not say why", exit_failure};
+    return {"error: a library failed and does not say why", ErrorKind::failure};
   }
 }
 
@@ -51,21 +51,21 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
   }
   if (!communicator.any(error != nullptr)) return;
 
-  const Explanation own = error != nullptr ? explain(error) : Explanation{"", exit_done};
-  ExitCode code = exit_failure;
-  for (const ExitCode possible : {exit_failure, exit_input, exit_stopped}) {
-    if (communicator.any(own.code == possible)) code = possible;
+  const Explanation own = error != nullptr ? explain(error) : Explanation{};
+  ErrorKind kind = ErrorKind::failure;
+  for (const ErrorKind possible : {ErrorKind::input, ErrorKind::stopped}) {
+    if (communicator.any(error != nullptr && own.kind == possible)) kind = possible;
   }
   int lowest = 0;
   while (!communicator.any(communicator.rank() == lowest && error != nullptr)) ++lowest;
   std::string message;
   if (communicator.rank() == lowest) {
     message = own.message;
-    code = own.code;
+    kind = own.kind;
     // On rank 0 the reader need not know that there are others.
     if (lowest > 0) message = "rank " + std::to_string(lowest) + ": " + message;
   }
-  throw AgreedFailure(code, message);
+  throw AgreedFailure(kind, message);
 }
 
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {

@@ -12,10 +12,10 @@ namespace prismfield {
 
 class Communicator;
 
-/// What a user reads about an exception, and the code with which the program ends.
+/// What a user reads about an exception, and its kind.
 struct Explanation {
   std::string message;
-  ExitCode code;
+  ErrorKind kind;
 };
 [[nodiscard]] Explanation explain(const std::exception_ptr& error);
 
