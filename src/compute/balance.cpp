@@ -8,7 +8,6 @@
 
 #include <prismfield/communicator.hpp>
 
-#include "compute/plan.hpp"
 #include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
 #include "parallel/agreement.hpp"
