@@ -8,7 +8,6 @@
 #include <string>
 #include <thread>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "app/exit_codes.hpp"
@@ -17,6 +16,7 @@
 #include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/mpi_session.hpp"
 
 namespace prismfield {
@@ -29,7 +29,7 @@ int end_all_ranks(const Communicator& communicator, const Explanation& failure) 
   if (!is_root) std::this_thread::sleep_for(std::chrono::seconds(2));
   std::cerr << (is_root ? "" : "rank " + std::to_string(communicator.rank()) + ": ") << failure.message << std::endl;
   const int code = exit_code(failure.kind);
-  if (communicator.size() > 1) communicator.abort(code);
+  if (communicator.size() > 1) abort_all(communicator, code);
   return code;
 }
 

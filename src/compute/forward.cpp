@@ -19,6 +19,7 @@
 #include "engine/engine.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -90,12 +91,12 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   result.setup_seconds = seconds_since(start);
 
   // so that the ranks' times have one beginning
-  communicator.barrier();
+  barrier(communicator);
   const auto field_start = Clock::now();
   Worker worker(prisms, points, plan, *engine, state, observer, guard);
   worker.work();
   const double busy = seconds_since(field_start);
-  if (communicator.any(!state.finished())) {
+  if (any(communicator, !state.finished())) {
     if (state.finished()) guard->keep(state);
     throw Stopped();
   }
@@ -106,16 +107,16 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
 
   const RankState* const before = guard != nullptr ? guard->done_before() : nullptr;
   const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
-  result.rank_cost = communicator.gather(cost_of_work(state, plan, traits, prisms.uniform_shape()));
+  result.rank_cost = gather(communicator, cost_of_work(state, plan, traits, prisms.uniform_shape()));
   gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, result);
   result.pairs = product_or_most(plan.n_prisms, plan.n_points);
-  result.rank_pairs = communicator.gather(worker.pairs());
+  result.rank_pairs = gather(communicator, worker.pairs());
   result.pairs_now = worker.pairs_done();
-  communicator.sum_to_root(&result.pairs_now, 1);
-  result.rank_busy_seconds = communicator.gather(busy);
+  sum_to_root(communicator, &result.pairs_now, 1);
+  result.rank_busy_seconds = gather(communicator, busy);
   const double offset = std::chrono::duration<double>(field_start - start).count();
-  result.rank_begin = communicator.gather(offset);
-  result.rank_end = communicator.gather(offset + busy);
+  result.rank_begin = gather(communicator, offset);
+  result.rank_end = gather(communicator, offset + busy);
   result.field_seconds = seconds_since(field_start);
   result.plan = plan;
   return result;
@@ -127,7 +128,7 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   const Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
   // less is not worth the question
   constexpr std::int64_t much = std::int64_t{1} << 28;
-  if (communicator.any(plan.host_bytes_to_come > much)) {
+  if (any(communicator, plan.host_bytes_to_come > much)) {
     const MemoryNeed need = tightest_need(plan, communicator);
     agree_on_input(communicator, [&] {
       const std::string shortage =

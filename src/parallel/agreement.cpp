@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/crash_guard.hpp"
 #include "base/human_text.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
@@ -49,15 +49,15 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
   } catch (...) {
     error = std::current_exception();
   }
-  if (!communicator.any(error != nullptr)) return;
+  if (!any(communicator, error != nullptr)) return;
 
   const Explanation own = error != nullptr ? explain(error) : Explanation{};
   ErrorKind kind = ErrorKind::failure;
   for (const ErrorKind possible : {ErrorKind::input, ErrorKind::stopped}) {
-    if (communicator.any(error != nullptr && own.kind == possible)) kind = possible;
+    if (any(communicator, error != nullptr && own.kind == possible)) kind = possible;
   }
   int lowest = 0;
-  while (!communicator.any(communicator.rank() == lowest && error != nullptr)) ++lowest;
+  while (!any(communicator, communicator.rank() == lowest && error != nullptr)) ++lowest;
   std::string message;
   if (communicator.rank() == lowest) {
     message = own.message;
@@ -79,7 +79,7 @@ void agree_on_input(const Communicator& communicator, const std::function<void()
       more = error.more();
     }
   });
-  const std::vector<std::int64_t> counts = communicator.gather_everywhere(static_cast<std::int64_t>(problems.size()));
+  const std::vector<std::int64_t> counts = gather_everywhere(communicator, static_cast<std::int64_t>(problems.size()));
   const auto finder = std::find_if(counts.begin(), counts.end(), [](std::int64_t n) { return n > 0; });
   if (finder == counts.end()) return;
   const auto rank = static_cast<int>(finder - counts.begin());
