@@ -187,7 +187,6 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
 
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
-  if (!result) end_announcements(communicator);
   // the sums of earlier work make room for the file
   if (result) guard.reset();
   agree(communicator, [&] {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -74,14 +76,36 @@ double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits
          prism_weight(traits.is_device, uniform_shape) * prisms_staged;
 }
 
+/// The plan of a run that has the memory it needs.
+Plan checked_plan(const PrismSource& prisms, const Points& points, const Request& request,
+                  const Communicator& communicator) {
+  check_points(points);
+  Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
+  // less is not worth the question
+  constexpr std::int64_t much = std::int64_t{1} << 28;
+  if (any(communicator, plan.host_bytes_to_come > much)) {
+    const MemoryNeed need = tightest_need(plan, communicator);
+    agree_on_input(communicator, [&] {
+      const std::string shortage =
+          memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value());
+      if (!shortage.empty()) throw InputError("", "", shortage);
+    });
+  }
+  return plan;
+}
+
 }  // namespace
 
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request, Plan plan,
-               const Communicator& communicator, Observer* observer, RunGuard* guard) {
+               const Communicator& communicator, Observer* observer, RunGuard* guard, std::span<double> values) {
   const auto start = Clock::now();
   const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
-  RankState state = begin_work(plan, guard);
-  std::unique_ptr<FieldEngine> engine = make_fitting_engine(plan, traits, prisms, points, state.progress.prisms > 0);
+  RankState state;
+  std::unique_ptr<FieldEngine> engine;
+  agree_unless_alone(communicator, [&] {
+    state = begin_work(plan, guard);
+    engine = make_fitting_engine(plan, traits, prisms, points, state.progress.prisms > 0);
+  });
   state.layout.slots = plan.slots;
   state.layout.batch = plan.batch;
   state.layout.tile_points = plan.tile_points;
@@ -93,9 +117,20 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   // so that the ranks' times have one beginning
   barrier(communicator);
   const auto field_start = Clock::now();
-  Worker worker(prisms, points, plan, *engine, state, observer, guard);
-  worker.work();
+  Worker worker(prisms, points, plan, communicator, *engine, state, observer, guard);
+  std::exception_ptr failure;
+  try {
+    worker.work();
+  } catch (...) {
+    failure = std::current_exception();
+    // the others need not compute to their end
+    announce_stop(communicator);
+  }
   const double busy = seconds_since(field_start);
+  end_announcements(communicator);
+  agree_unless_alone(communicator, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
   if (any(communicator, !state.finished())) {
     if (state.finished()) guard->keep(state);
     throw Stopped();
@@ -108,7 +143,7 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   const RankState* const before = guard != nullptr ? guard->done_before() : nullptr;
   const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
   result.rank_cost = gather(communicator, cost_of_work(state, plan, traits, prisms.uniform_shape()));
-  gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, result);
+  gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, values, result);
   result.pairs = product_or_most(plan.n_prisms, plan.n_points);
   result.rank_pairs = gather(communicator, worker.pairs());
   result.pairs_now = worker.pairs_done();
@@ -124,19 +159,23 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
 
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request,
                const Communicator& communicator, Observer* observer) {
-  check_points(points);
-  const Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
-  // less is not worth the question
-  constexpr std::int64_t much = std::int64_t{1} << 28;
-  if (any(communicator, plan.host_bytes_to_come > much)) {
-    const MemoryNeed need = tightest_need(plan, communicator);
-    agree_on_input(communicator, [&] {
-      const std::string shortage =
-          memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value());
-      if (!shortage.empty()) throw InputError("", "", shortage);
-    });
-  }
+  const Plan plan = checked_plan(prisms, points, request, communicator);
   return forward(prisms, points, request, plan, communicator, observer);
+}
+
+Fields forward_into(std::span<double> values, const PrismSource& prisms, const Points& points, const Request& request,
+                    const Communicator& communicator, Observer* observer) {
+  const Plan plan = checked_plan(prisms, points, request, communicator);
+  const bool is_root = communicator.rank() == 0;
+  agree_on_input(communicator, [&] {
+    const std::int64_t n = request.fields.size() * plan.n_points;
+    if (is_root && values.size() != static_cast<std::size_t>(n)) {
+      throw InputError("", "values",
+                       "has " + std::to_string(values.size()) + " numbers, the fields are " + std::to_string(n));
+    }
+  });
+  return forward(prisms, points, request, plan, communicator, observer, nullptr,
+                 is_root ? values : std::span<double>());
 }
 
 }  // namespace prismfield

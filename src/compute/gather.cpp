@@ -7,6 +7,7 @@
 
 #include "base/counts.hpp"
 #include "kernel/contact.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
@@ -44,20 +45,25 @@ void count_contacts(const std::vector<double>& contact, std::int64_t n_points, F
 }  // namespace
 
 void gather_fields(RankState& state, const RankState* before, bool as_planned, double gravitational_constant,
-                   const Plan& plan, const Communicator& communicator, Fields& result) {
+                   const Plan& plan, const Communicator& communicator, std::span<double> values, Fields& result) {
   const bool is_root = communicator.rank() == 0;
   const FieldList computed = fields_of(plan.set);
   const std::int64_t n_asked = result.fields.size();
-  std::vector<double> part = asked_values(state, result.fields, computed, gravitational_constant);
-  state.payload.values = std::vector<double>();
-  std::vector<double> contact;
-  if (is_root) {
-    result.values.assign(static_cast<std::size_t>(n_asked * plan.n_points), 0.0);
+  std::vector<double> part, contact;
+  agree_unless_alone(communicator, [&] {
+    part = asked_values(state, result.fields, computed, gravitational_constant);
+    state.payload.values = std::vector<double>();
+    if (!is_root) return;
+    if (values.empty()) {
+      result.values.resize(static_cast<std::size_t>(n_asked * plan.n_points));
+      values = result.values;
+    }
+    std::fill(values.begin(), values.end(), 0.0);
     contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
-  }
+  });
   if (before != nullptr && is_root && !before->payload.empty()) {
     add_part(asked_values(*before, result.fields, computed, gravitational_constant), n_asked, plan.n_points,
-             before->layout.points, result.values);
+             before->layout.points, values);
     add_part(before->payload.contact, 1, n_contact_columns * plan.n_points, contact_range(before->layout.points),
              contact);
   }
@@ -71,7 +77,7 @@ void gather_fields(RankState& state, const RankState* before, bool as_planned, d
   const IndexRange mine = state.layout.points;
   // parts of a run that goes on on other ranks may overlap in any way
   const int group_size = any(communicator, !as_planned) ? 1 : plan.prism_parts;
-  add_parts_to_root(communicator, std::move(part), n_asked, plan.n_points, mine, group_size, result.values);
+  add_parts_to_root(communicator, std::move(part), n_asked, plan.n_points, mine, group_size, values);
   add_parts_to_root(communicator, std::move(state.payload.contact), 1, n_contact_columns * plan.n_points,
                     contact_range(mine), group_size, contact);
   state = RankState();

@@ -68,6 +68,11 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
   throw AgreedFailure(kind, message);
 }
 
+void agree_unless_alone(const Communicator& communicator, const std::function<void()>& step) {
+  if (communicator.size() > 1) return agree(communicator, step);
+  step();
+}
+
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {
   std::vector<Problem> problems;
   std::int64_t more = 0;

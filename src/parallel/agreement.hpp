@@ -24,6 +24,9 @@ struct Explanation {
 /// Collective.
 void agree(const Communicator& communicator, const std::function<void()>& step);
 
+/// As agree, but one rank by itself throws what the step threw. Collective.
+void agree_unless_alone(const Communicator& communicator, const std::function<void()>& step);
+
 /// As agree, but errors in the input of the lowest rank that found some are thrown as InputError on every rank, so
 /// that they can be collected with those of other steps. A step that reads a file does so on rank 0 and nothing on
 /// others. Collective.

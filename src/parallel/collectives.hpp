@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -46,7 +47,7 @@ void sum_everywhere(const Communicator& communicator, double* values, std::int64
 /// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
 /// order. Only these columns travel. Collective.
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
-                       std::int64_t n_columns, IndexRange columns, int group_size, std::vector<double>& values);
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values);
 /// One value a rank, on rank 0 (empty elsewhere). Collective.
 [[nodiscard]] std::vector<double> gather(const Communicator& communicator, double value);
 [[nodiscard]] std::vector<std::int64_t> gather(const Communicator& communicator, std::int64_t value);
@@ -81,7 +82,7 @@ void abort_all(const Communicator& communicator, int code);
 
 /// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
-              std::vector<double>& values);
+              std::span<double> values);
 
 /// Makes root's value everybody's. Collective.
 template <class T>

@@ -8,7 +8,7 @@
 namespace prismfield {
 
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
-              std::vector<double>& values) {
+              std::span<double> values) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto from = part.begin() + row * columns.size();
     const auto to = values.begin() + row * n_columns + columns.begin;

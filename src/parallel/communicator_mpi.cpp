@@ -189,7 +189,7 @@ void sum_to_root(const Communicator& communicator, double* values, std::int64_t 
 }
 
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
-                       std::int64_t n_columns, IndexRange columns, int group_size, std::vector<double>& values) {
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values) {
   if (!has_mpi(communicator)) {
     add_part(part, rows, n_columns, columns, values);
     return;
