@@ -3,8 +3,8 @@
 #
 # What reading and writing files needs beside prismfield::core, found and never fetched.
 
-# Sets prismfield_has_<name>: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or a
-# newer one, and adds it to prismfield_optional_libraries then.
+# Sets prismfield_has_<name>: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or
+# a newer one, and adds it to prismfield_optional_libraries then.
 macro(prismfield_optional_dependency name package target version)
   set(prismfield_has_${name} OFF)
   if(PRISMFIELD_ENABLE_${package})

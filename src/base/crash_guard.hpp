@@ -29,8 +29,8 @@ void forget_unfinished_file(const char* name) noexcept;
 [[noreturn]] void end_with(const char* message, ErrorKind kind) noexcept;
 
 /// While it lives, a crash of a library that does not survive damaged files or a lack of memory, and its calling
-/// exit(), end the process with this guard's words, in a program that asked for it: with the code of its kind, or, after a
-/// crash, by its signal where a core is asked for (ulimit -c). Not for several threads at once.
+/// exit(), end the process with this guard's words, in a program that asked for it: with the code of its kind, or,
+/// after a crash, by its signal where a core is asked for (ulimit -c). Not for several threads at once.
 class CrashGuard {
 public:
   /// `message`: what the user reads.

@@ -10,7 +10,7 @@ namespace prismfield {
 void catch_interrupts();
 
 /// From here on SIGINT, SIGTERM and SIGHUP, which stays ignored where it is, end the process at once: unfinished files
-/// (crash_guard.hpp) are removed, and the exit code is that of ErrorKind::stopped. A SIGPIPE is ignored. Throws RunError
+/// (crash_guard.hpp) are removed, and the exit code is that of a stopped run. A SIGPIPE is ignored. Throws RunError
 /// when the system refuses.
 void end_at_interrupts();
 
