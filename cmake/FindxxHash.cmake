@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 #
-# The header of xxHash, which is compiled into prismfield::files: Debian's package brings no CMake files, and no library
+# The header of xxHash, which is compiled in: Debian's package brings no CMake files, and no library
 # is linked. Makes the target xxHash::header.
 find_path(xxHash_INCLUDE_DIR xxhash.h)
 mark_as_advanced(xxHash_INCLUDE_DIR)

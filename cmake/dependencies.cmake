@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 #
-# The dependencies of prismfield_components (core, files), found and never fetched. The installed package includes this
-# file too, so that a consumer finds the same ones with the same choices.
+# The dependencies of prismfield::core, found and never fetched. The installed package includes this file too, so that a
+# consumer finds the same ones with the same choices.
 include(CMakeFindDependencyMacro)
 
 macro(prismfield_dependency package)
@@ -17,28 +17,6 @@ macro(prismfield_dependency package)
   endif()
 endmacro()
 
-# Sets prismfield_has_<name>: whether PRISMFIELD_ENABLE_<PACKAGE> asks for a package and it is there, in this version or a
-# newer one, and adds it to prismfield_optional_libraries then. An installed prismfield needs what it was built with.
-macro(prismfield_optional_dependency name package target version)
-  if(CMAKE_FIND_PACKAGE_NAME STREQUAL "prismfield")
-    if(prismfield_has_${name})
-      find_dependency(${package})
-    endif()
-  else()
-    set(prismfield_has_${name} OFF)
-    if(PRISMFIELD_ENABLE_${package})
-      find_package(${package} CONFIG QUIET)
-      if(${package}_FOUND AND TARGET ${target} AND ${package}_VERSION VERSION_GREATER_EQUAL ${version})
-        set(prismfield_has_${name} ON)
-        list(APPEND prismfield_optional_libraries ${target})
-        message(STATUS "Found ${package}: ${${package}_VERSION}")
-      else()
-        message(STATUS "Not found: ${package} ${version} or newer; built without")
-      endif()
-    endif()
-  endif()
-endmacro()
-
 prismfield_dependency(Threads)
 prismfield_dependency(Kokkos 4.5)
 prismfield_dependency(KokkosKernels)
@@ -46,31 +24,4 @@ prismfield_dependency(fmt)
 # The C interface: MPI's own C++ bindings are gone from the standard and would only add a library.
 if(PRISMFIELD_ENABLE_MPI)
   prismfield_dependency(MPI COMPONENTS C)
-endif()
-
-if("files" IN_LIST prismfield_components)
-  if(NOT DEFINED HDF5_PREFER_PARALLEL)
-    set(HDF5_PREFER_PARALLEL ${PRISMFIELD_ENABLE_MPI})
-  endif()
-  prismfield_dependency(HDF5 1.10 COMPONENTS C HL)
-  if(HDF5_IS_PARALLEL AND NOT PRISMFIELD_ENABLE_MPI)
-    message(FATAL_ERROR "The HDF5 found needs MPI, but PRISMFIELD_ENABLE_MPI is OFF: name a serial HDF5 by HDF5_ROOT")
-  endif()
-  prismfield_dependency(yaml-cpp)
-  # yaml-cpp 0.8 put its target into a namespace.
-  if(TARGET yaml-cpp::yaml-cpp)
-    set(prismfield_yaml_cpp yaml-cpp::yaml-cpp)
-  else()
-    set(prismfield_yaml_cpp yaml-cpp)
-  endif()
-  # For what files say of a case's coordinate reference system, of which they give the name alone without it.
-  prismfield_optional_dependency(proj PROJ PROJ::proj 7.2)
-  # For digital elevation models in GeoTIFF.
-  prismfield_optional_dependency(gdal GDAL GDAL::GDAL 3.0)
-  # compiled in: who uses the installed library does not need it
-  if(NOT CMAKE_FIND_PACKAGE_NAME STREQUAL "prismfield")
-    list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
-    find_package(xxHash 0.8 REQUIRED)
-    find_package(nlohmann_json 3.9 REQUIRED)
-  endif()
 endif()

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 #
-# An outside program that uses the library: installed, each component, and as a part of its own build.
+# An outside program that uses the library: installed, and as a part of its own build.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 # Half of the cores: other tests run at the same time.
 include(ProcessorCount)
 processorcount(package_jobs)
 math(EXPR package_jobs "(${package_jobs} + 3) / 2")
 
-# prismfield_add_package_test(<name> [SOURCE folder] COMPONENTS component... TARGETS target... [ARGUMENTS -D...])
+# prismfield_add_package_test(<name> [SOURCE folder] TARGETS target... [ARGUMENTS -D...])
 function(prismfield_add_package_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "COMPONENTS;TARGETS;ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS;ARGUMENTS")
   if(NOT arg_SOURCE)
     set(arg_SOURCE "${CMAKE_CURRENT_SOURCE_DIR}/package")
   endif()
   set(consumer "${CMAKE_CURRENT_BINARY_DIR}/package/${name}")
-  list(JOIN arg_COMPONENTS "," components)
   list(JOIN arg_TARGETS " " targets)
   add_test(
     NAME package_${name}_builds
@@ -25,7 +24,7 @@ function(prismfield_add_package_test name)
       "-DSEARCH=${CMAKE_PREFIX_PATH}" "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}"
       "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
       "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
-      "-DENABLE_MPI=${PRISMFIELD_ENABLE_MPI}" "-DJOBS=${package_jobs}" "-DCOMPONENTS=${components}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
+      "-DENABLE_MPI=${PRISMFIELD_ENABLE_MPI}" "-DJOBS=${package_jobs}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
       "${CMAKE_CURRENT_SOURCE_DIR}/package/build.cmake")
   set_tests_properties(package_${name}_builds PROPERTIES FIXTURES_SETUP package_${name} TIMEOUT 1800
                                                           PROCESSORS ${package_jobs})
@@ -35,12 +34,10 @@ function(prismfield_add_package_test name)
   endforeach()
 endfunction()
 
-prismfield_add_package_test(core COMPONENTS core TARGETS consumer whole_core)
-prismfield_add_package_test(files COMPONENTS core files TARGETS consumer whole_files)
+prismfield_add_package_test(core TARGETS consumer whole_core)
 # Not optimised, because all of the core is compiled once more.
 prismfield_add_package_test(
   subdirectory
-  COMPONENTS core
   TARGETS consumer
   ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}" -DBUILD_TYPE=Debug "-DFLAGS=${CMAKE_CXX_FLAGS} -O0 -g0")
 
@@ -51,7 +48,7 @@ if(PRISMFIELD_ENABLE_MPI)
   list(APPEND examples own_mpi)
   set(mpirun --mpirun "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} 2 ${prismfield_mpiexec_flags})
 endif()
-prismfield_add_package_test(examples SOURCE "${PROJECT_SOURCE_DIR}/docs/examples" COMPONENTS core TARGETS ${examples})
+prismfield_add_package_test(examples SOURCE "${PROJECT_SOURCE_DIR}/docs/examples" TARGETS ${examples})
 prismfield_add_command_test(
   library_page DEVICE
   COMMAND /usr/bin/python3 "${CMAKE_CURRENT_SOURCE_DIR}/package/check_library_doc.py" "${PROJECT_SOURCE_DIR}/docs/library.md"

@@ -7,6 +7,7 @@
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
 #include "model/spatial_order.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -169,7 +170,7 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   std::vector<double> prism_cost(static_cast<std::size_t>(block.size()), 0.0);
   std::vector<double> group_cost(static_cast<std::size_t>(grouped.groups), 0.0);
   add_costs(settings, block, plan.prism_begin, grouped, 1, 1, prism_cost.data(), group_cost.data());
-  const auto loads = ranks().gather(std::accumulate(prism_cost.begin(), prism_cost.end(), 0.0));
+  const auto loads = gather(ranks(), std::accumulate(prism_cost.begin(), prism_cost.end(), 0.0));
   if (ranks().rank() == 0) {
     EXPECT_LT(unevenness(loads), 0.02);
   }
@@ -192,7 +193,7 @@ TEST(Balance, AutoIsTheSameOnAllRanksAndChoosesPointsForFewPrisms) {
       EXPECT_EQ(few.plan.point_parts, ranks().size());
       EXPECT_EQ(few.plan.prism_end - few.plan.prism_begin, 1);
     }
-    const auto sum = ranks().gather(few.plan.point_end - few.plan.point_begin);
+    const auto sum = gather(ranks(), few.plan.point_end - few.plan.point_begin);
     if (ranks().rank() == 0) {
       EXPECT_EQ(std::accumulate(sum.begin(), sum.end(), std::int64_t{0}), few.plan.n_points);
     }

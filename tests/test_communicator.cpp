@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "compute/partition.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 const Communicator& ranks() { return testing::ranks(); }
 
 TEST(Parallel, AllGatherBringsEveryRanksValuesToAll) {
-  const std::vector<std::int64_t> all = ranks().gather_everywhere({ranks().rank(), -ranks().rank()});
+  const std::vector<std::int64_t> all = gather_everywhere(ranks(), {ranks().rank(), -ranks().rank()});
   ASSERT_EQ(all.size(), static_cast<std::size_t>(2 * ranks().size()));
   for (int rank = 0; rank < ranks().size(); ++rank) {
     EXPECT_EQ(all[static_cast<std::size_t>(2 * rank)], rank);
@@ -44,19 +44,19 @@ TEST(Parallel, SumsEverywhereAreTheRootsBitForBit) {
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = 1.0 / (3.0 + static_cast<double>(i) + 7.0 * ranks().rank());
   std::vector<double> on_root = values;
-  ranks().sum_to_root(on_root.data(), static_cast<std::int64_t>(n));
+  sum_to_root(ranks(), on_root.data(), static_cast<std::int64_t>(n));
   broadcast(ranks(), on_root);
-  ranks().sum_everywhere(values.data(), static_cast<std::int64_t>(n));
+  sum_everywhere(ranks(), values.data(), static_cast<std::int64_t>(n));
   EXPECT_EQ(values, on_root);
   double one = 1;
-  ranks().sum_everywhere(&one, 1);
+  sum_everywhere(ranks(), &one, 1);
   EXPECT_EQ(one, ranks().size());
 }
 
 TEST(Parallel, SumsOfCountsStopAtTheLargest) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::array<std::int64_t, 2> counts = {most / 2 + 1, 5};
-  ranks().sum_to_root(counts.data(), 2);
+  sum_to_root(ranks(), counts.data(), 2);
   if (ranks().rank() > 0) return;
   EXPECT_EQ(counts[0], ranks().size() == 1 ? most / 2 + 1 : most);
   EXPECT_EQ(counts[1], 5 * ranks().size());
@@ -64,21 +64,21 @@ TEST(Parallel, SumsOfCountsStopAtTheLargest) {
 
 TEST(Parallel, RanksOfOneColorAreACommunicatorOfTheirOwn) {
   const int color = ranks().rank() % 2;
-  Communicator part = ranks().split(color);
+  Communicator part = split(ranks(), color);
   EXPECT_EQ(part.size(), (ranks().size() + 1 - color) / 2);
   EXPECT_EQ(part.rank(), ranks().rank() / 2);
-  const std::vector<std::int64_t> members = part.gather_everywhere(static_cast<std::int64_t>(ranks().rank()));
+  const std::vector<std::int64_t> members = gather_everywhere(part, static_cast<std::int64_t>(ranks().rank()));
   for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i], static_cast<std::int64_t>(2 * i) + color);
   // what ranks of a part tell each other is not heard by others
-  part.announce_stop();
-  EXPECT_FALSE(ranks().stop_announced());
-  part.end_announcements();
+  announce_stop(part);
+  EXPECT_FALSE(stop_announced(ranks()));
+  end_announcements(part);
   const Communicator moved = std::move(part);
-  EXPECT_EQ(moved.gather_everywhere(static_cast<std::int64_t>(1)).size(), members.size());
-  EXPECT_THROW(static_cast<void>(ranks().split(-1)), RunError);
+  EXPECT_EQ(gather_everywhere(moved, static_cast<std::int64_t>(1)).size(), members.size());
+  EXPECT_THROW(static_cast<void>(split(ranks(), -1)), RunError);
 }
 
-TEST(Parallel, RanksOfOneMachineShareANode) { EXPECT_EQ(ranks().node(), 0); }
+TEST(Parallel, RanksOfOneMachineShareANode) { EXPECT_EQ(node_of(ranks()), 0); }
 
 /// Every grid of ranks gives the sum over the parts of prisms in the columns of each part of points.
 TEST(Parallel, PartsOfPointsAreSummedWhereTheyAre) {
@@ -95,7 +95,7 @@ TEST(Parallel, PartsOfPointsAreSummedWhereTheyAre) {
         }
       }
       std::vector<double> values(ranks().rank() == 0 ? static_cast<std::size_t>(rows * columns) : 0, 0.0);
-      ranks().add_parts_to_root(std::move(part), rows, columns, mine, group, values);
+      add_parts_to_root(ranks(), std::move(part), rows, columns, mine, group, values);
       if (ranks().rank() != 0) continue;
       const double factor = group * (group + 1) / 2.0;
       std::int64_t wrong = 0;

@@ -20,6 +20,7 @@
 
 #include "base/random.hpp"
 #include "list_ensemble.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/h_matrix.hpp"
@@ -144,7 +145,7 @@ double difference_of_rows(const Operator<Space>& op, const Vector<Space>& a, con
     sums[0] += (a(i) - b(i)) * (a(i) - b(i));
     sums[1] += b(i) * b(i);
   }
-  ranks().sum_everywhere(sums.data(), 2);
+  sum_everywhere(ranks(), sums.data(), 2);
   return std::sqrt(sums[0] / sums[1]);
 }
 template <class Space>
@@ -228,7 +229,7 @@ protected:
         squares[j] += weights(r) * entries(f, i, j) * entries(f, i, j);
       }
     }
-    ranks().sum_everywhere(squares.data(), op->columns());
+    sum_everywhere(ranks(), squares.data(), op->columns());
     EXPECT_LE(difference_of_rows<Space>(*op, product, by_entries), 1e-12);
     for (std::size_t j = 0; j < squares.size(); ++j) ASSERT_NEAR(diagonal(j), squares[j], 1e-11 * squares[j]) << j;
   }

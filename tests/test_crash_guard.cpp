@@ -24,6 +24,8 @@ int deeper(int depth, int most) {  // NOLINT(misc-no-recursion)
   return depth == most ? 0 : deeper(depth + 1, most) + here[0];
 }
 
+int code_of(ErrorKind kind) { return kind == ErrorKind::input ? 20 : 10; }
+
 void let_nothing_through(void (*fail)()) noexcept { fail(); }
 
 /// As `ulimit -c`. A core of at most one byte is asked for, and not written.
@@ -41,12 +43,12 @@ protected:
 
 TEST_F(CrashGuardDeathTest, EndsACrashWithItsMessage) {
   const auto crash = [](int signal) {
-    end_crashes_clearly();
-    const CrashGuard guard("a.h5: is damaged", exit_input);
+    end_crashes_clearly(code_of);
+    const CrashGuard guard("a.h5: is damaged", ErrorKind::input);
     std::raise(signal);
   };
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) {
-    EXPECT_EXIT(crash(signal), ::testing::ExitedWithCode(exit_input), "^a.h5: is damaged\n$") << signal;
+    EXPECT_EXIT(crash(signal), ::testing::ExitedWithCode(20), "^a.h5: is damaged\n$") << signal;
   }
 }
 
@@ -54,34 +56,34 @@ TEST_F(CrashGuardDeathTest, EndsACrashWithItsMessage) {
 TEST_F(CrashGuardDeathTest, EndsARecursionWithoutEnd) {
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
-        const CrashGuard guard("a.h5: is damaged", exit_input);
+        end_crashes_clearly(code_of);
+        const CrashGuard guard("a.h5: is damaged", ErrorKind::input);
         std::exit(deeper(0, 1 << 30));
       },
-      ::testing::ExitedWithCode(exit_input), "is damaged");
+      ::testing::ExitedWithCode(20), "is damaged");
 }
 #endif
 
 TEST_F(CrashGuardDeathTest, EndsACallOfExit) {
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
-        const CrashGuard guard("a.h5: is damaged", exit_input);
+        end_crashes_clearly(code_of);
+        const CrashGuard guard("a.h5: is damaged", ErrorKind::input);
         std::exit(255);
       },
-      ::testing::ExitedWithCode(exit_input), "is damaged");
+      ::testing::ExitedWithCode(20), "is damaged");
 }
 
 TEST_F(CrashGuardDeathTest, TellsWhichOfSeveral) {
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
-        const CrashGuard first("a.h5", exit_input);
-        const CrashGuard second("b.h5", exit_failure);
+        end_crashes_clearly(code_of);
+        const CrashGuard first("a.h5", ErrorKind::input);
+        const CrashGuard second("b.h5", ErrorKind::failure);
         first.watch();
         std::raise(SIGSEGV);
       },
-      ::testing::ExitedWithCode(exit_input), "^a.h5\n$");
+      ::testing::ExitedWithCode(20), "^a.h5\n$");
 }
 
 TEST_F(CrashGuardDeathTest, RemovesWhatIsUnfinished) {
@@ -89,12 +91,12 @@ TEST_F(CrashGuardDeathTest, RemovesWhatIsUnfinished) {
   const std::filesystem::path target = folder.write("a.h5", "older");
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
+        end_crashes_clearly(code_of);
         const TemporaryFile unfinished(target);
-        const CrashGuard guard("a.h5: is not written", exit_failure);
+        const CrashGuard guard("a.h5: is not written", ErrorKind::failure);
         std::raise(SIGSEGV);
       },
-      ::testing::ExitedWithCode(exit_failure), "is not written");
+      ::testing::ExitedWithCode(10), "is not written");
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "")) files.push_back(entry.path());
   EXPECT_EQ(files, std::vector{target});
@@ -104,14 +106,14 @@ TEST_F(CrashGuardDeathTest, RemovesWhatIsUnfinished) {
 #ifndef __SANITIZE_ADDRESS__
 TEST_F(CrashGuardDeathTest, LeavesOtherCrashesAlone) {
   const auto crash = [](bool wanted) {
-    if (wanted) end_crashes_clearly();
-    { const CrashGuard guard("a.h5", exit_input); }
+    if (wanted) end_crashes_clearly(code_of);
+    { const CrashGuard guard("a.h5", ErrorKind::input); }
     std::raise(SIGBUS);
   };
   EXPECT_EXIT(crash(true), ::testing::KilledBySignal(SIGBUS), "^$");
   EXPECT_EXIT(
       {
-        const CrashGuard guard("a.h5", exit_input);
+        const CrashGuard guard("a.h5", ErrorKind::input);
         std::raise(SIGBUS);
       },
       ::testing::KilledBySignal(SIGBUS), "^$")
@@ -126,9 +128,9 @@ TEST_F(CrashGuardDeathTest, LeavesACoreToThoseWhoAsk) {
   const std::filesystem::path target = folder.write("a.h5", "older");
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
+        end_crashes_clearly(code_of);
         const TemporaryFile unfinished(target);
-        const CrashGuard guard("a.h5: is damaged", exit_input);
+        const CrashGuard guard("a.h5: is damaged", ErrorKind::input);
         std::raise(SIGSEGV);
       },
       ::testing::KilledBySignal(SIGSEGV), "^a.h5: is damaged\n$");
@@ -141,8 +143,8 @@ TEST_F(CrashGuardDeathTest, LeavesACoreToThoseWhoAsk) {
 TEST_F(CrashGuardDeathTest, TellsOfAFaultOfOurOwn) {
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
-        const CrashGuard guard("a.h5: is damaged", exit_input);
+        end_crashes_clearly(code_of);
+        const CrashGuard guard("a.h5: is damaged", ErrorKind::input);
         let_nothing_through([] { throw std::logic_error("no such cell"); });
       },
       ::testing::KilledBySignal(SIGABRT), "^error: no such cell\n$");
@@ -152,16 +154,16 @@ TEST_F(CrashGuardDeathTest, TellsOfAFaultOfOurOwn) {
 TEST_F(CrashGuardDeathTest, TellsOfMemoryThatNoErrorCanTellOf) {
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
+        end_crashes_clearly(code_of);
         let_nothing_through([] { throw std::bad_alloc(); });
       },
-      ::testing::ExitedWithCode(exit_failure), "^error: there is not enough memory");
+      ::testing::ExitedWithCode(10), "^error: there is not enough memory");
   EXPECT_EXIT(
       {
-        end_crashes_clearly();
+        end_crashes_clearly(code_of);
         std::terminate();
       },
-      ::testing::ExitedWithCode(exit_failure), "^error: a library gave up");
+      ::testing::ExitedWithCode(10), "^error: a library gave up");
 }
 
 }  // namespace

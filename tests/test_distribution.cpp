@@ -5,6 +5,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/prisms.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
 #include "ranks.hpp"
 
@@ -188,7 +189,7 @@ TEST(CollectiveHdf5, EachRankReadsItsRows) {
     made.write_attribute("/few", "_FillValue", value_at(2, 1));
     made.close();
   }
-  ranks().barrier();
+  barrier(ranks());
   {
     const Hdf5File opened = Hdf5File::open(file, ranks());
     const IndexRange rows = balanced_part(1000, ranks().rank(), ranks().size());
@@ -205,7 +206,7 @@ TEST(CollectiveHdf5, EachRankReadsItsRows) {
     EXPECT_THROW((void)opened.read("/nothing", rows), RunError);
   }
   EXPECT_THROW((void)Hdf5File::open("nothing.h5", ranks()), RunError);
-  ranks().barrier();
+  barrier(ranks());
   if (ranks().rank() == 0) std::filesystem::remove(file);
 }
 
@@ -228,7 +229,7 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
     for (const auto& [name, values] : columns) made.write(name, {n}, values->data());
     made.close();
   }
-  ranks().barrier();
+  barrier(ranks());
   PrismsSpec spec;
   spec.file = file;
   const auto list = read_prisms(InputFile{file, "", "model.prisms.file"}, spec, ranks());
@@ -237,7 +238,7 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
   EXPECT_EQ(list->bounds().west, of_zero_size);
   EXPECT_EQ(list->bounds().east, n);
   EXPECT_EQ(list->warnings().size(), 1U);
-  const std::vector<std::int64_t> held = ranks().gather_everywhere(list->readable().size());
+  const std::vector<std::int64_t> held = gather_everywhere(ranks(), list->readable().size());
   EXPECT_EQ(std::accumulate(held.begin(), held.end(), std::int64_t{0}), kept);
   if (ranks().size() > 1) {
     if (hdf5_is_parallel()) {
@@ -261,7 +262,7 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
   if (ranks().size() > 1) {
     EXPECT_THROW(list->read({0, kept}, block), RunError);
   }
-  ranks().barrier();
+  barrier(ranks());
   if (ranks().rank() == 0) std::filesystem::remove(file);
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/random.hpp"
 #include "io/sensitivity_file.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "stop_at.hpp"
 
@@ -399,9 +400,9 @@ TEST(Epochs, DoNotDependOnHowGIsKept) {
   };
   const std::string file = "G of epochs on " + std::to_string(ranks().size()) + ".h5";
   const auto remove = [&] {
-    ranks().barrier();
+    barrier(ranks());
     if (ranks().rank() == 0) std::filesystem::remove(file);
-    ranks().barrier();
+    barrier(ranks());
   };
   remove();
   SensitivityHeader header;

@@ -19,6 +19,7 @@
 #include "engine/instances/with_space.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/sensitivity_file.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "sensitivity/file_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
@@ -53,9 +54,9 @@ protected:
   }
   void TearDown() override { remove(); }
   void remove() const {
-    ranks().barrier();
+    barrier(ranks());
     if (ranks().rank() == 0) std::filesystem::remove(m_file);
-    ranks().barrier();
+    barrier(ranks());
   }
   void use_points(std::size_t n) {
     m_points = {};
@@ -252,7 +253,7 @@ TYPED_TEST(FileOperatorOn, TellsOfDamageOnAllRanks) {
     std::fputc(77, file);
     std::fclose(file);
   }
-  ranks().barrier();
+  barrier(ranks());
   FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report);
   EXPECT_TRUE(report.used_again);
   const typename Operator<TypeParam>::Vector fields("fields", static_cast<std::size_t>(op.rows()));

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
+#include "base/crash_guard.hpp"
 #include "base/interrupt.hpp"
 
 #include <gtest/gtest.h>
@@ -90,6 +91,7 @@ TEST(Interrupt, ASecondSigtermDoesNot) {
 
 TEST(Interrupt, TheFirstSignalEndsTheProcessWhereNothingIsLost) {
   const int status = status_of_child([] {
+    end_crashes_clearly([](ErrorKind kind) { return kind == ErrorKind::stopped ? 30 : 10; });
     catch_interrupts();
     { const NothingToLose before; }
     ::raise(SIGUSR1);
@@ -99,7 +101,7 @@ TEST(Interrupt, TheFirstSignalEndsTheProcessWhereNothingIsLost) {
     return 0;
   });
   ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), exit_stopped);
+  EXPECT_EQ(WEXITSTATUS(status), 30);
 }
 
 TEST(Interrupt, SighupIsIgnoredUnderNohup) {

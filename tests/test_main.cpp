@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/runtime.hpp>
 
+#include "parallel/collectives.hpp"
 #include "parallel/mpi_session.hpp"
 #include "ranks.hpp"
 
@@ -28,7 +28,7 @@ int run_tests(int argc, char** argv) {
     runtime.emplace(argc, argv, options);
   }
   const int failed = RUN_ALL_TESTS();
-  return communicator.any(failed != 0) ? 1 : 0;
+  return any(communicator, failed != 0) ? 1 : 0;
 }
 
 }  // namespace

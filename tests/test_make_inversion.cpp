@@ -6,6 +6,7 @@
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "io/hdf5_file.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,6 @@
 #include <string>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 namespace prismfield {
@@ -55,13 +55,13 @@ protected:
     write("a.csv", three_stations);
   }
   ~MakeInversion() override {
-    ranks().barrier();
+    barrier(ranks());
     if (ranks().rank() == 0) std::filesystem::remove_all(m_folder);
   }
 
   void write(const std::string& name, const std::string& text) const {
     if (ranks().rank() == 0) std::ofstream(m_folder / name, std::ios::binary) << text;
-    ranks().barrier();
+    barrier(ranks());
   }
   [[nodiscard]] InversionInputs make(const std::string& text) const {
     write("case.yaml", text);
@@ -206,7 +206,7 @@ TEST_F(MakeInversion, ReadsEpochs) {
   EXPECT_THAT(of("data: [{epochs: [a.csv, b.csv]}, {epochs: [b.csv, b.csv]}]").epochs, ElementsAre("a.csv", "b.csv"));
   // files of one name, and the same file twice
   if (ranks().rank() == 0) std::filesystem::create_directories(m_folder / "2022");
-  ranks().barrier();
+  barrier(ranks());
   write("2022/a.csv", later);
   EXPECT_THAT(of("data: {epochs: [a.csv, 2022/a.csv]}").epochs[1], ::testing::StrEq("2022/a.csv"));
   EXPECT_THAT(of("data: {epochs: [a.csv, a.csv]}").epochs, ElementsAre("epoch 1", "epoch 2"));
@@ -359,7 +359,7 @@ TEST_F(MakeInversion, ReadsValuesOfEachCell) {
       for (const auto& [dataset, values] : sets) file.write("/" + dataset, {2, 3, 4}, values);
       file.close();
     }
-    ranks().barrier();
+    barrier(ranks());
   };
   write_file("b.h5", {{"lower", lower.data()},
                       {"upper", upper.data()},
@@ -430,7 +430,7 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithValuesOfCells) {
     file.write("/upper", {24}, upper.data());
     file.close();
   }
-  ranks().barrier();
+  barrier(ranks());
   EXPECT_EQ(
       wrong_of("data: a.csv, bounds: {file: b.h5}"),
       "case.yaml:2: inversion.bounds.file: 'b.h5' has no density between lower and upper for 24 active cells, the "
@@ -525,7 +525,7 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
     file.write("/density", {2, 3, 4}, values.data());
     file.close();
   }
-  ranks().barrier();
+  barrier(ranks());
   EXPECT_EQ(wrong_of("data: a.csv, reference: {file: model.h5}"),
             "case.yaml:2: inversion.reference.file: 'model.h5' has NaN for 12 active cells; a reference has a density "
             "for each");

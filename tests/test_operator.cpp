@@ -18,6 +18,7 @@
 #include "base/random.hpp"
 #include "compute/operator_plan.hpp"
 #include "forward_helpers.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
 namespace prismfield::testing {
@@ -293,16 +294,16 @@ TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
   const auto sum_of = [](const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
   };
-  const auto begins = ranks().gather_everywhere(op.points().begin);
-  const auto sums = ranks().gather_everywhere(sum_of(fields));
+  const auto begins = gather_everywhere(ranks(), op.points().begin);
+  const auto sums = gather_everywhere(ranks(), sum_of(fields));
   for (std::size_t r = 0; r < begins.size(); ++r) {
     if (begins[r] == op.points().begin) {
       EXPECT_EQ(sums[r], sum_of(fields));
     }
   }
-  const auto prism_begins = ranks().gather_everywhere(op.prisms().begin);
-  const auto prism_ends = ranks().gather_everywhere(op.prisms().end);
-  const auto density_sums = ranks().gather_everywhere(sum_of(density));
+  const auto prism_begins = gather_everywhere(ranks(), op.prisms().begin);
+  const auto prism_ends = gather_everywhere(ranks(), op.prisms().end);
+  const auto density_sums = gather_everywhere(ranks(), sum_of(density));
   for (std::size_t r = 0; r < prism_begins.size(); ++r) {
     if (prism_begins[r] != op.prisms().begin) continue;
     EXPECT_EQ(prism_ends[r], op.prisms().end);

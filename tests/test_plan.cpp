@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
-#include <prismfield/plan.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>

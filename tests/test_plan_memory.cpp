@@ -6,9 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include <prismfield/plan.hpp>
-
 #include "compute/memory_check.hpp"
+#include "compute/plan.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield {

@@ -23,6 +23,7 @@
 #include "base/random.hpp"
 #include "engine/instances/with_space.hpp"
 #include "forward_helpers.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
@@ -220,7 +221,7 @@ TYPED_TEST(StoredOperatorOn, NeedsNoPointOnEveryRank) {
   const std::vector<double> values = TestFixture::on_host(transposed);
   const double sum = std::abs(values[0]);
   EXPECT_GT(sum, 0);
-  for (const double other : ranks().gather_everywhere(sum)) EXPECT_EQ(other, sum);
+  for (const double other : gather_everywhere(ranks(), sum)) EXPECT_EQ(other, sum);
 }
 
 TYPED_TEST(StoredOperatorOn, RefusesVectorsOfAnotherLength) {
@@ -244,7 +245,7 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
     EXPECT_EQ(choice.store != Store::none, dynamic_cast<StoredOperator<TypeParam>*>(op.get()) != nullptr);
     EXPECT_NE(choice.store, Store::automatic);
     // all ranks alike
-    for (const std::int64_t other : ranks().gather_everywhere(static_cast<std::int64_t>(choice.store))) {
+    for (const std::int64_t other : gather_everywhere(ranks(), static_cast<std::int64_t>(choice.store))) {
       EXPECT_EQ(other, static_cast<std::int64_t>(choice.store));
     }
     return choice;

@@ -12,6 +12,7 @@
 #include "compute/plan.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
+#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
 namespace prismfield {
@@ -149,7 +150,7 @@ TEST(TimeEstimate, MeasuresWhatEachFormCosts) {
     for (const double weight : measured_weights(request, plan)) EXPECT_TRUE(std::isfinite(weight) && weight > 0);
     const double seconds = estimated_seconds(request, ensemble, points, plan, testing::ranks());
     EXPECT_TRUE(std::isfinite(seconds) && seconds > 0);
-    for (const double of_rank : testing::ranks().gather_everywhere(seconds)) EXPECT_EQ(of_rank, seconds);
+    for (const double of_rank : gather_everywhere(testing::ranks(), seconds)) EXPECT_EQ(of_rank, seconds);
   }
 }
 

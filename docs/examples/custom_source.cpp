@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 namespace {
 
@@ -57,10 +58,11 @@ int main() {
     }
     prismfield::Request request;
     request.fields = {prismfield::Field::gz, prismfield::Field::gzz};
-    const prismfield::Fields fields = prismfield::forward(basin, points, request);
+    std::vector<double> values(2 * points.easting.size());
+    prismfield::forward_into(values, basin, points, request);
     for (std::size_t i = 0; i < points.easting.size(); ++i) {
-      std::printf("%6.0f km %9.4f mGal %9.4f Eotvos\n", points.easting[i] / 1000, -1e5 * fields.values[i],
-                  1e9 * fields.values[points.easting.size() + i]);
+      std::printf("%6.0f km %9.4f mGal %9.4f Eotvos\n", points.easting[i] / 1000, -1e5 * values[i],
+                  1e9 * values[points.easting.size() + i]);
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

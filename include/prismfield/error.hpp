@@ -12,8 +12,8 @@
 
 namespace prismfield {
 
-/// Exit codes, the same for every command.
-enum ExitCode : int { exit_done = 0, exit_failure = 1, exit_input = 2, exit_outside = 3, exit_stopped = 130 };
+/// What failed: something while running, the input, or nothing: the run was stopped.
+enum class ErrorKind { failure, input, stopped };
 
 /// One error in the input: where it stands, which key or column, what is wrong and what is allowed.
 struct Problem {
@@ -28,7 +28,7 @@ struct Problem {
   [[nodiscard]] std::string message() const;
 };
 
-/// Errors in the input or the arguments (exit code 2), all of them that were found; of more than `most_told` the
+/// Errors in the input or the arguments, all of them that were found; of more than `most_told` the
 /// first ones and the number of the others.
 class InputError : public std::exception {
 public:
@@ -50,13 +50,13 @@ private:
   std::string m_text;
 };
 
-/// A failure while running that is no error of the user's input (exit code 1): the file system, memory, MPI.
+/// A failure while running that is no error of the user's input: the file system, memory, MPI.
 class RunError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// The run was stopped by a signal: SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2 (exit code 130).
+/// The run was stopped by a signal: SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2.
 class Stopped : public std::exception {
 public:
   /// `remedy`: what a user can do now
@@ -71,12 +71,13 @@ private:
 /// Thrown on every rank when a step of the run failed on at least one: all ranks know it and end in order.
 class AgreedFailure : public std::exception {
 public:
-  AgreedFailure(ExitCode exit_code, std::string text) : code(exit_code), message(std::move(text)) {}
+  AgreedFailure(ErrorKind what_failed, std::string text) : kind(what_failed), message(std::move(text)) {}
   [[nodiscard]] const char* what() const noexcept override {
     return message.empty() ? "another rank failed and tells why" : message.c_str();
   }
 
-  ExitCode code;
+  /// on the lowest rank that failed its own, on all others the gravest of all
+  ErrorKind kind;
   /// on the lowest rank that failed; "" on all others, so that one message is printed
   std::string message;
 };

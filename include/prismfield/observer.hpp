@@ -10,7 +10,7 @@ namespace prismfield {
 class Observer {
 public:
   virtual ~Observer() = default;
-  /// Fraction of this rank's pairs of this run that are done, and their number; may throw Stopped, on this rank alone.
+  /// Fraction of this rank's pairs of this run that are done, and their number; may throw Stopped, also on one rank.
   virtual void progress(double done_fraction, std::int64_t pairs_done) = 0;
 };
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 
 #include <prismfield/fields.hpp>
@@ -12,64 +10,6 @@
 #include <prismfield/request.hpp>
 
 namespace prismfield {
-
-struct Shares;
-
-/// Bytes that an engine takes, for planning before it exists.
-struct EngineMemory {
-  /// of the space that computes, a point and slot of scratch
-  std::int64_t per_slot_point = 0;
-  /// a point, and a prism of a chunk without and with a shape of its own
-  std::int64_t per_point = 0;
-  std::int64_t per_prism = 0;
-  std::int64_t per_shape = 0;
-  /// on the host beside a device: a point and a prism of a chunk
-  std::int64_t host_per_point = 0;
-  std::int64_t host_per_prism = 0;
-};
-
-/// What a space offers.
-struct EngineTraits {
-  std::string device;
-  int threads = 1;
-  /// points that one thread works on side by side
-  int lanes = 1;
-  bool is_device = false;
-  std::int64_t max_block = 1;
-  /// bytes that are free now, for all processes
-  std::int64_t free_memory = 0;
-  EngineMemory memory;
-};
-
-/// Where a run is planned for: what its space offers and how many ranks there are.
-struct Machine {
-  Space space = Space::serial;
-  EngineTraits engine;
-  int ranks = 1, rank = 0;
-  /// ranks that share the node's memory, and devices that those of a node may use
-  int ranks_on_node = 1;
-  std::int64_t devices = 0;
-  /// bytes of the host's memory that this rank may still take as its part of what there is
-  std::int64_t host_memory = std::numeric_limits<std::int64_t>::max();
-};
-
-/// Host memory that an ensemble occupies, bytes: once a rank has the prisms it computes, at most on the way there, at
-/// most while it was made, and now.
-struct ModelMemory {
-  std::int64_t after = 0, during = 0, peak = 0, now = 0;
-};
-
-/// How much there is to compute.
-struct ProblemSize {
-  std::int64_t n_prisms = 0;
-  std::int64_t n_points = 0;
-  /// all prisms have one shape
-  bool uniform_shape = false;
-  /// the run keeps checkpoints, which take memory too
-  bool checkpoints = false;
-  /// of a rank that computes these prisms; empty: none
-  std::function<ModelMemory(IndexRange)> model_memory;
-};
 
 /// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records.
 struct Plan {
@@ -115,11 +55,5 @@ struct Plan {
   [[nodiscard]] IndexRange prisms() const noexcept { return {prism_begin, prism_end}; }
   [[nodiscard]] IndexRange points() const noexcept { return {point_begin, point_end}; }
 };
-
-/// Decides slots, batch, block, tiles and memory of one rank's run. Pure arithmetic: nothing is asked of a device.
-/// `shares`: what ranks decided together; without it `partition: auto` is by prisms and shares are of equal count.
-/// Throws InputError, by key, for a grid of ranks that is not the machine's.
-[[nodiscard]] Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine,
-                             const Shares* shares = nullptr);
 
 }  // namespace prismfield

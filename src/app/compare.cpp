@@ -4,10 +4,9 @@
 
 #include <iostream>
 
-#include <prismfield/communicator.hpp>
-
 #include "base/human_text.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "study/compare.hpp"
 
 namespace prismfield {

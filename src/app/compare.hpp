@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <prismfield/error.hpp>
-
 #include "app/cli.hpp"
+#include "app/exit_codes.hpp"
 
 namespace prismfield {
 

@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 #include <prismfield/invert.hpp>
 #include <prismfield/plan.hpp>
@@ -40,6 +39,7 @@
 #include "io/model_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 
 namespace prismfield {
@@ -106,7 +106,7 @@ public:
                      [&] { return std::string(what) + " " + std::to_string(done) + " of " + std::to_string(all); });
   }
   void state(const InversionState& state) override {
-    const bool stops = m_communicator.any(interrupted());
+    const bool stops = any(m_communicator, interrupted());
     if (m_run.output.checkpoint) {
       double since = seconds_since(m_last);
       broadcast(m_communicator, since);
@@ -159,7 +159,7 @@ std::optional<InversionState> state_to_go_on(const InvertOptions& options, const
       if (options.resume) state = read_inversion_checkpoint(file, hash, n_values);
     });
   });
-  if (communicator.any(state.has_value()) != !communicator.any(!state.has_value())) {
+  if (any(communicator, state.has_value()) != !any(communicator, !state.has_value())) {
     agree(communicator, [&] {
       throw InputError(run.where("output.checkpoint.file"), "output.checkpoint.file",
                        file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");

@@ -8,30 +8,32 @@
 #include <string>
 #include <thread>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/exit_codes.hpp"
 #include "app/program.hpp"
 #include "app/terminal.hpp"
 #include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/mpi_session.hpp"
 
 namespace prismfield {
 namespace {
 
 /// Ends the whole run after a failure that the other ranks may not share.
-ExitCode end_all_ranks(const Communicator& communicator, const Explanation& failure) {
+int end_all_ranks(const Communicator& communicator, const Explanation& failure) {
   const bool is_root = communicator.rank() == 0;
   // A failure of all ranks is told once: rank 0 speaks and ends the others while they wait.
   if (!is_root) std::this_thread::sleep_for(std::chrono::seconds(2));
   std::cerr << (is_root ? "" : "rank " + std::to_string(communicator.rank()) + ": ") << failure.message << std::endl;
-  if (communicator.size() > 1) communicator.abort(failure.code);
-  return failure.code;
+  const int code = exit_code(failure.kind);
+  if (communicator.size() > 1) abort_all(communicator, code);
+  return code;
 }
 
-ExitCode run_on_ranks(int& argc, char**& argv) {
+int run_on_ranks(int& argc, char**& argv) {
   const FittedStream output(std::cout, STDOUT_FILENO);
   const FittedStream errors(std::cerr, STDERR_FILENO);
   const MpiSession session(argc, argv);
@@ -41,7 +43,7 @@ ExitCode run_on_ranks(int& argc, char**& argv) {
   } catch (const AgreedFailure& failure) {
     std::cout << std::flush;
     if (!failure.message.empty()) std::cerr << failure.message << std::endl;
-    return failure.code;
+    return exit_code(failure.kind);
   } catch (...) {
     std::cout << std::flush;
     return end_all_ranks(communicator, explain(std::current_exception()));
@@ -56,13 +58,13 @@ ExitCode run_on_ranks(int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   prismfield::return_freed_memory();
-  prismfield::end_crashes_clearly();
+  prismfield::end_crashes_clearly([](prismfield::ErrorKind kind) { return prismfield::exit_code(kind); });
   try {
     return prismfield::run_on_ranks(argc, argv);
   } catch (...) {
     // MPI itself could not begin or end.
     const prismfield::Explanation failure = prismfield::explain(std::current_exception());
     if (!failure.message.empty()) std::cerr << failure.message << std::endl;
-    return failure.code;
+    return exit_code(failure.kind);
   }
 }

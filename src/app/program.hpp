@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <prismfield/error.hpp>
+#include "app/exit_codes.hpp"
 
 namespace prismfield {
 

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <prismfield/communicator.hpp>
-
 #include "base/human_text.hpp"
 #include "base/machine.hpp"
 #include "base/version.hpp"
@@ -14,6 +12,7 @@
 #include "io/crs.hpp"
 #include "io/dem_gdal.hpp"
 #include "io/hdf5_file.hpp"
+#include "parallel/mpi_session.hpp"
 
 namespace prismfield {
 

@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "app/disk_space.hpp"
@@ -36,6 +35,7 @@
 #include "engine/kokkos_facts.hpp"
 #include "io/terrain_variables.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 
 namespace prismfield {
@@ -63,9 +63,9 @@ void gather_plan_workers(const Plan& plan, const Communicator& communicator, std
 }
 
 RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
-  return {communicator.gather(plan.prism_end - plan.prism_begin),
-          communicator.gather(plan.point_end - plan.point_begin), communicator.gather(plan.host_bytes),
-          communicator.gather(plan.device_bytes)};
+  return {gather(communicator, plan.prism_end - plan.prism_begin),
+          gather(communicator, plan.point_end - plan.point_begin), gather(communicator, plan.host_bytes),
+          gather(communicator, plan.device_bytes)};
 }
 
 /// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
@@ -84,7 +84,7 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   const Digest mine = checkpoint ? checkpoint->id() : Digest();
   Digest of_root = mine;
   broadcast(communicator, of_root);
-  const bool same = !communicator.any(mine != of_root);
+  const bool same = !any(communicator, mine != of_root);
   agree(communicator, [&] {
     if (same) return;
     throw InputError(
@@ -140,7 +140,7 @@ ProblemSize size_of(const Inputs& inputs) {
 std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const Communicator& communicator) {
   if (!inputs.run.output.checkpoint) return 0;
   const std::int64_t mine = payload_bytes(fields_of(plan.set).size(), plan.point_end - plan.point_begin);
-  const std::vector<std::int64_t> all = communicator.gather(mine);
+  const std::vector<std::int64_t> all = gather(communicator, mine);
   return std::accumulate(all.begin(), all.end(), std::int64_t{0});
 }
 
@@ -187,7 +187,6 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
 
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
-  if (!result) communicator.end_announcements();
   // the sums of earlier work make room for the file
   if (result) guard.reset();
   agree(communicator, [&] {

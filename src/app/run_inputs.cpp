@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "app/figure.hpp"
@@ -21,6 +20,7 @@
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -120,7 +120,7 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
   const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
   // A model of terrain that failed is no reason to ask which terrain points are above.
   const bool can_be_made = inputs.model || !points_need_terrain(inputs.run);
-  if (!communicator.any(!points_fit) && can_be_made) {
+  if (!any(communicator, !points_fit) && can_be_made) {
     const Terrain* const terrain = inputs.model ? inputs.model->terrain() : nullptr;
     collect(problems,
             [&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <prismfield/cells.hpp>
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
@@ -30,6 +29,7 @@
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "sensitivity/sensitivity_matrix.hpp"
 
@@ -155,10 +155,10 @@ Fields fields_of_model(const SensitivityCase& all, SensitivityMatrix& matrix, co
   std::vector<double> mine(static_cast<std::size_t>(n_fields * plan.points().size()));
   matrix.apply(all.densities, mine);
   if (communicator.rank() == 0) result.values.assign(static_cast<std::size_t>(n_fields * n_points), 0.0);
-  communicator.add_parts_to_root(std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
+  add_parts_to_root(communicator, std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
   result.plan = plan;
   result.pairs = result.pairs_now = n_points * all.cells->size();
-  result.rank_pairs = communicator.gather(plan.points().size() * all.cells->size());
+  result.rank_pairs = gather(communicator, plan.points().size() * all.cells->size());
   result.field_seconds = times.kept.apply;
   result.setup_seconds = times.build_seconds;
   find_points_inside(all, communicator, result);
@@ -221,7 +221,7 @@ void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, Sensiti
     const auto sink = files.create(file_of(all.inputs));
     matrix.write(*sink);
     sink->complete();
-    communicator.barrier();
+    barrier(communicator);
     if (tells) std::cout << written_text(settings.file.string(), seconds_since(begin)) << std::flush;
   }
   if (communicator.rank() != 0) return;
@@ -234,7 +234,7 @@ std::vector<std::pair<std::string, double>> performance_of(const SensitivityMatr
                                                            const Communicator& communicator) {
   const StorageChoice& choice = matrix.choice();
   std::int64_t bytes = choice.bytes;
-  communicator.sum_to_root(&bytes, 1);
+  sum_to_root(communicator, &bytes, 1);
   std::vector<std::pair<std::string, double>> values{{"transposed_seconds", times.kept.transpose}};
   if (choice.store == Store::none) return values;
   values.emplace_back("stored_bytes", static_cast<double>(bytes));

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <prismfield/error.hpp>
-
 #include "app/cli.hpp"
+#include "app/exit_codes.hpp"
 
 namespace prismfield {
 

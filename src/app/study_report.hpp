@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include <prismfield/error.hpp>
+#include "app/exit_codes.hpp"
 
 namespace prismfield {
 

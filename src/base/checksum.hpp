@@ -18,8 +18,8 @@ struct Digest {
   bool operator==(const Digest&) const noexcept = default;
 };
 
-/// XXH3, 128 bits, of what is added bit by bit: tells files and settings apart, not against forgery. Its source belongs
-/// to prismfield::files; core has no checksums.
+/// XXH3, 128 bits, of what is added bit by bit: tells files and settings apart, not against forgery. Not
+/// part of prismfield::core.
 class Checksum {
 public:
   /// Throws std::bad_alloc.

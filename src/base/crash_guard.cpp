@@ -17,10 +17,12 @@
 namespace prismfield {
 namespace {
 
-std::atomic<bool> wanted{false};
+// Null: nobody wants crashes to end clearly.
+std::atomic<int (*)(ErrorKind)> exit_code_of{nullptr};
 // A handler reads it: what it points to is complete before and alive after.
 std::atomic<const CrashGuard*> watching{nullptr};
 std::array<std::atomic<const char*>, 4> unfinished{};
+static_assert(decltype(exit_code_of)::is_always_lock_free);
 static_assert(std::atomic<const CrashGuard*>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
 
 constexpr std::array<int, 5> crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -48,17 +50,18 @@ bool core_is_asked_for() noexcept {
 
 }  // namespace
 
-[[noreturn]] void end_with(const char* message, ExitCode code) noexcept {
+[[noreturn]] void end_with(const char* message, ErrorKind kind) noexcept {
   last_words(message);
-  ::_exit(code);
+  const auto exit_code = exit_code_of.load();
+  ::_exit(exit_code != nullptr ? exit_code(kind) : EXIT_FAILURE);
 }
 
 /// Touches only what a signal handler may. Comes back where no guard watches, and from a crash whose core is asked for.
 void end_watched_process(bool is_crash) noexcept {
   const CrashGuard* const guard = watching.exchange(nullptr);
   if (guard == nullptr) return;
+  if (!is_crash || !core_is_asked_for()) end_with(guard->m_message.c_str(), guard->m_kind);
   last_words(guard->m_message.c_str());
-  if (!is_crash || !core_is_asked_for()) ::_exit(guard->m_code);
 }
 
 extern "C" {
@@ -77,12 +80,12 @@ namespace {
   watching = nullptr;
   const std::exception_ptr error = std::current_exception();
   // as libstdc++ does where it gets no memory to step through a folder
-  if (error == nullptr) end_with("error: a library gave up; there may be too little memory", exit_failure);
+  if (error == nullptr) end_with("error: a library gave up; there may be too little memory", ErrorKind::failure);
   try {
     std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     // thrown where a destructor or a library's noexcept function lets nothing through
-    end_with(no_memory_message, exit_failure);
+    end_with(no_memory_message, ErrorKind::failure);
   } catch (const std::exception& other) {
     tell("error: ");
     tell(other.what());
@@ -112,8 +115,8 @@ void restore_handlers() {
 
 }  // namespace
 
-void end_crashes_clearly() {
-  if (wanted.exchange(true)) return;
+void end_crashes_clearly(int (*exit_code)(ErrorKind)) {
+  if (exit_code_of.exchange(exit_code) != nullptr) return;
   static std::array<char, std::size_t{1} << 16> stack;
   stack_t handler_stack{};
   handler_stack.ss_sp = stack.data();
@@ -123,7 +126,7 @@ void end_crashes_clearly() {
   static_cast<void>(std::atexit(prismfield_end_exit));
 }
 
-bool crashes_end_clearly() noexcept { return wanted; }
+bool crashes_end_clearly() noexcept { return exit_code_of != nullptr; }
 
 void add_unfinished_file(const char* name) noexcept {
   for (auto& place : unfinished) {
@@ -139,8 +142,8 @@ void forget_unfinished_file(const char* name) noexcept {
   }
 }
 
-CrashGuard::CrashGuard(std::string message, ExitCode code) : m_message(std::move(message)), m_code(code) {
-  if (!wanted) return;
+CrashGuard::CrashGuard(std::string message, ErrorKind kind) : m_message(std::move(message)), m_kind(kind) {
+  if (!crashes_end_clearly()) return;
   if (living_guards++ == 0) install_handlers();
   watch();
 }
@@ -148,17 +151,17 @@ CrashGuard::CrashGuard(std::string message, ExitCode code) : m_message(std::move
 CrashGuard::~CrashGuard() {
   const CrashGuard* own = this;
   watching.compare_exchange_strong(own, nullptr);
-  if (!wanted) return;
+  if (!crashes_end_clearly()) return;
   if (--living_guards == 0) restore_handlers();
 }
 
-void CrashGuard::say(std::string message, ExitCode code) {
+void CrashGuard::say(std::string message, ErrorKind kind) {
   m_message.swap(message);
-  m_code = code;
+  m_kind = kind;
 }
 
 void CrashGuard::watch() const noexcept {
-  if (wanted) watching = this;
+  if (crashes_end_clearly()) watching = this;
 }
 
 }  // namespace prismfield

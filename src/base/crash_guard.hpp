@@ -13,8 +13,9 @@ inline constexpr const char* no_memory_message =
     "error: there is not enough memory; run, sensitivity and invert tell by --dry-run how much a case needs";
 
 /// From now on crashes that a CrashGuard watches, and memory that runs out where no error can be thrown, end the
-/// process with a message and an exit code. For programs, not libraries; call it once, in main.
-void end_crashes_clearly();
+/// process with a message and the exit code of their kind, `exit_code`, which does only what a signal handler may. For
+/// programs, not libraries; call it once, in main.
+void end_crashes_clearly(int (*exit_code)(ErrorKind));
 /// Whether it was called.
 [[nodiscard]] bool crashes_end_clearly() noexcept;
 
@@ -23,23 +24,23 @@ void end_crashes_clearly();
 void add_unfinished_file(const char* name) noexcept;
 void forget_unfinished_file(const char* name) noexcept;
 
-/// Removes the unfinished files, writes a line to standard error and ends the process. Does only what a signal handler
-/// may.
-[[noreturn]] void end_with(const char* message, ExitCode code) noexcept;
+/// Removes the unfinished files, writes a line to standard error and ends the process, with 1 where nobody called
+/// end_crashes_clearly(). Does only what a signal handler may.
+[[noreturn]] void end_with(const char* message, ErrorKind kind) noexcept;
 
 /// While it lives, a crash of a library that does not survive damaged files or a lack of memory, and its calling
-/// exit(), end the process with this guard's words, in a program that asked for it: with the guard's code, or, after a
-/// crash, by its signal where a core is asked for (ulimit -c). Not for several threads at once.
+/// exit(), end the process with this guard's words, in a program that asked for it: with the code of its kind, or,
+/// after a crash, by its signal where a core is asked for (ulimit -c). Not for several threads at once.
 class CrashGuard {
 public:
-  /// `message`: what the user reads; `code`: the exit code.
-  CrashGuard(std::string message, ExitCode code);
+  /// `message`: what the user reads.
+  CrashGuard(std::string message, ErrorKind kind);
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
 
-  /// Other words and another code from now on.
-  void say(std::string message, ExitCode code);
+  /// Other words and another kind from now on.
+  void say(std::string message, ErrorKind kind);
   /// From now on a crash is this guard's, of several that live.
   void watch() const noexcept;
 
@@ -47,7 +48,7 @@ private:
   friend void end_watched_process(bool is_crash) noexcept;
 
   std::string m_message;
-  ExitCode m_code;
+  ErrorKind m_kind;
 };
 
 }  // namespace prismfield

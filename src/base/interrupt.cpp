@@ -25,7 +25,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 }  // namespace
 
 extern "C" {
-static void prismfield_end_at_signal(int) { end_with("stopped by a signal", exit_stopped); }
+static void prismfield_end_at_signal(int) { end_with("stopped by a signal", ErrorKind::stopped); }
 static void prismfield_request_stop(int signal) {
   stop_requested.store(true);
   if (nothing_to_lose.load()) prismfield_end_at_signal(signal);

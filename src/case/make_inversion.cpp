@@ -17,7 +17,6 @@
 #include <utility>
 #include <variant>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
@@ -29,6 +28,7 @@
 #include "io/observed_data.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
@@ -24,6 +23,7 @@
 #include "model/mesh.hpp"
 #include "model/voxels.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 

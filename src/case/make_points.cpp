@@ -14,7 +14,6 @@
 #include <variant>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
@@ -26,6 +25,7 @@
 #include "model/points.hpp"
 #include "model/terrain.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {

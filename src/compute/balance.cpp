@@ -6,12 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include <prismfield/communicator.hpp>
-
-#include "compute/plan.hpp"
 #include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -100,13 +98,13 @@ void estimate(const CostSettings& settings, const PrismSource& ensemble, const P
 
 /// Adds up over ranks; the same numbers on all of them afterwards.
 void sum_everywhere(const Communicator& communicator, std::vector<double>& values) {
-  communicator.sum_to_root(values.data(), static_cast<std::int64_t>(values.size()));
+  sum_to_root(communicator, values.data(), static_cast<std::int64_t>(values.size()));
   broadcast(communicator, values);
 }
 
 PrismBlocks prism_blocks(const PrismSource& ensemble, const Communicator& communicator) {
   const IndexRange own = ensemble.readable();
-  const std::vector<std::int64_t> ends = communicator.gather_everywhere({own.begin, own.end});
+  const std::vector<std::int64_t> ends = gather_everywhere(communicator, {own.begin, own.end});
   std::vector<IndexRange> held;
   for (std::size_t i = 0; i < ends.size(); i += 2) held.push_back({ends[i], ends[i + 1]});
   PrismBlocks prisms;

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include <prismfield/communicator.hpp>
-#include <prismfield/plan.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
 #include "compute/cost_model.hpp"
 #include "compute/partition.hpp"
+#include "compute/plan.hpp"
 
 namespace prismfield {
 

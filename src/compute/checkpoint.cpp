@@ -6,11 +6,11 @@
 #include <span>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/interrupt.hpp"
 #include "engine/engine.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -44,9 +44,10 @@ CheckpointGuard::CheckpointGuard(CheckpointSettings settings, const Plan& plan, 
 void CheckpointGuard::set_layout(const WorkLayout& mine) {
   std::vector<std::int64_t> numbers;
   append(mine, numbers);
-  const std::vector<std::int64_t> lengths = m_communicator.gather_everywhere(static_cast<std::int64_t>(numbers.size()));
+  const std::vector<std::int64_t> lengths =
+      gather_everywhere(m_communicator, static_cast<std::int64_t>(numbers.size()));
   numbers.resize(static_cast<std::size_t>(*std::max_element(lengths.begin(), lengths.end())));
-  const std::vector<std::int64_t> all = m_communicator.gather_everywhere(numbers);
+  const std::vector<std::int64_t> all = gather_everywhere(m_communicator, numbers);
   m_layout.ranks.clear();
   for (std::size_t at = 0; at < all.size(); at += numbers.size()) {
     m_layout.ranks.push_back(NumberReader(std::span(all).subspan(at)).layout());
@@ -78,7 +79,7 @@ void CheckpointGuard::resume(Checkpoint checkpoint, const Plan& plan) {
   if (!same_ranks) {
     // before any rank keeps a state of the new layout, whose file may have been one of the old
     if (m_communicator.rank() == 0) write_checkpoint(m_settings.file, m_layout, m_before, mine);
-    m_communicator.barrier();
+    barrier(m_communicator);
   }
   m_prisms = prisms_of(mine.layout.work);
   m_begin = std::move(mine);
@@ -103,9 +104,9 @@ bool CheckpointGuard::wants_state() {
 bool CheckpointGuard::wants_stop() {
   if (m_stopping) return true;
   if (interrupted()) {
-    m_communicator.announce_stop();
+    announce_stop(m_communicator);
     m_stopping = true;
-  } else if (m_communicator.stop_announced()) {
+  } else if (stop_announced(m_communicator)) {
     m_stopping = true;
   }
   return m_stopping;

@@ -21,6 +21,7 @@
 #include "engine/instances/with_space.hpp"
 #include "engine/operator_engine.hpp"
 #include "engine/with_arithmetic.hpp"
+#include "parallel/collectives.hpp"
 
 /// The bodies of DirectOperator; instantiated in one source file a space.
 namespace prismfield {
@@ -84,9 +85,9 @@ struct DirectOperator<ExecutionSpace>::Parts {
         const Communicator& communicator)
       : plan(plan_operator(space_key<ExecutionSpace>, prisms, points, request, communicator)),
         source(prisms),
-        all_ranks(communicator.split(0)),
-        same_points(communicator.split(communicator.rank() / plan.plan.prism_parts)),
-        same_prisms(communicator.split(communicator.rank() % plan.plan.prism_parts)) {
+        all_ranks(split(communicator, 0)),
+        same_points(split(communicator, communicator.rank() / plan.plan.prism_parts)),
+        same_prisms(split(communicator, communicator.rank() % plan.plan.prism_parts)) {
     map_fields();
     on_all_ranks(all_ranks, [&] { prepare(space, points); });
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -19,6 +21,7 @@
 #include "engine/engine.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -73,14 +76,36 @@ double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits
          prism_weight(traits.is_device, uniform_shape) * prisms_staged;
 }
 
+/// The plan of a run that has the memory it needs.
+Plan checked_plan(const PrismSource& prisms, const Points& points, const Request& request,
+                  const Communicator& communicator) {
+  check_points(points);
+  Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
+  // less is not worth the question
+  constexpr std::int64_t much = std::int64_t{1} << 28;
+  if (any(communicator, plan.host_bytes_to_come > much)) {
+    const MemoryNeed need = tightest_need(plan, communicator);
+    agree_on_input(communicator, [&] {
+      const std::string shortage =
+          memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value());
+      if (!shortage.empty()) throw InputError("", "", shortage);
+    });
+  }
+  return plan;
+}
+
 }  // namespace
 
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request, Plan plan,
-               const Communicator& communicator, Observer* observer, RunGuard* guard) {
+               const Communicator& communicator, Observer* observer, RunGuard* guard, std::span<double> values) {
   const auto start = Clock::now();
   const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
-  RankState state = begin_work(plan, guard);
-  std::unique_ptr<FieldEngine> engine = make_fitting_engine(plan, traits, prisms, points, state.progress.prisms > 0);
+  RankState state;
+  std::unique_ptr<FieldEngine> engine;
+  agree_unless_alone(communicator, [&] {
+    state = begin_work(plan, guard);
+    engine = make_fitting_engine(plan, traits, prisms, points, state.progress.prisms > 0);
+  });
   state.layout.slots = plan.slots;
   state.layout.batch = plan.batch;
   state.layout.tile_points = plan.tile_points;
@@ -90,12 +115,23 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   result.setup_seconds = seconds_since(start);
 
   // so that the ranks' times have one beginning
-  communicator.barrier();
+  barrier(communicator);
   const auto field_start = Clock::now();
-  Worker worker(prisms, points, plan, *engine, state, observer, guard);
-  worker.work();
+  Worker worker(prisms, points, plan, communicator, *engine, state, observer, guard);
+  std::exception_ptr failure;
+  try {
+    worker.work();
+  } catch (...) {
+    failure = std::current_exception();
+    // the others need not compute to their end
+    announce_stop(communicator);
+  }
   const double busy = seconds_since(field_start);
-  if (communicator.any(!state.finished())) {
+  end_announcements(communicator);
+  agree_unless_alone(communicator, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+  if (any(communicator, !state.finished())) {
     if (state.finished()) guard->keep(state);
     throw Stopped();
   }
@@ -106,16 +142,16 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
 
   const RankState* const before = guard != nullptr ? guard->done_before() : nullptr;
   const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
-  result.rank_cost = communicator.gather(cost_of_work(state, plan, traits, prisms.uniform_shape()));
-  gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, result);
+  result.rank_cost = gather(communicator, cost_of_work(state, plan, traits, prisms.uniform_shape()));
+  gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, values, result);
   result.pairs = product_or_most(plan.n_prisms, plan.n_points);
-  result.rank_pairs = communicator.gather(worker.pairs());
+  result.rank_pairs = gather(communicator, worker.pairs());
   result.pairs_now = worker.pairs_done();
-  communicator.sum_to_root(&result.pairs_now, 1);
-  result.rank_busy_seconds = communicator.gather(busy);
+  sum_to_root(communicator, &result.pairs_now, 1);
+  result.rank_busy_seconds = gather(communicator, busy);
   const double offset = std::chrono::duration<double>(field_start - start).count();
-  result.rank_begin = communicator.gather(offset);
-  result.rank_end = communicator.gather(offset + busy);
+  result.rank_begin = gather(communicator, offset);
+  result.rank_end = gather(communicator, offset + busy);
   result.field_seconds = seconds_since(field_start);
   result.plan = plan;
   return result;
@@ -123,19 +159,23 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
 
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request,
                const Communicator& communicator, Observer* observer) {
-  check_points(points);
-  const Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
-  // less is not worth the question
-  constexpr std::int64_t much = std::int64_t{1} << 28;
-  if (communicator.any(plan.host_bytes_to_come > much)) {
-    const MemoryNeed need = tightest_need(plan, communicator);
-    agree_on_input(communicator, [&] {
-      const std::string shortage =
-          memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value());
-      if (!shortage.empty()) throw InputError("", "", shortage);
-    });
-  }
+  const Plan plan = checked_plan(prisms, points, request, communicator);
   return forward(prisms, points, request, plan, communicator, observer);
+}
+
+Fields forward_into(std::span<double> values, const PrismSource& prisms, const Points& points, const Request& request,
+                    const Communicator& communicator, Observer* observer) {
+  const Plan plan = checked_plan(prisms, points, request, communicator);
+  const bool is_root = communicator.rank() == 0;
+  agree_on_input(communicator, [&] {
+    const std::int64_t n = request.fields.size() * plan.n_points;
+    if (is_root && values.size() != static_cast<std::size_t>(n)) {
+      throw InputError("", "values",
+                       "has " + std::to_string(values.size()) + " numbers, the fields are " + std::to_string(n));
+    }
+  });
+  return forward(prisms, points, request, plan, communicator, observer, nullptr,
+                 is_root ? values : std::span<double>());
 }
 
 }  // namespace prismfield

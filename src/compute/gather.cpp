@@ -7,6 +7,8 @@
 
 #include "base/counts.hpp"
 #include "kernel/contact.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -43,20 +45,25 @@ void count_contacts(const std::vector<double>& contact, std::int64_t n_points, F
 }  // namespace
 
 void gather_fields(RankState& state, const RankState* before, bool as_planned, double gravitational_constant,
-                   const Plan& plan, const Communicator& communicator, Fields& result) {
+                   const Plan& plan, const Communicator& communicator, std::span<double> values, Fields& result) {
   const bool is_root = communicator.rank() == 0;
   const FieldList computed = fields_of(plan.set);
   const std::int64_t n_asked = result.fields.size();
-  std::vector<double> part = asked_values(state, result.fields, computed, gravitational_constant);
-  state.payload.values = std::vector<double>();
-  std::vector<double> contact;
-  if (is_root) {
-    result.values.assign(static_cast<std::size_t>(n_asked * plan.n_points), 0.0);
+  std::vector<double> part, contact;
+  agree_unless_alone(communicator, [&] {
+    part = asked_values(state, result.fields, computed, gravitational_constant);
+    state.payload.values = std::vector<double>();
+    if (!is_root) return;
+    if (values.empty()) {
+      result.values.resize(static_cast<std::size_t>(n_asked * plan.n_points));
+      values = result.values;
+    }
+    std::fill(values.begin(), values.end(), 0.0);
     contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
-  }
+  });
   if (before != nullptr && is_root && !before->payload.empty()) {
     add_part(asked_values(*before, result.fields, computed, gravitational_constant), n_asked, plan.n_points,
-             before->layout.points, result.values);
+             before->layout.points, values);
     add_part(before->payload.contact, 1, n_contact_columns * plan.n_points, contact_range(before->layout.points),
              contact);
   }
@@ -69,13 +76,13 @@ void gather_fields(RankState& state, const RankState* before, bool as_planned, d
   add_pairs(state);
   const IndexRange mine = state.layout.points;
   // parts of a run that goes on on other ranks may overlap in any way
-  const int group_size = communicator.any(!as_planned) ? 1 : plan.prism_parts;
-  communicator.add_parts_to_root(std::move(part), n_asked, plan.n_points, mine, group_size, result.values);
-  communicator.add_parts_to_root(std::move(state.payload.contact), 1, n_contact_columns * plan.n_points,
-                                 contact_range(mine), group_size, contact);
+  const int group_size = any(communicator, !as_planned) ? 1 : plan.prism_parts;
+  add_parts_to_root(communicator, std::move(part), n_asked, plan.n_points, mine, group_size, values);
+  add_parts_to_root(communicator, std::move(state.payload.contact), 1, n_contact_columns * plan.n_points,
+                    contact_range(mine), group_size, contact);
   state = RankState();
   if (is_root) count_contacts(contact, plan.n_points, result);
-  communicator.sum_to_root(result.pairs_by_form.data(), n_forms);
+  sum_to_root(communicator, result.pairs_by_form.data(), n_forms);
 }
 
 /// A rank's busy times on rank 0, in seconds since `start`.
@@ -89,7 +96,7 @@ std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::in
   }
   std::vector<RankBusy> all;
   int rank = 0;
-  for (const std::vector<double>& of_rank : communicator.gather(numbers)) {
+  for (const std::vector<double>& of_rank : gather(communicator, numbers)) {
     for (std::size_t i = 0; i + 2 < of_rank.size(); i += 3) {
       all.push_back({rank, static_cast<std::int64_t>(of_rank[i]), of_rank[i + 1], of_rank[i + 2]});
     }

@@ -9,9 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
-
 #include "base/human_text.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -60,14 +59,14 @@ MemoryNeed tightest_need(const std::vector<RankMemory>& ranks) {
 }
 
 MemoryNeed tightest_need(const Plan& plan, const Communicator& communicator) {
-  std::vector<double> numbers = {static_cast<double>(communicator.node()), static_cast<double>(plan.host_bytes_held),
+  std::vector<double> numbers = {static_cast<double>(node_of(communicator)), static_cast<double>(plan.host_bytes_held),
                                  static_cast<double>(plan.host_bytes_to_come)};
   for (const MemoryLimit& limit : memory_limits()) {
     numbers.insert(numbers.end(), {static_cast<double>(limit.bound), static_cast<double>(limit.bytes),
                                    static_cast<double>(limit.group)});
   }
   std::vector<RankMemory> ranks;
-  for (const std::vector<double>& told : communicator.gather(numbers)) {
+  for (const std::vector<double>& told : gather(communicator, numbers)) {
     RankMemory memory{
         static_cast<std::int64_t>(told[0]), static_cast<std::int64_t>(told[1]), static_cast<std::int64_t>(told[2]), {}};
     for (std::size_t i = 3; i + 2 < told.size(); i += 3) {

@@ -99,7 +99,7 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points&
 }
 
 void on_all_ranks(const Communicator& ranks, const std::function<void()>& step) {
-  const auto with_run_errors = [&] {
+  agree_unless_alone(ranks, [&] {
     try {
       step();
     } catch (const AllocationFailure& failure) {
@@ -107,12 +107,7 @@ void on_all_ranks(const Communicator& ranks, const std::function<void()>& step) 
     } catch (const std::bad_alloc& failure) {
       throw RunError(fmt::format("no memory for the operator: {}", failure.what()));
     }
-  };
-  if (ranks.size() == 1) {
-    with_run_errors();
-  } else {
-    agree(ranks, with_run_errors);
-  }
+  });
 }
 
 double error_bound_of(Precision precision) noexcept { return precision == Precision::double_ ? 1e-12 : 8e-5; }

@@ -14,6 +14,8 @@
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
 
+#include "engine/engine.hpp"
+
 namespace prismfield {
 
 /// Prisms that are launched at once, numbered from the rank's first.

@@ -6,9 +6,8 @@
 
 #include <cstdint>
 
-#include <prismfield/communicator.hpp>
-
 #include "compute/operator_plan.hpp"
+#include "parallel/collectives.hpp"
 
 /// Sums over ranks that operators share.
 namespace prismfield {
@@ -27,7 +26,7 @@ void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks,
   const auto host = Kokkos::create_mirror_view(Kokkos::HostSpace(), values);
   Kokkos::deep_copy(space, host, values);
   space.fence("prismfield: values on the host");
-  ranks.sum_everywhere(host.data(), static_cast<std::int64_t>(host.size()));
+  sum_everywhere(ranks, host.data(), static_cast<std::int64_t>(host.size()));
   Kokkos::deep_copy(space, values, host);
   space.fence("prismfield: sums in place");
 }
@@ -47,7 +46,7 @@ double dot_over_ranks(const ExecutionSpace& space, const Communicator& all_ranks
     Kokkos::parallel_reduce("prismfield::dot", Policy(space, 0, length),
                             MultiplyPair<typename ExecutionSpace::memory_space>{a, b}, sum);
   });
-  ranks.sum_everywhere(&sum, 1);
+  sum_everywhere(ranks, &sum, 1);
   broadcast(all_ranks, sum);
   return sum;
 }

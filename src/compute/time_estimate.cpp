@@ -13,6 +13,7 @@
 #include "compute/balance.hpp"
 #include "compute/partition.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -126,7 +127,7 @@ double estimated_seconds(const Request& request, const PrismSource& ensemble, co
                          const Communicator& communicator) {
   double seconds = 0;
   agree(communicator, [&] { seconds = share_seconds(measured_weights(request, plan), ensemble, points, plan); });
-  const std::vector<double> all = communicator.gather_everywhere(seconds);
+  const std::vector<double> all = gather_everywhere(communicator, seconds);
   return *std::max_element(all.begin(), all.end());
 }
 

@@ -7,14 +7,16 @@
 #include "base/counts.hpp"
 #include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
-Worker::Worker(const PrismSource& prisms, const Points& points, const Plan& plan, FieldEngine& engine, RankState& state,
-               Observer* observer, RunGuard* guard)
+Worker::Worker(const PrismSource& prisms, const Points& points, const Plan& plan, const Communicator& communicator,
+               FieldEngine& engine, RankState& state, Observer* observer, RunGuard* guard)
     : m_prisms(prisms),
       m_points(points),
       m_plan(plan),
+      m_communicator(communicator),
       m_engine(engine),
       m_state(state),
       m_observer(observer),
@@ -78,6 +80,8 @@ void Worker::do_tile(const WorkItem& item, const std::int64_t* numbers, std::int
                       m_contact.data());
   while (m_state.progress.prisms < item.prisms.size() && !m_stopped) {
     do_chunk(item, n);
+    // what was done is lost without a guard
+    if (m_stopped) return;
     const bool at_the_end = m_state.progress.prisms == item.prisms.size();
     const bool keep = m_guard != nullptr && m_guard->wants_state();
     m_stopped = m_guard != nullptr && m_guard->wants_stop();
@@ -98,6 +102,8 @@ void Worker::do_chunk(const WorkItem& item, std::int64_t n) {
     m_engine.add(m_block, m_state.progress.prisms / m_state.layout.batch);
     m_done = sum_or_most(m_done, (next - m_state.progress.prisms) * n);
     m_state.progress.prisms = next;
+    m_stopped = m_guard == nullptr && stop_announced(m_communicator);
+    if (m_stopped) return;
     if (m_observer != nullptr) {
       m_observer->progress(static_cast<double>(m_done) / std::max(m_pairs_to_do, 1.0), m_done);
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <prismfield/communicator.hpp>
 #include <prismfield/observer.hpp>
 #include <prismfield/plan.hpp>
 #include <prismfield/points.hpp>
@@ -19,10 +20,10 @@ namespace prismfield {
 /// Does a rank's work, item by item, tile by tile, chunk by chunk.
 class Worker {
 public:
-  Worker(const PrismSource& prisms, const Points& points, const Plan& plan, FieldEngine& engine, RankState& state,
-         Observer* observer, RunGuard* guard);
+  Worker(const PrismSource& prisms, const Points& points, const Plan& plan, const Communicator& communicator,
+         FieldEngine& engine, RankState& state, Observer* observer, RunGuard* guard);
 
-  /// Returns before the end when the guard wants to stop.
+  /// Returns before the end when the guard wants to stop or, without one, another rank has announced that it stops.
   void work();
 
   /// of all its work; the largest count where there are more
@@ -44,6 +45,7 @@ private:
   const PrismSource& m_prisms;
   const Points& m_points;
   const Plan& m_plan;
+  const Communicator& m_communicator;
   FieldEngine& m_engine;
   RankState& m_state;
   Observer* m_observer;

@@ -8,10 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
-
 #include "base/counts.hpp"
 #include "kernel/contact.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {

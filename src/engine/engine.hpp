@@ -17,6 +17,32 @@
 
 namespace prismfield {
 
+/// Bytes that an engine takes, for planning before it exists.
+struct EngineMemory {
+  /// of the space that computes, a point and slot of scratch
+  std::int64_t per_slot_point = 0;
+  /// a point, and a prism of a chunk without and with a shape of its own
+  std::int64_t per_point = 0;
+  std::int64_t per_prism = 0;
+  std::int64_t per_shape = 0;
+  /// on the host beside a device: a point and a prism of a chunk
+  std::int64_t host_per_point = 0;
+  std::int64_t host_per_prism = 0;
+};
+
+/// What a space offers.
+struct EngineTraits {
+  std::string device;
+  int threads = 1;
+  /// points that one thread works on side by side
+  int lanes = 1;
+  bool is_device = false;
+  std::int64_t max_block = 1;
+  /// bytes that are free now, for all processes
+  std::int64_t free_memory = 0;
+  EngineMemory memory;
+};
+
 /// Everything that a launch needs to know, decided by the plan.
 struct EngineSettings {
   FieldSet set = FieldSet::all;

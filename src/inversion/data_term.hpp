@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/data_set.hpp>
 #include <prismfield/inversion_settings.hpp>
 #include <prismfield/operator.hpp>
@@ -19,6 +18,7 @@
 #include "base/random.hpp"
 #include "inversion/trend_basis.hpp"
 #include "inversion/vector_math.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
@@ -181,7 +181,7 @@ private:
   /// Over all ranks, each of which has its own points; in one order whatever the number of threads.
   [[nodiscard]] double dot(const ConstVector& a, const ConstVector& b) const {
     double sum = m_math.dot(a, b);
-    m_communicator.sum_everywhere(&sum, 1);
+    sum_everywhere(m_communicator, &sum, 1);
     return sum;
   }
   void project(Set& set) {
@@ -300,7 +300,7 @@ std::vector<DataSet> DataTerm<ExecutionSpace>::weighed(const Set& set, std::span
     for (std::size_t row = 0; row < mine.size(); ++row) {
       all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
     }
-    m_communicator.sum_everywhere(all.data(), static_cast<std::int64_t>(all.size()));
+    sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
     for (std::size_t i = 0; i < all.size(); ++i) data[e].sigma[i] = 1 / all[i];
   }
   return data;
@@ -350,7 +350,7 @@ Misfit DataTerm<ExecutionSpace>::misfit(const ConstVector& model, const Vector& 
   for (Set& set : m_sets) {
     find_residuals(set, model);
     std::vector<double> sums = m_math.sums("misfit", rows(set), n_sums, MisfitTerms<Memory>{set.fields, set.relative});
-    m_communicator.sum_everywhere(sums.data(), n_sums);
+    sum_everywhere(m_communicator, sums.data(), n_sums);
     for (std::size_t k = 0; k < all.size(); ++k) all[k] += sums[k];
     add_transposed(set, gradient);
   }
@@ -444,8 +444,8 @@ std::vector<double> DataTerm<ExecutionSpace>::predicted(std::size_t index, const
     residual[to] = observed[row] - mine[row];
   }
   // other ranks' are 0 here
-  m_communicator.sum_everywhere(all.data(), static_cast<std::int64_t>(all.size()));
-  m_communicator.sum_everywhere(residual.data(), static_cast<std::int64_t>(residual.size()));
+  sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
+  sum_everywhere(m_communicator, residual.data(), static_cast<std::int64_t>(residual.size()));
   trend = set.bases[epoch].coefficients(residual);
   set.bases[epoch].add(trend, all);
   return all;

@@ -26,6 +26,7 @@
 #include "inversion/low_rank_uncertainty.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"
+#include "parallel/collectives.hpp"
 #include "sensitivity/available_memory.hpp"
 #include "sensitivity/storage_choice.hpp"
 
@@ -187,7 +188,7 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
     operators.push_back(
         make_operator(m_math.space(), *m_input.cells, set.points, request, storage_settings, m_communicator, &choice));
     m_state.stored.push_back(choice.is_compressed ? stored_compressed : choice.bytes > 0 ? stored_whole : stored_not);
-    for (const std::int64_t bytes : m_communicator.gather_everywhere(choice.bytes)) m_outcome.stored_bytes += bytes;
+    for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
     storage.push_back(choice.why);
     if (!choice.warning.empty()) storage.push_back(choice.warning);
   }
@@ -243,7 +244,7 @@ void InverterOnSpace<ExecutionSpace>::check_low_rank_memory(const char* key, std
   if (columns == 0) return;
   const std::int64_t needed = low_rank_bytes(m_n, columns);
   const std::int64_t available = available_memory<ExecutionSpace>(m_communicator);
-  if (m_communicator.any(needed > available)) throw InputError("", key, low_rank_shortage(needed, available));
+  if (any(m_communicator, needed > available)) throw InputError("", key, low_rank_shortage(needed, available));
 }
 
 template <class ExecutionSpace>

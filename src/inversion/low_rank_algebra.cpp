@@ -13,6 +13,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -41,14 +42,14 @@ std::vector<double> OrthonormalRows::products(const std::vector<double>& vector)
   std::vector<double> sums;
   sums.reserve(m_vectors.size());
   for (const std::vector<double>& other : m_vectors) sums.push_back(dot(other, vector));
-  m_communicator.sum_everywhere(sums.data(), static_cast<std::int64_t>(sums.size()));
+  sum_everywhere(m_communicator, sums.data(), static_cast<std::int64_t>(sums.size()));
   return sums;
 }
 
 bool OrthonormalRows::add(std::vector<double> vector) {
   const auto size_of = [&] {
     double square = dot(vector, vector);
-    m_communicator.sum_everywhere(&square, 1);
+    sum_everywhere(m_communicator, &square, 1);
     return std::sqrt(square);
   };
   const double before = size_of();

@@ -7,10 +7,10 @@
 #include <array>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "model/prism_check.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
 
 namespace prismfield {
@@ -73,7 +73,8 @@ Digest DistributedPrisms::digest(const Communicator& communicator) const {
     mine.low += one.low;
     mine.high += one.high;
   }
-  const std::vector<std::int64_t> halves = communicator.gather_everywhere(
+  const std::vector<std::int64_t> halves = gather_everywhere(
+      communicator,
       std::vector<std::int64_t>{static_cast<std::int64_t>(mine.low), static_cast<std::int64_t>(mine.high)});
   Digest all;
   for (std::size_t rank = 0; rank < halves.size(); rank += 2) {

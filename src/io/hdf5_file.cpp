@@ -21,7 +21,6 @@
 #include <system_error>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/checksum.hpp"
@@ -31,6 +30,7 @@
 #include "base/version.hpp"
 #include "io/file_seal.hpp"
 #include "io/value_memory.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -220,7 +220,7 @@ struct Hdf5File::Impl {
         guard(path.string() +
                   ": cannot be read: HDF5 crashed; the file is damaged, there is too little memory, "
                   "or prismfield has a fault, of which ulimit -c unlimited keeps a core",
-              exit_input) {}
+              ErrorKind::input) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -747,7 +747,7 @@ Handle access_properties(const Subject& about) {
 /// would do already, and in a program that guards against its crashes it does nothing more when the program ends, where
 /// nothing would guard.
 void prepare_hdf5() {
-  const CrashGuard guard("error: HDF5 cannot begin; there is too little memory", exit_failure);
+  const CrashGuard guard("error: HDF5 cannot begin; there is too little memory", ErrorKind::failure);
   static const bool ends_itself = !crashes_end_clearly() || H5dont_atexit() < 0;
   static_cast<void>(ends_itself);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -779,10 +779,10 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& c
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
 #ifdef H5_HAVE_PARALLEL
-  if (communicator.mpi_handle() == nullptr) return open(file);
+  if (mpi_handle(communicator) == nullptr) return open(file);
   impl->communicator = &communicator;
   const Handle properties = access_properties(about);
-  const MPI_Comm ranks = *static_cast<const MPI_Comm*>(communicator.mpi_handle());
+  const MPI_Comm ranks = *static_cast<const MPI_Comm*>(mpi_handle(communicator));
   checked(H5Pset_fapl_mpio(properties.id(), ranks, MPI_INFO_NULL), about, "set a property");
   // One rank looks things up in the file and tells the others.
   checked(H5Pset_all_coll_metadata_ops(properties.id(), true), about, "set a property");
@@ -825,7 +825,7 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
   impl->room = room;
   const Subject about = impl->subject();
   impl->guard.say("error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory",
-                  exit_failure);
+                  ErrorKind::failure);
   const Handle access = access_properties(about);
   if (room < 0) {
     constexpr std::size_t memory_step = std::size_t{4} << 20;
@@ -953,7 +953,7 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   const std::vector<hsize_t> sizes = m_impl->extent(space, about);
   const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
                       range.end <= static_cast<std::int64_t>(sizes[0]);
-  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? m_impl->communicator->any(bad) : bad; };
+  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? any(*m_impl->communicator, bad) : bad; };
   std::string refusal;
   try {
     m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
@@ -967,7 +967,7 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
   // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
   std::vector<std::int64_t> counts = {range.size()};
-  if (m_impl->communicator != nullptr) counts = m_impl->communicator->gather_everywhere(range.size());
+  if (m_impl->communicator != nullptr) counts = gather_everywhere(*m_impl->communicator, range.size());
 #ifdef H5_HAVE_PARALLEL
   if (m_impl->communicator != nullptr) {
     checked(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE), about, "set a property");

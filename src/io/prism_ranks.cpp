@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "io/prism_arrays.hpp"
 #include "io/same_file.hpp"
 #include "model/overlaps.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
 
 namespace prismfield {
@@ -54,7 +54,7 @@ private:
         failed = true;
       }
     });
-    return !m_communicator.any(failed);
+    return !any(m_communicator, failed);
   }
 
   bool find_places() {
@@ -89,11 +89,11 @@ private:
   bool check_part() {
     ProblemList problems;
     agree(m_communicator, [&] { m_zero_size = PrismCheck(m_raw, m_spec, m_names, problems).check_each(); });
-    if (m_communicator.any(!problems.empty())) return false;
+    if (any(m_communicator, !problems.empty())) return false;
     m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (prism_bytes + number_bytes);
     m_raw.numbers = std::vector<std::int64_t>();
     // prisms of zero size left out, the others are numbered on from rank to rank
-    const std::vector<std::int64_t> kept = m_communicator.gather_everywhere(m_raw.prisms.size());
+    const std::vector<std::int64_t> kept = gather_everywhere(m_communicator, m_raw.prisms.size());
     const auto mine = kept.begin() + m_communicator.rank();
     m_held.begin = std::accumulate(kept.begin(), mine, std::int64_t{0});
     m_held.end = m_held.begin + *mine;
@@ -106,7 +106,7 @@ private:
     const Bounds mine = bounds_of(m_raw.prisms);
     const Range densities = densities_of(m_raw.prisms);
     const auto least = [&](double value) {
-      const std::vector<double> all = m_communicator.gather_everywhere(value);
+      const std::vector<double> all = gather_everywhere(m_communicator, value);
       return *std::min_element(all.begin(), all.end());
     };
     const auto greatest = [&](double value) { return -least(-value); };
@@ -139,12 +139,12 @@ private:
     const std::int64_t mine = m_raw.prisms.size() * prism_bytes;
     const std::int64_t beside = is_root ? m_facts.size * prism_bytes + overlaps.memory_bytes : mine;
     m_peak_bytes = std::max(m_peak_bytes, mine + beside);
-    return m_communicator.any(!overlaps.pairs.empty());
+    return any(m_communicator, !overlaps.pairs.empty());
   }
 
   [[nodiscard]] ZeroSize zero_size_of_all() const {
-    const std::vector<std::int64_t> counts = m_communicator.gather_everywhere(m_zero_size.count);
-    const std::vector<std::int64_t> firsts = m_communicator.gather_everywhere(m_zero_size.first);
+    const std::vector<std::int64_t> counts = gather_everywhere(m_communicator, m_zero_size.count);
+    const std::vector<std::int64_t> firsts = gather_everywhere(m_communicator, m_zero_size.first);
     ZeroSize all;
     for (std::size_t r = 0; r < counts.size(); ++r) {
       if (all.count == 0) all.first = firsts[r];

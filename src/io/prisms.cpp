@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "io/prism_arrays.hpp"
 #include "io/prism_ranks.hpp"
 #include "io/prism_table.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {

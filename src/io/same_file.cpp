@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/checksum.hpp"
 #include "io/input_file.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 #include "parallel/rank_consistency.hpp"
 
 namespace prismfield {
@@ -50,7 +50,7 @@ std::uint64_t hash_of(const std::filesystem::path& file) {
 std::vector<int> ranks_with_other_file(const std::filesystem::path& file, const Communicator& communicator) {
   const FileFacts mine = facts_of(file);
   const std::vector<std::int64_t> all =
-      communicator.gather_everywhere(std::vector<std::int64_t>(mine.begin(), mine.end()));
+      gather_everywhere(communicator, std::vector<std::int64_t>(mine.begin(), mine.end()));
   const auto as_root = [&](std::size_t rank) {
     return std::equal(mine.size() * rank + all.begin(), mine.size() * (rank + 1) + all.begin(), all.begin());
   };

@@ -24,6 +24,7 @@
 #include "io/hdf5_file.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -448,8 +449,8 @@ std::unique_ptr<RowSource> SensitivityFiles::open(const RowFile& rows) {
     source =
         open_sensitivity_file(rows, m_header.cells->size(), m_header.axes, identity_of(m_header, rows), model_hash);
   });
-  const bool everywhere = !m_ranks.any(!is_there);
-  if (m_ranks.any(is_there) && !everywhere) {
+  const bool everywhere = !any(m_ranks, !is_there);
+  if (any(m_ranks, is_there) && !everywhere) {
     throw InputError("", key,
                      rows.file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");
   }

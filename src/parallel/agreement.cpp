@@ -7,18 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/crash_guard.hpp"
 #include "base/human_text.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
 namespace {
 
 /// Libraries put names out of files into their messages as they are.
-Explanation failure(const char* what) { return {std::string("error: ") + shown_lines(what), exit_failure}; }
+Explanation failure(const char* what) { return {std::string("error: ") + shown_lines(what), ErrorKind::failure}; }
 
 }  // namespace
 
@@ -26,19 +26,19 @@ Explanation explain(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const InputError& e) {
-    return {e.what(), exit_input};
+    return {e.what(), ErrorKind::input};
   } catch (const Stopped& e) {
-    return {shown_lines(e.what()), exit_stopped};
+    return {shown_lines(e.what()), ErrorKind::stopped};
   } catch (const AgreedFailure& e) {
-    return {e.message, e.code};
+    return {e.message, e.kind};
   } catch (const RunError& e) {
     return failure(e.what());
   } catch (const std::bad_alloc&) {
-    return {no_memory_message, exit_failure};
+    return {no_memory_message, ErrorKind::failure};
   } catch (const std::exception& e) {
     return failure(e.what());
   } catch (...) {
-    return {"error: a library failed and does not say why", exit_failure};
+    return {"error: a library failed and does not say why", ErrorKind::failure};
   }
 }
 
@@ -49,23 +49,28 @@ void agree(const Communicator& communicator, const std::function<void()>& step) 
   } catch (...) {
     error = std::current_exception();
   }
-  if (!communicator.any(error != nullptr)) return;
+  if (!any(communicator, error != nullptr)) return;
 
-  const Explanation own = error != nullptr ? explain(error) : Explanation{"", exit_done};
-  ExitCode code = exit_failure;
-  for (const ExitCode possible : {exit_failure, exit_input, exit_stopped}) {
-    if (communicator.any(own.code == possible)) code = possible;
+  const Explanation own = error != nullptr ? explain(error) : Explanation{};
+  ErrorKind kind = ErrorKind::failure;
+  for (const ErrorKind possible : {ErrorKind::input, ErrorKind::stopped}) {
+    if (any(communicator, error != nullptr && own.kind == possible)) kind = possible;
   }
   int lowest = 0;
-  while (!communicator.any(communicator.rank() == lowest && error != nullptr)) ++lowest;
+  while (!any(communicator, communicator.rank() == lowest && error != nullptr)) ++lowest;
   std::string message;
   if (communicator.rank() == lowest) {
     message = own.message;
-    code = own.code;
+    kind = own.kind;
     // On rank 0 the reader need not know that there are others.
     if (lowest > 0) message = "rank " + std::to_string(lowest) + ": " + message;
   }
-  throw AgreedFailure(code, message);
+  throw AgreedFailure(kind, message);
+}
+
+void agree_unless_alone(const Communicator& communicator, const std::function<void()>& step) {
+  if (communicator.size() > 1) return agree(communicator, step);
+  step();
 }
 
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step) {
@@ -79,7 +84,7 @@ void agree_on_input(const Communicator& communicator, const std::function<void()
       more = error.more();
     }
   });
-  const std::vector<std::int64_t> counts = communicator.gather_everywhere(static_cast<std::int64_t>(problems.size()));
+  const std::vector<std::int64_t> counts = gather_everywhere(communicator, static_cast<std::int64_t>(problems.size()));
   const auto finder = std::find_if(counts.begin(), counts.end(), [](std::int64_t n) { return n > 0; });
   if (finder == counts.end()) return;
   const auto rank = static_cast<int>(finder - counts.begin());

@@ -14,6 +14,7 @@
 
 #include "base/counts.hpp"
 #include "parallel/check_mpi.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -122,6 +123,10 @@ struct CommunicatorAccess {
     check_mpi(MPI_Comm_set_errhandler(impl->communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return Communicator(std::move(impl));
   }
+  static bool has_mpi(const Communicator& communicator) { return communicator.m_impl != nullptr; }
+  static const MPI_Comm& mpi(const Communicator& communicator) { return communicator.m_impl->communicator; }
+  static bool& announced(const Communicator& communicator) { return communicator.m_impl->announced; }
+  static int node(const Communicator& communicator) { return communicator.m_node; }
 };
 
 Communicator::Communicator() = default;
@@ -151,6 +156,13 @@ Communicator::Communicator(std::unique_ptr<Impl> impl) : m_impl(std::move(impl))
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
 }
 
+namespace {
+
+bool has_mpi(const Communicator& communicator) { return CommunicatorAccess::has_mpi(communicator); }
+const MPI_Comm& mpi(const Communicator& communicator) { return CommunicatorAccess::mpi(communicator); }
+
+}  // namespace
+
 Communicator make_communicator(MPI_Comm ranks) {
   int begun = 0;
   int ended = 0;
@@ -161,35 +173,39 @@ Communicator make_communicator(MPI_Comm ranks) {
   return CommunicatorAccess::make("MPI_Comm_dup", [&](MPI_Comm* made) { return MPI_Comm_dup(ranks, made); });
 }
 
-Communicator Communicator::split(int color) const {
+int node_of(const Communicator& communicator) noexcept { return CommunicatorAccess::node(communicator); }
+
+Communicator split(const Communicator& communicator, int color) {
   if (color < 0) throw RunError("a color of " + std::to_string(color) + " where ranks are split");
-  if (!m_impl) return {};
-  return CommunicatorAccess::make(
-      "MPI_Comm_split", [&](MPI_Comm* made) { return MPI_Comm_split(m_impl->communicator, color, m_rank, made); });
+  if (!has_mpi(communicator)) return {};
+  return CommunicatorAccess::make("MPI_Comm_split", [&](MPI_Comm* made) {
+    return MPI_Comm_split(mpi(communicator), color, communicator.rank(), made);
+  });
 }
 
-void Communicator::sum_to_root(double* values, std::int64_t n) const {
-  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
+void sum_to_root(const Communicator& communicator, double* values, std::int64_t n) {
+  if (has_mpi(communicator))
+    sum_along_tree(mpi(communicator), communicator.rank(), communicator.rank(), communicator.size(), values, n);
 }
 
-void Communicator::add_parts_to_root(std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
-                                     IndexRange columns, int group_size, std::vector<double>& values) const {
-  if (!m_impl) {
+void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values) {
+  if (!has_mpi(communicator)) {
     add_part(part, rows, n_columns, columns, values);
     return;
   }
-  MPI_Comm const world = m_impl->communicator;
+  MPI_Comm const world = mpi(communicator);
   const auto n = static_cast<std::int64_t>(part.size());
-  sum_along_tree(world, m_rank, m_rank % group_size, group_size, part.data(), n);
-  if (m_rank % group_size != 0) return;
-  if (m_rank > 0) {
+  sum_along_tree(world, communicator.rank(), communicator.rank() % group_size, group_size, part.data(), n);
+  if (communicator.rank() % group_size != 0) return;
+  if (communicator.rank() > 0) {
     const std::array<std::int64_t, 2> ends = {columns.begin, columns.end};
     check_mpi(MPI_Send(ends.data(), 2, MPI_INT64_T, 0, part_tag, world), "MPI_Send");
     send_pieces(world, part.data(), n, 0, part_tag);
     return;
   }
   add_part(part, rows, n_columns, columns, values);
-  for (int first = group_size; first < m_size; first += group_size) {
+  for (int first = group_size; first < communicator.size(); first += group_size) {
     std::array<std::int64_t, 2> ends{};
     check_mpi(MPI_Recv(ends.data(), 2, MPI_INT64_T, first, part_tag, world, MPI_STATUS_IGNORE), "MPI_Recv");
     part.resize(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
@@ -203,107 +219,110 @@ void Communicator::add_parts_to_root(std::vector<double> part, std::int64_t rows
   }
 }
 
-void Communicator::sum_to_root(std::int64_t* values, std::int64_t n) const {
-  if (m_impl) sum_along_tree(m_impl->communicator, m_rank, m_rank, m_size, values, n);
+void sum_to_root(const Communicator& communicator, std::int64_t* values, std::int64_t n) {
+  if (has_mpi(communicator))
+    sum_along_tree(mpi(communicator), communicator.rank(), communicator.rank(), communicator.size(), values, n);
 }
 
-std::vector<double> Communicator::gather(double value) const {
-  if (!m_impl) return {value};
-  return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+std::vector<double> gather(const Communicator& communicator, double value) {
+  if (!has_mpi(communicator)) return {value};
+  return gather_on_root(mpi(communicator), communicator.rank(), communicator.size(), value);
 }
 
-std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
-  if (!m_impl) return {value};
-  return gather_on_root(m_impl->communicator, m_rank, m_size, value);
+std::vector<std::int64_t> gather(const Communicator& communicator, std::int64_t value) {
+  if (!has_mpi(communicator)) return {value};
+  return gather_on_root(mpi(communicator), communicator.rank(), communicator.size(), value);
 }
 
-std::vector<std::vector<double>> Communicator::gather(const std::vector<double>& values) const {
-  const std::vector<std::int64_t> sizes = gather(static_cast<std::int64_t>(values.size()));
-  if (!m_impl) return {values};
-  if (m_rank != 0) {
-    send_pieces(m_impl->communicator, values.data(), static_cast<std::int64_t>(values.size()), 0, gather_tag);
+std::vector<std::vector<double>> gather(const Communicator& communicator, const std::vector<double>& values) {
+  const std::vector<std::int64_t> sizes = gather(communicator, static_cast<std::int64_t>(values.size()));
+  if (!has_mpi(communicator)) return {values};
+  if (communicator.rank() != 0) {
+    send_pieces(mpi(communicator), values.data(), static_cast<std::int64_t>(values.size()), 0, gather_tag);
     return {};
   }
   std::vector<std::vector<double>> all{values};
-  for (int rank = 1; rank < m_size; ++rank) {
+  for (int rank = 1; rank < communicator.size(); ++rank) {
     const std::int64_t size = sizes[static_cast<std::size_t>(rank)];
     std::vector<double>& received = all.emplace_back(static_cast<std::size_t>(size));
     for (std::int64_t i = 0; i < size; i += piece) {
       check_mpi(MPI_Recv(received.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, rank, gather_tag,
-                         m_impl->communicator, MPI_STATUS_IGNORE),
+                         mpi(communicator), MPI_STATUS_IGNORE),
                 "MPI_Recv");
     }
   }
   return all;
 }
 
-void Communicator::announce_stop() const {
-  if (!m_impl || m_impl->announced) return;
-  m_impl->announced = true;
-  for (int rank = 0; rank < m_size; ++rank) {
+void announce_stop(const Communicator& communicator) {
+  if (!has_mpi(communicator) || CommunicatorAccess::announced(communicator)) return;
+  CommunicatorAccess::announced(communicator) = true;
+  for (int rank = 0; rank < communicator.size(); ++rank) {
     // an empty message is on its way at once, whatever the other rank does
-    if (rank != m_rank) check_mpi(MPI_Send(nullptr, 0, MPI_INT, rank, stop_tag, m_impl->communicator), "MPI_Send");
+    if (rank != communicator.rank())
+      check_mpi(MPI_Send(nullptr, 0, MPI_INT, rank, stop_tag, mpi(communicator)), "MPI_Send");
   }
 }
 
-bool Communicator::stop_announced() const {
-  if (!m_impl) return false;
+bool stop_announced(const Communicator& communicator) {
+  if (!has_mpi(communicator)) return false;
   int arrived = 0;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, stop_tag, m_impl->communicator, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, stop_tag, mpi(communicator), &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
   return arrived != 0;
 }
 
-void Communicator::end_announcements() const {
-  if (!m_impl) return;
-  int mine = m_impl->announced ? 1 : 0;
+void end_announcements(const Communicator& communicator) {
+  if (!has_mpi(communicator)) return;
+  int mine = CommunicatorAccess::announced(communicator) ? 1 : 0;
   int all = 0;
-  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, m_impl->communicator), "MPI_Allreduce");
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, mpi(communicator)), "MPI_Allreduce");
   for (int i = 0; i < all - mine; ++i) {
-    check_mpi(MPI_Recv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, stop_tag, m_impl->communicator, MPI_STATUS_IGNORE),
+    check_mpi(MPI_Recv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, stop_tag, mpi(communicator), MPI_STATUS_IGNORE),
               "MPI_Recv");
   }
-  m_impl->announced = false;
+  CommunicatorAccess::announced(communicator) = false;
 }
 
-std::vector<double> Communicator::gather_everywhere(double value) const {
-  if (!m_impl) return {value};
-  return gather_on_all(m_impl->communicator, m_size, std::span<const double>(&value, 1));
+std::vector<double> gather_everywhere(const Communicator& communicator, double value) {
+  if (!has_mpi(communicator)) return {value};
+  return gather_on_all(mpi(communicator), communicator.size(), std::span<const double>(&value, 1));
 }
 
-std::vector<std::int64_t> Communicator::gather_everywhere(std::int64_t value) const {
-  return gather_everywhere(std::vector<std::int64_t>{value});
+std::vector<std::int64_t> gather_everywhere(const Communicator& communicator, std::int64_t value) {
+  return gather_everywhere(communicator, std::vector<std::int64_t>{value});
 }
 
-std::vector<std::int64_t> Communicator::gather_everywhere(const std::vector<std::int64_t>& values) const {
-  if (!m_impl) return values;
-  return gather_on_all(m_impl->communicator, m_size, std::span<const std::int64_t>(values));
+std::vector<std::int64_t> gather_everywhere(const Communicator& communicator, const std::vector<std::int64_t>& values) {
+  if (!has_mpi(communicator)) return values;
+  return gather_on_all(mpi(communicator), communicator.size(), std::span<const std::int64_t>(values));
 }
 
-void Communicator::broadcast_bytes(void* bytes, std::int64_t n_bytes, int root) const {
-  if (!m_impl) return;
+void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t n_bytes, int root) {
+  if (!has_mpi(communicator)) return;
   constexpr std::int64_t bytes_at_once = std::int64_t{1} << 30;
   for (std::int64_t i = 0; i < n_bytes; i += bytes_at_once) {
     check_mpi(MPI_Bcast(static_cast<char*>(bytes) + i, count_of(std::min(bytes_at_once, n_bytes - i)), MPI_BYTE, root,
-                        m_impl->communicator),
+                        mpi(communicator)),
               "MPI_Bcast");
   }
 }
 
-void Communicator::exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) const {
-  if (!m_impl) return;
+void exchange(const Communicator& communicator, const std::vector<Outgoing>& sends,
+              const std::vector<Incoming>& receives) {
+  if (!has_mpi(communicator)) return;
   constexpr std::int64_t at_once = std::int64_t{1} << 26;
   std::vector<MPI_Request> requests;
   for (const Incoming& in : receives) {
     for (std::int64_t i = 0; i < in.n; i += at_once) {
       check_mpi(MPI_Irecv(in.values + i, count_of(std::min(at_once, in.n - i)), MPI_DOUBLE, in.rank, exchange_tag,
-                          m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
+                          mpi(communicator), &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Irecv");
     }
   }
   for (const Outgoing& out : sends) {
     for (std::int64_t i = 0; i < out.n; i += at_once) {
       check_mpi(MPI_Isend(out.values + i, count_of(std::min(at_once, out.n - i)), MPI_DOUBLE, out.rank, exchange_tag,
-                          m_impl->communicator, &requests.emplace_back(MPI_REQUEST_NULL)),
+                          mpi(communicator), &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
     }
   }
@@ -311,34 +330,24 @@ void Communicator::exchange(const std::vector<Outgoing>& sends, const std::vecto
             "MPI_Waitall");
 }
 
-bool Communicator::any(bool value) const {
-  if (!m_impl) return value;
+bool any(const Communicator& communicator, bool value) {
+  if (!has_mpi(communicator)) return value;
   int mine = value ? 1 : 0;
   int all = 0;
-  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LOR, m_impl->communicator), "MPI_Allreduce");
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LOR, mpi(communicator)), "MPI_Allreduce");
   return all != 0;
 }
 
-void Communicator::barrier() const {
-  if (m_impl) check_mpi(MPI_Barrier(m_impl->communicator), "MPI_Barrier");
+void barrier(const Communicator& communicator) {
+  if (has_mpi(communicator)) check_mpi(MPI_Barrier(mpi(communicator)), "MPI_Barrier");
 }
 
-void Communicator::abort(int code) const {
-  if (m_impl) MPI_Abort(m_impl->communicator, code);
+void abort_all(const Communicator& communicator, int code) {
+  if (has_mpi(communicator)) MPI_Abort(mpi(communicator), code);
 }
 
-const void* Communicator::mpi_handle() const noexcept { return m_impl ? &m_impl->communicator : nullptr; }
-
-const char* mpi_library_version() {
-  static const std::string version = [] {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    // may be called before MPI_Init
-    check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-    std::string line(text.data(), static_cast<std::size_t>(length));
-    return line.substr(0, line.find_first_of("\n\0"));
-  }();
-  return version.c_str();
+const void* mpi_handle(const Communicator& communicator) {
+  return has_mpi(communicator) ? &mpi(communicator) : nullptr;
 }
 
 }  // namespace prismfield

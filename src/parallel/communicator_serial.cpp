@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "parallel/collectives.hpp"
 #include "parallel/launcher.hpp"
 #include "parallel/mpi_session.hpp"
 
@@ -20,38 +20,39 @@ Communicator::~Communicator() = default;
 Communicator::Communicator(Communicator&& other) noexcept = default;
 Communicator& Communicator::operator=(Communicator&& other) noexcept = default;
 
-Communicator Communicator::split(int color) const {
+Communicator split(const Communicator&, int color) {
   if (color < 0) throw RunError("a color of " + std::to_string(color) + " where ranks are split");
   return {};
 }
 
-void Communicator::sum_to_root(double*, std::int64_t) const {}
-void Communicator::sum_to_root(std::int64_t*, std::int64_t) const {}
-void Communicator::add_parts_to_root(std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
-                                     IndexRange columns, int, std::vector<double>& values) const {
+int node_of(const Communicator&) noexcept { return 0; }
+void sum_to_root(const Communicator&, double*, std::int64_t) {}
+void sum_to_root(const Communicator&, std::int64_t*, std::int64_t) {}
+void add_parts_to_root(const Communicator&, std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
+                       IndexRange columns, int, std::span<double> values) {
   add_part(part, rows, n_columns, columns, values);
 }
 
-std::vector<double> Communicator::gather(double value) const { return {value}; }
-std::vector<std::int64_t> Communicator::gather(std::int64_t value) const { return {value}; }
-std::vector<std::vector<double>> Communicator::gather(const std::vector<double>& values) const { return {values}; }
-std::vector<double> Communicator::gather_everywhere(double value) const { return {value}; }
-std::vector<std::int64_t> Communicator::gather_everywhere(std::int64_t value) const { return {value}; }
-std::vector<std::int64_t> Communicator::gather_everywhere(const std::vector<std::int64_t>& values) const {
+std::vector<double> gather(const Communicator&, double value) { return {value}; }
+std::vector<std::int64_t> gather(const Communicator&, std::int64_t value) { return {value}; }
+std::vector<std::vector<double>> gather(const Communicator&, const std::vector<double>& values) { return {values}; }
+std::vector<double> gather_everywhere(const Communicator&, double value) { return {value}; }
+std::vector<std::int64_t> gather_everywhere(const Communicator&, std::int64_t value) { return {value}; }
+std::vector<std::int64_t> gather_everywhere(const Communicator&, const std::vector<std::int64_t>& values) {
   return values;
 }
 
-void Communicator::announce_stop() const {}
-bool Communicator::stop_announced() const { return false; }
-void Communicator::end_announcements() const {}
+void announce_stop(const Communicator&) {}
+bool stop_announced(const Communicator&) { return false; }
+void end_announcements(const Communicator&) {}
 
-void Communicator::broadcast_bytes(void*, std::int64_t, int) const {}
-void Communicator::exchange(const std::vector<Outgoing>&, const std::vector<Incoming>&) const {}
+void broadcast_bytes(const Communicator&, void*, std::int64_t, int) {}
+void exchange(const Communicator&, const std::vector<Outgoing>&, const std::vector<Incoming>&) {}
 
-bool Communicator::any(bool value) const { return value; }
-void Communicator::barrier() const {}
-void Communicator::abort(int) const {}
-const void* Communicator::mpi_handle() const noexcept { return nullptr; }
+bool any(const Communicator&, bool value) { return value; }
+void barrier(const Communicator&) {}
+void abort_all(const Communicator&, int) {}
+const void* mpi_handle(const Communicator&) { return nullptr; }
 
 const char* mpi_library_version() { return "not built in"; }
 

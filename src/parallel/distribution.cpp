@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 bool contains(IndexRange range, std::int64_t value) noexcept { return range.begin <= value && value < range.end; }
 
 std::vector<IndexRange> ranges_of_all(IndexRange mine, const Communicator& communicator) {
-  const std::vector<std::int64_t> begins = communicator.gather_everywhere(mine.begin);
-  const std::vector<std::int64_t> ends = communicator.gather_everywhere(mine.end);
+  const std::vector<std::int64_t> begins = gather_everywhere(communicator, mine.begin);
+  const std::vector<std::int64_t> ends = gather_everywhere(communicator, mine.end);
   std::vector<IndexRange> ranges;
   for (std::size_t r = 0; r < begins.size(); ++r) ranges.push_back({begins[r], ends[r]});
   return ranges;
@@ -56,7 +56,7 @@ void DistributedColumns::hold(IndexRange wanted, const Communicator& communicato
   const std::vector<IndexRange> held = ranges_of_all(m_held, communicator);
   const std::vector<IndexRange> asked = ranges_of_all(wanted, communicator);
   const bool settled = m_held == wanted;
-  if (!communicator.any(!settled)) return;
+  if (!any(communicator, !settled)) return;
 
   const int me = communicator.rank();
   const bool all_alike = std::all_of(asked.begin(), asked.end(), [&](IndexRange r) { return r == wanted; });
@@ -89,8 +89,8 @@ void DistributedColumns::hold(IndexRange wanted, const Communicator& communicato
     if (all_alike) {
       for (const Supply& supply : mine) {
         if (supply.from == me) copy_own(supply.range);
-        communicator.broadcast_bytes(target_of(supply.range),
-                                     supply.range.size() * static_cast<std::int64_t>(sizeof(double)), supply.from);
+        broadcast_bytes(communicator, target_of(supply.range),
+                        supply.range.size() * static_cast<std::int64_t>(sizeof(double)), supply.from);
       }
     } else {
       std::vector<Outgoing> sends;
@@ -103,7 +103,7 @@ void DistributedColumns::hold(IndexRange wanted, const Communicator& communicato
           receives.push_back({s.from, target_of(s.range), s.range.size()});
         }
       }
-      communicator.exchange(sends, receives);
+      exchange(communicator, sends, receives);
     }
     if (!settled) column->swap(moved);
   }

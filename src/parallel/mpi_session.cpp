@@ -2,12 +2,27 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "parallel/mpi_session.hpp"
 
+#include <array>
+#include <string>
+
 #include <prismfield/communicator_mpi.hpp>
 
 #include "parallel/check_mpi.hpp"
 #include "parallel/launcher.hpp"
 
 namespace prismfield {
+
+const char* mpi_library_version() {
+  static const std::string version = [] {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    // may be called before MPI_Init
+    check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+    std::string line(text.data(), static_cast<std::size_t>(length));
+    return line.substr(0, line.find_first_of("\n\0"));
+  }();
+  return version.c_str();
+}
 
 MpiSession::MpiSession(int& argc, char**& argv) {
   int begun = 0;

@@ -6,6 +6,9 @@
 
 namespace prismfield {
 
+/// MPI library's version line, e.g. "Open MPI v4.1.4, ..."; "not built in" without it.
+[[nodiscard]] const char* mpi_library_version();
+
 /// MPI for the time of a run: initialised only when a launcher started this process, because MPI_Init and
 /// MPI_Finalize cost a third of a second that a run on one process does not need. An MPI that runs already is used as
 /// it is and goes on when this object ends.

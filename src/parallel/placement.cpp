@@ -9,10 +9,9 @@
 #include <map>
 #include <set>
 
-#include <prismfield/communicator.hpp>
-
 #include "base/human_text.hpp"
 #include "base/machine.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -114,9 +113,9 @@ std::vector<RankPlace> gather_places(const Communicator& communicator) {
     const int core = number % most_cores;
     own[static_cast<std::size_t>(core / bits_a_word)] |= std::int64_t{1} << (core % bits_a_word);
   }
-  own[words] = communicator.node();
+  own[words] = node_of(communicator);
   own[words + 1] = std::max<std::int64_t>(1, ::sysconf(_SC_NPROCESSORS_ONLN));
-  const std::vector<std::int64_t> all = communicator.gather_everywhere(own);
+  const std::vector<std::int64_t> all = gather_everywhere(communicator, own);
   std::vector<RankPlace> places(all.size() / own.size());
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const std::int64_t* const row = &all[rank * own.size()];
@@ -131,7 +130,7 @@ std::vector<RankPlace> gather_places(const Communicator& communicator) {
 
 void gather_workers(const Communicator& communicator, std::int64_t threads, std::int64_t device, std::int64_t devices,
                     std::vector<RankPlace>& places) {
-  const std::vector<std::int64_t> all = communicator.gather_everywhere({threads, device, devices});
+  const std::vector<std::int64_t> all = gather_everywhere(communicator, {threads, device, devices});
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     places[rank].threads = all[3 * rank];
     places[rank].device = all[3 * rank + 1];

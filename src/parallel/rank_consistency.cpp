@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <prismfield/communicator.hpp>
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
 std::vector<int> ranks_unlike_root(std::uint64_t value, const Communicator& communicator) {
-  const std::vector<std::int64_t> all = communicator.gather_everywhere(static_cast<std::int64_t>(value));
+  const std::vector<std::int64_t> all = gather_everywhere(communicator, static_cast<std::int64_t>(value));
   std::vector<int> unlike;
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] != all.front()) unlike.push_back(static_cast<int>(rank));

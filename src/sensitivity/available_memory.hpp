@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <prismfield/communicator.hpp>
-
 #include "base/memory_limits.hpp"
 #include "engine/devices.hpp"
 #include "engine/staged_prisms.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
@@ -17,7 +16,7 @@ namespace prismfield {
 template <class Space>
 std::int64_t available_memory(const Communicator& communicator) {
   if constexpr (is_device_space<Space>) {
-    const auto keys = communicator.gather_everywhere(chosen_device_key());
+    const auto keys = gather_everywhere(communicator, chosen_device_key());
     const auto sharing = std::count(keys.begin(), keys.end(), chosen_device_key());
     return chosen_device().free_memory / std::max<std::int64_t>(sharing, 1);
   } else {

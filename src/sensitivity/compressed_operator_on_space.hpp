@@ -21,6 +21,7 @@
 #include "compute/fitting.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
+#include "parallel/collectives.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/matrix_builder.hpp"
 #include "sensitivity/storage_choice.hpp"
@@ -137,7 +138,7 @@ public:
 
   /// Collective.
   void sum_over(const Communicator& ranks) {
-    ranks.sum_everywhere(m_sums.data(), static_cast<std::int64_t>(m_sums.size()));
+    sum_everywhere(ranks, m_sums.data(), static_cast<std::int64_t>(m_sums.size()));
   }
 
   /// The largest relative error of a field.
@@ -201,8 +202,8 @@ struct CompressedOperator<ExecutionSpace>::Parts {
         double asked_tolerance, const Communicator& communicator, CompressionReport& report)
       : tolerance(checked_compression(asked_tolerance)),
         fields(request.fields),
-        all_ranks(communicator.split(0)),
-        this_rank(communicator.split(communicator.rank())) {
+        all_ranks(split(communicator, 0)),
+        this_rank(split(communicator, communicator.rank())) {
     const Kokkos::Timer timer;
     request.execution.partition = Partition::points;
     Direct direct(space, prisms, points, request, communicator);
@@ -345,7 +346,7 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     for (std::int64_t* const value : {&report.bytes, &report.pairs, &report.evaluated_pairs, &report.checked_rows,
                                       &report.dense_blocks, &report.low_rank_blocks}) {
       std::int64_t sum = 0;
-      for (const std::int64_t of_rank : all_ranks.gather_everywhere(*value)) sum += of_rank;
+      for (const std::int64_t of_rank : gather_everywhere(all_ranks, *value)) sum += of_rank;
       *value = sum;
     }
     const double dense = 8.0 * static_cast<double>(report.pairs * fields.size());

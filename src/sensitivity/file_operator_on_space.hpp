@@ -21,6 +21,7 @@
 #include "compute/rank_sums.hpp"
 #include "compute/vector_functors.hpp"
 #include "engine/instances/with_space.hpp"
+#include "parallel/collectives.hpp"
 #include "sensitivity/file_operator.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
 #include "sensitivity/write_rows.hpp"
@@ -220,7 +221,9 @@ struct FileOperator<ExecutionSpace>::Parts {
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, RowFile rows, RowStore& store,
         const Communicator& communicator, RowFileReport& report)
-      : all_ranks(communicator.split(0)), alone(communicator.split(communicator.rank())), fields(rows.request.fields) {
+      : all_ranks(split(communicator, 0)),
+        alone(split(communicator, communicator.rank())),
+        fields(rows.request.fields) {
     const Kokkos::Timer timer;
     rows.request = by_points(rows.request);
     source = store.open(rows);

@@ -15,6 +15,7 @@
 
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
+#include "parallel/collectives.hpp"
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/write_rows.hpp"
 
@@ -26,7 +27,7 @@ class HostOperatorOnSpace final : public HostOperator::Implementation {
 public:
   HostOperatorOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
                       const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice)
-      : m_ranks(communicator.split(0)) {
+      : m_ranks(split(communicator, 0)) {
     const Kokkos::Timer timer;
     if (settings != nullptr) {
       m_operator = make_operator(m_space, prisms, points, request, *settings, communicator, choice);
@@ -122,7 +123,7 @@ private:
   }
 
   [[nodiscard]] double slowest(double seconds) const {
-    const std::vector<double> all = m_ranks.gather_everywhere(seconds);
+    const std::vector<double> all = gather_everywhere(m_ranks, seconds);
     return *std::max_element(all.begin(), all.end());
   }
 
@@ -134,7 +135,7 @@ private:
     double least = 0, all = 0;
     for (int call = 0; call < most_calls && all < enough; ++call) {
       m_space.fence("prismfield: before what is timed");
-      m_ranks.barrier();
+      barrier(m_ranks);
       const Kokkos::Timer timer;
       f();
       m_space.fence("prismfield: timed");

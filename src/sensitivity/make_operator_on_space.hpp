@@ -12,6 +12,7 @@
 #include <prismfield/make_operator.hpp>
 
 #include "engine/instances/with_space.hpp"
+#include "parallel/collectives.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/file_operator_on_space.hpp"
 #include "sensitivity/stored_operator_on_space.hpp"
@@ -100,7 +101,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
     return {Store::none, precision, 0, "computed anew in every product: there is nothing to store", "", false, false};
   }
   const std::int64_t available = within_limit(available_memory<Space>(communicator), settings.memory_limit);
-  for (const std::int64_t bytes : communicator.gather_everywhere(available)) {
+  for (const std::int64_t bytes : gather_everywhere(communicator, available)) {
     facts.available = facts.available == 0 ? bytes : std::min(facts.available, bytes);
   }
   on_all_ranks(communicator, [&] {

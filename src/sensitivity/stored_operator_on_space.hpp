@@ -14,6 +14,7 @@
 
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
+#include "parallel/collectives.hpp"
 #include "sensitivity/available_memory.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
@@ -55,7 +56,7 @@ struct StoredOperator<ExecutionSpace>::Parts {
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& all_points, const Request& request,
         StoredPrecision kept_as, const Communicator& communicator, const std::optional<std::int64_t>& memory_limit)
-      : all_ranks(communicator.split(0)), precision(kept_as) {
+      : all_ranks(split(communicator, 0)), precision(kept_as) {
     DirectOperator<ExecutionSpace> direct(space, prisms, all_points, by_points(request), communicator);
     fields = direct.fields();
     plan = direct.plan();

@@ -159,7 +159,8 @@ class Spack(unittest.TestCase):
         self.assertEqual(seen, set(SPACK_PACKAGES))
 
     def test_every_dependency_of_the_build_is_named(self):
-        text = (source / "cmake/dependencies.cmake").read_text() + (source / "CMakeLists.txt").read_text()
+        files = ("cmake/dependencies.cmake", "cmake/file_dependencies.cmake", "CMakeLists.txt")
+        text = "".join((source / name).read_text() for name in files)
         found = set(re.findall(r"^ *(?:prismfield_dependency|prismfield_optional_dependency\(\w+|find_package)[( ](\w[\w-]*)[ )]", text,
                                re.MULTILINE))
         spack_name = {

@@ -9,13 +9,12 @@ if(NOT PRISMFIELD_SOURCE)
   execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}" COMMAND_ERROR_IS_FATAL ANY)
   set(where)
 endif()
-string(REPLACE "," ";" components "${COMPONENTS}")
 separate_arguments(TARGETS)
 execute_process(
   COMMAND
     "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${CONSUMER}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${PREFIX};${SEARCH}"
     "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
     "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}"
-    "-DCOMPONENTS=${components}" ${where} COMMAND_ERROR_IS_FATAL ANY)
+    ${where} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${CONSUMER}" --parallel ${JOBS} --target ${TARGETS}
                 COMMAND_ERROR_IS_FATAL ANY)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include <prismfield/communicator.hpp>
+#include "parallel/collectives.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 namespace prismfield {
 
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
-              std::vector<double>& values) {
+              std::span<double> values) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto from = part.begin() + row * columns.size();
     const auto to = values.begin() + row * n_columns + columns.begin;
@@ -16,16 +16,16 @@ void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n
   }
 }
 
-void Communicator::sum_everywhere(double* values, std::int64_t n) const {
-  sum_to_root(values, n);
-  broadcast_bytes(values, n * static_cast<std::int64_t>(sizeof(double)));
+void sum_everywhere(const Communicator& communicator, double* values, std::int64_t n) {
+  sum_to_root(communicator, values, n);
+  broadcast_bytes(communicator, values, n * static_cast<std::int64_t>(sizeof(double)));
 }
 
 void broadcast(const Communicator& communicator, std::string& text, int root) {
   auto size = static_cast<std::int64_t>(text.size());
   broadcast(communicator, size, root);
   text.resize(static_cast<std::size_t>(size));
-  communicator.broadcast_bytes(text.data(), size, root);
+  broadcast_bytes(communicator, text.data(), size, root);
 }
 
 void broadcast(const Communicator& communicator, std::vector<std::string>& texts, int root) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/ranges.hpp>
+
+// What ranks do together. Every function throws RunError when MPI fails.
+namespace prismfield {
+
+/// Values that a rank sends to another; they must stay until the exchange is over.
+struct Outgoing {
+  int rank = 0;
+  const double* values = nullptr;
+  std::int64_t n = 0;
+};
+
+/// Where a rank puts the values that another sends.
+struct Incoming {
+  int rank = 0;
+  double* values = nullptr;
+  std::int64_t n = 0;
+};
+
+/// The first rank of this node: a number that its ranks share and no other node has.
+[[nodiscard]] int node_of(const Communicator& communicator) noexcept;
+
+/// The ranks that give the same color, of at least 0, in the order of their ranks here, as a communicator of their
+/// own. Collective.
+[[nodiscard]] Communicator split(const Communicator& communicator, int color);
+
+/// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
+/// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Integers are counts, of at least 0; a
+/// sum that passes the largest is the largest. Collective.
+void sum_to_root(const Communicator& communicator, double* values, std::int64_t n);
+void sum_to_root(const Communicator& communicator, std::int64_t* values, std::int64_t n);
+/// The same sum, bit for bit, on every rank. Collective.
+void sum_everywhere(const Communicator& communicator, double* values, std::int64_t n);
+/// Adds every rank's part of values (rows, n_columns) onto `values`, of that shape on rank 0 and not looked at
+/// elsewhere. `part`: (rows, columns.size()). Ranks of one group of `group_size` consecutive ones have the same
+/// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
+/// order. Only these columns travel. Collective.
+void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values);
+/// One value a rank, on rank 0 (empty elsewhere). Collective.
+[[nodiscard]] std::vector<double> gather(const Communicator& communicator, double value);
+[[nodiscard]] std::vector<std::int64_t> gather(const Communicator& communicator, std::int64_t value);
+/// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
+[[nodiscard]] std::vector<std::vector<double>> gather(const Communicator& communicator,
+                                                      const std::vector<double>& values);
+/// Tells every other rank, once, that this one was asked to stop. Not collective.
+void announce_stop(const Communicator& communicator);
+/// Whether another rank has announced that. Not collective, cheap.
+[[nodiscard]] bool stop_announced(const Communicator& communicator);
+/// Takes in announcements that nobody has looked at; to be called when all ranks have stopped. Collective.
+void end_announcements(const Communicator& communicator);
+/// One value a rank, on every rank. Collective.
+[[nodiscard]] std::vector<double> gather_everywhere(const Communicator& communicator, double value);
+[[nodiscard]] std::vector<std::int64_t> gather_everywhere(const Communicator& communicator, std::int64_t value);
+/// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
+[[nodiscard]] std::vector<std::int64_t> gather_everywhere(const Communicator& communicator,
+                                                          const std::vector<std::int64_t>& values);
+/// Copies `n_bytes` bytes of `root` to every rank, in pieces that MPI can count. Collective.
+void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t n_bytes, int root = 0);
+/// Sends and receives at once, in pieces that MPI can count; what one rank sends to another arrives in the order of
+/// both lists. Not to be sent to oneself. Collective.
+void exchange(const Communicator& communicator, const std::vector<Outgoing>& sends,
+              const std::vector<Incoming>& receives);
+/// True everywhere when any rank says so. Collective.
+[[nodiscard]] bool any(const Communicator& communicator, bool value);
+void barrier(const Communicator& communicator);
+/// Ends every rank with this code; never returns under MPI, returns without it.
+void abort_all(const Communicator& communicator, int code);
+/// The MPI_Comm, for the parallel HDF5 library; nullptr without MPI.
+[[nodiscard]] const void* mpi_handle(const Communicator& communicator);
+
+/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
+void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
+              std::span<double> values);
+
+/// Makes root's value everybody's. Collective.
+template <class T>
+void broadcast(const Communicator& communicator, T& value, int root = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  broadcast_bytes(communicator, &value, sizeof(T), root);
+}
+
+/// Makes root's values everybody's, their number too. Collective.
+template <class T>
+void broadcast(const Communicator& communicator, std::vector<T>& values, int root = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  auto size = static_cast<std::int64_t>(values.size());
+  broadcast(communicator, size, root);
+  values.resize(static_cast<std::size_t>(size));
+  broadcast_bytes(communicator, values.data(), size * static_cast<std::int64_t>(sizeof(T)), root);
+}
+
+void broadcast(const Communicator& communicator, std::string& text, int root = 0);
+void broadcast(const Communicator& communicator, std::vector<std::string>& texts, int root = 0);
+
+}  // namespace prismfield
