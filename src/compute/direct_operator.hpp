@@ -31,7 +31,7 @@ struct ScatterFields {
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> result;
   Kokkos::View<const std::int64_t*, Memory> order;
   std::int64_t first, n_tile, n_points;
-  Kokkos::Array<int, n_all_fields> set_field;
+  Kokkos::Array<int, n_native_fields> set_field;
   double gravitational_constant;
   Kokkos::View<double*, Memory> fields;
 
@@ -49,7 +49,7 @@ struct GatherFactors {
   Kokkos::View<const std::int64_t*, Memory> order;
   std::int64_t first, n_tile, n_points;
   /// asked field of each field of the set; -1: not asked for
-  Kokkos::Array<int, n_all_fields> asked_field;
+  Kokkos::Array<int, n_native_fields> asked_field;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> factors;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
@@ -74,7 +74,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
   std::unique_ptr<Engine> engine;
   /// of the rank's points, which are numbered from 0, in the order of work
   Kokkos::View<std::int64_t*, Memory> order;
-  Kokkos::Array<int, n_all_fields> set_field{}, asked_field{};
+  Kokkos::Array<int, n_native_fields> set_field{}, asked_field{};
   typename Engine::TileFields factors;
   /// first point of the tile that the engine has; -1: none
   std::int64_t tile = -1;
@@ -125,9 +125,8 @@ struct DirectOperator<ExecutionSpace>::Parts {
 
   void map_fields() {
     const FieldList computed = fields_of(plan.plan.set);
-    for (int f = 0; f < n_all_fields; ++f) asked_field[f] = -1;
-    for (const FieldInfo& info : field_infos) {
-      if (!plan.fields.contains(info.field)) continue;
+    for (int f = 0; f < n_native_fields; ++f) asked_field[f] = -1;
+    for (const FieldInfo& info : plan.fields) {
       set_field[plan.fields.index_of(info.field)] = computed.index_of(info.field);
       asked_field[computed.index_of(info.field)] = plan.fields.index_of(info.field);
     }

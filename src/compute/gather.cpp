@@ -16,8 +16,7 @@ std::vector<double> asked_values(const RankState& state, FieldList asked, FieldL
                                  double gravitational_constant) {
   const auto n = static_cast<std::size_t>(state.layout.points.size());
   std::vector<double> values(static_cast<std::size_t>(asked.size()) * n);
-  for (const FieldInfo& field : field_infos) {
-    if (!asked.contains(field.field)) continue;
+  for (const FieldInfo& field : asked) {
     const double* const from =
         state.payload.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * n;
     double* const to = values.data() + static_cast<std::size_t>(asked.index_of(field.field)) * n;

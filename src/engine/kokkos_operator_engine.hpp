@@ -94,7 +94,7 @@ public:
     add_sums(space, at, kernel::PairSink::squares, scale, out);
   }
 
-  void store_entries(const Space& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows, double scale,
+  void store_entries(const Space& space, std::size_t at, const Kokkos::Array<int, n_native_fields>& rows, double scale,
                      const typename Base::Entries& entries) override {
     const auto stride = [&](int dimension) { return static_cast<std::int64_t>(entries.stride(dimension)); };
     m_pairs.scale = scale;

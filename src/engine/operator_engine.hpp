@@ -51,7 +51,7 @@ public:
   virtual void add_products(const ExecutionSpace& space, std::size_t at, double scale, const Densities& out) = 0;
   virtual void add_squares(const ExecutionSpace& space, std::size_t at, double scale, const Densities& out) = 0;
   /// Writes scale * G(f, i, p) to entries(rows[f], i, p), for fields of the set whose row is not -1.
-  virtual void store_entries(const ExecutionSpace& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows,
+  virtual void store_entries(const ExecutionSpace& space, std::size_t at, const Kokkos::Array<int, n_native_fields>& rows,
                              double scale, const Entries& entries) = 0;
 };
 

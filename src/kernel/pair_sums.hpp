@@ -23,7 +23,7 @@ struct EntryPlaces {
   double* to = nullptr;
   std::int64_t point_stride = 0, prism_stride = 0;
   /// for each field of the set; -1: not asked for
-  std::int64_t offset[n_all_fields] = {};
+  std::int64_t offset[n_native_fields] = {};
 
   /// `rows`: numbers of the asked fields for each field of the set; -1: not asked for.
   template <class Rows>
@@ -32,7 +32,7 @@ struct EntryPlaces {
     to = first;
     point_stride = stride_of_points;
     prism_stride = stride_of_prisms;
-    for (std::size_t f = 0; f < n_all_fields; ++f) offset[f] = rows[f] < 0 ? -1 : rows[f] * row_stride;
+    for (std::size_t f = 0; f < n_native_fields; ++f) offset[f] = rows[f] < 0 ? -1 : rows[f] * row_stride;
   }
 };
 
