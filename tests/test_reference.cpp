@@ -60,7 +60,7 @@ Prism prism_of(const std::array<double, 6>& x) { return {x[0], x[1], x[2], x[3],
 
 std::vector<ReferencePrism> read_prisms_json() {
   static constexpr std::array<const char*, n_native_fields> names{"V",   "gx",  "gy",  "gz",  "gxx",
-                                                               "gyy", "gzz", "gxy", "gxz", "gyz"};
+                                                                  "gyy", "gzz", "gxy", "gxz", "gyz"};
   std::vector<ReferencePrism> prisms;
   for (const YAML::Node& entry : YAML::LoadFile(folder + "prisms.json")["cases"]) {
     ReferencePrism p;

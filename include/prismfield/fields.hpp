@@ -14,7 +14,7 @@ namespace prismfield {
 
 /// The fields, in the order in which files, tables and sensitivities hold them: the row of field_infos. The first ten
 /// are native: kernels have formulas of them. All others are sums of these.
-enum class Field : int { potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz };
+enum class Field : int { potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv };
 
 inline constexpr int n_native_fields = 10;
 
@@ -91,9 +91,11 @@ inline constexpr std::array field_infos = numbered(std::array{
     field_row("gxy", "gravity gradient, easting-northing", {{Field::gxy, 1}}),
     field_row("gxz", "gravity gradient, easting-vertical", {{Field::gxz, 1}}),
     field_row("gyz", "gravity gradient, northing-vertical", {{Field::gyz, 1}}),
+    field_row("guv", "gravity gradient, (northing-northing - easting-easting) / 2",
+              {{Field::gyy, 0.5}, {Field::gxx, -0.5}}),
 });
 
-inline constexpr int n_fields = static_cast<int>(field_infos.size());
+inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
 
 [[nodiscard]] constexpr const FieldInfo& info(Field field) noexcept {
   return field_infos[static_cast<std::size_t>(field)];
@@ -126,7 +128,7 @@ public:
   /// The native ten.
   static constexpr FieldList all() noexcept { return first(n_native_fields); }
   /// All that there are.
-  static constexpr FieldList every() noexcept { return first(n_fields); }
+  static constexpr FieldList every() noexcept { return first(n_known_fields); }
   static constexpr FieldList vector() noexcept { return of_order(1); }
   static constexpr FieldList tensor() noexcept { return of_order(2); }
 
@@ -171,7 +173,7 @@ public:
   [[nodiscard]] constexpr Iterator end() const noexcept { return Iterator(0); }
 
 private:
-  static_assert(n_fields < 64, "a field is a bit");
+  static_assert(n_known_fields < 64, "a field is a bit");
   static constexpr std::uint64_t bit(Field f) noexcept { return std::uint64_t{1} << static_cast<unsigned>(f); }
   static constexpr FieldList first(int n) noexcept {
     FieldList list;

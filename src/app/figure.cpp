@@ -16,6 +16,7 @@
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "model/axis.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {

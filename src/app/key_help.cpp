@@ -326,9 +326,8 @@ std::string page_heading() {
          "part alone, `prismfield help slots`. Lengths are metres, densities kg/m3, coordinates easting, northing and\n"
          "upward (height). Names of inputs are relative to the file that names them, names of outputs to the folder\n"
          "where the command runs. `spheres[].center` is a key of every element of a list; on the command line its\n"
-         "number stands there, from 0: `--set model.voxels.spheres.0.radius=300`. FIELD is the name of a field: "
-         "potential,\n"
-         "gx, gy, gz, gxx, gyy, gzz, gxy, gxz or gyz.\n\n";
+         "number stands there, from 0: `--set model.voxels.spheres.0.radius=300`. FIELD is the name of a field\n"
+         "(`prismfield help fields`).\n\n";
 }
 
 /// GitHub's name of a heading.

@@ -148,8 +148,7 @@ public:
   template <class NoteBusy>
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
               const NoteBusy& note_busy) const {
-    with_set(m_settings.set,
-             [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, note_busy); });
+    with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, note_busy); });
   }
 
 private:

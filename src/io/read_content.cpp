@@ -24,6 +24,7 @@
 #include "io/readable.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {

@@ -19,7 +19,7 @@ OutputField::OutputField(const ResultHeader& header, const Fields& result, Field
   if (!header.noise || header.noise->sigma.count(field) == 0) return;
   m_sigma = header.noise->sigma.at(field);
   m_seed = header.noise->seed;
-  static_assert(n_fields <= 16, "each field has a random stream of its own");
+  static_assert(n_known_fields <= 16, "each field has a random stream of its own");
   m_stream =
       static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
 }

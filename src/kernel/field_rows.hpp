@@ -14,9 +14,18 @@ namespace prismfield::kernel {
 struct FieldRows {
   int n_native = 0, n_sums = 0;
   /// (sum, field of the set)
-  double weight[n_fields - n_native_fields][n_native_fields] = {};
+  double weight[n_known_fields - n_native_fields][n_native_fields] = {};
   /// which of the asked fields a row is; -1: not asked for
-  int asked[n_fields] = {};
+  int asked[n_known_fields] = {};
+
+  /// A row's value, of field(f) for number f of the set.
+  template <class Get>
+  [[nodiscard]] constexpr double value(int row, const Get& field) const {
+    if (row < n_native) return field(row);
+    double sum = 0;
+    for (int f = 0; f < n_native; ++f) sum += weight[row - n_native][f] * field(f);
+    return sum;
+  }
 };
 
 [[nodiscard]] constexpr FieldRows field_rows(FieldSet set, FieldList asked) {

@@ -65,11 +65,7 @@ public:
     m_launch.weights = uncounted(staged.weights, 0, m_staged.size());
     m_pairs.sink = kernel::PairSink::entries;
     m_pairs.scale = gravitational_constant;
-    const FieldList computed = fields_of(smallest_set(fields));
-    m_rows.fill(-1);
-    for (const FieldInfo& info : fields) {
-      m_rows[static_cast<std::size_t>(computed.index_of(info.field))] = fields.index_of(info.field);
-    }
+    m_pairs.rows = kernel::field_rows(smallest_set(fields), fields);
     find_middles(cells);
   }
 
@@ -142,7 +138,7 @@ private:
   void compute(const Launch& launch, double* out, std::int64_t field_stride, std::int64_t point_stride,
                std::int64_t cell_stride) const {
     Pairs pairs = m_pairs;
-    pairs.entries.set(out, m_rows, field_stride, point_stride, cell_stride);
+    pairs.entries.set(out, m_pairs.rows, field_stride, point_stride, cell_stride);
     const std::int64_t groups = (launch.n_points + width - 1) / width;
     // a few at a time, as kernels want it
     for (std::int64_t begin = 0; begin < launch.prism_end; begin += kernel::prisms_per_pair_item) {
@@ -169,8 +165,6 @@ private:
   std::array<std::vector<double>, 3> m_middles;
   Launch m_launch;
   Pairs m_pairs;
-  /// of the asked fields for each of the set; -1: not asked for
-  std::array<std::int64_t, n_native_fields> m_rows{};
 };
 
 /// The lines of one block that have been computed, of all fields at once, since a kernel computes them so: what one

@@ -372,7 +372,7 @@ std::string Planner::study_hash() const {
   for (const bool flag : {m_spec.oversubscribe, m_spec.keeps_results(), m_spec.busy, m_spec.trace, m_spec.histogram}) {
     checksum.add(std::int64_t{flag});
   }
-  for (const FieldInfo& field : field_infos) checksum.add(std::int64_t{m_spec.maps.contains(field.field)});
+  for (const FieldInfo& field : m_spec.maps) checksum.add(static_cast<std::int64_t>(field.field));
   return short_hex(checksum.digest());
 }
 
