@@ -99,8 +99,7 @@ inline PredictedData sample_data(std::string name, const Points& points, FieldLi
   data.name = std::move(name);
   data.points = points;
   data.fields = fields;
-  for (const FieldInfo& field : field_infos) {
-    if (!fields.contains(field.field)) continue;
+  for (const FieldInfo& field : fields) {
     const double factor = std::abs(output_factor(field.field, Axes::z_up));
     for (std::int64_t i = 0; i < points.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);

@@ -58,8 +58,7 @@ inline Case sample_case(const std::filesystem::path& output, FieldList fields = 
 inline Fields sample_result(const Points& points, FieldList fields = FieldList::all()) {
   Fields result;
   result.fields = fields;
-  for (const FieldInfo& field : field_infos) {
-    if (!fields.contains(field.field)) continue;
+  for (const FieldInfo& field : fields) {
     const auto f = static_cast<double>(field.field);
     for (std::int64_t i = 0; i < points.size(); ++i) {
       result.values.push_back((f + 1) * 1e-5 * std::sin(static_cast<double>(i) + f));

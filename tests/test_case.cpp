@@ -336,6 +336,8 @@ TEST_F(CaseTest, ReadsFields) {
   EXPECT_EQ(fields("gz"), (FieldList{Field::gz}));
   EXPECT_EQ(fields("[gz, gxx]"), (FieldList{Field::gz, Field::gxx}));
   EXPECT_EQ(fields("[potential, vector, tensor]"), FieldList::all());
+  EXPECT_EQ(fields("[all, guv]"), FieldList::every());
+  EXPECT_EQ(fields("guv"), FieldList{Field::guv});
   EXPECT_EQ(fields("\n  - gyz\n  - potential"), (FieldList{Field::gyz, Field::potential}));
 }
 
@@ -586,7 +588,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("fields: [gz, gzx]\n"),
        "case.yaml:5: fields.1: is 'gzx', no known field; did you mean gxz? Allowed: all, vector, tensor, potential, "
        "gx, gy, "
-       "gz, gxx, gyy, gzz, gxy, gxz, gyz"},
+       "gz, gxx, gyy, gzz, gxy, gxz, gyz, guv"},
       {after("fields: [gz, gz]\n"),
        "case.yaml:5: fields.1: repeats gz, which an earlier name of the list holds already"},
       {after("fields:\n  - vector\n  - gx\n"),
@@ -594,7 +596,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("fields: {gz: 1}\n"),
        "case.yaml:5: fields: is a map, no known field; allowed: all, vector, tensor, potential, gx, gy, gz, gxx, gyy, "
        "gzz, "
-       "gxy, gxz, gyz"},
+       "gxy, gxz, gyz, guv"},
       // model
       {model("{}"), "case.yaml:1: model: one of the keys voxels, prisms, mesh, terrain is missing"},
       {model("{voxels: {}, prisms: {file: a}}"),
@@ -729,7 +731,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{noise: {gq: 1}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gq: is no known key; did you mean gx? Allowed: potential, gx, gy, gz, gxx, "
        "gyy, gzz, "
-       "gxy, gxz, gyz, seed"},
+       "gxy, gxz, gyz, guv, seed"},
       {points("{noise: {gz: 0}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gz: is '0'; a number above 0 is expected"},
       {points("{noise: {gz: 1}, stations: {random: 3}}\nfields: [gx]"),

@@ -272,6 +272,12 @@ TYPED_TEST(CompressedOperatorTest, KeepsToTheToleranceOfGzz) {
   }
 }
 
+TYPED_TEST(CompressedOperatorTest, KeepsToTheToleranceOfASumOfFields) {
+  for (const double tolerance : {1e-2, 1e-4}) {
+    this->expect_alike(flat_survey(14, 6, 12), {Field::gyy, Field::guv}, tolerance);
+  }
+}
+
 TYPED_TEST(CompressedOperatorTest, KeepsToTheToleranceOfTheTensor) {
   for (const double tolerance : {1e-2, 1e-4})
     this->expect_alike(flat_survey(14, 6, 12), FieldList::tensor(), tolerance);

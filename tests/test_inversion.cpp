@@ -58,8 +58,7 @@ public:
     set.values.resize(static_cast<std::size_t>(set.size()));
     g.apply(m_truth, set.values);
     std::size_t row = 0;
-    for (const FieldInfo& field : field_infos) {
-      if (!fields.contains(field.field)) continue;
+    for (const FieldInfo& field : fields) {
       const double factor = output_factor(field.field, Axes::z_down);
       for (int k = 1; k <= 100; ++k, ++row) {
         const double u = std::fmod(0.6180339887498949 * k, 1.0);

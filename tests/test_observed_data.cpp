@@ -66,8 +66,7 @@ Result result_at(const Points& points, FieldList fields, Axes axes) {
   result.fields.fields = fields;
   result.header.axes = axes;
   result.header.noise = NoiseSpec{};
-  for (const FieldInfo& field : field_infos) {
-    if (!fields.contains(field.field)) continue;
+  for (const FieldInfo& field : fields) {
     result.header.noise->sigma[field.field] = 0.5 + static_cast<double>(field.field);
     for (std::int64_t i = 0; i < points.size(); ++i) {
       result.fields.values.push_back(std::sin(static_cast<double>(i) + static_cast<double>(field.field)) / field.scale);
@@ -126,7 +125,7 @@ TEST_F(ObservedData, AreAResultOfARun) {
         ASSERT_EQ(static_cast<std::int64_t>(data.values.size()), data.size());
         ASSERT_EQ(static_cast<std::int64_t>(data.sigma.size()), data.size());
         std::size_t at = 0;
-        for (const FieldInfo& field : field_infos) {
+        for (const FieldInfo& field : FieldList::all()) {
           const std::vector<double> written = output_values(result.header, result.fields, field.field);
           for (const double value : written) {
             // one rounding for each unit

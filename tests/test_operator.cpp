@@ -138,6 +138,13 @@ std::vector<OperatorCase> operator_cases() {
     vary("part_of_a_set", [](OperatorCase& c) { c.fields = {Field::gx, Field::gxz, Field::gyz}; });
     vary("vector", [](OperatorCase& c) { c.fields = FieldList::vector(); });
     vary("tensor", [](OperatorCase& c) { c.fields = FieldList::tensor(); });
+    vary("sum_of_fields", [](OperatorCase& c) { c.fields = {Field::guv}; });
+    for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+      vary(std::string("every_") + name(precision), [&](OperatorCase& c) {
+        c.fields = FieldList::every();
+        c.execution.precision = precision;
+      });
+    }
     vary("slots_and_batch", [](OperatorCase& c) {
       c.execution.slots = 3;
       c.execution.batch = 7;
@@ -239,6 +246,23 @@ TEST_P(OperatorOn, ProductsAreThoseOfItsEntries) {
     for (std::int64_t f = 0; f < op.fields().size(); ++f) {
       std::copy_n(some.begin() + f * part.size() * columns, part.size() * columns,
                   entries.begin() + (f * n_points + part.begin) * columns);
+    }
+  }
+  for (const FieldInfo& field : op.fields()) {
+    const FieldList parts = FieldList{field.field}.natives();
+    if (!op.fields().contains(parts)) continue;
+    const auto entry = [&](Field f, std::int64_t at) {
+      return entries[static_cast<std::size_t>(op.fields().index_of(f) * n_points * columns + at)];
+    };
+    for (std::int64_t at = 0; at < n_points * columns; ++at) {
+      double sum = 0, magnitude = 0;
+      for (const FieldInfo& part : parts) {
+        const double term = field.weights[static_cast<std::size_t>(part.field)] * entry(part.field, at);
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      // one rounding of doubles or of floats
+      ASSERT_NEAR(entry(field.field, at), sum, (in_double() ? 4e-16 : 1e-7) * magnitude) << field.name << ' ' << at;
     }
   }
   std::vector<double> size(static_cast<std::size_t>(op.fields().size()), 0);

@@ -42,7 +42,7 @@ TEST(OutputUnits, ScalesAndFlips) {
   const FieldTable down = to_output_units(result, Axes::z_down);
   const FieldTable up = to_output_units(result, Axes::z_up);
   ASSERT_EQ(down.values.size(), result.values.size());
-  for (const FieldInfo& field : field_infos) {
+  for (const FieldInfo& field : FieldList::all()) {
     const bool flips = field.name == "gz" || field.name == "gxz" || field.name == "gyz";
     const double scale = field.unit == "mGal" ? 1e5 : field.unit == "Eotvos" ? 1e9 : 1.0;
     const auto first = static_cast<std::size_t>(field.field) * 6;
@@ -129,7 +129,7 @@ TEST_F(OutputTest, WritesAGrid) {
   EXPECT_EQ(file.read("upward"), points.upward);
   EXPECT_THAT(file.dimension_names("upward"), ElementsAre("northing", "easting"));
   const FieldTable table = to_output_units(result, Axes::z_down);
-  for (const FieldInfo& field : field_infos) {
+  for (const FieldInfo& field : FieldList::all()) {
     const std::string name(field.name);
     ASSERT_TRUE(file.has(name)) << name;
     EXPECT_EQ(file.shape(name), (std::vector<std::int64_t>{3, 4})) << name;

@@ -114,7 +114,7 @@ TEST_F(StudyFileTest, MistakesAreToldAllAtOnceByLine) {
       "{threads}, {program}\n"
       "study.yaml:14: maps.0: is 'gzzz', no known field; did you mean gzz? Allowed: all, vector, tensor, potential, "
       "gx, "
-      "gy, gz, gxx, gyy, gzz, gxy, gxz, gyz\n"
+      "gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv\n"
       "study.yaml:15: execution: belongs to the case: write it below base, or vary it below sweep, as in {sweep: "
       "{execution.slots: [1, 2]}}\n"
       "study.yaml:16: report: is a list; the name of a file is expected");

@@ -3,48 +3,113 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 namespace prismfield {
 
-/// The ten fields, in the order in which files, tables and sensitivities hold them.
-enum class Field : int { potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz };
+/// The fields, in the order in which files, tables and sensitivities hold them: the row of field_infos. The first ten
+/// are native: kernels have formulas of them. All others are sums of these.
+enum class Field : int { potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv };
 
-inline constexpr int n_all_fields = 10;
+inline constexpr int n_native_fields = 10;
 
 /// Which vertical the output uses: z down flips gz, gxz and gyz of the kernel's z-up values.
 enum class Axes { z_down, z_up };
 
-/// What a field is called and how its SI value (z up) becomes the one that is written.
+/// How often a native field differentiates the potential along each direction.
+struct Derivatives {
+  int easting, northing, upward;
+  /// 0: of the potential, 1: of the vector, 2: of the tensor
+  [[nodiscard]] constexpr int order() const noexcept { return easting + northing + upward; }
+};
+
+/// Of every native field.
+inline constexpr std::array<Derivatives, n_native_fields> native_derivatives = {
+    {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}}};
+
+/// A native field in a sum.
+struct FieldTerm {
+  Field native;
+  double weight;
+};
+
+/// What a field is called, what it is the sum of and how its SI value (z up) becomes the one that is written.
 struct FieldInfo {
-  Field field;
+  Field field{};
   std::string_view name;
   std::string_view long_name;
+  /// of each native field
+  std::array<double, n_native_fields> weights{};
   /// unit of the output
   std::string_view unit;
   /// output value = SI value * scale
-  double scale;
+  double scale = 1;
   /// true when the sign depends on the direction of z
-  bool odd_in_z;
+  bool odd_in_z = false;
 };
 
-inline constexpr std::array<FieldInfo, n_all_fields> field_infos = {{
-    {Field::potential, "potential", "gravity potential", "m2 s-2", 1.0, false},
-    {Field::gx, "gx", "gravity vector, easting component", "mGal", 1e5, false},
-    {Field::gy, "gy", "gravity vector, northing component", "mGal", 1e5, false},
-    {Field::gz, "gz", "gravity vector, vertical component", "mGal", 1e5, true},
-    {Field::gxx, "gxx", "gravity gradient, easting-easting", "Eotvos", 1e9, false},
-    {Field::gyy, "gyy", "gravity gradient, northing-northing", "Eotvos", 1e9, false},
-    {Field::gzz, "gzz", "gravity gradient, vertical-vertical", "Eotvos", 1e9, false},
-    {Field::gxy, "gxy", "gravity gradient, easting-northing", "Eotvos", 1e9, false},
-    {Field::gxz, "gxz", "gravity gradient, easting-vertical", "Eotvos", 1e9, true},
-    {Field::gyz, "gyz", "gravity gradient, northing-vertical", "Eotvos", 1e9, true},
-}};
+/// A row of field_infos; all but names and weights follows from the native fields. Does not compile where these differ
+/// in unit or in what the direction of z does to them.
+consteval FieldInfo field_row(std::string_view name, std::string_view long_name, std::initializer_list<FieldTerm> sum) {
+  constexpr std::array<std::string_view, 3> units = {"m2 s-2", "mGal", "Eotvos"};
+  constexpr std::array<double, 3> scales = {1.0, 1e5, 1e9};
+  const auto derivatives = [](const FieldTerm& term) {
+    return native_derivatives.at(static_cast<std::size_t>(term.native));
+  };
+  const Derivatives first = derivatives(*sum.begin());
+  const auto order = static_cast<std::size_t>(first.order());
+  FieldInfo row{{}, name, long_name, {}, units.at(order), scales.at(order), first.upward % 2 != 0};
+  for (const FieldTerm& term : sum) {
+    const Derivatives also = derivatives(term);
+    if (also.order() != first.order()) throw "fields of different units in one sum";
+    if (also.upward % 2 != first.upward % 2) throw "the direction of z changes the sign of a part of a sum";
+    row.weights.at(static_cast<std::size_t>(term.native)) += term.weight;
+  }
+  return row;
+}
+
+template <std::size_t n>
+consteval std::array<FieldInfo, n> numbered(std::array<FieldInfo, n> rows) {
+  for (std::size_t i = 0; i < n; ++i) rows[i].field = static_cast<Field>(i);
+  return rows;
+}
+
+/// Every field. A new one is a row at the end.
+inline constexpr std::array field_infos = numbered(std::array{
+    field_row("potential", "gravity potential", {{Field::potential, 1}}),
+    field_row("gx", "gravity vector, easting component", {{Field::gx, 1}}),
+    field_row("gy", "gravity vector, northing component", {{Field::gy, 1}}),
+    field_row("gz", "gravity vector, vertical component", {{Field::gz, 1}}),
+    field_row("gxx", "gravity gradient, easting-easting", {{Field::gxx, 1}}),
+    field_row("gyy", "gravity gradient, northing-northing", {{Field::gyy, 1}}),
+    field_row("gzz", "gravity gradient, vertical-vertical", {{Field::gzz, 1}}),
+    field_row("gxy", "gravity gradient, easting-northing", {{Field::gxy, 1}}),
+    field_row("gxz", "gravity gradient, easting-vertical", {{Field::gxz, 1}}),
+    field_row("gyz", "gravity gradient, northing-vertical", {{Field::gyz, 1}}),
+    field_row("guv", "gravity gradient, (northing-northing - easting-easting) / 2",
+              {{Field::gyy, 0.5}, {Field::gxx, -0.5}}),
+});
+
+inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
 
 [[nodiscard]] constexpr const FieldInfo& info(Field field) noexcept {
   return field_infos[static_cast<std::size_t>(field)];
+}
+
+/// Whether kernels have formulas of a field; all others are sums of such.
+[[nodiscard]] constexpr bool is_native(Field field) noexcept { return static_cast<int>(field) < n_native_fields; }
+
+/// The field of this name; none: there is no such.
+[[nodiscard]] constexpr std::optional<Field> field_named(std::string_view name) noexcept {
+  for (const FieldInfo& row : field_infos) {
+    if (row.name == name) return row.field;
+  }
+  return std::nullopt;
 }
 
 /// Factor from the kernel's SI value (z up) to the written one.
@@ -53,18 +118,19 @@ inline constexpr std::array<FieldInfo, n_all_fields> field_infos = {{
   return axes == Axes::z_down && f.odd_in_z ? -f.scale : f.scale;
 }
 
-/// A set of fields as bits, iterated in the order of Field.
+/// A set of fields as bits; a range of their FieldInfo in the order of Field.
 class FieldList {
 public:
   constexpr FieldList() = default;
   constexpr FieldList(std::initializer_list<Field> fields) noexcept {
     for (const Field f : fields) add(f);
   }
-  static constexpr FieldList all() noexcept { return FieldList(bits_t{0x3FF}); }
-  static constexpr FieldList vector() noexcept { return {Field::gx, Field::gy, Field::gz}; }
-  static constexpr FieldList tensor() noexcept {
-    return {Field::gxx, Field::gyy, Field::gzz, Field::gxy, Field::gxz, Field::gyz};
-  }
+  /// The native ten.
+  static constexpr FieldList all() noexcept { return first(n_native_fields); }
+  /// All that there are.
+  static constexpr FieldList every() noexcept { return first(n_known_fields); }
+  static constexpr FieldList vector() noexcept { return of_order(1); }
+  static constexpr FieldList tensor() noexcept { return of_order(2); }
 
   constexpr void add(Field f) noexcept { m_bits |= bit(f); }
   constexpr void add(FieldList other) noexcept { m_bits |= other.m_bits; }
@@ -73,42 +139,68 @@ public:
     return (m_bits & other.m_bits) == other.m_bits;
   }
   [[nodiscard]] constexpr bool empty() const noexcept { return m_bits == 0; }
-  [[nodiscard]] constexpr int size() const noexcept {
-    int n = 0;
-    for (const auto& f : field_infos) n += contains(f.field) ? 1 : 0;
-    return n;
-  }
+  [[nodiscard]] constexpr int size() const noexcept { return std::popcount(m_bits); }
   /// Position of f among the fields of this list, in the order of Field; f must be contained.
-  [[nodiscard]] constexpr int index_of(Field f) const noexcept {
-    int n = 0;
-    for (const auto& i : field_infos) {
-      if (i.field == f) break;
-      n += contains(i.field) ? 1 : 0;
+  [[nodiscard]] constexpr int index_of(Field f) const noexcept { return std::popcount(m_bits & (bit(f) - 1)); }
+  /// The native fields that these are sums of.
+  [[nodiscard]] constexpr FieldList natives() const noexcept {
+    FieldList found;
+    for (const FieldInfo& field : *this) {
+      for (int f = 0; f < n_native_fields; ++f) {
+        if (field.weights[static_cast<std::size_t>(f)] != 0) found.add(static_cast<Field>(f));
+      }
     }
-    return n;
+    return found;
   }
   constexpr bool operator==(const FieldList&) const noexcept = default;
 
+  class Iterator {
+  public:
+    explicit constexpr Iterator(std::uint64_t rest) noexcept : m_rest(rest) {}
+    constexpr const FieldInfo& operator*() const noexcept {
+      return field_infos[static_cast<std::size_t>(std::countr_zero(m_rest))];
+    }
+    constexpr Iterator& operator++() noexcept {
+      m_rest &= m_rest - 1;
+      return *this;
+    }
+    constexpr bool operator==(const Iterator&) const noexcept = default;
+
+  private:
+    std::uint64_t m_rest;
+  };
+  [[nodiscard]] constexpr Iterator begin() const noexcept { return Iterator(m_bits); }
+  [[nodiscard]] constexpr Iterator end() const noexcept { return Iterator(0); }
+
 private:
-  using bits_t = std::uint16_t;
-  explicit constexpr FieldList(bits_t bits) noexcept : m_bits(bits) {}
-  static constexpr bits_t bit(Field f) noexcept { return static_cast<bits_t>(1U << static_cast<unsigned>(f)); }
-  bits_t m_bits = 0;
+  static_assert(n_known_fields < 64, "a field is a bit");
+  static constexpr std::uint64_t bit(Field f) noexcept { return std::uint64_t{1} << static_cast<unsigned>(f); }
+  static constexpr FieldList first(int n) noexcept {
+    FieldList list;
+    list.m_bits = bit(static_cast<Field>(n)) - 1;
+    return list;
+  }
+  static constexpr FieldList of_order(int order) noexcept {
+    FieldList list;
+    for (int f = 0; f < n_native_fields; ++f) {
+      if (native_derivatives[static_cast<std::size_t>(f)].order() == order) list.add(static_cast<Field>(f));
+    }
+    return list;
+  }
+  std::uint64_t m_bits = 0;
 };
 
 /// The sets for which kernels are compiled; a run takes the smallest that holds what it asks for.
 enum class FieldSet { gz, vector, tensor, vector_tensor, all };
 
 [[nodiscard]] constexpr FieldList fields_of(FieldSet set) noexcept {
+  FieldList both = FieldList::vector();
+  both.add(FieldList::tensor());
   switch (set) {
     case FieldSet::gz: return {Field::gz};
     case FieldSet::vector: return FieldList::vector();
     case FieldSet::tensor: return FieldList::tensor();
-    case FieldSet::vector_tensor: {
-      FieldList both = FieldList::vector();
-      both.add(FieldList::tensor());
-      return both;
-    }
+    case FieldSet::vector_tensor: return both;
     case FieldSet::all: break;
   }
   return FieldList::all();
@@ -116,7 +208,7 @@ enum class FieldSet { gz, vector, tensor, vector_tensor, all };
 
 [[nodiscard]] constexpr FieldSet smallest_set(FieldList fields) noexcept {
   for (const FieldSet set : {FieldSet::gz, FieldSet::vector, FieldSet::tensor, FieldSet::vector_tensor}) {
-    if (fields_of(set).contains(fields)) return set;
+    if (fields_of(set).contains(fields.natives())) return set;
   }
   return FieldSet::all;
 }

@@ -42,6 +42,7 @@ def stations(easting, northing, upward, **more):
             [["potential", "gx", "gy", "gz"], ["gxx", "gyy", "gzz"], ["gxy", "gxz", "gyz"]],
         ),
         (TENSOR, 1.0, [TENSOR[:3], TENSOR[3:]]),
+        (["gx", "gy", "gz", *TENSOR, "guv"], 1.0, [["gx", "gy", "gz"], TENSOR[:3], TENSOR[3:], ["guv"]]),
         (["gx", "gzz", "gxy", "gxz"], 1.0, [["gx", "gzz"], ["gxy", "gxz"]]),
         (["gz", "bouguer_slab", "terrain_correction"], 1.0, [["gz", "bouguer_slab", "terrain_correction"]]),
         (["gx", "gy", "gz"], 0.2, [["gx"], ["gy"], ["gz"]]),
@@ -51,6 +52,16 @@ def stations(easting, northing, upward, **more):
 )
 def test_arrangement_of_panels(names, ratio, rows):
     assert fields.arrange(names, ratio) == rows
+
+
+def test_fields_are_known_by_name_and_long_name():
+    """A sum of native fields needs no line of Python; a station's own variable is none."""
+    flat = ["northing", "easting"], np.zeros((3, 4))
+    guv = Variable(*flat, {"long_name": "gravity gradient, (northing-northing - easting-easting) / 2"})
+    more = {name: Variable(*flat, {}) for name in ("gyy", "bouguer_slab", "gps", "gz_sigma")}
+    dataset = grid(guv=guv, **more)
+    assert fields.drawn_fields(dataset) == ["gz", "bouguer_slab", "gyy", "guv"]
+    assert [fields.title_of(name) for name in ("potential", "gz", "guv")] == ["Potential $V$", "$g_z$", "$g_{uv}$"]
 
 
 class Values:

@@ -60,8 +60,7 @@ std::string statistics_row(std::string_view name, std::string_view unit, const d
 std::string field_statistics(const FieldTable& table, std::int64_t n_points, std::size_t columns) {
   const StatisticsShape shape = statistics_shape(0, columns);
   std::string out = statistics_header(shape);
-  for (const FieldInfo& field : field_infos) {
-    if (!table.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : table.fields) {
     out += statistics_row(field.name, field.unit, table.values.data() + table.fields.index_of(field.field) * n_points,
                           n_points, shape);
   }
@@ -73,8 +72,7 @@ std::string field_statistics(const ResultHeader& header, const Fields& result, s
   for (const PointVariable& variable : header.variables) longest = std::max(longest, variable.name.size());
   const StatisticsShape shape = statistics_shape(longest, columns);
   std::string out = statistics_header(shape);
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : result.fields) {
     const auto values = output_values(header, result, field.field);
     out += statistics_row(field.name, field.unit, values.data(), static_cast<std::int64_t>(values.size()), shape);
   }

@@ -16,6 +16,7 @@
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "model/axis.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
@@ -82,8 +83,7 @@ std::string colour_map_problem(const std::string& colour_map) {
 
 const std::vector<std::string>& drawn_field_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const FieldInfo& field : field_infos) all.emplace_back(field.name);
+    std::vector<std::string> all = names_of(FieldList::every());
     all.insert(all.end(), {"bouguer_slab", "terrain_correction"});
     return all;
   }();

@@ -135,8 +135,7 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   std::vector<std::string> warnings;
   if (data.sigma_is_unknown) return warnings;
   std::size_t f = 0;
-  for (const FieldInfo& field : field_infos) {
-    if (!data.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : data.fields) {
     const double ratio = signal_to_sigma(data, f++, trend != Trend::none);
     if (ratio < 1) {
       warnings.push_back(fmt::format(
@@ -350,8 +349,7 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   std::string text;
   for (const PredictedData& data : model.data) {
     std::size_t f = 0;
-    for (const FieldInfo& field : field_infos) {
-      if (!data.fields.contains(field.field)) continue;
+    for (const FieldInfo& field : data.fields) {
       const double rms = normalized_rms(data, f++);
       text += data.sigma_is_unknown
                   ? fmt::format(

@@ -73,11 +73,6 @@ std::string without_lists(const std::string& path) {
   return result;
 }
 
-bool is_field(const std::string& word) {
-  return std::any_of(field_infos.begin(), field_infos.end(),
-                     [&](const FieldInfo& field) { return field.name == word; });
-}
-
 /// The path under which the reference has what a user asks for.
 std::string canonical(const std::string& asked) {
   std::string path = without_lists(asked);
@@ -94,7 +89,7 @@ bool ends_with(const std::string& path, const std::string& asked) {
   if (wanted.size() > all.size()) return false;
   return std::equal(wanted.begin(), wanted.end(), all.end() - std::ptrdiff_t(wanted.size()),
                     [](const std::string& word, const std::string& part) {
-                      return word == part || (part == any_field && is_field(word));
+                      return word == part || (part == any_field && field_named(word));
                     });
 }
 
@@ -331,9 +326,8 @@ std::string page_heading() {
          "part alone, `prismfield help slots`. Lengths are metres, densities kg/m3, coordinates easting, northing and\n"
          "upward (height). Names of inputs are relative to the file that names them, names of outputs to the folder\n"
          "where the command runs. `spheres[].center` is a key of every element of a list; on the command line its\n"
-         "number stands there, from 0: `--set model.voxels.spheres.0.radius=300`. FIELD is the name of a field: "
-         "potential,\n"
-         "gx, gy, gz, gxx, gyy, gzz, gxy, gxz or gyz.\n\n";
+         "number stands there, from 0: `--set model.voxels.spheres.0.radius=300`. FIELD is the name of a field\n"
+         "(`prismfield help fields`).\n\n";
 }
 
 /// GitHub's name of a heading.

@@ -53,6 +53,16 @@ std::string list_of(const Numbers& numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
+/// "guv (Eotvos), gravity gradient, ..." of the fields that are sums of the native ones.
+std::string sums_text() {
+  std::string text;
+  for (const FieldInfo& field : FieldList::every()) {
+    if (is_native(field.field)) continue;
+    text += fmt::format("{}{} ({}), {}", text.empty() ? "" : "; ", field.name, field.unit, field.long_name);
+  }
+  return text;
+}
+
 const Execution execution;
 const InversionSettings inversion;
 
@@ -336,7 +346,8 @@ const Keys observation_keys = {
      "Another seed gives other noise; the same one the same noise on every machine.", "gz: 0.02\nseed: 5", no_result},
     {"fields", "all, vector, tensor, a field's name, or a list of these", "all", "",
      "What is computed: potential (m2 s-2), gx, gy, gz (mGal; the group vector), gxx, gyy, gzz, gxy, gxz, gyz (Eotvos; "
-     "the group tensor). Fewer fields take less time.",
+     "the group tensor); all is these ten. Sums of such: " +
+         sums_text() + ". Fewer fields take less time.",
      "fields: [gz, tensor]"},
 };
 

@@ -36,8 +36,8 @@ struct KeyEffects {
 /// All that is known of a key: help, docs/case.md, completion, the keys that a reader accepts, the identity of a case
 /// and its input files follow from it.
 struct KeyRow {
-  /// as model.voxels.easting; `spheres[].center` is of each map in a list, FIELD stands for any of the ten fields'
-  /// names
+  /// as model.voxels.easting; `spheres[].center` is of each map in a list, FIELD stands for any field's
+  /// name
   std::string path;
   std::string type;
   /// "required"; a value as it could be written; "(in words)"; or empty: without the key nothing is done

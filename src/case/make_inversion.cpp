@@ -277,9 +277,7 @@ void InversionMaker::check_sigma() {
   FieldList fields;
   std::vector<std::string> unknown;
   for (const DataSet& data : m_result.data) {
-    for (const FieldInfo& field : field_infos) {
-      if (data.fields.contains(field.field)) fields.add(field.field);
-    }
+    fields.add(data.fields);
     if (data.sigma_is_unknown) unknown.push_back(data.name);
   }
   if (m_spec.sigma_is_of_one_field && fields.size() > 1) {

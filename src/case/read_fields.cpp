@@ -49,8 +49,8 @@ void FieldsReader::add_field(const Value& value, FieldList& list) {
     return;
   }
   Words repeated;
-  for (const FieldInfo& field : field_infos) {
-    if (added.contains(field.field) && list.contains(field.field)) repeated.emplace_back(field.name);
+  for (const FieldInfo& field : added) {
+    if (list.contains(field.field)) repeated.emplace_back(field.name);
   }
   if (!repeated.empty()) {
     problem(value, fmt::format("repeats {}, which an earlier name of the list holds already", joined(repeated)));

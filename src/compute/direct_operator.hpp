@@ -26,20 +26,23 @@
 /// The bodies of DirectOperator; instantiated in one source file a space.
 namespace prismfield {
 
-/// fields(asked field * n_points + order(i)) = G result(field of the set, i) at a tile's points.
+/// fields(asked field * n_points + order(i)) = G times the row that result(field of the set, i) makes, at a tile's
+/// points.
 template <class Memory>
 struct ScatterFields {
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> result;
   Kokkos::View<const std::int64_t*, Memory> order;
   std::int64_t first, n_tile, n_points;
-  Kokkos::Array<int, n_all_fields> set_field;
+  kernel::FieldRows rows;
   double gravitational_constant;
   Kokkos::View<double*, Memory> fields;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    const std::int64_t f = k / n_tile;
+    const int row = static_cast<int>(k / n_tile);
     const std::int64_t i = k % n_tile;
-    fields(f * n_points + order(first + i)) = gravitational_constant * result(set_field[static_cast<int>(f)], i);
+    if (rows.asked[row] < 0) return;
+    const double value = rows.value(row, [&](int f) { return result(f, i); });
+    fields(rows.asked[row] * n_points + order(first + i)) = gravitational_constant * value;
   }
 };
 
@@ -49,15 +52,14 @@ struct GatherFactors {
   Kokkos::View<const double*, Memory> fields;
   Kokkos::View<const std::int64_t*, Memory> order;
   std::int64_t first, n_tile, n_points;
-  /// asked field of each field of the set; -1: not asked for
-  Kokkos::Array<int, n_all_fields> asked_field;
+  kernel::FieldRows rows;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> factors;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     const auto padded = static_cast<std::int64_t>(factors.extent(1));
     const std::int64_t f = k / padded;
     const std::int64_t i = k % padded;
-    const int asked = asked_field[static_cast<int>(f)];
+    const int asked = rows.asked[f];
     factors(f, i) = asked >= 0 && i < n_tile ? fields(asked * n_points + order(first + i)) : 0.0;
   }
 };
@@ -75,7 +77,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
   std::unique_ptr<Engine> engine;
   /// of the rank's points, which are numbered from 0, in the order of work
   Kokkos::View<std::int64_t*, Memory> order;
-  Kokkos::Array<int, n_all_fields> set_field{}, asked_field{};
+  kernel::FieldRows rows;
   typename Engine::TileFields factors;
   /// first point of the tile that the engine has; -1: none
   std::int64_t tile = -1;
@@ -87,8 +89,8 @@ struct DirectOperator<ExecutionSpace>::Parts {
         source(prisms),
         all_ranks(split(communicator, 0)),
         same_points(split(communicator, communicator.rank() / plan.plan.prism_parts)),
-        same_prisms(split(communicator, communicator.rank() % plan.plan.prism_parts)) {
-    map_fields();
+        same_prisms(split(communicator, communicator.rank() % plan.plan.prism_parts)),
+        rows(kernel::field_rows(plan.plan.set, plan.fields)) {
     on_all_ranks(all_ranks, [&] { prepare(space, points); });
   }
 
@@ -101,8 +103,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
     order = decltype(order)(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("prismfield::order")),
                             plan.order.size());
     Kokkos::deep_copy(space, order, OnHost<const std::int64_t>(plan.order.data(), plan.order.size()));
-    factors =
-        typename Engine::TileFields("prismfield::factors", engine->result().extent(0), engine->result().extent(1));
+    factors = typename Engine::TileFields("prismfield::factors", n_rows(), engine->result().extent(1));
     if (plan.keeps_blocks) keep_blocks(space);
     space.fence("prismfield: operator made");
   }
@@ -118,20 +119,13 @@ struct DirectOperator<ExecutionSpace>::Parts {
     block = PrismBlock();
   }
 
-  std::unique_ptr<Engine> make_engine(const EngineSettings& settings) const {
+  [[nodiscard]] int n_rows() const { return rows.n_native + rows.n_sums; }
+
+  std::unique_ptr<Engine> make_engine(EngineSettings settings) const {
+    settings.rows = rows;
     return with_arithmetic(plan.plan.precision, [&](auto arithmetic) {
       return make_operator_engine<ExecutionSpace, decltype(arithmetic)>(settings);
     });
-  }
-
-  void map_fields() {
-    const FieldList computed = fields_of(plan.plan.set);
-    for (int f = 0; f < n_all_fields; ++f) asked_field[f] = -1;
-    for (const FieldInfo& info : field_infos) {
-      if (!plan.fields.contains(info.field)) continue;
-      set_field[plan.fields.index_of(info.field)] = computed.index_of(info.field);
-      asked_field[computed.index_of(info.field)] = plan.fields.index_of(info.field);
-    }
   }
 
   void stage(const ExecutionSpace& space, std::size_t b, std::size_t at) {
@@ -173,8 +167,8 @@ struct DirectOperator<ExecutionSpace>::Parts {
         engine->add(space, at(space, b), part, of.prisms.begin / plan.plan.batch);
         if (of.ends_chunk) engine->end_chunk(space);
       }
-      Kokkos::parallel_for("prismfield::scatter_fields", IndexPolicy(space, 0, plan.fields.size() * n),
-                           ScatterFields<Memory>{engine->result(), order, first, n, plan.n_points(), set_field,
+      Kokkos::parallel_for("prismfield::scatter_fields", IndexPolicy(space, 0, n_rows() * n),
+                           ScatterFields<Memory>{engine->result(), order, first, n, plan.n_points(), rows,
                                                  plan.gravitational_constant, fields});
     });
   }
@@ -188,7 +182,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
     for_each_tile(space, [&](std::int64_t first, std::int64_t n) {
       Kokkos::parallel_for("prismfield::gather_factors",
                            IndexPolicy(space, 0, static_cast<std::int64_t>(factors.size())),
-                           GatherFactors<Memory>{fields, order, first, n, plan.n_points(), asked_field, factors});
+                           GatherFactors<Memory>{fields, order, first, n, plan.n_points(), rows, factors});
       engine->set_factors(space, factors);
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
         const IndexRange range = plan.blocks[b].prisms;
@@ -207,7 +201,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
         const IndexRange range = plan.blocks[b].prisms;
         const auto begin = first - points.begin;
-        engine->store_entries(space, at(space, b), asked_field, plan.gravitational_constant,
+        engine->store_entries(space, at(space, b), plan.gravitational_constant,
                               Kokkos::subview(all, Kokkos::ALL, std::make_pair(begin, begin + n),
                                               std::make_pair(range.begin, range.end)));
       }

@@ -2,28 +2,29 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "compute/gather.hpp"
 
-#include <algorithm>
 #include <functional>
 
 #include "base/counts.hpp"
 #include "kernel/contact.hpp"
+#include "kernel/field_rows.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
 
-/// The asked fields of a state, G included: (field, point of the state) in the order of `asked`.
-std::vector<double> asked_values(const RankState& state, FieldList asked, FieldList computed,
+/// The asked fields of a state, G included: (field, point of the state).
+std::vector<double> asked_values(const RankState& state, const kernel::FieldRows& rows, std::int64_t n_asked,
                                  double gravitational_constant) {
-  const auto n = static_cast<std::size_t>(state.layout.points.size());
-  std::vector<double> values(static_cast<std::size_t>(asked.size()) * n);
-  for (const FieldInfo& field : field_infos) {
-    if (!asked.contains(field.field)) continue;
-    const double* const from =
-        state.payload.values.data() + static_cast<std::size_t>(computed.index_of(field.field)) * n;
-    double* const to = values.data() + static_cast<std::size_t>(asked.index_of(field.field)) * n;
-    std::transform(from, from + n, to, [&](double value) { return gravitational_constant * value; });
+  const std::int64_t n = state.layout.points.size();
+  const double* const computed = state.payload.values.data();
+  std::vector<double> values(static_cast<std::size_t>(n_asked * n));
+  for (int row = 0; row < rows.n_native + rows.n_sums; ++row) {
+    if (rows.asked[row] < 0) continue;
+    double* const to = values.data() + rows.asked[row] * n;
+    for (std::int64_t i = 0; i < n; ++i) {
+      to[i] = gravitational_constant * rows.value(row, [&](int f) { return computed[f * n + i]; });
+    }
   }
   return values;
 }
@@ -47,11 +48,11 @@ void count_contacts(const std::vector<double>& contact, std::int64_t n_points, F
 void gather_fields(RankState& state, const RankState* before, bool as_planned, double gravitational_constant,
                    const Plan& plan, const Communicator& communicator, std::span<double> values, Fields& result) {
   const bool is_root = communicator.rank() == 0;
-  const FieldList computed = fields_of(plan.set);
+  const kernel::FieldRows rows = kernel::field_rows(plan.set, result.fields);
   const std::int64_t n_asked = result.fields.size();
   std::vector<double> part, contact;
   agree_unless_alone(communicator, [&] {
-    part = asked_values(state, result.fields, computed, gravitational_constant);
+    part = asked_values(state, rows, n_asked, gravitational_constant);
     state.payload.values = std::vector<double>();
     if (!is_root) return;
     if (values.empty()) {
@@ -62,7 +63,7 @@ void gather_fields(RankState& state, const RankState* before, bool as_planned, d
     contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
   });
   if (before != nullptr && is_root && !before->payload.empty()) {
-    add_part(asked_values(*before, result.fields, computed, gravitational_constant), n_asked, plan.n_points,
+    add_part(asked_values(*before, rows, n_asked, gravitational_constant), n_asked, plan.n_points,
              before->layout.points, values);
     add_part(before->payload.contact, 1, n_contact_columns * plan.n_points, contact_range(before->layout.points),
              contact);

@@ -62,9 +62,10 @@ void OperatorPlan::choose_blocks() {
   const EngineMemory& m = traits.memory;
   const auto n_blocks = static_cast<std::int64_t>(blocks.size());
   const std::int64_t shapes = uniform_shape ? n_blocks : n;
+  const kernel::FieldRows rows = kernel::field_rows(plan.set, fields);
   // factors as doubles and as the kernel's numbers, the order of the points, sums over parts of the points
   const std::int64_t beside =
-      plan.tile_points * fields_of(plan.set).size() * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
+      plan.tile_points * (rows.n_native + rows.n_sums) * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
   const std::int64_t kept = n * m.per_prism + shapes * m.per_shape;
   keeps_blocks = n_blocks == 1 || kept <= plan.memory_limit - plan.scratch_bytes - beside;
   if (keeps_blocks && traits.is_device) cut_blocks(kept_block_prisms(plan));

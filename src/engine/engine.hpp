@@ -14,6 +14,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "kernel/contact.hpp"
+#include "kernel/field_rows.hpp"
 
 namespace prismfield {
 
@@ -46,6 +47,8 @@ struct EngineTraits {
 /// Everything that a launch needs to know, decided by the plan.
 struct EngineSettings {
   FieldSet set = FieldSet::all;
+  /// of operators only: the rows of their products
+  kernel::FieldRows rows;
   KernelKind kernel = KernelKind::automatic;
   /// the papers' by-point scheme: one parallel region a prism
   bool launch_per_prism = false;

@@ -33,7 +33,9 @@ public:
   explicit KokkosOperatorEngine(const EngineSettings& settings)
       : m_settings(settings), m_sums(settings), m_pair_launcher(settings) {
     allocate_or_fail([&] {
-      m_pairs.factors = decltype(m_pairs.factors)(view_label("factors"), m_sums.n_fields(), m_sums.result().extent(1));
+      m_pairs.rows = settings.rows;
+      m_pairs.factors = decltype(m_pairs.factors)(view_label("factors"), m_sums.n_fields() + settings.rows.n_sums,
+                                                  m_sums.result().extent(1));
     });
   }
 
@@ -94,11 +96,10 @@ public:
     add_sums(space, at, kernel::PairSink::squares, scale, out);
   }
 
-  void store_entries(const Space& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows, double scale,
-                     const typename Base::Entries& entries) override {
+  void store_entries(const Space& space, std::size_t at, double scale, const typename Base::Entries& entries) override {
     const auto stride = [&](int dimension) { return static_cast<std::int64_t>(entries.stride(dimension)); };
     m_pairs.scale = scale;
-    m_pairs.entries.set(entries.data(), rows, stride(0), stride(1), stride(2));
+    m_pairs.entries.set(entries.data(), m_pairs.rows, stride(0), stride(1), stride(2));
     m_pair_launcher.store_entries(space, with_unit_weights(space, at), m_blocks[at]->one_shape(), m_pairs);
   }
 

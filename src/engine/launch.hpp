@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/staged_prisms.hpp"
+#include "engine/with_arithmetic.hpp"
 #include "kernel/host_tile.hpp"
 
 /// The papers' launch: a parallel_for over batches of prisms adds into scratch(slot, field, point), one grid of points
@@ -147,13 +148,7 @@ public:
   template <class NoteBusy>
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
               const NoteBusy& note_busy) const {
-    switch (m_settings.set) {
-      case FieldSet::gz: launch_set<FieldSet::gz>(space, data, one_shape, note_busy); break;
-      case FieldSet::vector: launch_set<FieldSet::vector>(space, data, one_shape, note_busy); break;
-      case FieldSet::tensor: launch_set<FieldSet::tensor>(space, data, one_shape, note_busy); break;
-      case FieldSet::vector_tensor: launch_set<FieldSet::vector_tensor>(space, data, one_shape, note_busy); break;
-      case FieldSet::all: launch_set<FieldSet::all>(space, data, one_shape, note_busy); break;
-    }
+    with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, note_busy); });
   }
 
 private:

@@ -12,8 +12,8 @@
 namespace prismfield {
 
 /// The products of an operator between one tile of points and blocks of prisms that it keeps, in one execution space;
-/// whichever the precision. Fields are those of the settings' set, for G = 1. Work is put on the space that a function
-/// is given and may still be under way when it returns.
+/// whichever the precision. Fields are those of the settings' set, rows theirs, for G = 1. Work is put on the space
+/// that a function is given and may still be under way when it returns.
 template <class ExecutionSpace>
 class OperatorEngine {
 public:
@@ -44,15 +44,14 @@ public:
   /// Adds the slots in their order to the result and empties them.
   virtual void end_chunk(const ExecutionSpace& space) = 0;
   [[nodiscard]] virtual TileFields result() const = 0;
-  /// Takes the tile's factors of products; zero for padding.
+  /// Takes the tile's factors of products, (row, padded point); zero for padding.
   virtual void set_factors(const ExecutionSpace& space, const TileFields& factors) = 0;
   /// Adds, for every prism p of a block, scale times the sum over f, i of factors(f, i) G(f, i, p), or of its square,
   /// to out(p). Throws AllocationFailure.
   virtual void add_products(const ExecutionSpace& space, std::size_t at, double scale, const Densities& out) = 0;
   virtual void add_squares(const ExecutionSpace& space, std::size_t at, double scale, const Densities& out) = 0;
-  /// Writes scale * G(f, i, p) to entries(rows[f], i, p), for fields of the set whose row is not -1.
-  virtual void store_entries(const ExecutionSpace& space, std::size_t at, const Kokkos::Array<int, n_all_fields>& rows,
-                             double scale, const Entries& entries) = 0;
+  /// Writes scale * G(f, i, p) of every asked field.
+  virtual void store_entries(const ExecutionSpace& space, std::size_t at, double scale, const Entries& entries) = 0;
 };
 
 /// The engine of an execution space and arithmetic; throws AllocationFailure. Defined in kokkos_operator_engine.hpp and

@@ -160,13 +160,7 @@ private:
 
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
               const kernel::PairData<A, Memory>& pairs) const {
-    switch (m_settings.set) {
-      case FieldSet::gz: launch_set<FieldSet::gz>(space, data, one_shape, pairs); break;
-      case FieldSet::vector: launch_set<FieldSet::vector>(space, data, one_shape, pairs); break;
-      case FieldSet::tensor: launch_set<FieldSet::tensor>(space, data, one_shape, pairs); break;
-      case FieldSet::vector_tensor: launch_set<FieldSet::vector_tensor>(space, data, one_shape, pairs); break;
-      case FieldSet::all: launch_set<FieldSet::all>(space, data, one_shape, pairs); break;
-    }
+    with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, pairs); });
   }
 
   template <FieldSet set>

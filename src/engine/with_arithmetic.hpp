@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <type_traits>
+
+#include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
 
 #include "kernel/prepared_prism.hpp"
@@ -17,6 +20,19 @@ auto with_arithmetic(Precision precision, const F& f) {
     case Precision::double_: break;
   }
   return f(kernel::DoubleArithmetic());
+}
+
+/// Calls f with a set as a std::integral_constant.
+template <class F>
+auto with_set(FieldSet set, const F& f) {
+  switch (set) {
+    case FieldSet::gz: return f(std::integral_constant<FieldSet, FieldSet::gz>());
+    case FieldSet::vector: return f(std::integral_constant<FieldSet, FieldSet::vector>());
+    case FieldSet::tensor: return f(std::integral_constant<FieldSet, FieldSet::tensor>());
+    case FieldSet::vector_tensor: return f(std::integral_constant<FieldSet, FieldSet::vector_tensor>());
+    case FieldSet::all: break;
+  }
+  return f(std::integral_constant<FieldSet, FieldSet::all>());
 }
 
 }  // namespace prismfield

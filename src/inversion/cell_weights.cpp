@@ -144,8 +144,8 @@ std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vec
 }
 
 double usual_power(const std::vector<DataSet>& data) noexcept {
-  const bool of_tensor_alone = std::all_of(data.begin(), data.end(),
-                                           [](const DataSet& set) { return FieldList::tensor().contains(set.fields); });
+  const bool of_tensor_alone = std::all_of(
+      data.begin(), data.end(), [](const DataSet& set) { return FieldList::tensor().contains(set.fields.natives()); });
   return of_tensor_alone ? 3 : 2;
 }
 

@@ -286,8 +286,7 @@ void write_data(Hdf5File& file, const ModelHeader& header, const InvertedModel& 
   const std::vector<double> none;
   const std::vector<double>& trend = k < model.trend.size() ? model.trend[k] : none;
   const std::size_t a_field = trend.size() / static_cast<std::size_t>(std::max(1, data.fields.size()));
-  for (const FieldInfo& field : field_infos) {
-    if (!data.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : data.fields) {
     write_data_field(file, layout, data, field.field, header.axes);
     if (a_field == 0) continue;
     const auto first = trend.begin() + static_cast<std::ptrdiff_t>(

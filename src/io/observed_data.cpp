@@ -37,9 +37,7 @@ std::string sigma_of(Field field) { return name_of(field) + "_sigma"; }
 
 template <class Action>
 void for_each_field(FieldList fields, const Action& action) {
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) action(field.field);
-  }
+  for (const FieldInfo& field : fields) action(field.field);
 }
 
 /// Whether a unit is the one that the output has: numbers are not converted. "" is.
@@ -93,7 +91,7 @@ private:
   FieldList choose(FieldList there, const Words& others) {
     if (there.empty() && !wanted()) {
       m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}{}",
-                                              fmt::join(names_of(FieldList::all()), ", "), they_are(others),
+                                              fmt::join(names_of(FieldList::every()), ", "), they_are(others),
                                               columns_remedy(Field::gz))));
     }
     FieldList chosen;
@@ -147,7 +145,7 @@ private:
     TableRequest request = place_columns();
     request.columns = m_spec.columns;
     request.columns_key = m_file.key_beside("columns");
-    for_each_field(wanted().value_or(FieldList::all()), [&](Field field) {
+    for_each_field(wanted().value_or(FieldList::every()), [&](Field field) {
       request.optional.push_back(name_of(field));
       if (has_rule(field)) return;
       request.optional.push_back(sigma_of(field));
@@ -177,7 +175,7 @@ private:
                                                          : std::vector<double>();
     };
     FieldList there;
-    for_each_field(FieldList::all(), [&](Field field) {
+    for_each_field(FieldList::every(), [&](Field field) {
       std::vector<double> values = column(name_of(field));
       if (values.empty()) return;
       there.add(field);
@@ -201,7 +199,7 @@ private:
       const auto add = [&](const std::string& what) {
         m_problems.add(table.named_where, table.named_key, fmt::format("column {} {}", names[w], what));
       };
-      for_each_field(FieldList::all(), [&](Field field) {
+      for_each_field(FieldList::every(), [&](Field field) {
         if (names[w] != name_of(field) && names[w] != sigma_of(field)) return;
         if (!is_unit_of(field, unit)) add(other_unit(field, unit));
       });
@@ -234,11 +232,7 @@ private:
     m_read.sigma[field] = std::move(sigma);
   }
 
-  static Field first_of(FieldList fields) {
-    return std::find_if(field_infos.begin(), field_infos.end(),
-                        [&](const FieldInfo& field) { return fields.contains(field.field); })
-        ->field;
-  }
+  static Field first_of(FieldList fields) { return (*fields.begin()).field; }
 
   void read_ubc() {
     PointFields data = read_ubc_data(m_file, Field::gz, m_spec.axes.value_or(Axes::z_down));
@@ -255,7 +249,7 @@ private:
   void read_arrays() {
     const ArrayFile arrays(m_file);
     FieldList there;
-    for_each_field(FieldList::all(), [&](Field field) {
+    for_each_field(FieldList::every(), [&](Field field) {
       if (arrays.has("/" + name_of(field))) there.add(field);
     });
     m_read.fields = choose(there, names_of(there));

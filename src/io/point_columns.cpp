@@ -74,8 +74,7 @@ bool is_field_name(std::string_view column) {
   std::string name = plain_name(column);
   constexpr std::string_view sigma = "sigma";
   if (name.ends_with(sigma)) name.resize(name.size() - sigma.size());
-  return name == "singular" ||
-         std::any_of(field_infos.begin(), field_infos.end(), [&](const FieldInfo& f) { return f.name == name; });
+  return name == "singular" || field_named(name);
 }
 
 std::string carried_text(std::string_view text) { return shown(unquoted(text)); }

@@ -30,13 +30,6 @@ namespace {
 
 constexpr std::string_view sigma_suffix = "_sigma";
 
-std::optional<Field> field_named(std::string_view name) {
-  for (const FieldInfo& field : field_infos) {
-    if (field.name == name) return field.field;
-  }
-  return std::nullopt;
-}
-
 std::string_view trimmed(std::string_view text) {
   const auto is_gap = [](char c) { return c == ' ' || c == '\t' || c == '"'; };
   while (!text.empty() && is_gap(text.front())) text.remove_prefix(1);
@@ -246,8 +239,7 @@ ColumnOfField column_of(const PointFields& points, Field field, Axes axes) {
 }
 
 PointFields with_axes(PointFields points, Axes axes) {
-  for (const FieldInfo& field : field_infos) {
-    if (!points.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : points.fields) {
     points.values[static_cast<std::size_t>(points.fields.index_of(field.field))] =
         column_of(points, field.field, axes).values;
   }
@@ -422,8 +414,7 @@ private:
   /// or cannot be read, is added to `unread`.
   [[nodiscard]] std::vector<std::string> further_names(FieldList fields, std::vector<std::string>& unread) const {
     std::vector<std::string> known{"easting", "northing", "upward"};
-    for (const FieldInfo& field : field_infos) {
-      if (!fields.contains(field.field)) continue;
+    for (const FieldInfo& field : fields) {
       known.emplace_back(field.name);
       known.push_back(known.back() + std::string(sigma_suffix));
     }
@@ -468,9 +459,7 @@ private:
 
   [[nodiscard]] std::optional<Axes> find_axes(FieldList fields) const {
     std::vector<std::string> places{"/"};
-    for (const FieldInfo& field : field_infos) {
-      if (fields.contains(field.field)) places.emplace_back(field.name);
-    }
+    for (const FieldInfo& field : fields) places.emplace_back(field.name);
     for (const std::string& place : places) {
       if (!m_content.has_attribute(place, "axes")) continue;
       if (const auto said = axes_named(m_content.read_text_attribute(place, "axes"))) return said;
@@ -517,8 +506,7 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
   write_point_kind(out, points.points);
   if (points.axes_are_stated) out.write_attribute("/", "axes", std::string(name(points.axes)));
   const PointLayout layout = write_points(out, "", points.points);
-  for (const FieldInfo& field : field_infos) {
-    if (!points.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : points.fields) {
     const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
     const std::string field_name(field.name);
     const std::string unit(field.unit);

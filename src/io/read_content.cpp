@@ -24,6 +24,7 @@
 #include "io/readable.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
@@ -42,11 +43,8 @@ struct Mesh {
 
 Field field_asked(const std::string& word) {
   if (word.empty()) return Field::gz;
-  std::vector<std::string> names;
-  for (const FieldInfo& field : field_infos) {
-    if (field.name == word) return field.field;
-    names.emplace_back(field.name);
-  }
+  if (const auto field = field_named(word)) return *field;
+  const std::vector<std::string> names = names_of(FieldList::every());
   const std::string nearest = nearest_spelling(word, names);
   throw InputError("--field", "",
                    fmt::format("{} is no field{}; of points there are: {}", excerpt(word),
@@ -285,9 +283,8 @@ private:
     if (named("west") || named("x1")) return prisms();
     const bool names_places =
         std::any_of(names.begin(), names.end(), [](const std::string& name) { return place_named(name) == "easting"; });
-    const bool names_fields = std::any_of(field_infos.begin(), field_infos.end(), [&](const FieldInfo& field) {
-      return std::any_of(names.begin(), names.end(),
-                         [&](const std::string& name) { return name_and_unit(name).first == field.name; });
+    const bool names_fields = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+      return field_named(name_and_unit(name).first).has_value();
     });
     // a field asked for that no name tells stands behind the places, whatever a comment calls it
     const bool nameless = all_numbers && !(names_places && (names_fields || m_spec.field.empty()));

@@ -33,8 +33,7 @@ std::string partition_text(const Plan& plan) {
 
 void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader& header, const Fields& result) {
   const auto n_points = static_cast<std::size_t>(layout.n_points());
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : result.fields) {
     const std::string name(field.name);
     write_point_values(file, layout, name, std::string(field.long_name), std::string(field.unit), header.axes,
                        output_values(header, result, field.field).data());

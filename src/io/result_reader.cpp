@@ -75,8 +75,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     std::map<std::string, std::size_t> last;
     for (std::size_t c = 0; c < names.size(); ++c) {
       const auto [name, unit] = field_and_unit(names[c]);
-      const auto is_this = [&, &name = name](const FieldInfo& field) { return field.name == name; };
-      if (std::none_of(field_infos.begin(), field_infos.end(), is_this)) continue;
+      if (!field_named(name)) continue;
       last[name] = c;
       table.columns[name].unit = unit;
     }
@@ -106,8 +105,8 @@ ResultTable read_table_of(const std::filesystem::path& file) {
 }
 
 bool is_odd_in_z(const std::string& field) {
-  return std::any_of(field_infos.begin(), field_infos.end(),
-                     [&](const FieldInfo& info) { return info.name == field && info.odd_in_z; });
+  const auto known = field_named(field);
+  return known && info(*known).odd_in_z;
 }
 
 bool is_table(const std::filesystem::path& file) {

@@ -54,8 +54,7 @@ struct Column {
 
 std::vector<Column> columns_of(const ResultHeader& header, const Fields& result) {
   std::vector<Column> columns;
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : result.fields) {
     const std::string name(field.name);
     const std::string unit(field.unit);
     columns.push_back({name, unit, OutputField(header, result, field.field)});
@@ -320,9 +319,7 @@ std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, co
   header.title = title;
   header.command = command;
   header.axes = points.axes;
-  for (const FieldInfo& field : field_infos) {
-    if (points.fields.contains(field.field)) add_field(header, points, field);
-  }
+  for (const FieldInfo& field : points.fields) add_field(header, points, field);
   // no separator: nothing stands as it has to be in the table yet
   StationColumns own{{coordinate_names.begin(), coordinate_names.end()}, '\0', {0, 1, 2}, {true, true, true}};
   std::vector<const PointColumn*> of_stations;

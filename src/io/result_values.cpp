@@ -19,6 +19,7 @@ OutputField::OutputField(const ResultHeader& header, const Fields& result, Field
   if (!header.noise || header.noise->sigma.count(field) == 0) return;
   m_sigma = header.noise->sigma.at(field);
   m_seed = header.noise->seed;
+  static_assert(n_known_fields <= 16, "each field has a random stream of its own");
   m_stream =
       static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
 }
@@ -57,8 +58,7 @@ FieldTable to_output_units(const Fields& result, Axes axes) {
   table.values.reserve(result.values.size());
   ResultHeader header;
   header.axes = axes;
-  for (const FieldInfo& field : field_infos) {
-    if (!result.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : result.fields) {
     const auto values = output_values(header, result, field.field);
     table.values.insert(table.values.end(), values.begin(), values.end());
   }

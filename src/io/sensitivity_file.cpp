@@ -43,8 +43,8 @@ std::int64_t checksum_of_row(const void* row, std::size_t bytes) {
 
 /// Field number `index` of the list.
 const FieldInfo& info_of(FieldList fields, std::int64_t index) {
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field) && index-- == 0) return field;
+  for (const FieldInfo& field : fields) {
+    if (index-- == 0) return field;
   }
   throw RunError("there is no such field among the sensitivities");
 }

@@ -44,7 +44,7 @@ bool turns_with_gz(std::string_view variable) { return variable == slab_variable
 
 std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points, const Fields& result,
                                              const Terrain& terrain) {
-  const FieldInfo& gz = field_infos[static_cast<std::size_t>(Field::gz)];
+  const FieldInfo& gz = info(Field::gz);
   // SI, z up: mass below the point pulls downwards; adding 0 turns -0 into 0
   const double factor = -header.gravitational_constant * output_factor(Field::gz, header.axes);
   ResultHeader plain;

@@ -164,8 +164,7 @@ void write_vtp(TextOutput& out, const PointFields& points) {
       "NumberOfPolys=\"0\">\n<PointData>\n",
       n, n);
   std::string note = fmt::format("places z up, lengths in m; axes of the fields {}", name(points.axes));
-  for (const FieldInfo& field : field_infos) {
-    if (!points.fields.contains(field.field)) continue;
+  for (const FieldInfo& field : points.fields) {
     const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
     body += appended.doubles(std::string(field.name), points.values[at]);
     note += fmt::format("; {} in {}", field.name, field.unit);

@@ -70,8 +70,7 @@ struct Describe {
       text += fmt::format(" (grid of {} x {})", points.points.grid_easting.size(), points.points.grid_northing.size());
     }
     if (points.fields.empty()) return text + ", no fields" + columns_text(points);
-    for (const FieldInfo& field : field_infos) {
-      if (!points.fields.contains(field.field)) continue;
+    for (const FieldInfo& field : points.fields) {
       const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
       text += fmt::format(", {} {}", field.name, range_text(points.values[at], field.unit));
       if (!points.sigma[at].empty()) text += " with sigma";
@@ -352,9 +351,7 @@ private:
     }
     m_written.how = "heights upwards in m";
     std::vector<std::string> units;
-    for (const FieldInfo& field : field_infos) {
-      if (turned.fields.contains(field.field)) units.push_back(fmt::format("{} in {}", field.name, field.unit));
-    }
+    for (const FieldInfo& field : turned.fields) units.push_back(fmt::format("{} in {}", field.name, field.unit));
     if (!units.empty()) m_written.how += fmt::format("; {}; axes {}", fmt::join(units, ", "), name(turned.axes));
   }
 
@@ -387,8 +384,8 @@ private:
     }
     if (!field && !ubc) m_written.notes.emplace_back("the points have no gz: it is written as 0");
     std::vector<std::string> left_out;
-    for (const FieldInfo& other : field_infos) {
-      if (points.fields.contains(other.field) && other.field != field) left_out.emplace_back(other.name);
+    for (const FieldInfo& other : points.fields) {
+      if (other.field != field) left_out.emplace_back(other.name);
     }
     if (!ubc && field && !points.sigma[static_cast<std::size_t>(points.fields.index_of(*field))].empty()) {
       left_out.emplace_back("gz_sigma");
@@ -413,8 +410,7 @@ private:
   [[nodiscard]] std::optional<Field> field_to_write(const PointFields& points) const {
     std::vector<std::string> names;
     std::optional<Field> asked, only;
-    for (const FieldInfo& field : field_infos) {
-      if (!points.fields.contains(field.field)) continue;
+    for (const FieldInfo& field : points.fields) {
       names.emplace_back(field.name);
       only = field.field;
       if (field.name == m_spec.field) asked = field.field;

@@ -40,10 +40,10 @@ PRISMFIELD_INLINE_FUNCTION int count_lanes(const M& mask, int valid) {
 }
 
 /// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T 1. Doubles are in metres already.
-template <class R>
-PRISMFIELD_INLINE_FUNCTION R unit_factor(Field f, R unit) {
-  if (f == Field::potential) return unit * unit;
-  return f == Field::gx || f == Field::gy || f == Field::gz ? unit : R(1);
+template <Field f, class R>
+PRISMFIELD_INLINE_FUNCTION R unit_factor(R unit) {
+  constexpr int order = native_derivatives[static_cast<std::size_t>(f)].order();
+  return order == 0 ? unit * unit : order == 1 ? unit : R(1);
 }
 
 /// Points within so many ulp, of the larger of the two coordinates, of a face's coordinate lie on it. Coordinates that
@@ -134,7 +134,7 @@ PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, 
   for_each_field<set>([&](auto field) {
     constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
     R factor = density;
-    if constexpr (sizeof(R) == 4) factor *= unit_factor(decltype(field)::value, unit);
+    if constexpr (sizeof(R) == 4) factor *= unit_factor<decltype(field)::value>(unit);
     const L value = select(mask, values.value[i] * L(factor), L(R(0)));
     sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
   });
@@ -217,7 +217,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     multipole_form<4, set>(shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
       constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
       L value = select(is_far, a * b, L(R(0)));
-      if constexpr (sizeof(R) == 4) value = value * L(unit_factor(decltype(field)::value, shape.unit));
+      if constexpr (sizeof(R) == 4) value = value * L(unit_factor<decltype(field)::value>(shape.unit));
       out.values.value[i] = out.values.value[i] + convert<typename Ls::Sum>(value);
     });
     n_left -= count_lanes<L>(is_far, valid);
@@ -369,12 +369,12 @@ PRISMFIELD_INLINE_FUNCTION void add_multipole(const PrismShape<typename Ls::Arit
     constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
     if constexpr (std::is_same_v<L, typename Ls::Sum>) {
       if constexpr (sizeof(R) == 4) {
-        sums.value[i] = fma(a * L(unit_factor(decltype(field)::value, shape.unit)), b, sums.value[i]);
+        sums.value[i] = fma(a * L(unit_factor<decltype(field)::value>(shape.unit)), b, sums.value[i]);
       } else {
         sums.value[i] = fma(a, b, sums.value[i]);
       }
     } else {
-      const L value = a * b * L(unit_factor(decltype(field)::value, shape.unit));
+      const L value = a * b * L(unit_factor<decltype(field)::value>(shape.unit));
       sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
     }
   };

@@ -42,7 +42,7 @@ PRISMFIELD_INLINE_FUNCTION L& at(FieldValues<set, L>& values) {
 /// Calls f(std::integral_constant<Field, ...>) for each field of a set.
 template <FieldSet set, int next = 0, class F>
 PRISMFIELD_INLINE_FUNCTION void for_each_field(const F& f) {
-  if constexpr (next < n_all_fields) {
+  if constexpr (next < n_native_fields) {
     constexpr Field field = static_cast<Field>(next);
     constexpr bool wanted = fields_of(set).contains(field);
     if constexpr (wanted) f(std::integral_constant<Field, field>());

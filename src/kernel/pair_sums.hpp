@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include "kernel/field_rows.hpp"
 #include "kernel/tile.hpp"
 
 namespace prismfield::kernel {
 
 /// What becomes of the fields of each pair of a point and a prism of unit density, where they are not summed over the
-/// prisms (tile.hpp does that): with G(f, i, p) field f of prism p at point i,
+/// prisms (tile.hpp does that): with G(f, i, p) row f of prism p at point i,
 enum class PairSink {
   /// sum over f and i of factor(f, i) G(f, i, p): the prism's entry of G' factor
   products,
@@ -17,22 +18,20 @@ enum class PairSink {
   entries
 };
 
-/// Where entries go: that of field f, point i and prism p to to[offset[f] + i * point_stride + p * prism_stride].
+/// Where entries go: that of row f, point i and prism p to to[offset[f] + i * point_stride + p * prism_stride].
 /// Offsets and no rows of a View: on a device ten instructions less for each of them.
 struct EntryPlaces {
   double* to = nullptr;
   std::int64_t point_stride = 0, prism_stride = 0;
-  /// for each field of the set; -1: not asked for
-  std::int64_t offset[n_all_fields] = {};
+  /// for each row of FieldRows; -1: not asked for
+  std::int64_t offset[n_known_fields] = {};
 
-  /// `rows`: numbers of the asked fields for each field of the set; -1: not asked for.
-  template <class Rows>
-  void set(double* first, const Rows& rows, std::int64_t row_stride, std::int64_t stride_of_points,
+  void set(double* first, const FieldRows& rows, std::int64_t row_stride, std::int64_t stride_of_points,
            std::int64_t stride_of_prisms) {
     to = first;
     point_stride = stride_of_points;
     prism_stride = stride_of_prisms;
-    for (std::size_t f = 0; f < n_all_fields; ++f) offset[f] = rows[f] < 0 ? -1 : rows[f] * row_stride;
+    for (int f = 0; f < n_known_fields; ++f) offset[f] = rows.asked[f] < 0 ? -1 : rows.asked[f] * row_stride;
   }
 };
 
@@ -40,7 +39,8 @@ struct EntryPlaces {
 template <class A, class Memory>
 struct PairData {
   PairSink sink = PairSink::products;
-  /// (field of the set, n_padded): zero for fields that are not asked for and for padding; not for entries
+  FieldRows rows;
+  /// (row, n_padded): zero for rows that are not asked for and for padding; not for entries
   Kokkos::View<typename A::Sum**, Kokkos::LayoutRight, Memory> factors;
   /// (part of the points, prism): sums; not for entries
   Kokkos::View<double**, Kokkos::LayoutRight, Memory, Kokkos::MemoryUnmanaged> sums;
@@ -102,7 +102,20 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Sum> pair_fields(
   return fields;
 }
 
-/// What a pair's field, times its factor, adds to a prism's sum.
+/// Calls take(row, value) for the rows of a pair's fields.
+template <FieldSet set, class S, class Take>
+PRISMFIELD_INLINE_FUNCTION void for_each_row(const FieldRows& rows, const FieldValues<set, S>& fields,
+                                             const Take& take) {
+  constexpr int n = FieldValues<set, S>::size;
+  for (int f = 0; f < n; ++f) take(f, fields.value[f]);
+  for (int row = n; row < n + rows.n_sums; ++row) {
+    S sum(value_t<S>(0));
+    for (int f = 0; f < n; ++f) sum = fma(S(static_cast<value_t<S>>(rows.weight[row - n][f])), fields.value[f], sum);
+    take(row, sum);
+  }
+}
+
+/// What a pair's row, times its factor, adds to a prism's sum.
 template <class S>
 PRISMFIELD_INLINE_FUNCTION S summand(PairSink sink, const S& value) {
   return sink == PairSink::squares ? value * value : value;
@@ -122,10 +135,10 @@ PRISMFIELD_INLINE_FUNCTION double sum_over_points(const LaunchData<typename Ls::
   Total total(0);
   for (std::int64_t group = first; group < last; ++group) {
     const FieldValues<set, S> fields = pair_fields<Ls, set, ChooseForm<Pass::all>>(data, shape, prism, group);
-    for (int f = 0; f < FieldValues<set, S>::size; ++f) {
+    for_each_row(pairs.rows, fields, [&](int f, const S& value) {
       const S factor = load<S>(&pairs.factors(f, group * Ls::width));
-      total = fma(convert<Total>(factor), convert<Total>(summand(pairs.sink, fields.value[f])), total);
-    }
+      total = fma(convert<Total>(factor), convert<Total>(summand(pairs.sink, value)), total);
+    });
   }
   value_t<Total> lane[Ls::width];
   store(total, lane);
@@ -268,7 +281,8 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
                                                const PairData<typename Ls::Arithmetic, Memory>& pairs,
                                                const Shapes& shapes, std::int64_t p, std::int64_t part,
                                                std::int64_t first, std::int64_t last) {
-  using Fields = FieldValues<set, typename Ls::Sum>;
+  using Sum = typename Ls::Sum;
+  using Fields = FieldValues<set, Sum>;
   using Real = typename Ls::Arithmetic::Real;
   constexpr bool adds = passes_by<Kernel>;
   if (pairs.sink == PairSink::entries) {
@@ -278,13 +292,12 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
     constexpr bool scales_weight = sizeof(Real) == 8;
     const auto take = [&](std::int64_t point, const Fields& fields) {
       double* const of_pair = of_prism + point * places.point_stride;
-      for (int f = 0; f < Fields::size; ++f) {
+      for_each_row(pairs.rows, fields, [&](int f, const Sum& value) {
         const std::int64_t offset = places.offset[f];
-        if (offset < 0) continue;
-        const auto field = static_cast<double>(fields.value[f]);
-        const double entry = scales_weight ? field : pairs.scale * field;
+        if (offset < 0) return;
+        const double entry = scales_weight ? static_cast<double>(value) : pairs.scale * static_cast<double>(value);
         of_pair[offset] = adds ? of_pair[offset] + entry : entry;
-      }
+      });
     };
     for_each_pair<Ls, set, Kernel>(warp, rank, data, shapes, p,
                                    scales_weight ? static_cast<Real>(pairs.scale) : Real(1), first, last, take);
@@ -292,13 +305,12 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
   }
   // of many points: in double
   double sum = 0;
-  for_each_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, Real(1), first, last,
-                                 [&](std::int64_t point, const Fields& fields) {
-                                   for (int f = 0; f < Fields::size; ++f) {
-                                     sum = fma(static_cast<double>(pairs.factors(f, point)),
-                                               static_cast<double>(summand(pairs.sink, fields.value[f])), sum);
-                                   }
-                                 });
+  for_each_pair<Ls, set, Kernel>(
+      warp, rank, data, shapes, p, Real(1), first, last, [&](std::int64_t point, const Fields& fields) {
+        for_each_row(pairs.rows, fields, [&](int f, const Sum& value) {
+          sum = fma(static_cast<double>(pairs.factors(f, point)), static_cast<double>(summand(pairs.sink, value)), sum);
+        });
+      });
   pairs.sums(part, p) = adds ? pairs.sums(part, p) + sum : sum;
 }
 
@@ -310,7 +322,7 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_item(const LaunchData<typename Ls::Arit
                                               const Shapes& shapes, std::int64_t begin, std::int64_t end,
                                               std::int64_t part, std::int64_t first, std::int64_t last) {
   using S = typename Ls::Sum;
-  constexpr int n_fields = FieldValues<set, S>::size;
+  constexpr int n_native = FieldValues<set, S>::size;
   if (pairs.sink != PairSink::entries) {
     for (std::int64_t p = begin; p < end; ++p) pairs.sums(part, p) = 0;
     for (std::int64_t block = first; block < last; block += groups_per_pair_block) {
@@ -321,18 +333,19 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_item(const LaunchData<typename Ls::Arit
     }
     return;
   }
-  value_t<S> held[n_fields][prisms_per_entry_run][Ls::width];
+  const int n_rows = n_native + pairs.rows.n_sums;
+  value_t<S> held[n_native + n_known_fields - n_native_fields][prisms_per_entry_run][Ls::width];
   for (std::int64_t run = begin; run < end; run += prisms_per_entry_run) {
     const int n_run = static_cast<int>(Kokkos::min<std::int64_t>(prisms_per_entry_run, end - run));
     for (std::int64_t group = first; group < last; ++group) {
       for (int r = 0; r < n_run; ++r) {
         const PairPrism<typename Ls::Arithmetic, Memory> prism(data, run + r);
         const auto fields = pair_fields<Ls, set, ChooseForm<Pass::all>>(data, shapes(prism.far.shape), prism, group);
-        for (int f = 0; f < n_fields; ++f) store(fields.value[f], held[f][r]);
+        for_each_row(pairs.rows, fields, [&](int f, const S& value) { store(value, held[f][r]); });
       }
       const std::int64_t point = group * Ls::width;
       const int valid = static_cast<int>(Kokkos::min<std::int64_t>(Ls::width, data.n_points - point));
-      for (int f = 0; f < n_fields; ++f) {
+      for (int f = 0; f < n_rows; ++f) {
         const EntryPlaces& places = pairs.entries;
         if (places.offset[f] < 0) continue;
         for (int i = 0; i < valid; ++i) {

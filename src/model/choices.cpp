@@ -17,9 +17,7 @@ const char* word_of(const Choices& choices, T value) noexcept {
 
 std::vector<std::string> names_of(FieldList fields) {
   std::vector<std::string> names;
-  for (const FieldInfo& field : field_infos) {
-    if (fields.contains(field.field)) names.emplace_back(field.name);
-  }
+  for (const FieldInfo& field : fields) names.emplace_back(field.name);
   return names;
 }
 

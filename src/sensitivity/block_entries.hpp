@@ -15,6 +15,7 @@
 #include <prismfield/ranges.hpp>
 
 #include "engine/staged_prisms.hpp"
+#include "engine/with_arithmetic.hpp"
 #include "kernel/host_tile.hpp"
 #include "sensitivity/low_rank.hpp"
 
@@ -40,7 +41,9 @@ public:
   EntryKernel(const Space& space, PrismBlock cells, const OrderedPoints& points, const std::array<double, 3>& rounding,
               FieldList fields, double gravitational_constant)
       : m_fields(fields),
-        m_function(function_of(smallest_set(fields))),
+        m_function(with_set(
+            smallest_set(fields),
+            [](auto set) -> Function { return &kernel::pairs_of_item_on_host<Arithmetic, decltype(set)::value>; })),
         m_staged(std::array<double, 3>{}, 1),
         m_points(points) {
     std::fill(cells.density.begin(), cells.density.end(), 1.0);
@@ -62,12 +65,7 @@ public:
     m_launch.weights = uncounted(staged.weights, 0, m_staged.size());
     m_pairs.sink = kernel::PairSink::entries;
     m_pairs.scale = gravitational_constant;
-    const FieldList computed = fields_of(smallest_set(fields));
-    m_rows.fill(-1);
-    for (const FieldInfo& info : field_infos) {
-      if (!fields.contains(info.field)) continue;
-      m_rows[static_cast<std::size_t>(computed.index_of(info.field))] = fields.index_of(info.field);
-    }
+    m_pairs.rows = kernel::field_rows(smallest_set(fields), fields);
     find_middles(cells);
   }
 
@@ -114,17 +112,6 @@ public:
   }
 
 private:
-  static Function function_of(FieldSet set) {
-    switch (set) {
-      case FieldSet::gz: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::gz>;
-      case FieldSet::vector: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::vector>;
-      case FieldSet::tensor: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::tensor>;
-      case FieldSet::vector_tensor: return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::vector_tensor>;
-      case FieldSet::all: break;
-    }
-    return &kernel::pairs_of_item_on_host<Arithmetic, FieldSet::all>;
-  }
-
   template <class View>
   static View uncounted(const View& view, std::int64_t first, std::int64_t n) {
     return View(view.data() + first, static_cast<std::size_t>(n));
@@ -151,7 +138,7 @@ private:
   void compute(const Launch& launch, double* out, std::int64_t field_stride, std::int64_t point_stride,
                std::int64_t cell_stride) const {
     Pairs pairs = m_pairs;
-    pairs.entries.set(out, m_rows, field_stride, point_stride, cell_stride);
+    pairs.entries.set(out, m_pairs.rows, field_stride, point_stride, cell_stride);
     const std::int64_t groups = (launch.n_points + width - 1) / width;
     // a few at a time, as kernels want it
     for (std::int64_t begin = 0; begin < launch.prism_end; begin += kernel::prisms_per_pair_item) {
@@ -178,8 +165,6 @@ private:
   std::array<std::vector<double>, 3> m_middles;
   Launch m_launch;
   Pairs m_pairs;
-  /// of the asked fields for each of the set; -1: not asked for
-  std::array<std::int64_t, n_all_fields> m_rows{};
 };
 
 /// The lines of one block that have been computed, of all fields at once, since a kernel computes them so: what one

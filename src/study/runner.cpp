@@ -427,9 +427,7 @@ void Runner::write_tables(const PlannedPoint& point, const RunFiles& files, cons
   const std::string name = keep_result(id, files);
   if (!m_map_table) return;
   std::string fields;
-  for (const FieldInfo& field : field_infos) {
-    if (m_spec.maps.contains(field.field)) fields += (fields.empty() ? "" : " ") + std::string(field.name);
-  }
+  for (const FieldInfo& field : m_spec.maps) fields += (fields.empty() ? "" : " ") + std::string(field.name);
   m_map_table->append(fmt::format("{},{},{}\n", id, name, fields));
   m_map_table->sync();
 }

@@ -345,7 +345,7 @@ class Convert(ProgramFolder):
                                  "ubc-mesh, ubc-model, tomofast-grid, tomofast-values, vtr, values"),
             (("m.msh", "x.den"), "a mesh alone has no values for a UBC model; convert a model"),
             (("d.obs", "x.csv", "--field", "gzx"), "--field: 'gzx' is no field, did you mean gxz?; of points there are: "
-                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz"),
+                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv"),
             (("d.obs", "x.csv", "--axes", "z_dwn"), "--axes: is 'z_dwn', did you mean z_down? Allowed: z_down, z_up"),
             (("d.obs", "x.csv", "--inactive", "air"), "--inactive: is 'air'; a number is expected"),
         ]

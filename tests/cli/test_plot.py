@@ -320,6 +320,12 @@ class Drawn(ProgramFolder):
         self.assertTrue(any("northing 500 m  ·  height 10 m" in text for text in texts), texts)
         self.assertEqual((texts.count("mGal"), texts.count("10⁻³ m² s⁻²")), (2, 1), texts)
 
+    def test_sums_of_fields_have_panels(self):
+        for options in ((), ("--field", "guv")):
+            texts = self.texts(CASE.replace("[gz, gzz]", "[gxx, guv]"), *options)
+            self.assertEqual([text for text in texts if text.startswith("$g_{")],
+                             ([] if options else ["$g_{xx}$ (Eötvös)"]) + ["$g_{uv}$ (Eötvös)"])
+
     def test_gaps_in_a_survey_are_no_grey_holes(self):
         rows = (f"{50 * i},{50 * j},10\n" for i in range(21) for j in range(21) if max(abs(i - 10), abs(j - 10)) > 2)
         self.write("gap.csv", "easting,northing,upward\n" + "".join(rows))

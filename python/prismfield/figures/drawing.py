@@ -25,20 +25,9 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from PIL import Image
 
-SYMBOLS = {
-    "potential": "Potential $V$",
-    "gx": "$g_x$",
-    "gy": "$g_y$",
-    "gz": "$g_z$",
-    "bouguer_slab": "Infinite Bouguer slab",
-    "terrain_correction": "DEM's terrain correction",
-    "gxx": "$g_{xx}$",
-    "gyy": "$g_{yy}$",
-    "gzz": "$g_{zz}$",
-    "gxy": "$g_{xy}$",
-    "gxz": "$g_{xz}$",
-    "gyz": "$g_{yz}$",
-}
+from prismfield.field_names import NATIVE, TENSOR, in_order, symbol_of
+
+TERRAIN = {"bouguer_slab": "Infinite Bouguer slab", "terrain_correction": "DEM's terrain correction"}
 UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 GREY = "0.45"
 # the ground of maps, where there is no value: darker than the palest colour of any map
@@ -273,6 +262,24 @@ class Dataset:
 
     def __getitem__(self, name):
         return self.variables[name]
+
+
+def title_of(name):
+    if name in TERRAIN:
+        return TERRAIN[name]
+    return ("Potential " if name == "potential" else "") + symbol_of(name)
+
+
+def fields_of(dataset):
+    """Names of the dataset's fields, and of what belongs to terrain, in the order of panels. Of variables that are no
+    native fields long_name says whether they are fields: stations may bring their own."""
+
+    def says_field(name):
+        return re.match("gravity (potential|vector|gradient)", str(dataset[name].attrs.get("long_name", "")))
+
+    names = in_order(name for name in dataset.variables if name in NATIVE or says_field(name))
+    after = sum(name not in TENSOR for name in names if name in NATIVE)
+    return [*names[:after], *(name for name in TERRAIN if name in dataset), *names[after:]]
 
 
 def read_by_netcdf4(netcdf, path, group):

@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from prismfield.field_names import TENSOR, VECTOR
 from prismfield.figures.drawing import (
     ALONG,
     GREY,
@@ -21,7 +22,7 @@ from prismfield.figures.drawing import (
     NO_DATA,
     PALE_BOX,
     STYLE,
-    SYMBOLS,
+    TERRAIN,
     Dataset,
     PlainFormatter,
     Undrawable,
@@ -33,6 +34,7 @@ from prismfield.figures.drawing import (
     draw_into,
     draw_triangle_lines,
     draw_triangles,
+    fields_of,
     is_diverging,
     is_signed,
     label_lines,
@@ -45,6 +47,7 @@ from prismfield.figures.drawing import (
     scaled,
     short,
     style_coordinate,
+    title_of,
     triangles_of,
 )
 
@@ -53,7 +56,6 @@ PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
 LEFT, BAR_ROOM, CURVE_ROOM, STRIP_WIDTH = 0.6, 0.56, 0.6, 7.6
 SMALL, USUAL, LARGE = 6.5, 7.5, 9.5
 LINE = 0.115
-VECTOR, TENSOR = ("gx", "gy", "gz"), ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 
 
 def arrange(names, ratio=1.0):
@@ -64,12 +66,8 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = (
-        ("potential", "gx", "gy", "gz"),
-        ("bouguer_slab", "terrain_correction"),
-        ("gxx", "gyy", "gzz"),
-        ("gxy", "gxz", "gyz"),
-    )
+    groups = [("potential", *VECTOR), tuple(TERRAIN), TENSOR[:3], TENSOR[3:]]
+    groups.append([name for name in names if not any(name in group for group in groups)])
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
         return [list(names)]
@@ -236,7 +234,7 @@ class Sheet:
 
     def title(self, name, axes, values, unit, words):
         """Symbol and unit, and below them, unless the figure is plain, what every panel tells of its values."""
-        symbol = words.get(name, SYMBOLS[name])
+        symbol = words.get(name, title_of(name))
         if self.width + self.gap_x < 1.4:
             symbol = symbol.split()[-1]
         style = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
@@ -631,7 +629,7 @@ def without_rounding(dataset):
 
 
 def drawn_fields(dataset):
-    names = [name for name in SYMBOLS if name in dataset]
+    names = fields_of(dataset)
     if not names:
         raise ValueError("the result holds no field")
     asked = STYLE.get("fields")

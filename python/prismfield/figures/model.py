@@ -14,12 +14,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from prismfield.field_names import symbol_of
 from prismfield.figures.drawing import (
     ALONG,
     GREY,
     NO_DATA,
     STYLE,
-    SYMBOLS,
     Dataset,
     PlainFormatter,
     Undrawable,
@@ -28,6 +28,7 @@ from prismfield.figures.drawing import (
     draw_dots,
     draw_into,
     draw_triangles,
+    fields_of,
     is_signed,
     length_unit,
     open_file,
@@ -463,7 +464,7 @@ def add_profile(page, dataset, name, position, along, wide):
         plain_ticks(axes.yaxis, 5)
         limit_profile(axes, x)
 
-    symbol = SYMBOLS[name].split()[-1]
+    symbol = symbol_of(name)
     width = PAGE_WIDTH - LEFT - RIGHT if wide else (PAGE_WIDTH - 2 * LEFT - 2 * RIGHT) / 2
     page.row([Panel(width, 2.1, symbol, draw_both), Panel(width, 1.3 if wide else 2.1, "Residual", draw_residual)])
 
@@ -534,7 +535,7 @@ def maps_of_field(dataset, name, frame):
     residuals = Scale(np.array([-3.0, 3.0]), middle=0.0)
     low, high = (np.nanmin(residual), np.nanmax(residual)) if np.isfinite(residual).any() else (0.0, 0.0)
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((low < -3, high > 3), "neither")
-    symbol = SYMBOLS[name].split()[-1]
+    symbol = symbol_of(name)
     in_unit = f" ({unit})" if frame.is_small else ""
 
     def draw_values(values):
@@ -554,7 +555,7 @@ def maps_of_field(dataset, name, frame):
 
 
 def add_data(page, which, dataset):
-    names = [name for name in SYMBOLS if name in dataset]
+    names = fields_of(dataset)
     name = str(dataset.attrs.get("name", ""))
     epoch = str(dataset.attrs.get("epoch", name))
     name += f" ({epoch})" if epoch != name else ""

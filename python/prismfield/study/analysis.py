@@ -10,8 +10,9 @@ from math import isnan, nan
 
 import numpy as np
 
+from ..field_names import is_field
 from .read_tables import whole
-from .roofline import FIELD_SETS, roofline_of, smallest_set
+from .roofline import roofline_of, smallest_set
 from .statistics import (
     fit_amdahl,
     fit_gustafson,
@@ -314,7 +315,7 @@ def place_on_rooflines(study: StudyData) -> None:
         return
     fields: dict[int, set[str]] = {}
     for error in study.errors:
-        if error.field in FIELD_SETS["all"]:
+        if is_field(error.field):
             fields.setdefault(error.point, set()).add(error.field)
     for point in study.points:
         if point.has_speed and point.id in fields:

@@ -25,7 +25,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from matplotlib.transforms import ScaledTranslation
 
 from ..figures.drawing import GREY, UNITS
-from ..figures.drawing import SYMBOLS as FIELD_SYMBOLS
+from ..field_names import NATIVE, TENSOR, VECTOR, in_order, symbol_of
 from .texts import write_file
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
@@ -120,8 +120,6 @@ AXIS_NAMES = {
     "stations": "Stations",
     "storage": "Sensitivities",
 }
-# Of the ten fields, without words.
-SYMBOLS = {name: text.split()[-1] for name, text in FIELD_SYMBOLS.items() if text.endswith("$")}
 # Axes of counts, and what one of them is called.
 COUNTED = {
     "threads": "thread",
@@ -1225,7 +1223,7 @@ def errors_figure(study):
         chosen, axes_of = [i for _, i in worst.values()], telling
     dropped = max(0, len(chosen) - 8)
     chosen = chosen[:8]
-    fields = [f for f in SYMBOLS if any(f in found[i] for i in chosen)]
+    fields = in_order({f for i in chosen for f in found[i]})
     groups = [[f for f in fields if f == "potential"], *([f for f in fields if len(f) == n] for n in (2, 3))]
     groups = [g for g in groups if g]
     figure, axes = new_page(3.5, 1, len(groups), width_ratios=[len(g) + 0.6 for g in groups])
@@ -1260,7 +1258,7 @@ def errors_figure(study):
             if at:
                 own.plot(*zip(*at), linestyle="none", markersize=5, zorder=4, **looks)
         unit = next((found[i][group[0]].get("unit", "") for i in chosen if group[0] in found[i]), "")
-        own.set_xticks(range(len(group)), [SYMBOLS[f] for f in group], fontsize=10.5)
+        own.set_xticks(range(len(group)), [symbol_of(f) for f in group], fontsize=10.5)
         own.set_xlim(-0.5, len(group) - 0.5)
         own.grid(False, axis="x")
         own.tick_params(axis="x", length=0)
@@ -1674,7 +1672,7 @@ def map_pages(study, problems):
     for row in study.rows("maps"):
         path = study.folder / str(row.get("file"))
         try:
-            fields = [f for f in SYMBOLS if f in (row.get("fields") or SYMBOLS)]
+            fields = in_order(row.get("fields") or NATIVE)
             easting, northing, values = read_map(path, fields)
         except Exception as error:
             problems.append(f"no maps of {row.get('file')}: {type(error).__name__}: {error}")
@@ -1721,11 +1719,8 @@ def pages_of_problem(study, loaded, suffix):
 
 
 def nine_maps(study, name, title, easting, northing, values, words):
-    rows = [
-        [f for f in group if f in values]
-        for group in (("potential",), ("gx", "gy", "gz"), ("gxx", "gyy", "gzz"), ("gxy", "gxz", "gyz"))
-    ]
-    rows = [row for row in rows if row]
+    groups = [("potential",), VECTOR, TENSOR[:3], TENSOR[3:], [f for f in values if f not in NATIVE]]
+    rows = [row for row in ([f for f in group if f in values] for group in groups) if row]
     columns = max(map(len, rows))
     ratio = (northing[-1] - northing[0]) / (easting[-1] - easting[0])
     # What a map is wide beside its bar and the labels, in inches.
@@ -1737,7 +1732,7 @@ def nine_maps(study, name, title, easting, northing, values, words):
             if field is None:
                 own.set_visible(False)
             else:
-                draw_map(figure, own, easting, northing, values[field][0], values[field][1], SYMBOLS[field])
+                draw_map(figure, own, easting, northing, values[field][0], values[field][1], symbol_of(field))
     label_outer(axes)
     return Page(name, title, figure)
 
@@ -1801,7 +1796,7 @@ def zoom_page(study, field, base, others, called, suffix, which):
         if column == 0:
             own.set_ylabel("Northing (km)", fontsize=8)
             below.plot(e, own_values[middle], color=COLOURS[0], linewidth=1.4)
-            below.set_ylabel(f"{SYMBOLS[field]}, middle row ({size})", fontsize=8)
+            below.set_ylabel(f"{symbol_of(field)}, middle row ({size})", fontsize=8)
             below.yaxis.set_major_locator(MaxNLocator(5))
         else:
             difference = own_values[middle] - smooth[middle]
@@ -1817,7 +1812,7 @@ def zoom_page(study, field, base, others, called, suffix, which):
     bar = figure.colorbar(filled, ax=list(axes[0]), pad=0.02, aspect=18)
     bar.outline.set_linewidth(0.5)
     bar.ax.tick_params(labelsize=7.5, length=2, width=0.5)
-    bar.set_label(f"{SYMBOLS[field]} ({size})", fontsize=8)
+    bar.set_label(f"{symbol_of(field)} ({size})", fontsize=8)
     return Page(
         f"zoom_{field}{suffix}",
         f"Zoom of {field}",
@@ -1985,7 +1980,7 @@ def errors_table(study):
     if not found:
         return ""
     names = study.varying([study.by_id[i] for i in found])
-    fields = [f for f in SYMBOLS if any(f in rows for rows in found.values())]
+    fields = in_order({f for rows in found.values() for f in rows})
     parts = []
     for words, key in (("RMS difference", "rms_difference"), ("Largest difference", "largest_difference")):
         rows = []

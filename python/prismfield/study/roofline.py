@@ -9,17 +9,16 @@ from collections.abc import Iterable
 from math import isnan, nan
 from pathlib import Path
 
+from ..field_names import NATIVE, TENSOR, VECTOR
 from .study_data import FORMS, Roofline, SpacePeak, StudyPoint
 
-VECTOR = ("gx", "gy", "gz")
-TENSOR = ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 # the sets of fields for which kernels are compiled
 FIELD_SETS = {
     "gz": ("gz",),
     "vector": VECTOR,
     "tensor": TENSOR,
     "vector_tensor": VECTOR + TENSOR,
-    "all": ("potential", *VECTOR, *TENSOR),
+    "all": NATIVE,
 }
 
 # By precision, field set and form: floating-point operations of one pair in double and in float, counted by
@@ -31,7 +30,8 @@ OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
 
 def smallest_set(fields: Iterable[str]) -> str:
     """The set of which a run of these fields takes the kernel."""
-    wanted = set(fields)
+    # a sum of native fields has the name of such but for its letters
+    wanted = {name if name in NATIVE else {2: "gx", 3: "gxx"}.get(len(name), "potential") for name in fields}
     return next((name for name, own in FIELD_SETS.items() if wanted <= set(own)), "all")
 
 

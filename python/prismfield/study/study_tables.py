@@ -9,13 +9,13 @@ import math
 import re
 import textwrap
 
+from ..field_names import in_order, is_field
 from .analysis import kept_labels, platform_of
 from .study_data import MEASURES
 from .texts import counted, number_text, short_text, shown
 
 TERMINAL_WIDTH = 80
 LONGEST_LABEL = 28
-FIELDS = ("potential", "gx", "gy", "gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 TIME_HEADINGS = {"run": "field time (s)", "sensitivity": "G m (s)", "invert": "inversion (s)"}
 
 
@@ -141,10 +141,10 @@ def error_table(study, title, number):
     """One number of every field, a row per point."""
     errors = {(error.point, error.field): error for error in study.errors}
     units = {error.field: error.unit for error in study.errors if error.unit and number != "relative"}
-    with_errors = {error.point for error in study.errors if error.field in FIELDS}
+    with_errors = {error.point for error in study.errors if is_field(error.field)}
     points = [point for point in study.points if point.id in with_errors]
     columns = axis_columns(study, points)
-    for field in FIELDS:
+    for field in in_order({error.field for error in study.errors}):
         own = [errors.get((point.id, field)) for point in points]
         heading = f"{field} ({units[field]})" if field in units else field
         columns.append(Column(heading, [short_text(getattr(e, number), 3) if e else "" for e in own]))
