@@ -8,7 +8,7 @@
 
 #include "base/human_text.hpp"
 #include "parallel/agreement.hpp"
-#include "study/compare.hpp"
+#include "io/compare_results.hpp"
 
 namespace prismfield {
 

@@ -2,17 +2,21 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "app/program.hpp"
 #include "app/terminal.hpp"
+#include "base/child_process.hpp"
 #include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
@@ -31,7 +35,7 @@ ExitCode end_all_ranks(const Communicator& communicator, const Explanation& fail
   return failure.code;
 }
 
-ExitCode run_on_ranks(int& argc, char**& argv) {
+ProgramEnd run_on_ranks(int& argc, char**& argv) {
   const FittedStream output(std::cout, STDOUT_FILENO);
   const FittedStream errors(std::cerr, STDERR_FILENO);
   const MpiSession session(argc, argv);
@@ -41,11 +45,25 @@ ExitCode run_on_ranks(int& argc, char**& argv) {
   } catch (const AgreedFailure& failure) {
     std::cout << std::flush;
     if (!failure.message.empty()) std::cerr << failure.message << std::endl;
-    return failure.code;
+    return {failure.code, {}};
   } catch (...) {
     std::cout << std::flush;
-    return end_all_ranks(communicator, explain(std::current_exception()));
+    return {end_all_ranks(communicator, explain(std::current_exception())), {}};
   }
+}
+
+/// Puts another program in the place of this one, whose MPI has ended.
+ExitCode become(const std::vector<std::string>& words) {
+  Environment environment = Environment::current();
+  // its children would take themselves for ranks
+  environment.remove_launcher();
+  std::vector<char*> arguments, variables;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& variable : environment.variables()) variables.push_back(const_cast<char*>(variable.c_str()));
+  arguments.push_back(nullptr);
+  variables.push_back(nullptr);
+  ::execvpe(arguments[0], arguments.data(), variables.data());
+  throw RunError(words.front() + " cannot be started: " + std::strerror(errno));
 }
 
 /// Runs before the libraries' own beginnings.
@@ -58,7 +76,8 @@ int main(int argc, char** argv) {
   prismfield::return_freed_memory();
   prismfield::end_crashes_clearly();
   try {
-    return prismfield::run_on_ranks(argc, argv);
+    const prismfield::ProgramEnd end = prismfield::run_on_ranks(argc, argv);
+    return end.successor.empty() ? end.code : prismfield::become(end.successor);
   } catch (...) {
     // MPI itself could not begin or end.
     const prismfield::Explanation failure = prismfield::explain(std::current_exception());
