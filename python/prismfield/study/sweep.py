@@ -28,6 +28,7 @@ class AxisValue:
     settings: dict[str, Node] = field(default_factory=dict)  # keys of the case
     placement: dict[str, int | str] = field(default_factory=dict)  # how a run is started: some of PLACEMENTS
     placed_at: str = ""  # where the placement was written
+    sets: dict[str, str] = field(default_factory=dict)  # both as text
 
 
 @dataclass
@@ -105,6 +106,7 @@ class SweepReader(Reader):
         return False
 
     def add(self, key: str, value: Value, result: AxisValue) -> None:
+        result.sets[key] = label_of(value.node)
         if key in PLACEMENTS:
             result.placed_at = value.node.place
             read = self.word(value, BINDINGS) if key == "bind" else self.whole(value, 1, MOST_PROCESSES)
@@ -168,7 +170,7 @@ class SweepReader(Reader):
 
     def check_overlaps(self, axes: list[Axis]) -> None:
         """Two axes may not set one key, nor a later one replace what an earlier one set."""
-        keys = [{key for value in axis.values for key in (*value.settings, *value.placement)} for axis in axes]
+        keys = [{key for value in axis.values for key in value.sets} for axis in axes]
         for later, axis in enumerate(axes):
             for earlier, key in itertools.product(range(later), sorted(keys[later])):
                 name = axes[earlier].name
