@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 
-TOOLS = ("figures.fields", "figures.model", "study.report", "study.finish")
+TOOLS = ("figures.fields", "figures.model", "study.report", "study.finish", "study.command")
 MISSING_MODULE = 77
 
 

@@ -7,7 +7,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
 #include "result_samples.hpp"
-#include "study/compare.hpp"
+#include "io/compare_results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -468,25 +468,6 @@ TEST_F(CompareTest, ReportsTableHistogramAndVerdict) {
   Sample a, b;
   a.fields["gz"] = b.fields["gz"] = b.fields["gx"] = {1, 2, 3, 4};
   EXPECT_THAT(report(compare(a, b), {}), HasSubstr("differs: gx is missing in A"));
-}
-
-fs::path write_densities(const fs::path& file, const std::vector<double>& values) {
-  Hdf5File hdf5 = Hdf5File::create(file);
-  hdf5.write("density", {static_cast<std::int64_t>(values.size())}, values.data());
-  hdf5.close();
-  return file;
-}
-
-TEST_F(CompareTest, ModelsDifferByPartsOfTheLargestDensity) {
-  const fs::path model = write_densities(path("model.h5"), {1, nan, -4, 2});
-  EXPECT_EQ(model_difference(model, model), 0);
-  EXPECT_EQ(model_difference(write_densities(path("a.h5"), {1, nan, -4, 3}), model), 0.25);
-  EXPECT_EQ(model_difference(write_densities(path("b.h5"), {1, 0, -4, 2}), model), infinity);
-  EXPECT_EQ(model_difference(write_densities(path("c.h5"), {1, nan, -4}), model), infinity);
-  const fs::path nothing = write_densities(path("d.h5"), {0, 0});
-  EXPECT_EQ(model_difference(nothing, nothing), 0);
-  EXPECT_EQ(model_difference(write_densities(path("e.h5"), {0, 1e-9}), nothing), infinity);
-  EXPECT_THROW(static_cast<void>(model_difference(path("none.h5"), model)), RunError);
 }
 
 }  // namespace

@@ -19,8 +19,6 @@
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"
 #include "scratch_folder.hpp"
-#include "study/study_file.hpp"
-#include "study/sweep.hpp"
 
 namespace prismfield {
 namespace {
@@ -380,53 +378,6 @@ TEST(KeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
       inversion(", preconditioner: " + default_of(rows(), "inversion.preconditioner")).settings.preconditioner_rank);
   EXPECT_EQ(names_of(read(voxels + grid, CaseUse::forward).fields),
             names_of(read(voxels + grid + "fields: " + default_of(rows(), "fields") + "\n", CaseUse::forward).fields));
-}
-
-/// A study that is whole, with these lines put into it.
-StudySpec study_with(const ScratchFolder& folder, const std::string& section, const std::string& lines) {
-  static_cast<void>(folder.write("case.yaml", voxels + grid));
-  YamlNode tree = tree_of("base: case.yaml\nsweep: {threads: [1, 2], execution.precision: [double, single]}\n");
-  put_example(tree, section, lines);
-  const auto file = folder.write("study.yaml", to_yaml(tree));
-  return read_study_file(file, {});
-}
-
-TEST(StudyKeyTable, HasTheKeysThatReadersKnowAndExamplesThatTheyAccept) {
-  const ScratchFolder folder;
-  const auto& all = study_key_table().rows();
-  for (const KeyRow& row : all) {
-    const auto problems = problems_of([&] { static_cast<void>(study_with(folder, parent_of(row.path), row.example)); });
-    EXPECT_TRUE(problems.empty()) << row.path << ": its example is refused: " << told(problems) << remedy;
-  }
-  for (const std::string section : {"", "figure", "compare_with"}) {
-    const auto problems = problems_of([&] { static_cast<void>(study_with(folder, section, odd_key + ": 1")); });
-    EXPECT_EQ(keys_of(all, section), names_allowed(problems, join_key(section, odd_key))) << section << remedy;
-  }
-  EXPECT_EQ(keys_of(all, "sweep"), Names(placement_axes().begin(), placement_axes().end()));
-}
-
-TEST(StudyKeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
-  const ScratchFolder folder;
-  const auto& all = study_key_table().rows();
-  std::string lines;
-  for (const KeyRow& row : all) {
-    const bool is_value = !row.default_value.empty() && row.default_value != "required" && row.default_value[0] != '(';
-    if (is_value && parent_of(row.path).empty()) lines += row.path + ": " + row.default_value + "\n";
-  }
-  const StudySpec written = study_with(folder, "", lines), bare = study_with(folder, "", "title: x");
-  EXPECT_EQ(written.use, bare.use);
-  EXPECT_EQ(written.repeats, bare.repeats);
-  EXPECT_EQ(written.warmup, bare.warmup);
-  EXPECT_EQ(written.run_limit, bare.run_limit);
-  EXPECT_EQ(written.order, bare.order);
-  EXPECT_EQ(written.seed, bare.seed);
-  EXPECT_EQ(written.tolerance, bare.tolerance);
-  EXPECT_EQ(written.oversubscribe, bare.oversubscribe);
-  EXPECT_EQ(written.weak, bare.weak);
-  EXPECT_EQ(written.keep_results, bare.keep_results);
-  EXPECT_EQ(written.trace, bare.trace);
-  EXPECT_EQ(written.histogram, bare.histogram);
-  EXPECT_EQ(written.busy, bare.busy);
 }
 
 TEST(KeyTable, IsThePageOfTheDocumentation) {

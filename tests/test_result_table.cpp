@@ -8,7 +8,7 @@
 #include "io/result_reader.hpp"
 #include "io/station_file.hpp"
 #include "result_samples.hpp"
-#include "study/compare.hpp"
+#include "io/compare_results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

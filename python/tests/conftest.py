@@ -28,3 +28,17 @@ def made(tmp_path):
     from made_study import MadeStudy
 
     return MadeStudy(tmp_path / "report")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a small case, and an environment in which nobody asked for threads."""
+    from made_spec import Folder
+
+    for variable in ("OMP_NUM_THREADS", "SLURM_JOB_ID", "CUDA_VISIBLE_DEVICES"):
+        monkeypatch.delenv(variable, raising=False)
+    made = Folder(tmp_path)
+    # mpirun is needed on PATH, not to be run
+    made.write("bin/mpirun", "#!/bin/sh\n").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return made

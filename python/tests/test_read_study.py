@@ -147,33 +147,33 @@ def test_reports_every_error_at_once(made):
     made.write_all(AXES)
     assert bad(made).splitlines() == [
         "report/machine.json:2: is not valid JSON from here on",
-        "report/study.yaml:1: title: is a list; a title is expected",
-        "report/study.yaml:2: sweep: is '3'; a map of axes is expected",
-        "report/study.yaml:4: tolerance: is '-1'; a number of at least 0 is expected",
-        "report/study.yaml:3: repeats: is '0'; a whole number of at least 1 is expected",
-        "report/study.yaml:6: seed: is 'x'; a whole number of at least 0 is expected",
-        "report/study.yaml:5: order: is 'sorted'; random or as_written is expected",
-        "report/study.yaml:8: scaling: is 'cores'; threads, ranks, devices or none is expected",
-        "report/study.yaml:7: weak: is 'maybe'; true or false is expected",
-        "report/study.yaml:9: baseline: is '7'; a map of axes and values is expected",
+        "report/study.yaml:1: title: is a list; a line of text is expected",
+        "report/study.yaml:2: sweep: is '3'; a map of axes is expected, such as {threads: [1, 2]}",
+        "report/study.yaml:3: repeats: is '0'; a whole number from 1 to 10000 is expected",
+        "report/study.yaml:5: order: is 'sorted'; allowed: random, as_written",
+        "report/study.yaml:6: seed: is 'x'; a whole number is expected",
+        "report/study.yaml:4: tolerance: is -1; a number of at least 0 is expected",
+        "report/study.yaml:7: weak: is 'maybe'; allowed: true, false",
+        "report/study.yaml:9: baseline: is '7'; a map of axes and values is expected, such as {threads: 1}",
+        "report/study.yaml:8: scaling: is 'cores'; allowed: threads, ranks, devices, none",
     ]
 
 
 @pytest.mark.parametrize(
     "yaml, message",
     [
-        ("sweep:\n  threads: []\n", ":2: sweep.threads: is a list; a list of values is expected"),
+        ("sweep:\n  threads: []\n", ":2: sweep.threads: is an empty list; a value or more is expected"),
         ("sweep:\n  threads: 2\n", ":2: sweep.threads: is '2'; a list of values is expected"),
         ("seed: 1\nseed: 2\n", ":2: seed: is written twice, first in line 1; keep one"),
         (
-            "sweep:\n  threads: [1, {a: 1, a: 2}]\n",
-            ":2: sweep.threads.1.a: is written twice, first in line 2; keep one",
+            "sweep:\n  point: [{threads: 1}, {bind: close, bind: none}]\n",
+            ":2: sweep.point.1.bind: is written twice, first in line 2; keep one",
         ),
         ("? [a]\n: 1\n", ":1: a key must be a word; a list, a map or nothing stands before the ':'"),
-        ("a: [1\nb: 2\n", ":2: this is no valid YAML: expected ',' or ']', but got ':'"),
-        ("a: 1\n---\nb: 1\n", ":2: this is no valid YAML: but found another document"),
-        ("a: \x01\n", ": this is no valid YAML: a character that is no text"),
-        ("&a [*a]", ": is nested too deeply"),
+        ("a: [1\nb: 2\n", ":2: this is no valid YAML: "),
+        ("a: 1\n---\nb: 1\n", ":2: this is no valid YAML: "),
+        ("a: \x01\n", ":1: holds bytes that are no UTF-8 text; a YAML file is expected, not data or another encoding"),
+        ("&a [*a]", ":1: lists or maps are nested too deeply; 64 levels are the most"),
         ("[1]\n", ": holds no map of keys"),
         ("", ": holds no map of keys"),
     ],
@@ -181,7 +181,8 @@ def test_reports_every_error_at_once(made):
 def test_reports_what_is_no_study(made, yaml, message):
     made.yaml = yaml
     made.write_all(AXES)
-    assert bad(made) == f"report/study.yaml{message}"
+    # libraries have words of their own for what they cannot parse
+    assert bad(made).startswith(f"report/study.yaml{message}") and bad(made).count("\n") == 0
 
 
 def test_refuses_what_does_not_belong_together(made):

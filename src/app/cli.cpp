@@ -578,7 +578,16 @@ void add_info(CommandSet& commands) {
   add_flag(*command.app, "--calibrate", options->calibrate,
            "measure peak arithmetic and memory bandwidth of every space and print them as JSON, nothing else");
   add_flag(*command.app, "--json", options->json, "print the same facts as one JSON document, nothing else");
-  command.read = [options]() -> Asked { return *options; };
+  const auto cases = std::make_shared<std::string>();
+  command.app
+      ->add_option("--cases", *cases,
+                   "read and validate the cases of this JSON file and print what studies need to know of them as JSON, "
+                   "nothing else")
+      ->type_name("FILE");
+  command.read = [options, cases]() -> Asked {
+    options->cases = *cases;
+    return *options;
+  };
 }
 
 std::string man_page_of(const CommandSet& commands) {

@@ -12,7 +12,7 @@
 
 #include "io/file_formats.hpp"
 #include "model/figure_style.hpp"
-#include "study/compare.hpp"
+#include "io/compare_results.hpp"
 
 namespace prismfield {
 
@@ -93,6 +93,8 @@ struct PlotOptions {
 struct InfoOptions {
   bool calibrate = false;
   bool json = false;
+  /// of case_facts_json(); empty: not given
+  std::filesystem::path cases;
 };
 
 /// Text that was asked for by --help or --version.

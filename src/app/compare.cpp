@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "base/human_text.hpp"
+#include "io/compare_results.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
-#include "study/compare.hpp"
 
 namespace prismfield {
 

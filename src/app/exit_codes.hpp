@@ -11,7 +11,7 @@ namespace prismfield {
 /// The same for every command.
 enum ExitCode : int { exit_done = 0, exit_failure = 1, exit_input = 2, exit_outside = 3, exit_stopped = 130 };
 
-[[nodiscard]] constexpr int exit_code(ErrorKind kind) noexcept {
+[[nodiscard]] constexpr ExitCode exit_code(ErrorKind kind) noexcept {
   return kind == ErrorKind::stopped ? exit_stopped : kind == ErrorKind::input ? exit_input : exit_failure;
 }
 

@@ -10,15 +10,17 @@
 
 #include <prismfield/communicator.hpp>
 
+#include "app/case_facts.hpp"
 #include "app/program_facts.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
+#include "case/key_table.hpp"
 #include "engine/calibration.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
+#include "io/result_values.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
-#include "study/machine_record.hpp"
 
 namespace prismfield {
 namespace {
@@ -51,10 +53,38 @@ std::string info_text(const ProgramFacts& facts) {
 /// Text for programs: what is no UTF-8 is replaced, what is not known is null.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
+/// What the program says of itself.
+Json program_json(const ProgramFacts& program) {
+  return {{"simd", program.simd},
+          {"compiler", program.compiler},
+          {"build_type", program.build_type},
+          {"kokkos", program.kokkos},
+          {"kokkos_kernels", program.kokkos_kernels},
+          {"kokkos_configuration", program.kokkos_configuration},
+          {"mpi", program.mpi},
+          {"hdf5", program.hdf5},
+          {"proj", program.proj},
+          {"gdal", program.gdal},
+          {"spaces", program.spaces},
+          {"default_space", program.default_space},
+          {"version", program.version},
+          {"git", program.git_hash}};
+}
+
+/// Paths of a case's keys on the upper two levels.
+Json case_keys() {
+  Json keys = Json::array();
+  for (const KeySection* const section : case_key_table().upper_sections()) {
+    for (const std::string& key : section->keys) keys.push_back(join_key(section->path, key));
+  }
+  return keys;
+}
+
 /// {"host": ..., "processor": ..., ..., "ranks": [{"rank": 0, "node": 0, "cores": [0, 1], ...}], "warnings": [], ...}
 std::string info_json(const ProgramFacts& facts, const std::vector<RankPlace>& places) {
   Json json = {{"host", facts.host}, {"processor", facts.processor}};
   json.update(program_json(facts));
+  json["source"] = source_line();
   json["spaces_not_compiled"] = facts.spaces_not_compiled;
   json["host_threads"] = facts.host_threads;
   json["devices"] = facts.devices;
@@ -70,6 +100,7 @@ std::string info_json(const ProgramFacts& facts, const std::vector<RankPlace>& p
   }
   json["warnings"] = placement_warnings(places);
   json["advice"] = placement_advice(places);
+  json["case_keys"] = case_keys();
   return text_of(json);
 }
 
@@ -92,6 +123,12 @@ std::string calibration_json() {
 
 void info_command(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
                   const Communicator& communicator) {
+  if (!options.cases.empty()) {
+    agree(communicator, [&] {
+      if (communicator.rank() == 0) std::cout << case_facts_json(options.cases) << std::flush;
+    });
+    return;
+  }
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   if (options.calibrate) {

@@ -2,17 +2,21 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <prismfield/error.hpp>
 
 #include "app/exit_codes.hpp"
 #include "app/program.hpp"
 #include "app/terminal.hpp"
+#include "base/child_process.hpp"
 #include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
@@ -23,17 +27,17 @@ namespace prismfield {
 namespace {
 
 /// Ends the whole run after a failure that the other ranks may not share.
-int end_all_ranks(const Communicator& communicator, const Explanation& failure) {
+ExitCode end_all_ranks(const Communicator& communicator, const Explanation& failure) {
   const bool is_root = communicator.rank() == 0;
   // A failure of all ranks is told once: rank 0 speaks and ends the others while they wait.
   if (!is_root) std::this_thread::sleep_for(std::chrono::seconds(2));
   std::cerr << (is_root ? "" : "rank " + std::to_string(communicator.rank()) + ": ") << failure.message << std::endl;
-  const int code = exit_code(failure.kind);
+  const ExitCode code = exit_code(failure.kind);
   if (communicator.size() > 1) abort_all(communicator, code);
   return code;
 }
 
-int run_on_ranks(int& argc, char**& argv) {
+ProgramEnd run_on_ranks(int& argc, char**& argv) {
   const FittedStream output(std::cout, STDOUT_FILENO);
   const FittedStream errors(std::cerr, STDERR_FILENO);
   const MpiSession session(argc, argv);
@@ -43,11 +47,25 @@ int run_on_ranks(int& argc, char**& argv) {
   } catch (const AgreedFailure& failure) {
     std::cout << std::flush;
     if (!failure.message.empty()) std::cerr << failure.message << std::endl;
-    return exit_code(failure.kind);
+    return {exit_code(failure.kind), {}};
   } catch (...) {
     std::cout << std::flush;
-    return end_all_ranks(communicator, explain(std::current_exception()));
+    return {end_all_ranks(communicator, explain(std::current_exception())), {}};
   }
+}
+
+/// Puts another program in the place of this one, whose MPI has ended.
+ExitCode become(const std::vector<std::string>& words) {
+  Environment environment = Environment::current();
+  // its children would take themselves for ranks
+  environment.remove_launcher();
+  std::vector<char*> arguments, variables;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& variable : environment.variables()) variables.push_back(const_cast<char*>(variable.c_str()));
+  arguments.push_back(nullptr);
+  variables.push_back(nullptr);
+  ::execvpe(arguments[0], arguments.data(), variables.data());
+  throw RunError(words.front() + " cannot be started: " + std::strerror(errno));
 }
 
 /// Runs before the libraries' own beginnings.
@@ -60,7 +78,8 @@ int main(int argc, char** argv) {
   prismfield::return_freed_memory();
   prismfield::end_crashes_clearly([](prismfield::ErrorKind kind) { return prismfield::exit_code(kind); });
   try {
-    return prismfield::run_on_ranks(argc, argv);
+    const prismfield::ProgramEnd end = prismfield::run_on_ranks(argc, argv);
+    return end.successor.empty() ? end.code : prismfield::become(end.successor);
   } catch (...) {
     // MPI itself could not begin or end.
     const prismfield::Explanation failure = prismfield::explain(std::current_exception());

@@ -25,48 +25,48 @@ struct Execute {
   const std::vector<std::string>& kokkos_options;
   const Communicator& communicator;
 
-  ExitCode operator()(const HelpText& help) const {
+  ProgramEnd operator()(const HelpText& help) const {
     if (communicator.rank() == 0) std::cout << help.text;
-    return exit_done;
+    return {};
   }
-  ExitCode operator()(const RunOptions& options) const {
+  ProgramEnd operator()(const RunOptions& options) const {
     run_command(options, kokkos_options, communicator);
-    return exit_done;
+    return {};
   }
-  ExitCode operator()(const SensitivityOptions& options) const {
+  ProgramEnd operator()(const SensitivityOptions& options) const {
     sensitivity_command(options, kokkos_options, communicator);
-    return exit_done;
+    return {};
   }
-  ExitCode operator()(const InvertOptions& options) const {
+  ProgramEnd operator()(const InvertOptions& options) const {
     invert_command(options, kokkos_options, communicator);
-    return exit_done;
+    return {};
   }
-  ExitCode operator()(const CompareOptions& options) const { return compare_command(options, communicator); }
-  ExitCode operator()(const StudyOptions& options) const {
-    return study_command(options, kokkos_options, communicator);
+  ProgramEnd operator()(const CompareOptions& options) const { return {compare_command(options, communicator), {}}; }
+  ProgramEnd operator()(const StudyOptions& options) const {
+    return {exit_done, study_command(options, kokkos_options, communicator)};
   }
-  ExitCode operator()(const ConvertOptions& options) const {
+  ProgramEnd operator()(const ConvertOptions& options) const {
     convert_command(options, communicator);
-    return exit_done;
+    return {};
   }
-  ExitCode operator()(const PlotOptions& options) const {
+  ProgramEnd operator()(const PlotOptions& options) const {
     plot_command(options, communicator);
-    return exit_done;
+    return {};
   }
-  ExitCode operator()(const InfoOptions& options) const {
+  ProgramEnd operator()(const InfoOptions& options) const {
     info_command(options, kokkos_options, communicator);
-    return exit_done;
+    return {};
   }
 };
 
 }  // namespace
 
-ExitCode run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
+ProgramEnd run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
   CommandLine line;
   agree(communicator, [&] { line = parse_command_line(arguments); });
-  const ExitCode code = std::visit(Execute{line.kokkos_options, communicator}, line.command);
+  ProgramEnd end = std::visit(Execute{line.kokkos_options, communicator}, line.command);
   if (!std::cout.flush()) throw RunError("standard output cannot be written");
-  return code;
+  return end;
 }
 
 }  // namespace prismfield

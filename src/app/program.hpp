@@ -11,8 +11,15 @@ namespace prismfield {
 
 class Communicator;
 
-/// Does what the arguments that follow the program's name ask for, and returns the exit code. Throws AgreedFailure when
+/// How the program ends.
+struct ProgramEnd {
+  ExitCode code = exit_done;
+  /// the program, with its arguments, that takes the place of this process; none: empty
+  std::vector<std::string> successor;
+};
+
+/// Does what the arguments that follow the program's name ask for, and returns how it ends. Throws AgreedFailure when
 /// all ranks know of a failure, any other exception when this one alone may. Collective.
-[[nodiscard]] ExitCode run_program(const std::vector<std::string>& arguments, const Communicator& communicator);
+[[nodiscard]] ProgramEnd run_program(const std::vector<std::string>& arguments, const Communicator& communicator);
 
 }  // namespace prismfield

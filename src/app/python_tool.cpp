@@ -102,7 +102,8 @@ ToolOutcome run_python_tool(const PythonTool& tool, const std::vector<std::strin
     // Without -B Python would write into the folder.
     std::vector<std::string> words = {program, "-B", folder.string(), tool.name};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    outcome = run_command(std::move(words), watch);
+    outcome = run_command(words, watch);
+    outcome.words = std::move(words);
     // 126 and 127 are what env and version managers return for a Python that is not there.
     const bool next = outcome.code == missing_module || outcome.code == 126 || outcome.code == 127;
     if (!next) return outcome;

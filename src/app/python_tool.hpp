@@ -22,6 +22,8 @@ struct PythonTool {
 struct ToolOutcome {
   /// "", or why it did not do its work
   std::string why;
+  /// the command that was tried last
+  std::vector<std::string> words;
   /// no Python has the modules
   bool lacks_module = false;
   /// it ran to its end, with this exit code

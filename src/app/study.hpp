@@ -12,10 +12,10 @@ namespace prismfield {
 
 class Communicator;
 
-/// `prismfield study`: makes the runs of a study, each a process of its own, and its report; or joins reports. Returns
-/// exit_failure when a run failed that this machine can make. Throws AgreedFailure, RunError, Stopped. Collective, but
-/// one rank only may call it.
-[[nodiscard]] ExitCode study_command(const StudyOptions& options, const std::vector<std::string>& kokkos_options,
-                                     const Communicator& communicator);
+/// `prismfield study`: the command line of the Python tool that runs the study, or joins reports, in the place of this
+/// process. Throws AgreedFailure, also for more than one rank and where no Python can do it. Collective.
+[[nodiscard]] std::vector<std::string> study_command(const StudyOptions& options,
+                                                     const std::vector<std::string>& kokkos_options,
+                                                     const Communicator& communicator);
 
 }  // namespace prismfield

@@ -8,7 +8,7 @@
 
 #include "fuzz_input.hpp"
 #include "io/hdf5_file.hpp"
-#include "study/compare.hpp"
+#include "io/compare_results.hpp"
 
 namespace prismfield::fuzz {
 namespace {

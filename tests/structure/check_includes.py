@@ -35,8 +35,7 @@ RULE = {
     "sensitivity": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "inversion": ["sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "case": ["io", "model", "parallel", "base"],
-    "study": ["case", "io", "model", "base"],
-    "app": ["study", "case", "inversion", "sensitivity", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
+    "app": ["case", "inversion", "sensitivity", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
 }
 
 # What single files may include beyond that: (source, target) as patterns of paths.
@@ -65,7 +64,7 @@ LIBRARIES = [
     (r"hdf5", "HDF5", r"src/io/"),
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
-    (r"nlohmann/", "nlohmann-json", r"src/(study|app)/"),
+    (r"nlohmann/", "nlohmann-json", r"src/app/"),
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_gdal\.cpp"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/crs\.cpp"),
     # what reads files or talks to users is compiled without it
@@ -376,7 +375,7 @@ def check(root, circles_of="units", allowed=frozenset(), dot=False, out=print):
 SELF_TESTS = [
     # what is added to which file, and what must be said
     ("an arrow upwards", "src/model/probe.cpp", '#include "case/probe.hpp"\n', "model may not include case"),
-    ("app", "src/study/probe.cpp", '#include "app/probe.hpp"\n', "study may not include app"),
+    ("app", "src/case/probe.cpp", '#include "app/probe.hpp"\n', "case may not include app"),
     ("a public header's arrow", "include/prismfield/fields.hpp", '#include "base/probe.hpp"\n', "not installed"),
     ("a public header's room", "src/base/probe.cpp", "#include <prismfield/fields.hpp>\n", "base may not include model"),
     ("models in kernels", "src/kernel/probe.hpp", '#include "model/probe.hpp"\n', "kernel may not include model"),

@@ -632,20 +632,21 @@ class MissingModules(Folder):
         self.write(f"absent/{module}.py", f"raise ImportError('{module} is hidden')\n")
         self.environment["PYTHONPATH"] = str(self.folder / "absent")
 
-    def test_the_runs_are_kept(self):
+    def test_nothing_is_made(self):
         self.hide("numpy")
-        result = self.study(self.TEXT)
-        self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stderr, r"\nerror: the report in study was not written: no Python with NumPy, h5py and "
-                                        r"PyYAML \(.*numpy is hidden.*\); name one in PRISMFIELD_PYTHON or install "
-                                        r"python3-numpy, python3-h5py and python3-yaml; the runs are kept: the same "
-                                        r"command with --resume writes it\n$")
-        self.assertEqual(self.counts()["timed", "ok"], 1)
-        self.assertFalse((self.folder / "study/study.json").exists())
-        del self.environment["PYTHONPATH"]
-        again = self.done(self.TEXT, "--resume")
-        self.assertIn("0 runs made now", again.stdout)
-        self.assertTrue((self.folder / "study/study.json").exists())
+        self.refused_without(self.TEXT, "NumPy, h5py and PyYAML", "numpy")
+        self.write("a/study.json", "{}")
+        self.refused_without(self.TEXT, "NumPy, h5py and PyYAML", "numpy", "--join", "a", "b")
+
+    def refused_without(self, text, names, hidden, *arguments):
+        self.write("study.yaml", text)
+        before = self.paths()
+        result = self.run_program("study", *(arguments or ("study.yaml",)))
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertRegex(result.stderr, rf"^error: a study needs Python: no Python with {names} \(.*{hidden} is hidden.*\); "
+                                        r"name one in PRISMFIELD_PYTHON or install python3-numpy, python3-h5py and "
+                                        r"python3-yaml\n$")
+        self.assertEqual(self.paths(), before)
 
     def test_without_matplotlib_there_is_all_but_figures(self):
         self.hide("matplotlib")

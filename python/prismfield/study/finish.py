@@ -7,6 +7,7 @@ study.finish FOLDER, or study.finish --join --output FOLDER FOLDER FOLDER... for
 
 import argparse
 import contextlib
+import io
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import sys
 from .analysis import analyse
 from .join import join
 from .problems import InputError, Problem
+from .progress import Progress
 from .read_study import read_study
 from .study_hdf5 import write_study_hdf5
 from .study_json import study_json
@@ -41,12 +43,24 @@ def write_report_files(study, folder, analysed_by):
     write_file(folder / "study.json", text)
 
 
-def draw(folder):
-    """Why there are no figures, or "". Which figure is drawn is written to standard error."""
+class Lines(io.TextIOBase):
+    """What is printed shows as progress."""
+
+    def __init__(self, progress):
+        self.progress = progress
+
+    def write(self, text):
+        if text.strip():
+            self.progress.note(text.strip())
+        return len(text)
+
+
+def draw(folder, quiet):
+    """Why there are no figures, or "". Which figure is drawn shows as progress."""
     if NO_FIGURES:
         return f"no Python with matplotlib ({NO_FIGURES}); name one in PRISMFIELD_PYTHON or install python3-matplotlib"
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with Progress(quiet) as progress, contextlib.redirect_stdout(Lines(progress)):
             report.main([str(folder)])
     except Exception as error:
         return f"{type(error).__name__}: {error}".replace("\n", " ")
@@ -84,7 +98,7 @@ def finish(options):
     folder = pathlib.Path(named)
     analyse(study)
     write_report_files(study, folder, {"version": options.version, "git": options.git})
-    why = draw(folder)
+    why = draw(folder, options.quiet)
     if not options.quiet:
         print(tables_as_text(study), end="")
         if not why:
@@ -96,20 +110,23 @@ def finish(options):
 
 def main(words):
     parser = argparse.ArgumentParser(prog="study.finish", description=__doc__)
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="the report folder of a study")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="the report folder of a study")
     parser.add_argument("--join", action="store_true", help="make one report of several folders")
     parser.add_argument("--output", metavar="FOLDER", help="the folder of the joined report")
     parser.add_argument("--quiet", action="store_true", help="print no tables")
+    parser.add_argument("--probe", action="store_true", help="import what is needed, and nothing else")
     parser.add_argument("--need-figures", action="store_true", help="without matplotlib do nothing and end with 77")
     parser.add_argument("--version", default="", help="of the program that asks for the report")
     parser.add_argument("--git", default="", help="hash of that program")
     options = parser.parse_args(words)
-    if options.join != bool(options.output) or (len(options.folders) > 1 and not options.join):
+    if options.need_figures and NO_FIGURES:
+        raise ImportError(NO_FIGURES)
+    if options.probe:
+        return 0
+    if options.join != bool(options.output) or not options.folders or (len(options.folders) > 1 and not options.join):
         parser.error("--join takes folders and --output, otherwise there is one folder")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
-    if options.need_figures and NO_FIGURES:
-        raise ImportError(NO_FIGURES)
     try:
         finish(options)
     except InputError as error:

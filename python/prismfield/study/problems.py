@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .texts import shown
@@ -13,6 +15,13 @@ from .texts import shown
 def excerpt(text: str, most: int = 39) -> str:
     """What a file holds, quoted for a message."""
     return f"'{shorter(text, most)}'"
+
+
+def allowed(word: str, names: Iterable[str]) -> str:
+    """The end of a message about a word that is none of `names`."""
+    names = list(names)
+    nearest = difflib.get_close_matches(word, names, 1)
+    return (f"; did you mean {nearest[0]}? Allowed: " if nearest else "; allowed: ") + ", ".join(names)
 
 
 def shorter(text: str, most: int) -> str:
@@ -26,7 +35,11 @@ class Problem(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        return ": ".join(shorter(part, 4096) for part in self if part)
+        parts = list(self)
+        if self.where.startswith("--"):
+            # "--set execution.slots", but "case.yaml:7: execution.slots"; another option says itself which key it is
+            parts[:2] = [f"{self.where} {self.key}".strip() if self.where == "--set" else self.where]
+        return ": ".join(shorter(part, 4096) for part in parts if part)
 
 
 class InputError(Exception):

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""The axes of a study, and the points that are all combinations of their values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from .problems import InputError, Problem, Problems, allowed, shorter
+from .reader import Reader, Value
+from .texts import shown
+from .yaml_nodes import Node, join_key
+
+PLACEMENTS = ("threads", "ranks", "devices", "bind")
+BINDINGS = ("spread", "close", "primary", "none")
+MOST_POINTS, MOST_AXES, MOST_PROCESSES = 10_000, 16, 1_000_000
+
+
+@dataclass
+class AxisValue:
+    """What one step along an axis sets."""
+
+    label: str = ""
+    settings: dict[str, Node] = field(default_factory=dict)  # keys of the case
+    placement: dict[str, int | str] = field(default_factory=dict)  # how a run is started: some of PLACEMENTS
+    placed_at: str = ""  # where the placement was written
+    sets: dict[str, str] = field(default_factory=dict)  # both as text
+
+
+@dataclass
+class Axis:
+    name: str
+    place: str
+    values: list[AxisValue] = field(default_factory=list)
+
+
+@dataclass
+class Point(AxisValue):
+    """One combination of the values of all axes."""
+
+    id: int = 0  # from 1, the last axis fastest
+    labels: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"point {self.id} ({', '.join(self.labels)})" if self.labels else "the one point"
+
+
+def label_of(node: Node) -> str:
+    if node.kind == "list":
+        return f"[{', '.join(map(label_of, node.items))}]"
+    if node.kind == "map":
+        return "{" + ", ".join(f"{key}: {label_of(value)}" for key, value in node.entries.items()) + "}"
+    return node.text if node.kind == "scalar" else "null"
+
+
+def short_label(text: str) -> str:
+    return shorter(text, 60)
+
+
+def last_word(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+class SweepReader(Reader):
+    """`case_keys`: paths of a case's keys on the upper two levels."""
+
+    def __init__(self, problems: Problems, case_keys: Collection[str], command: str):
+        super().__init__(problems)
+        self.case_keys, self.command = case_keys, command
+        self.sections = {key for key in case_keys if "." not in key} - {"title"}
+
+    def is_case_key(self, key: str) -> bool:
+        return key.partition(".")[0] in self.sections
+
+    def is_unused(self, key: str) -> bool:
+        """Whether a study of this command measures nothing by a key of the case."""
+        first = key.partition(".")[0]
+        if first == "observations":
+            return self.command == "invert"
+        if first == "sensitivity":
+            return self.command == "run" or key == "sensitivity.file"
+        if first == "inversion":
+            return self.command != "invert"
+        return first in ("output", "title")
+
+    def may_be_swept(self, key: str, value: Value) -> bool:
+        first = key.partition(".")[0]
+        if self.is_unused(key):
+            self.bad(value, f"changes nothing that a study measures; take {first} out")
+            return False
+        if self.is_case_key(key):
+            return True
+        full = [*PLACEMENTS, *filter(self.is_case_key, self.case_keys)]
+        # "precision" is meant to be execution.precision
+        meant = next((path for path in full if last_word(path) == key), "")
+        if not meant:
+            meant = allowed(key, full).partition("did you mean ")[2].partition("?")[0]
+        what = f"is neither a key of the case nor {', '.join(PLACEMENTS)}; "
+        self.bad(
+            value, what + (f"did you mean {meant}?" if meant else "a key path such as execution.slots is expected")
+        )
+        return False
+
+    def add(self, key: str, value: Value, result: AxisValue) -> None:
+        result.sets[key] = label_of(value.node)
+        if key in PLACEMENTS:
+            result.placed_at = value.node.place
+            read = self.word(value, BINDINGS) if key == "bind" else self.whole(value, 1, MOST_PROCESSES)
+            if read is not None:
+                result.placement[key] = read
+        elif self.may_be_swept(key, value):
+            result.settings[key] = value.node
+
+    def settings(self, value: Value) -> AxisValue:
+        """Keys and values of a map."""
+        result = AxisValue()
+        words = Counter(last_word(key) for key in value.node.entries)
+        made = []
+        for key, entry in value.entries():
+            if key == "label":
+                result.label = self.words(entry, "what tables and figures call this value") or ""
+                continue
+            word = last_word(key)
+            made.append(f"{word if words[word] == 1 else key}={label_of(entry.node)}")
+            self.add(key, entry, result)
+        result.label = short_label(result.label or ", ".join(made))
+        return result
+
+    def axis_value(self, name: str, value: Value) -> AxisValue:
+        if value.node.kind in ("null", "removed"):
+            self.bad(value, "has no value; write one or take it out of the list")
+        elif name in PLACEMENTS or self.is_case_key(name):
+            result = AxisValue(short_label(label_of(value.node)))
+            self.add(name, value, result)
+            return result
+        elif value.node.kind == "map":
+            return self.settings(value)
+        else:
+            self.may_be_swept(name, value)
+        return AxisValue()
+
+    def axis(self, name: str, value: Value, axes: list[Axis]) -> None:
+        # execution: {precision: [double, single]} is execution.precision
+        if value.node.kind == "map" and self.is_case_key(name):
+            for key, entry in value.entries():
+                self.axis(f"{name}.{key}", entry, axes)
+            return
+        if value.node.kind != "list":
+            self.refuse(value, "; a list of values is expected")
+        elif not value.node.items:
+            self.bad(value, "is an empty list; a value or more is expected")
+        elif not name or len(name) > 100 or shown(name) != name:
+            self.bad(value, "is no name of an axis")
+        elif any(axis.name == name for axis in axes):
+            self.bad(value, "is an axis twice; keep one")
+        else:
+            axis = Axis(name, value.node.place)
+            seen: dict[str, int] = {}
+            for i, item in enumerate(itertools.islice(value.items(), MOST_POINTS)):
+                axis.values.append(self.axis_value(name, item))
+                label = axis.values[-1].label
+                if (first := seen.setdefault(label, i)) != i and label:
+                    what = f"is '{label}' like value {first} of this axis; take one out, or name maps by a label"
+                    self.bad(item, what)
+            axes.append(axis)
+
+    def check_overlaps(self, axes: list[Axis]) -> None:
+        """Two axes may not set one key, nor a later one replace what an earlier one set."""
+        keys = [{key for value in axis.values for key in value.sets} for axis in axes]
+        for later, axis in enumerate(axes):
+            for earlier, key in itertools.product(range(later), sorted(keys[later])):
+                name = axes[earlier].name
+                below = min((other for other in keys[earlier] if other.startswith(key + ".")), default="")
+                if key in keys[earlier]:
+                    what = f"sets {key}, which the axis {name} sets too"
+                elif below:
+                    what = f"sets {key} as a whole behind the axis {name}, which sets {below}"
+                    what += "; write this axis above that one"
+                else:
+                    continue
+                self.problems.add(axis.place, join_key("sweep", axis.name), what)
+
+    def sweep(self, value: Value) -> list[Axis]:
+        axes: list[Axis] = []
+        if not self.is_map(value, "a map of axes is expected, such as {threads: [1, 2]}"):
+            return axes
+        for name, entry in value.entries():
+            self.axis(name, entry, axes)
+        if len(axes) > MOST_AXES:
+            self.bad(value, f"has {len(axes)} axes; {MOST_AXES} are the most of one study")
+            return []
+        self.check_overlaps(axes)
+        return axes
+
+
+def points_of(axes: list[Axis]) -> list[Point]:
+    """Every combination. Raises InputError when there are more than anybody runs."""
+    n = math.prod(len(axis.values) for axis in axes)
+    if n > MOST_POINTS:
+        what = f"has {n:,} points; {MOST_POINTS:,} are the most of one study"
+        raise InputError([Problem(axes[0].place, "sweep", what)])
+    points = []
+    for number, values in enumerate(itertools.product(*(axis.values for axis in axes)), 1):
+        point = Point(id=number, labels=[value.label for value in values])
+        for value in values:
+            point.settings |= value.settings
+            point.placement |= value.placement
+            point.placed_at = value.placed_at or point.placed_at
+        points.append(point)
+    return points

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""YAML as a tree whose values know where they were written, and can be changed by key paths."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from .problems import InputError, Problem, Problems, excerpt
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LARGEST_FILE = 16 << 20
+DEEPEST = 64
+# aliases (*) make a large tree of a few bytes
+NODES_OF_ALIASES = 100_000
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+TAG = "tag:yaml.org,2002:"
+KNOWN_TAGS = {
+    TAG + name for name in ("null", "bool", "int", "float", "str", "timestamp", "merge", "value", "seq", "map")
+}
+# plain text that is the same in brackets
+PLAIN = re.compile(r"[\w.+/-]([\w .+/-]*[\w.+/-])?")
+
+
+@dataclass
+class Node:
+    """One value. Aliases are expanded: every node owns what is below it."""
+
+    kind: str = "null"  # null, removed (taken out by an option or by reduced), scalar, list or map
+    text: str = ""
+    quoted: bool = False  # a scalar in quotes or a block: text, never a number
+    flow: bool = False  # a list or map written in brackets
+    place: str = ""  # "file:line" of the value, in a map of its key, or the option that wrote it
+    items: list[Node] = field(default_factory=list)
+    entries: dict[str, Node] = field(default_factory=dict)
+
+    def find(self, key: str) -> Node | None:
+        """The value of a map's key that is there; its value may be null."""
+        node = self.entries.get(key)
+        return None if node is None or node.kind == "removed" else node
+
+    def copy(self) -> Node:
+        return copy.deepcopy(self)
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for below in (*self.items, *self.entries.values()):
+            yield from below.walk()
+
+    def kind_name(self) -> str:
+        """What it is, for messages."""
+        if self.kind == "scalar":
+            return ("the text " if self.quoted else "") + excerpt(self.text)
+        return {"list": "a list", "map": "a map"}.get(self.kind, "empty")
+
+
+def scalar(text: str, place: str = "", quoted: bool = False) -> Node:
+    return Node("scalar", text, quoted, place=place)
+
+
+def join_key(parent: str, child: str) -> str:
+    word = excerpt(child)[1:-1]
+    return f"{parent}.{word}" if parent else word
+
+
+def read_yaml_text(file: Path) -> str:
+    """Content of a text file of at most 16 MiB in UTF-8."""
+
+    def refuse(what: str, where: str = str(file)) -> InputError:
+        return InputError([Problem(where, "", what)])
+
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+    except IsADirectoryError:
+        raise refuse("is a folder; a YAML file is expected") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise refuse("there is no such file") from None
+    except OSError:
+        raise refuse("cannot be opened to read; look at its permissions") from None
+    if len(data) > LARGEST_FILE:
+        raise refuse("is larger than 16 MiB; keep long lists in files of their own, which a case names")
+    text = data.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
+    if bad := re.search(f"{CONTROL.pattern}|[\ud800-\udfff]", text):
+        line = text.count("\n", 0, bad.start()) + 1
+        what = "holds bytes that are no UTF-8 text; a YAML file is expected, not data or another encoding"
+        raise refuse(what, f"{file}:{line}")
+    return text
+
+
+class Builder:
+    """Turns what PyYAML composed into a tree."""
+
+    def __init__(self, file: str, option: str, text: str, problems: Problems):
+        self.file, self.option, self.problems = file, option, problems
+        self.left = NODES_OF_ALIASES + 2 * len(text)
+        self.text_left = (1 << 20) + 2 * len(text)
+
+    def place(self, node: yaml.Node) -> str:
+        return self.option or f"{self.file}:{node.start_mark.line + 1}"
+
+    def build(self, found: yaml.Node, path: str, place: str = "", depth: int = 0) -> Node:
+        place = place or self.place(found)
+        if depth > DEEPEST:
+            raise InputError(
+                [Problem(place, "", f"lists or maps are nested too deeply; {DEEPEST} levels are the most")]
+            )
+        self.left -= 1
+        self.text_left -= len(found.value) if isinstance(found, yaml.ScalarNode) else 0
+        if self.left < 0 or self.text_left < 0:
+            what = "too many values, or too long ones, once aliases (*) are expanded"
+            end = "keep long lists in files of their own, which a case names"
+            raise InputError([Problem(place, "", f"{what}; {end}")])
+        if found.tag not in KNOWN_TAGS:
+            tag = excerpt(found.tag.replace(TAG, "!!"))
+            self.problems.add(place, path, f"the tag {tag} has no meaning here; leave it out")
+        if isinstance(found, yaml.ScalarNode):
+            if found.tag == TAG + "null" and not found.style:
+                return Node(place=place)
+            return scalar(found.value, place, bool(found.style))
+        node = Node("list" if isinstance(found, yaml.SequenceNode) else "map", place=place, flow=bool(found.flow_style))
+        if node.kind == "list":
+            for i, item in enumerate(found.value):
+                node.items.append(self.build(item, join_key(path, str(i)), "", depth + 1))
+            return node
+        lines: dict[str, int] = {}
+        for key, value in found.value:
+            where, line = self.place(key), key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode) or (key.tag == TAG + "null" and not key.style):
+                what = "a key must be a word; a list, a map or nothing stands before the ':'"
+                self.problems.add(where, path, what)
+                continue
+            below = join_key(path, key.value)
+            first = lines.setdefault(key.value, line)
+            built = self.build(value, below, where, depth + 1)
+            if key.value in node.entries:
+                what = "is written twice" + ("" if self.option else f", first in line {first}") + "; keep one"
+                self.problems.add(where, below, what)
+                continue
+            node.entries[key.value] = built
+        return node
+
+
+def parse_yaml(text: str, file: str, problems: Problems, option: str = "", path: str = "") -> Node:
+    """The single document in `text`; `file`, or an option, names it in messages.
+
+    Repeated keys, tags and keys that are no words are added to `problems`; the first of repeated keys counts. Raises
+    InputError for what is no YAML.
+    """
+    builder = Builder(file, option, text, problems)
+    try:
+        found = yaml.compose(text, Loader=LOADER)
+        return Node(place=option or f"{file}:1") if found is None else builder.build(found, path)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        # what is missing at the end of a file is noticed behind it
+        line = min(mark.line + 1, max(1, len(text.splitlines()))) if mark else 1
+        what = getattr(error, "problem", None) or getattr(error, "context", None) or "a character that is no text"
+        context = getattr(error, "context", None)
+        what = f"this is no valid YAML: {what}" + (f", {context}" if context and context != what else "")
+    except RecursionError:
+        line, what = 1, f"lists or maps are nested too deeply; {DEEPEST} levels are the most"
+    raise InputError([Problem(option or f"{file}:{line}", path, f"in {excerpt(text)}, {what}" if option else what)])
+
+
+def put(root: Node, path: str, value: Node, place: str) -> None:
+    """Puts a value at a key path, making missing parents. Raises InputError when a part of the path cannot hold it.
+
+    A list's element is named by its number from 0, a key that holds dots itself is found as it is.
+    """
+
+    def refuse(what: str) -> InputError:
+        return InputError([Problem(place, path, what)])
+
+    keys = path.split(".")
+    if "" in keys:
+        raise refuse("the key has an empty part; write names joined by single dots")
+    node, walked = root, ""
+    while keys:
+        if node.kind in ("null", "removed"):
+            if value.kind == "removed":
+                return
+            node.kind, node.place = "map", place
+        if node.kind == "list":
+            key = keys.pop(0)
+            if not key.isdecimal() or int(key) >= len(node.items):
+                raise refuse(f"{walked or 'the document'} is a list of {len(node.items)}, numbered from 0")
+            node = node.items[int(key)]
+        elif node.kind == "map":
+            n = max((n for n in range(1, len(keys) + 1) if ".".join(keys[:n]) in node.entries), default=1)
+            key, keys = ".".join(keys[:n]), keys[n:]
+            if key not in node.entries:
+                node.entries[key] = Node("removed" if value.kind == "removed" else "null", place=place)
+            node = node.entries[key]
+        else:
+            raise refuse(f"{walked} is {excerpt(node.text)} there, not a map; set {walked} as a whole")
+        walked = join_key(walked, key)
+    node.__dict__.update(value.copy().__dict__)
+
+
+def apply_override(root: Node, assignment: str, problems: Problems) -> None:
+    """Applies key.path=value: the value is YAML, and null takes the key out."""
+    key, equals, content = assignment.partition("=")
+    if not equals or not key:
+        what = f"{excerpt(assignment)} has no key.path=value form, such as execution.slots=4"
+        problems.add("--set", "", what)
+        return
+    if not content.strip(" \t"):
+        problems.add("--set", key, "has no value; write key.path=value, or null as the value to take the key out")
+        return
+    if re.search(f"{CONTROL.pattern}|[\ud800-\udfff]", assignment):
+        problems.add("--set", excerpt(key), "holds bytes that are no UTF-8 text")
+        return
+    try:
+        value = parse_yaml(content, "--set", problems, "--set", key)
+        value.kind = "removed" if value.kind == "null" else value.kind
+        put(root, key, value, "--set")
+    except InputError as error:
+        problems.extend(error.problems)
+
+
+def to_yaml(root: Node) -> str:
+    """The document as YAML text, without what was removed; reads back as the same tree."""
+    resolver = LOADER("")
+
+    def convert(node: Node) -> yaml.Node:
+        if node.kind == "list":
+            items = [convert(item) for item in node.items if item.kind != "removed"]
+            return yaml.SequenceNode(TAG + "seq", items, flow_style=node.flow or not items)
+        if node.kind == "map":
+            entries = [(convert(scalar(k)), convert(v)) for k, v in node.entries.items() if v.kind != "removed"]
+            return yaml.MappingNode(TAG + "map", entries, flow_style=node.flow or not entries)
+        if node.kind != "scalar":
+            return yaml.ScalarNode(TAG + "null", "null")
+        tag = TAG + "str" if node.quoted else resolver.resolve(yaml.ScalarNode, node.text, (True, False))
+        if tag == TAG + "null":
+            return yaml.ScalarNode(TAG + "str", node.text, style='"')
+        return yaml.ScalarNode(tag, node.text, style='"' if node.quoted else None)
+
+    return yaml.serialize(convert(root), Dumper=yaml.SafeDumper, allow_unicode=True, width=1 << 20)
+
+
+def numbered(root: Node) -> tuple[str, list[str]]:
+    """The document as YAML with a value a line, and the place where the value of each line was written."""
+    lines: list[str] = []
+    places: list[str] = []
+
+    def add(text: str, node: Node) -> None:
+        lines.append(text)
+        places.append(node.place)
+
+    def emit(node: Node, before: str, after: str) -> None:
+        if node.kind == "scalar":
+            is_plain = not node.quoted and PLAIN.fullmatch(node.text)
+            add(before + (node.text if is_plain else json.dumps(node.text, ensure_ascii=False)) + after, node)
+            return
+        if node.kind not in ("list", "map"):
+            add(before + "null" + after, node)
+            return
+        begin, end = "[]" if node.kind == "list" else "{}"
+        below = [("", item) for item in node.items] or [
+            (f"{json.dumps(k, ensure_ascii=False)}: ", v) for k, v in node.entries.items()
+        ]
+        below = [(label, value) for label, value in below if value.kind != "removed"]
+        add(before + begin, node)
+        for i, (label, value) in enumerate(below):
+            emit(value, label, "," if i + 1 < len(below) else "")
+        add(end + after, node)
+
+    emit(root, "", "")
+    return "\n".join(lines) + "\n", places
+
+
+def plain(node: Node) -> object:
+    """The same value for the same content, however it was laid out; numbers stay the text that they are."""
+    if node.kind == "list":
+        return [plain(item) for item in node.items if item.kind != "removed"]
+    if node.kind == "map":
+        return {key: plain(value) for key, value in sorted(node.entries.items()) if value.kind != "removed"}
+    return (node.quoted, node.text) if node.kind == "scalar" else None
