@@ -127,9 +127,6 @@ using Spaces = ::testing::Types<
 #if defined(KOKKOS_ENABLE_HIP)
     Kokkos::HIP,
 #endif
-#if defined(KOKKOS_ENABLE_OPENMP) && defined(KOKKOS_ENABLE_SERIAL)
-    Kokkos::Serial,
-#endif
     Kokkos::DefaultHostExecutionSpace>;
 TYPED_TEST_SUITE(StoredOperatorOn, Spaces);
 

@@ -85,7 +85,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
 
   Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
         const Communicator& communicator)
-      : plan(plan_operator(space_key<ExecutionSpace>, prisms, points, request, communicator)),
+      : plan(plan_operator(key_of(space, request.execution.space), prisms, points, request, communicator)),
         source(prisms),
         all_ranks(split(communicator, 0)),
         same_points(split(communicator, communicator.rank() / plan.plan.prism_parts)),

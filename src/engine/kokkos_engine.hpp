@@ -128,8 +128,8 @@ private:
 };
 
 template <class Space, class A>
-std::unique_ptr<FieldEngine> make_kokkos_engine(const EngineSettings& settings) {
-  return std::make_unique<KokkosEngine<Space, A>>(Space(), settings);
+std::unique_ptr<FieldEngine> make_kokkos_engine(const Space& space, const EngineSettings& settings) {
+  return std::make_unique<KokkosEngine<Space, A>>(space, settings);
 }
 
 template <class Space, class A>

@@ -22,7 +22,7 @@ InversionOutcome invert(const InversionInput& input, const Communicator& communi
   InversionObserver nobody;
   InversionObserver& told = observer != nullptr ? *observer : nobody;
   return with_space(input.request.execution.space, [&](const auto& space) {
-    return invert_on<std::decay_t<decltype(space)>>(is_filled ? filled : input, communicator, told, resume);
+    return invert_on(space, is_filled ? filled : input, communicator, told, resume);
   });
 }
 

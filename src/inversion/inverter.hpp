@@ -8,7 +8,8 @@ namespace prismfield {
 
 /// invert() in one execution space, of an input without errors; instantiated in one source file a space.
 template <class ExecutionSpace>
-[[nodiscard]] InversionOutcome invert_on(const InversionInput& input, const Communicator& communicator,
-                                         InversionObserver& observer, const InversionState* resume);
+[[nodiscard]] InversionOutcome invert_on(const ExecutionSpace& space, const InversionInput& input,
+                                         const Communicator& communicator, InversionObserver& observer,
+                                         const InversionState* resume);
 
 }  // namespace prismfield

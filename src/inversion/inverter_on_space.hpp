@@ -41,12 +41,14 @@ public:
   using Vector = typename Math::Vector;
   using ConstVector = typename Math::ConstVector;
 
-  InverterOnSpace(const InversionInput& input, const Communicator& communicator, InversionObserver& observer)
+  InverterOnSpace(const ExecutionSpace& space, const InversionInput& input, const Communicator& communicator,
+                  InversionObserver& observer)
       : m_input(input),
         m_settings(input.settings),
         m_communicator(communicator),
         m_observer(observer),
-        m_n(input.n_epochs() * input.cells->size()) {}
+        m_n(input.n_epochs() * input.cells->size()),
+        m_math(space) {}
 
   InversionOutcome run(const InversionState* resume);
 
@@ -145,7 +147,7 @@ private:
   InversionObserver& m_observer;
   /// unknowns: cells times epochs
   std::int64_t m_n;
-  Math m_math{ExecutionSpace()};
+  Math m_math;
   std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
   std::unique_ptr<EpochRegularization<ExecutionSpace>> m_regularization;
   std::unique_ptr<Solver> m_solver;
@@ -735,9 +737,9 @@ InversionOutcome InverterOnSpace<ExecutionSpace>::run(const InversionState* resu
 }
 
 template <class ExecutionSpace>
-InversionOutcome invert_on(const InversionInput& input, const Communicator& communicator, InversionObserver& observer,
-                           const InversionState* resume) {
-  return InverterOnSpace<ExecutionSpace>(input, communicator, observer).run(resume);
+InversionOutcome invert_on(const ExecutionSpace& space, const InversionInput& input, const Communicator& communicator,
+                           InversionObserver& observer, const InversionState* resume) {
+  return InverterOnSpace<ExecutionSpace>(space, input, communicator, observer).run(resume);
 }
 
 }  // namespace prismfield

@@ -229,7 +229,9 @@ struct FileOperator<ExecutionSpace>::Parts {
     source = store.open(rows);
     report.used_again = source != nullptr;
     if (source) {
-      plan = plan_operator(space_key<ExecutionSpace>, prisms, *rows.points, rows.request, communicator).plan;
+      plan =
+          plan_operator(key_of(space, rows.request.execution.space), prisms, *rows.points, rows.request, communicator)
+              .plan;
     } else {
       write(space, prisms, rows, store, communicator);
       source = store.open(rows);

@@ -12,8 +12,7 @@ std::unique_ptr<HostOperator::Implementation> make_host_operator(const PrismSour
                                                                  const Communicator& communicator,
                                                                  StorageChoice* choice) {
   return with_space(request.execution.space, [&](const auto& space) {
-    return make_host_operator_on<std::decay_t<decltype(space)>>(prisms, points, request, settings, communicator,
-                                                                choice);
+    return make_host_operator_on(space, prisms, points, request, settings, communicator, choice);
   });
 }
 

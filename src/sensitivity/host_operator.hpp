@@ -48,7 +48,7 @@ struct HostOperator::Implementation {
 /// The same in one execution space that was built; instantiated in one source file a space.
 template <class ExecutionSpace>
 [[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
-    const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings* settings,
-    const Communicator& communicator, StorageChoice* choice);
+    const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+    const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice);
 
 }  // namespace prismfield

@@ -25,9 +25,10 @@ namespace prismfield {
 template <class ExecutionSpace>
 class HostOperatorOnSpace final : public HostOperator::Implementation {
 public:
-  HostOperatorOnSpace(const PrismSource& prisms, const Points& points, const Request& request,
-                      const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice)
-      : m_ranks(split(communicator, 0)) {
+  HostOperatorOnSpace(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+                      const Request& request, const StorageSettings* settings, const Communicator& communicator,
+                      StorageChoice* choice)
+      : m_space(space), m_ranks(split(communicator, 0)) {
     const Kokkos::Timer timer;
     if (settings != nullptr) {
       m_operator = make_operator(m_space, prisms, points, request, *settings, communicator, choice);
@@ -154,12 +155,11 @@ private:
 };
 
 template <class ExecutionSpace>
-std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const PrismSource& prisms, const Points& points,
-                                                                    const Request& request,
-                                                                    const StorageSettings* settings,
-                                                                    const Communicator& communicator,
-                                                                    StorageChoice* choice) {
-  return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(prisms, points, request, settings, communicator, choice);
+std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
+    const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+    const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice) {
+  return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(space, prisms, points, request, settings, communicator,
+                                                               choice);
 }
 
 }  // namespace prismfield

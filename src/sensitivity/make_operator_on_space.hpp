@@ -178,7 +178,8 @@ std::unique_ptr<Operator<ExecutionSpace>> make_chosen_operator(const ExecutionSp
   choice.store = store_of<ExecutionSpace>;
   if (choice.why.empty()) choice.why = storage_text(choice);
   const bool is_asked_elsewhere = settings.store != Store::automatic && settings.store != choice.store;
-  if (is_asked_elsewhere) choice.why += std::string(", where ") + name(space_key<ExecutionSpace>) + " computes";
+  if (is_asked_elsewhere)
+    choice.why += std::string(", where ") + name(key_of(space, request.execution.space)) + " computes";
   return stored;
 }
 

@@ -5,7 +5,8 @@
 
 namespace prismfield {
 
-template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Cuda, kernel::DoubleArithmetic>(const EngineSettings&);
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Cuda, kernel::DoubleArithmetic>(const Kokkos::Cuda&,
+                                                                                                 const EngineSettings&);
 template EngineMemory kokkos_engine_memory<Kokkos::Cuda, kernel::DoubleArithmetic>(FieldSet);
 template std::unique_ptr<OperatorEngine<Kokkos::Cuda>> make_operator_engine<Kokkos::Cuda, kernel::DoubleArithmetic>(
     const EngineSettings&);

@@ -5,7 +5,8 @@
 
 namespace prismfield {
 
-template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::HIP, kernel::DoubleArithmetic>(const EngineSettings&);
+template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::HIP, kernel::DoubleArithmetic>(const Kokkos::HIP&,
+                                                                                                const EngineSettings&);
 template EngineMemory kokkos_engine_memory<Kokkos::HIP, kernel::DoubleArithmetic>(FieldSet);
 template std::unique_ptr<OperatorEngine<Kokkos::HIP>> make_operator_engine<Kokkos::HIP, kernel::DoubleArithmetic>(
     const EngineSettings&);

@@ -22,9 +22,7 @@ std::vector<Space> built_spaces() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   spaces.push_back(Space::openmp);
 #endif
-#if defined(KOKKOS_ENABLE_SERIAL)
   spaces.push_back(Space::serial);
-#endif
   return spaces;
 }
 
@@ -55,8 +53,9 @@ EngineTraits engine_traits(Space space, Precision precision, FieldSet set, Kerne
 
 std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision, const EngineSettings& settings) {
   return with_space(space, [&](auto exec) {
-    return with_arithmetic(
-        precision, [&](auto arithmetic) { return make_kokkos_engine<decltype(exec), decltype(arithmetic)>(settings); });
+    return with_arithmetic(precision, [&](auto arithmetic) {
+      return make_kokkos_engine<decltype(exec), decltype(arithmetic)>(exec, settings);
+    });
   });
 }
 

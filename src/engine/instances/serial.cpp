@@ -6,17 +6,17 @@
 namespace prismfield {
 
 template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Serial, kernel::DoubleArithmetic>(
-    const EngineSettings&);
+    const Kokkos::Serial&, const EngineSettings&);
 template EngineMemory kokkos_engine_memory<Kokkos::Serial, kernel::DoubleArithmetic>(FieldSet);
 template std::unique_ptr<OperatorEngine<Kokkos::Serial>> make_operator_engine<Kokkos::Serial, kernel::DoubleArithmetic>(
     const EngineSettings&);
 template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Serial, kernel::MixedArithmetic>(
-    const EngineSettings&);
+    const Kokkos::Serial&, const EngineSettings&);
 template EngineMemory kokkos_engine_memory<Kokkos::Serial, kernel::MixedArithmetic>(FieldSet);
 template std::unique_ptr<OperatorEngine<Kokkos::Serial>> make_operator_engine<Kokkos::Serial, kernel::MixedArithmetic>(
     const EngineSettings&);
 template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::Serial, kernel::SingleArithmetic>(
-    const EngineSettings&);
+    const Kokkos::Serial&, const EngineSettings&);
 template EngineMemory kokkos_engine_memory<Kokkos::Serial, kernel::SingleArithmetic>(FieldSet);
 template std::unique_ptr<OperatorEngine<Kokkos::Serial>> make_operator_engine<Kokkos::Serial, kernel::SingleArithmetic>(
     const EngineSettings&);

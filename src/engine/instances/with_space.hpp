@@ -13,7 +13,8 @@
 
 namespace prismfield {
 
-/// The key of an execution space that was built.
+/// The key of an execution space that was built. With OpenMP its spaces are those of OpenMP: serial is one thread of
+/// it.
 template <class ExecutionSpace>
 inline constexpr Space space_key = Space::automatic;
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -27,11 +28,17 @@ inline constexpr Space space_key<Kokkos::HIP> = Space::hip;
 #if defined(KOKKOS_ENABLE_OPENMP)
 template <>
 inline constexpr Space space_key<Kokkos::OpenMP> = Space::openmp;
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
+#else
 template <>
 inline constexpr Space space_key<Kokkos::Serial> = Space::serial;
 #endif
+
+/// The key of an instance; `asked`: what a request says.
+template <class ExecutionSpace>
+[[nodiscard]] Space key_of(const ExecutionSpace& space, Space asked) {
+  constexpr Space key = space_key<ExecutionSpace>;
+  return key == Space::openmp && asked == Space::serial && space.concurrency() == 1 ? asked : key;
+}
 
 /// Calls f with the execution space that a key stands for; throws InputError when it was not built.
 template <class F>
@@ -45,8 +52,8 @@ auto with_space(Space space, const F& f) {
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (space == Space::openmp) return f(Kokkos::OpenMP());
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
+  if (space == Space::serial) return f(Kokkos::OpenMP(1));
+#else
   if (space == Space::serial) return f(Kokkos::Serial());
 #endif
   std::string built;

@@ -4,7 +4,7 @@
 
 namespace prismfield {
 
-template InversionOutcome invert_on<Kokkos::Cuda>(const InversionInput&, const Communicator&, InversionObserver&,
-                                                  const InversionState*);
+template InversionOutcome invert_on<Kokkos::Cuda>(const Kokkos::Cuda&, const InversionInput&, const Communicator&,
+                                                  InversionObserver&, const InversionState*);
 
 }  // namespace prismfield

@@ -4,7 +4,7 @@
 
 namespace prismfield {
 
-template InversionOutcome invert_on<Kokkos::HIP>(const InversionInput&, const Communicator&, InversionObserver&,
-                                                 const InversionState*);
+template InversionOutcome invert_on<Kokkos::HIP>(const Kokkos::HIP&, const InversionInput&, const Communicator&,
+                                                 InversionObserver&, const InversionState*);
 
 }  // namespace prismfield

@@ -12,6 +12,7 @@ template std::unique_ptr<Operator<Kokkos::Cuda>> make_operator<Kokkos::Cuda>(con
                                                                              const StorageSettings&,
                                                                              const Communicator&, StorageChoice*);
 template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::Cuda>(
-    const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
+    const Kokkos::Cuda&, const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&,
+    StorageChoice*);
 
 }  // namespace prismfield

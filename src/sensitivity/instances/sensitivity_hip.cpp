@@ -12,6 +12,7 @@ template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const
                                                                            const StorageSettings&, const Communicator&,
                                                                            StorageChoice*);
 template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::HIP>(
-    const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
+    const Kokkos::HIP&, const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&,
+    StorageChoice*);
 
 }  // namespace prismfield

@@ -12,6 +12,7 @@ template std::unique_ptr<Operator<Kokkos::OpenMP>> make_operator<Kokkos::OpenMP>
                                                                                  const Request&, const StorageSettings&,
                                                                                  const Communicator&, StorageChoice*);
 template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::OpenMP>(
-    const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
+    const Kokkos::OpenMP&, const PrismSource&, const Points&, const Request&, const StorageSettings*,
+    const Communicator&, StorageChoice*);
 
 }  // namespace prismfield

@@ -12,6 +12,7 @@ template std::unique_ptr<Operator<Kokkos::Serial>> make_operator<Kokkos::Serial>
                                                                                  const Request&, const StorageSettings&,
                                                                                  const Communicator&, StorageChoice*);
 template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::Serial>(
-    const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&, StorageChoice*);
+    const Kokkos::Serial&, const PrismSource&, const Points&, const Request&, const StorageSettings*,
+    const Communicator&, StorageChoice*);
 
 }  // namespace prismfield
