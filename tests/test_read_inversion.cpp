@@ -182,7 +182,7 @@ TEST_F(ReadInversion, KnowsWhatIsMeantWhereNothingIsWritten) {
 
 TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   EXPECT_EQ(std::get<double>(spec("  reference: -20\n").reference), -20);
-  EXPECT_EQ(spec("  sigma: {relative: 0.02}\n").sigma->relative.size(), 10U);
+  EXPECT_EQ(spec("  sigma: {relative: 0.02}\n").sigma->relative.size(), field_infos.size());
   EXPECT_EQ(spec("  sigma: {floor: {gz: 0.1}}\n").sigma->floor.at(Field::gz), 0.1);
   EXPECT_FALSE(spec("  sigma: {floor: {gz: 0.1}}\n").sigma_is_of_one_field);
   const InversionSpec plain = spec("  sigma: 0.03\n");

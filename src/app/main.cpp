@@ -76,7 +76,7 @@ ExitCode become(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   prismfield::return_freed_memory();
-  prismfield::end_crashes_clearly([](prismfield::ErrorKind kind) { return prismfield::exit_code(kind); });
+  prismfield::end_crashes_clearly([](prismfield::ErrorKind kind) -> int { return prismfield::exit_code(kind); });
   try {
     const prismfield::ProgramEnd end = prismfield::run_on_ranks(argc, argv);
     return end.successor.empty() ? end.code : prismfield::become(end.successor);
