@@ -216,7 +216,7 @@ class Help(ProgramFolder):
     def test_info_has_densities_at_the_points_of_a_result(self):
         case = (self.folder / "case.yaml").read_text().replace("upward: 10\n", "upward: -225\n")
         # off the cells' faces
-        case = case.replace("[0, 1000, 11]", "[10, 990, 11]")
+        case = case.replace("[0, 1000, 11]", "[10, 970, 11]")
         self.write("case.yaml", case)
         self.done("run", "case.yaml", "--quiet", "--output", "r.h5")
         self.write("request.json", json.dumps({"file": "case.yaml", "cases": [case], "densities_at": "r.h5"}))
