@@ -195,6 +195,43 @@ class Help(ProgramFolder):
                 self.assertTrue(least < found[key] < most, f"{space}: {key} = {found[key]}")
             self.assertGreater(found["peak_single"], 0.5 * found["peak_double"])
 
+    def test_info_says_what_cases_are(self):
+        case = (self.folder / "case.yaml").read_text()
+        cases = [case, case + "execution: {precision: mixed, partition: {ranks: [4, 2]}}\n",
+                 case.replace("[gz, gzz]", "[gz, gzzz]").replace("upward: 10\n", "upward: {file: heights.nc}\n")]
+        self.write("request.json", json.dumps({"file": "a/b.yaml", "command": "run", "cases": cases}))
+        plain, grid, wrong = json.loads(self.done("info", "--cases", "request.json").stdout)
+        self.assertEqual(plain, {"space": "default", "precision": "double", "fields": ["gz", "gzz"], "rank_grid": None,
+                                 "partition_where": "a/b.yaml:1", "inputs": [], "gravitational_constant": 6.6743e-11})
+        self.assertEqual((grid["precision"], grid["rank_grid"]), ("mixed", [4, 2]))
+        self.assertEqual(grid["partition_where"], f"a/b.yaml:{cases[1].count(chr(10))}")
+        self.assertEqual(wrong["inputs"], ["observations.grid.upward.file"])
+        self.assertEqual([problem[1] for problem in wrong["problems"]], ["fields.1"])
+        self.assertIn("case_keys", json.loads(self.done("info", "--json").stdout))
+        # what a case is to another command
+        self.write("request.json", json.dumps({"command": "invert", "cases": [case]}))
+        problems = json.loads(self.done("info", "--cases", "request.json").stdout)[0]["problems"]
+        self.assertIn("inversion", [problem[1] for problem in problems])
+
+    def test_info_has_densities_at_the_points_of_a_result(self):
+        case = (self.folder / "case.yaml").read_text().replace("upward: 10\n", "upward: -225\n")
+        # off the cells' faces
+        case = case.replace("[0, 1000, 11]", "[10, 970, 11]")
+        self.write("case.yaml", case)
+        self.done("run", "case.yaml", "--quiet", "--output", "r.h5")
+        self.write("request.json", json.dumps({"file": "case.yaml", "cases": [case], "densities_at": "r.h5"}))
+        densities = json.loads(self.done("info", "--cases", "request.json").stdout)[0]["densities"]
+        self.assertEqual(len(densities), 12 * 11)
+        self.assertEqual({0, 300}, set(densities))
+
+    def test_requests_that_are_none_end_clearly(self):
+        for text, what in (("no JSON", "holds no JSON object with the keys file, command and cases"),
+                           ("[1]", "holds no JSON object with the keys file, command and cases"),
+                           ('{"cases": [1]}', "has a value of another type than file, command and cases have"),
+                           ('{"cases": [], "command": "plot"}', "has a command that is none of run, sensitivity and invert")):
+            self.write("request.json", text)
+            self.refused("info", "--cases", "request.json", lines=[f"request.json: {what}"])
+
     def test_help_of_keys(self):
         self.assertEqual(self.done("help").stdout, self.done("--help").stdout)
         self.assertEqual(self.done("help", "run").stdout, self.done("run", "--help").stdout)
