@@ -24,8 +24,8 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
-from ..figures.drawing import GREY, UNITS
 from ..field_names import NATIVE, TENSOR, VECTOR, in_order, symbol_of
+from ..figures.drawing import GREY, UNITS
 from .texts import write_file
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
