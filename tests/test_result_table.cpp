@@ -4,11 +4,11 @@
 
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
+#include "io/compare_results.hpp"
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 #include "io/station_file.hpp"
 #include "result_samples.hpp"
-#include "io/compare_results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuzz_input.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/compare_results.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace prismfield::fuzz {
 namespace {
