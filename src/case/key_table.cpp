@@ -357,8 +357,8 @@ const Keys execution_keys = {
      "beyond rounding.",
      "execution: {precision: mixed}", no_result},
     {"execution.space", words_of(space_choices), name(execution.space), "",
-     "Kokkos' execution space. default is the GPU where the program was built for one, else all threads; prismfield "
-     "info lists what was built in.",
+     "Kokkos' execution space. default is the GPU where the program was built for one, else all threads; serial is "
+     "one thread. prismfield info lists what was built in.",
      "space: openmp", no_result},
     {"execution.partition", words_of(partition_choices) + ", or {ranks: ...}", name(execution.partition), "",
      "What ranks share out: prisms, each rank some of the prisms at all points; points, all prisms at some of the "
