@@ -126,7 +126,7 @@ class Operators(FieldSums):
         self.done("run", "case.yaml", "--quiet", "--set", "fields=[guv]", "--set",
                   "observations.noise={guv: 0.05, seed: 3}", "--output", "data.csv")
         models = []
-        for store in STORED:
+        for store in ("none", "memory, precision: float", "auto, compression: 1e-5"):
             with self.subTest(store):
                 setting = f"sensitivity={{store: {store}}}"
                 result = self.done("invert", "case.yaml", "--set", setting, "--output", "model.h5")
@@ -141,7 +141,6 @@ class Operators(FieldSums):
                 data = self.columns("data.csv")["guv"]
                 rms = (sum((a - b) ** 2 for a, b in zip(found, data)) / len(data)) ** 0.5
                 self.assertLess(abs(rms / 0.05 - 1), 0.05)
-                (self.folder / "G.h5").unlink(missing_ok=True)
         for values in models[1:]:
             self.assert_near(values, models[0], 0.02)
 
