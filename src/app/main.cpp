@@ -57,8 +57,10 @@ ProgramEnd run_on_ranks(int& argc, char**& argv) {
 /// Puts another program in the place of this one, whose MPI has ended.
 ExitCode become(const std::vector<std::string>& words) {
   Environment environment = Environment::current();
-  // its children would take themselves for ranks
-  environment.remove_launcher();
+  // Set by hand, Open MPI's variables are the user's; a launcher's make a rank of whoever has them.
+  for (const char* of_launcher : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+    if (environment.find(of_launcher)) environment.remove_launcher();
+  }
   std::vector<char*> arguments, variables;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   for (const std::string& variable : environment.variables()) variables.push_back(const_cast<char*>(variable.c_str()));
