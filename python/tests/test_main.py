@@ -19,8 +19,8 @@ def test_tools_that_there_are_not():
     for words in ((), ("figures.drawing",), ("os",)):
         done = run(*words)
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == "the first argument is one of figures.fields, figures.model, study.report, study.finish, "
-            "study.command\n"
+        tools = "figures.fields, figures.model, study.report, study.finish, study.command"
+        assert done.stderr == f"the first argument is one of {tools}\n"
 
 
 def test_every_tool_says_in_one_line_why_it_failed(tmp_path):
