@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 MEASURE = str(Path(__file__).with_name("measure.py"))
-WATCHED = 0.1  # seconds between two looks at a run
+WATCHED = 0.2  # seconds between two looks at a run
 
 
 class Stopped(BaseException):
