@@ -226,7 +226,7 @@ def test_cases_and_studies_of_a_report_find_their_inputs(folder):
     plan = plan_study(spec, host(), FakeProgram())
     text = case_text(spec, plan.cases[0], folder.path / "report")
     assert 'file: "../bodies.csv"' in text and 'title: "case"' in text and "output" not in text
-    folder.write("report/study.yaml", study_text(spec, plan, FakeProgram(), folder.path / "report"))
+    folder.write("report/study.yaml", study_text(spec, FakeProgram(), folder.path / "report"))
     from made_spec import CASE_KEYS
 
     from prismfield.study.spec import read_study_file

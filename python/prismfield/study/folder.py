@@ -164,7 +164,7 @@ class ReportFolder:
             record = {"study_hash": self.plan.hash, "study_title": self.spec.title, "reduced": self.spec.reduced}
             write_file(self / "machine.json", machine_json(self.machine, record))
         if not same_file(self / "study.yaml", self.spec.file):
-            write_file(self / "study.yaml", study_text(self.spec, self.plan, program, self.path))
+            write_file(self / "study.yaml", study_text(self.spec, program, self.path))
         for name in ("work", "cases", "logs", *(["results"] if self.spec.keeps_results else [])):
             (self / name).mkdir(exist_ok=True)
 

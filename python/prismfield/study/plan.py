@@ -478,7 +478,7 @@ def case_text(spec: Spec, case: Case, folder: Path) -> str:
     return to_yaml(moved_case(spec, case.tree, case.facts["inputs"], folder))
 
 
-def study_text(spec: Spec, plan: Plan, program: Program, folder: Path) -> str:
+def study_text(spec: Spec, program: Program, folder: Path) -> str:
     """The study as it is run, its base inside, with inputs relative to `folder`."""
     tree = spec.tree.copy()
     drop(tree, "report")

@@ -15,10 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from .problems import InputError, Problem
-
 MEASURE = str(Path(__file__).with_name("measure.py"))
-WATCHED = 0.1  # seconds between two looks at a run
+WATCHED = 0.2  # seconds between two looks at a run
 
 
 class Stopped(BaseException):
@@ -130,7 +128,3 @@ class Program:
         if densities_at:
             request["densities_at"] = densities_at
         return json.loads(self.ask("info", "--cases", "/dev/stdin", text=json.dumps(request)))
-
-
-def refuse(where: str, key: str, what: str) -> InputError:
-    return InputError([Problem(where, key, what)])

@@ -7,7 +7,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,11 +47,6 @@ class Node:
 
     def copy(self) -> Node:
         return copy.deepcopy(self)
-
-    def walk(self) -> Iterator[Node]:
-        yield self
-        for below in (*self.items, *self.entries.values()):
-            yield from below.walk()
 
     def kind_name(self) -> str:
         """What it is, for messages."""
