@@ -27,8 +27,17 @@ observations:
     upward: 10
 fields: [gz, gzz]
 """
-
-
+# a block for inversions to find, its lines in a case
+BLOCK = """\
+model:
+  voxels:
+    easting:  [0, 600, 12]
+    northing: [0, 600, 12]
+    upward:   [-300, 0, 6]
+    density: 0
+    boxes:
+      - {easting: [250, 400], northing: [200, 350], upward: [-150, -50], density: 400}
+"""
 
 
 def wait_for(is_reached, process):

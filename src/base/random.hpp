@@ -18,8 +18,6 @@ enum class RandomStream : std::uint32_t {
   station_easting = 5,
   station_northing = 6,
   station_upward = 7,
-  /// the order of the runs of a study
-  run_order = 8,
   /// noise of Field f is noise + f
   noise = 16,
   /// draws of a study's bootstrap

@@ -16,20 +16,11 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from program_folder import ProgramFolder
+from program_folder import BLOCK, ProgramFolder
 
 options = None
 
-CASE = """\
-title: Sums of fields
-model:
-  voxels:
-    easting:  [0, 600, 12]
-    northing: [0, 600, 12]
-    upward:   [-300, 0, 6]
-    density: 0
-    boxes:
-      - {easting: [250, 400], northing: [200, 350], upward: [-150, -50], density: 400}
+CASE = "title: Sums of fields\n" + BLOCK + """\
 observations:
   grid: {easting: [25, 575, 12], northing: [25, 575, 11], upward: 20}
 fields: guv

@@ -16,7 +16,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from program_folder import ProgramFolder
+from program_folder import BLOCK, ProgramFolder
 
 try:
     import h5py
@@ -27,17 +27,7 @@ except ImportError:
 options = None
 
 # run makes the data of it, invert the model
-CASE = """\
-title: Small inversion
-fields: gz
-model:
-  voxels:
-    easting:  [0, 600, 12]
-    northing: [0, 600, 12]
-    upward:   [-300, 0, 6]
-    density: 0
-    boxes:
-      - {easting: [250, 400], northing: [200, 350], upward: [-150, -50], density: 400}
+CASE = "title: Small inversion\nfields: gz\n" + BLOCK + """\
 observations:
   grid: {easting: [25, 575, 12], northing: [25, 575, 12], upward: 2}
   noise: {gz: 0.02, seed: 4}

@@ -17,7 +17,7 @@ from typing import Any
 from .folder import ReportFolder
 from .machine import Machine, record_machine
 from .plan import Plan, Start, case_text, default_threads, plan_study
-from .problems import InputError
+from .problems import exit_code_of
 from .program import Program, RunError, Stopped, stop_at_signals
 from .progress import Progress, duration_text
 from .runner import StudyOutcome, run_study
@@ -224,7 +224,7 @@ def study(options: argparse.Namespace) -> int:
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="study.command", description=__doc__, allow_abbrev=False)
-    parser.add_argument("file", nargs="?", metavar="STUDY.yaml", default="")
+    parser.add_argument("file", metavar="STUDY.yaml")
     parser.add_argument("--program", help="the file of prismfield, which every run starts")
     parser.add_argument("--kokkos", action="append", default=[], metavar="OPTION", help="of every run")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
@@ -232,25 +232,13 @@ def main(words: list[str]) -> int:
         parser.add_argument(f"--{name}", default="")
     for name in ("reduced", "check", "dry-run", "resume", "quiet"):
         parser.add_argument(f"--{name}", action="store_true")
-    parser.add_argument("--probe", action="store_true", help="import what a study needs, and nothing else")
     options = parser.parse_args(words)
-    if options.probe:
-        return 0
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")
     stop_at_signals()
     try:
-        return study(options)
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
+        return exit_code_of(lambda: study(options))
     except Stopped as stopped:
         print(str(stopped) or "stopped by a signal", file=sys.stderr)
         return 130
-    except OSError as error:
-        where = f"{error.filename2 or error.filename}: " if error.filename else ""
-        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
-        return 1
     except RunError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

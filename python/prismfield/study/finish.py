@@ -15,7 +15,7 @@ import sys
 
 from .analysis import analyse
 from .join import join
-from .problems import InputError, Problem
+from .problems import InputError, Problem, exit_code_of
 from .progress import Progress
 from .read_study import read_study
 from .study_hdf5 import write_study_hdf5
@@ -106,6 +106,7 @@ def finish(options):
         sys.stdout.flush()
     if why:
         print(f"warning: no figures in {folder}: {why}", file=sys.stderr)
+    return 0
 
 
 def main(words):
@@ -125,19 +126,9 @@ def main(words):
         return 0
     if options.join != bool(options.output) or not options.folders or (len(options.folders) > 1 and not options.join):
         parser.error("--join takes folders and --output, otherwise there is one folder")
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")
     try:
-        finish(options)
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except OSError as error:
-        where = f"{error.filename2 or error.filename}: " if error.filename else ""
-        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
-        return 1
+        return exit_code_of(lambda: finish(options))
     except Exception as error:
         why = f"{type(error).__name__}: {error}".replace("\n", " ")
         print(f"error: the report was not written: {why}", file=sys.stderr)
         return 1
-    return 0

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from .texts import shown
@@ -78,3 +79,18 @@ class Problems(list[Problem]):
                 self.add(file, "", f"{count - self.most_of_a_kind:,} more of this kind: {kind}")
         if self:
             raise InputError(list(self))
+
+
+def exit_code_of(work: Callable[[], int]) -> int:
+    """Does the work of a command; its exit code, or that of its errors, which standard error has a line for."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        return work()
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        where = f"{error.filename2 or error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
