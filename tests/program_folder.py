@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -141,6 +142,9 @@ class ProgramFolder(unittest.TestCase):
         return subprocess.run(
             [*launcher, self.program, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **keywords
         )
+
+    def has_device(self):
+        return re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)", self.done("info").stdout)
 
     def done(self, *arguments, **keywords):
         result = self.run_program(*arguments, **keywords)

@@ -120,6 +120,8 @@ class OtherPeoplesFiles(ProgramFolder):
                                  cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             self.assertTrue(wait_for((self.folder / "run.ckpt.h5").exists, first))
+            # It does not end before the second one has looked.
+            first.send_signal(signal.SIGSTOP)
             second = self.run_program("run", "case.yaml", *self.checkpoint("run.ckpt.h5"))
             self.assertEqual(second.returncode, 2, second.stderr)
             self.assertIn("output.checkpoint.file: run.ckpt.h5 is used by another run", second.stderr)

@@ -55,9 +55,6 @@ class Sensitivity(ProgramFolder):
     def computed(self, *arguments, **keywords):
         return self.done("sensitivity", "case.yaml", *arguments, **keywords)
 
-    def has_device(self):
-        return re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)", self.done("info").stdout)
-
     def compare_with_run(self, name="fields.h5", tolerance=1e-12):
         self.done("run", "case.yaml", "--quiet", "--output", "direct.h5")
         self.done("compare", name, "direct.h5", "--quiet", "--tolerance", tolerance)
