@@ -18,6 +18,7 @@
 #include "engine/calibration.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/result_values.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"

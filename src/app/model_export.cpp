@@ -14,7 +14,7 @@
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "inversion/outcome.hpp"
-#include "io/cell_model.hpp"
+#include "io/cell_file.hpp"
 #include "io/convert_files.hpp"
 
 namespace prismfield {

@@ -15,12 +15,12 @@
 #include <prismfield/storage.hpp>
 
 #include "case/inversion_spec.hpp"
+#include "io/cell_file.hpp"
 #include "io/crs.hpp"
 #include "io/dem_file.hpp"
-#include "io/density_file.hpp"
-#include "io/noise.hpp"
 #include "io/prism_file.hpp"
-#include "io/station_source.hpp"
+#include "io/result_values.hpp"
+#include "io/station_file.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"

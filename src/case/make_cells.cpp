@@ -14,7 +14,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "case/places.hpp"
-#include "io/edges_file.hpp"
+#include "io/cell_file.hpp"
 #include "io/ubc.hpp"
 #include "model/edges.hpp"
 #include "model/prism_check.hpp"

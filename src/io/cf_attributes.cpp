@@ -4,15 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
+#include <ctime>
 #include <functional>
+#include <limits>
 #include <numeric>
-#include <utility>
 
 #include <prismfield/request.hpp>
 
+#include "base/version.hpp"
 #include "io/crs.hpp"
-#include "io/result_values.hpp"
 
 namespace prismfield {
 namespace {
@@ -43,6 +45,27 @@ void describe_coordinate(Hdf5File& file, const std::string& group, const Coordin
   file.write_attribute(path, "long_name", coordinate.long_name);
   if (*coordinate.standard_name != '\0') file.write_attribute(path, "standard_name", coordinate.standard_name);
   if (coordinate.is_height) file.write_attribute(path, "positive", "up");
+}
+
+std::string history_line(const std::string& command) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return fmt::format("{}: {}", text, command);
+}
+
+std::string source_line() { return fmt::format("prismfield {}", version_text); }
+
+std::pair<double, double> range_of(const double* values, std::int64_t n) {
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -minimum;
+  for (std::int64_t i = 0; i < n; ++i) {
+    minimum = std::fmin(minimum, values[i]);
+    maximum = std::fmax(maximum, values[i]);
+  }
+  return {minimum, maximum};
 }
 
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <prismfield/fields.hpp>
@@ -46,6 +47,14 @@ struct PointLayout {
 
 /// Unit, axis, names and direction of a coordinate whose dataset is in the file.
 void describe_coordinate(Hdf5File& file, const std::string& group, const Coordinate& coordinate);
+
+/// When and by which command, for a history.
+[[nodiscard]] std::string history_line(const std::string& command);
+/// The program and its version.
+[[nodiscard]] std::string source_line();
+
+/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
+[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
 
 /// CF's actual_range. GMT shows a grid's values as 0 to 0 without it, and guesses from coordinates without it whether
 /// values belong to nodes or cells, wrong for some spacings.

@@ -17,8 +17,8 @@
 
 #include "base/human_text.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/result_reader.hpp"
-#include "io/text_output.hpp"
+#include "io/output_file.hpp"
+#include "io/point_fields.hpp"
 
 namespace prismfield {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #if PRISMFIELD_HAS_GDAL
@@ -24,7 +23,7 @@
 #include <vector>
 
 #include "base/human_text.hpp"
-#include "io/value_memory.hpp"
+#include "io/hdf5_file.hpp"
 #endif
 
 namespace prismfield {

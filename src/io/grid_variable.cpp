@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <utility>
 
 #include "base/human_text.hpp"
 

@@ -19,9 +19,8 @@
 
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/complete_file.hpp"
-#include "io/crs.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/output_file.hpp"
 
 namespace prismfield {
 namespace {

@@ -15,7 +15,6 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "io/value_memory.hpp"
 
 namespace prismfield {
 namespace {

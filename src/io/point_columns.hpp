@@ -5,14 +5,44 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <prismfield/error.hpp>
 
 #include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/input_file.hpp"
+#include "io/text_table.hpp"
 
 // What points carry beside fields, in tables and in files of arrays.
 
 namespace prismfield {
+
+/// What a case states of the places in a table.
+struct PlaceUnits {
+  /// factor to metres; unset: metres where the columns name no unit
+  std::optional<double> length_to_si = {};
+  /// unset: up, but for a column depth
+  std::optional<bool> z_down = {};
+};
+
+/// The columns of a table of places: easting, northing, upward, by their usual names, units in brackets; longitude and
+/// latitude are refused.
+[[nodiscard]] TableRequest place_columns();
+
+/// Which of easting, northing and upward a column's name means, by the spellings of place_columns(); "" for none.
+[[nodiscard]] std::string place_named(std::string_view name);
+
+/// Factors from the numbers of the places' columns, the first two or three of those wanted, to metres with z up. A unit
+/// that is no length, one that differs from the case's, and a direction that the column's name denies are added to
+/// `problems`; a depth is told in `notes`.
+[[nodiscard]] std::vector<double> place_factors(const InputFile& file, const TableColumns& columns,
+                                                const PlaceUnits& units, ProblemList& problems,
+                                                std::vector<std::string>& notes);
+/// The same for a table that was read: its columns of places become metres with z up.
+void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
+                      std::vector<std::string>& notes);
 
 /// The comment of a table that says along which z its fields point.
 [[nodiscard]] std::string axes_comment(Axes axes);
@@ -25,6 +55,9 @@ namespace prismfield {
 
 /// Whether a run calls a variable so that it writes beside the fields.
 [[nodiscard]] bool is_variable_of_run(std::string_view name);
+
+/// Whether a variable beside the fields has the sign of gz, which turns with the axes.
+[[nodiscard]] bool turns_with_gz(std::string_view variable);
 
 /// A field of a table as the text of a column: without quotes around it and without control characters.
 [[nodiscard]] std::string carried_text(std::string_view text);

@@ -3,25 +3,435 @@
 #include "io/result_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
+
+#include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/complete_file.hpp"
 #include "io/crs.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/result_table.hpp"
+#include "io/point_columns.hpp"
 #include "io/station_file.hpp"
-#include "io/station_variables.hpp"
-#include "io/text_output.hpp"
+#include "io/text_table.hpp"
 
 namespace prismfield {
+namespace {
+
+/// A column of the station file that the result carries.
+struct CarriedColumn : PointColumn {
+  std::size_t number = 0;
+};
+
+/// Writes the station file's own columns, but for the coordinates, as variables on the dimension of the stations:
+/// float64 where all are numbers (NaN for dummies), else text. Their names are cleaned for netCDF, and end in `_file`
+/// where they are a field's or this run has a variable of the name; the file's names are in long_name. Call it when
+/// everything else of the root is written. Reads the file twice; when it is another by now, a part may be missing and
+/// the notes returned say so. Throws RunError.
+std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayout& layout,
+                                                 const StationSource& stations, const Points& points) {
+  std::vector<CarriedColumn> columns;
+  const auto take_columns = [&](const StationColumns& own) {
+    for (std::size_t c = 0; c < own.names.size(); ++c) {
+      const bool is_place = std::find(own.at.begin(), own.at.end(), static_cast<int>(c)) != own.at.end();
+      if (!is_place) columns.push_back({named_column(own.names[c]), c});
+    }
+  };
+  const std::vector<std::string> changed{
+      fmt::format("{} is no longer what it was when the run began: its own columns are not in the result",
+                  stations.file.path.string())};
+  double value = 0;
+  const bool is_same = each_station_again(stations, points, take_columns, [&](std::int64_t, const StationRow& row) {
+    for (CarriedColumn& column : columns) {
+      column.is_text = column.is_text || !parse_carried(row.fields[column.number], value);
+    }
+  });
+  if (!is_same) return changed;
+  if (columns.empty()) return {};
+  const bool is_still = each_station_again(
+      stations, points, [](const StationColumns&) {},
+      [&](std::int64_t, const StationRow& row) {
+        for (CarriedColumn& column : columns) {
+          const std::string_view field = column.number < row.fields.size() ? row.fields[column.number] : "";
+          if (column.is_text) {
+            column.texts.push_back(carried_text(field));
+          } else {
+            static_cast<void>(parse_carried(field, value));
+            column.numbers.push_back(value);
+          }
+        }
+      });
+  if (!is_still) return changed;
+  for (const CarriedColumn& column : columns) write_point_column(out, layout, column);
+  return {};
+}
+
+constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
+
+/// The station file is not the one that the points were read from.
+class StationsChanged : public std::exception {};
+
+/// 1 at the points of a sorted list, 0 elsewhere, asked for in rising order.
+class Flags {
+public:
+  explicit Flags(const std::vector<std::int64_t>& points) : m_points(points) {}
+  [[nodiscard]] bool at(std::int64_t point) {
+    while (m_next < m_points.size() && m_points[m_next] < point) ++m_next;
+    return m_next < m_points.size() && m_points[m_next] == point;
+  }
+
+private:
+  const std::vector<std::int64_t>& m_points;
+  std::size_t m_next = 0;
+};
+
+/// What stands behind the points' own columns.
+struct Column {
+  std::string name;
+  std::string unit;
+  /// a field, one number for all, a flag, or what is computed of a point
+  std::variant<OutputField, double, Flags, std::function<double(std::int64_t)>> values;
+};
+
+std::vector<Column> columns_of(const ResultHeader& header, const Fields& result) {
+  std::vector<Column> columns;
+  for (const FieldInfo& field : result.fields) {
+    const std::string name(field.name);
+    const std::string unit(field.unit);
+    columns.push_back({name, unit, OutputField(header, result, field.field)});
+    if (!header.noise || header.noise->sigma.count(field.field) == 0) continue;
+    columns.push_back({name + "_sigma", unit, header.noise->sigma.at(field.field)});
+  }
+  for (const PointVariable& variable : header.variables) {
+    columns.push_back({variable.name, variable.unit, variable.value});
+  }
+  if (!result.singular_points.empty()) columns.push_back({"singular", "", Flags(result.singular_points)});
+  return columns;
+}
+
+/// Whether readers would take a part of a field for a comment.
+bool begins_comment(std::string_view text) {
+  return text.starts_with('#') || text.find(" #") != std::string_view::npos ||
+         text.find("\t#") != std::string_view::npos;
+}
+
+bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
+
+/// A line of text for a comment: without line ends and other control characters.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return text;
+}
+
+/// Writes a table of one style.
+class TableWriter {
+public:
+  TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Fields& result)
+      : m_out(out), m_style(style), m_header(header), m_result(result) {}
+
+  /// The lines above the rows; `own` are the points' own columns, true in `texts` for those that stand last. Behind
+  /// them come those coordinates that other readers would not take from them: own columns of these names are renamed
+  /// then. Returns what users should be told.
+  std::vector<std::string> begin(const StationColumns& own, std::vector<bool> texts) {
+    m_texts = std::move(texts);
+    m_columns = columns_of(m_header, m_result);
+    m_separator = m_style == TableStyle::xyz ? ' ' : own.separator == ';' ? ';' : ',';
+    m_raw = m_separator == own.separator;
+    std::vector<std::string> all = own.names;
+    const std::vector<std::string> renamed = rename_taken(all);
+    for (std::size_t d = 0; d < coordinate_names.size(); ++d) {
+      if (own.at[d] >= 0 && own.is_plain[d]) continue;
+      m_added.push_back(d);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (plain_name(all[i]) == coordinate_names[d]) all[i] = ending_in_file(all, i);
+      }
+    }
+    if (m_style == TableStyle::xyz) std::transform(all.begin(), all.end(), all.begin(), word);
+    for (const std::size_t d : m_added) all.emplace_back(coordinate_names[d]);
+    for (const Column& column : m_columns) all.push_back(spelled(column));
+    if (m_style == TableStyle::xyz) begin_xyz();
+    for (const bool last : {false, true}) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (is_last(i) != last) continue;
+        separate();
+        add_text(all[i], false);
+      }
+    }
+    end_row();
+    if (renamed.empty()) return {};
+    return {fmt::format("{} has columns that are called as fields are; in the result they are {}",
+                        m_header.stations ? m_header.stations->file.path.string() : "the table",
+                        fmt::join(renamed, ", "))};
+  }
+
+  /// A point's row: its own columns as text, quotes kept, the coordinates behind them, and the values.
+  void add_row(std::int64_t point, const std::vector<std::string_view>& fields, const std::array<double, 3>& place) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (is_last(i)) continue;
+      separate();
+      add_text(m_style == TableStyle::xyz && is_missing(fields[i]) ? "NaN" : fields[i], m_raw);
+    }
+    for (const std::size_t d : m_added) {
+      separate();
+      m_out.add(place[d]);
+    }
+    add_values(point);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!is_last(i)) continue;
+      separate();
+      add_text(fields[i], m_raw);
+    }
+    end_row();
+  }
+
+  void add_row(std::int64_t point, const std::array<double, 3>& place) {
+    for (const double coordinate : place) {
+      separate();
+      m_out.add(coordinate);
+    }
+    add_values(point);
+    end_row();
+  }
+
+private:
+  void add_values(std::int64_t point) {
+    for (Column& column : m_columns) {
+      separate();
+      if (const auto* field = std::get_if<OutputField>(&column.values)) {
+        m_out.add((*field)[point]);
+      } else if (const auto* number = std::get_if<double>(&column.values)) {
+        m_out.add(*number);
+      } else if (const auto* value = std::get_if<std::function<double(std::int64_t)>>(&column.values)) {
+        m_out.add((*value)(point));
+      } else {
+        m_out.add(std::get<Flags>(column.values).at(point) ? '1' : '0');
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_last(std::size_t column) const { return column < m_texts.size() && m_texts[column]; }
+  static bool is_missing(std::string_view field) { return field.empty() || field == "\"\"" || field == "*"; }
+
+  void separate() {
+    if (!m_row_begins) m_out.add(m_separator);
+    m_row_begins = false;
+  }
+  void end_row() {
+    m_out.add('\n');
+    m_row_begins = true;
+  }
+
+  void begin_xyz() {
+    m_out.add(fmt::format("# {}\n# {}\n# {}\n", one_line(m_header.title), source_line(),
+                          one_line(history_line(m_header.command))));
+    m_out.add(axes_comment(m_header.axes));
+    if (m_header.gravitational_constant != 0) {
+      m_out.add(fmt::format(", gravitational_constant {}, singular_points {}, points_inside {}",
+                            m_header.gravitational_constant, m_result.singular_points.size(), m_result.points_inside));
+    }
+    m_out.add("\n# ");
+  }
+
+  /// A name without what separates names in a comment.
+  static std::string word(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(),
+        [](char c) { return std::string_view(" \t,;:\"#").find(c) != std::string_view::npos; }, '_');
+    return text.empty() ? "_" : text;
+  }
+
+  /// Names of the file's columns that are a field's or one of this run's get an ending; returns those.
+  [[nodiscard]] std::vector<std::string> rename_taken(std::vector<std::string>& all) const {
+    std::vector<std::string> renamed;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string plain = plain_name(all[i]);
+      const bool is_taken =
+          is_field_name(all[i]) || std::any_of(m_columns.begin(), m_columns.end(),
+                                               [&](const Column& column) { return plain_name(column.name) == plain; });
+      if (!is_taken) continue;
+      all[i] = ending_in_file(all, i);
+      renamed.push_back(all[i]);
+    }
+    return renamed;
+  }
+
+  /// "easting [km]" as "easting_file [km]", with a number where another has that name.
+  static std::string ending_in_file(const std::vector<std::string>& all, std::size_t i) {
+    const auto [bare, unit] = name_and_unit(all[i]);
+    const auto is_there = [&](const std::string& name) {
+      return std::any_of(all.begin(), all.end(),
+                         [&](const std::string& other) { return plain_name(other) == plain_name(name); });
+    };
+    std::string found = bare + "_file";
+    for (int number = 2; is_there(found); ++number) found = fmt::format("{}_file_{}", bare, number);
+    return unit.empty() ? found : fmt::format("{} [{}]", found, unit);
+  }
+
+  [[nodiscard]] std::string spelled(const Column& column) const {
+    if (column.unit.empty()) return column.name;
+    return m_style == TableStyle::xyz ? fmt::format("{}[{}]", column.name, word(column.unit))
+                                      : fmt::format("{} [{}]", column.name, column.unit);
+  }
+
+  /// A field of text, quoted where it would be taken for something else; `raw`: it is as it has to be.
+  void add_text(std::string_view text, bool raw) {
+    // Readers take the first of semicolon and comma in a line for what separates all its fields.
+    const std::string_view separators = m_separator == ' ' ? " \t,;" : m_separator == ',' ? ",;" : ";";
+    const bool mistakable = text.find_first_of(separators) != std::string_view::npos || begins_comment(text) ||
+                            (m_separator == ' ' && text.empty());
+    if (raw || !mistakable || is_quoted(text)) {
+      m_out.add(text);
+    } else {
+      m_out.add('"');
+      m_out.add(text);
+      m_out.add('"');
+    }
+  }
+
+  TextOutput& m_out;
+  TableStyle m_style;
+  const ResultHeader& m_header;
+  const Fields& m_result;
+  std::vector<Column> m_columns;
+  /// coordinates behind the own columns
+  std::vector<std::size_t> m_added;
+  char m_separator = ',';
+  bool m_raw = false;
+  /// of the own columns, those behind everything else
+  std::vector<bool> m_texts;
+  bool m_row_begins = true;
+};
+
+/// Which of the station file's columns hold text. Throws StationsChanged.
+std::vector<bool> find_texts(const StationSource& stations, const Points& points) {
+  std::vector<bool> texts;
+  const bool is_same = each_station_again(
+      stations, points, [&](const StationColumns& columns) { texts.resize(columns.names.size()); },
+      [&](std::int64_t, const StationRow& row) {
+        double value = 0;
+        for (std::size_t i = 0; i < std::min(texts.size(), row.fields.size()); ++i) {
+          texts[i] = texts[i] || !parse_carried(row.fields[i], value);
+        }
+      });
+  if (!is_same) throw StationsChanged();
+  return texts;
+}
+
+/// Writes all with the station file's columns. Throws StationsChanged when it is another by now.
+std::vector<std::string> write_with_stations(TableWriter& table, TableStyle style, const StationSource& stations,
+                                             const Points& points) {
+  std::vector<std::string> notes;
+  const std::vector<bool> texts = style == TableStyle::xyz ? find_texts(stations, points) : std::vector<bool>();
+  const bool is_same = each_station_again(
+      stations, points, [&](const StationColumns& columns) { notes = table.begin(columns, texts); },
+      [&](std::int64_t point, const StationRow& row) {
+        const auto i = static_cast<std::size_t>(point);
+        table.add_row(point, row.fields, {points.easting[i], points.northing[i], points.upward[i]});
+      });
+  if (!is_same) throw StationsChanged();
+  return notes;
+}
+
+/// A field and its standard deviations as variables of a table, as they stand.
+void add_field(ResultHeader& header, const PointFields& points, const FieldInfo& field) {
+  const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    header.variables.push_back({name, std::string(field.unit), "",
+                                [&values](std::int64_t point) { return values[static_cast<std::size_t>(point)]; }});
+  };
+  add(std::string(field.name), points.values[at]);
+  if (!points.sigma[at].empty()) add(std::string(field.name) + "_sigma", points.sigma[at]);
+}
+
+/// A point's text as a field of a table, whose quotes have no other spelling.
+std::string field_text(const PointColumn& column, std::size_t point) {
+  if (!column.is_text) return number_text(column.numbers[point]);
+  std::string text = column.texts[point];
+  std::replace(text.begin(), text.end(), '"', '\'');
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, const PointFields& points,
+                                           const std::string& title, const std::string& command) {
+  ResultHeader header;
+  header.title = title;
+  header.command = command;
+  header.axes = points.axes;
+  for (const FieldInfo& field : points.fields) add_field(header, points, field);
+  // no separator: nothing stands as it has to be in the table yet
+  StationColumns own{{coordinate_names.begin(), coordinate_names.end()}, '\0', {0, 1, 2}, {true, true, true}};
+  std::vector<const PointColumn*> of_stations;
+  std::vector<bool> texts(coordinate_names.size(), false);
+  for (const PointColumn& column : points.columns) {
+    if (!column.is_of_stations) {
+      header.variables.push_back({column.name, column.unit, "", [&column](std::int64_t point) {
+                                    return column.numbers[static_cast<std::size_t>(point)];
+                                  }});
+      continue;
+    }
+    of_stations.push_back(&column);
+    own.names.push_back(column.unit.empty() ? column.name : fmt::format("{} [{}]", column.name, column.unit));
+    texts.push_back(style == TableStyle::xyz && column.is_text);
+  }
+  const Fields no_result;
+  TableWriter table(out, style, header, no_result);
+  std::vector<std::string> notes = table.begin(own, texts);
+  std::vector<std::string> row(own.names.size());
+  for (std::int64_t point = 0; point < points.points.size(); ++point) {
+    const auto i = static_cast<std::size_t>(point);
+    const std::array<double, 3> place{points.points.easting[i], points.points.northing[i], points.points.upward[i]};
+    for (std::size_t d = 0; d < place.size(); ++d) row[d] = number_text(place[d]);
+    for (std::size_t c = 0; c < of_stations.size(); ++c) row[place.size() + c] = field_text(*of_stations[c], i);
+    table.add_row(point, {row.begin(), row.end()}, place);
+  }
+  return notes;
+}
+
+std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style, const ResultHeader& header,
+                                            const Points& points, const Fields& result) {
+  TextOutput out(file);
+  std::vector<std::string> notes;
+  bool written = false;
+  if (header.stations && has_station_columns(header.stations->file)) {
+    try {
+      TableWriter table(out, style, header, result);
+      notes = write_with_stations(table, style, *header.stations, points);
+      written = true;
+    } catch (const StationsChanged&) {
+      out.clear();
+      notes = {
+          fmt::format("{} is no longer what it was when the run began: of its columns the result has easting, northing "
+                      "and upward alone",
+                      header.stations->file.path.string())};
+    }
+  }
+  if (!written) {
+    TableWriter table(out, style, header, result);
+    static_cast<void>(
+        table.begin({{coordinate_names.begin(), coordinate_names.end()}, ',', {0, 1, 2}, {true, true, true}}, {}));
+    for (std::int64_t point = 0; point < points.size(); ++point) {
+      const auto i = static_cast<std::size_t>(point);
+      table.add_row(point, {points.easting[i], points.northing[i], points.upward[i]});
+    }
+  }
+  out.flush();
+  return notes;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
-
-#include "base/version.hpp"
+#include <numbers>
 
 namespace prismfield {
 OutputField::OutputField(const ResultHeader& header, const Fields& result, Field field)
@@ -30,27 +28,6 @@ double OutputField::operator[](std::int64_t point) const {
   if (m_sigma == 0) return value;
   // One rounding, so that every machine writes the same bits.
   return std::fma(m_sigma, random_normal(m_seed, m_stream, static_cast<std::uint64_t>(point)), value);
-}
-
-std::string history_line(const std::string& command) {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return fmt::format("{}: {}", text, command);
-}
-
-std::string source_line() { return fmt::format("prismfield {}", version_text); }
-
-std::pair<double, double> range_of(const double* values, std::int64_t n) {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -minimum;
-  for (std::int64_t i = 0; i < n; ++i) {
-    minimum = std::fmin(minimum, values[i]);
-    maximum = std::fmax(maximum, values[i]);
-  }
-  return {minimum, maximum};
 }
 
 FieldTable to_output_units(const Fields& result, Axes axes) {
@@ -77,6 +54,56 @@ std::vector<double> output_values(const ResultHeader& header, const Fields& resu
   std::vector<double> values(static_cast<std::size_t>(output.size()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = output[static_cast<std::int64_t>(i)];
   return values;
+}
+
+namespace {
+
+/// Mass over area of the slab below a place, kg/m2; NaN outside the terrain.
+double mass_below(const Terrain& terrain, double easting, double northing) noexcept {
+  if (std::isnan(terrain.height_at(easting, northing))) return std::numeric_limits<double>::quiet_NaN();
+  return mass_of(terrain.slab_at(easting, northing));
+}
+
+std::string slab_name(const Terrain& terrain) {
+  const TerrainMasses& masses = terrain.content().masses;
+  const std::string rock = terrain.content().densities.empty() ? fmt::format("{:g} kg/m3", masses.density)
+                                                               : std::string("the density of the column there");
+  std::string text = fmt::format(
+      "infinite Bouguer slab, 2 pi G rho h, h from reference {:g} m to terrain_height, rho {}", masses.reference, rock);
+  if (masses.water_density) {
+    text += fmt::format(", with water of {:g} kg/m3 up to {:g} m", *masses.water_density, masses.sea_level);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points, const Fields& result,
+                                             const Terrain& terrain) {
+  const FieldInfo& gz = info(Field::gz);
+  // SI, z up: mass below the point pulls downwards; adding 0 turns -0 into 0
+  const double factor = -header.gravitational_constant * output_factor(Field::gz, header.axes);
+  ResultHeader plain;
+  plain.axes = header.axes;
+  const OutputField effect(plain, result, Field::gz);
+  const std::string unit(gz.unit);
+  return {{"terrain_height", "m", "height of the terrain below the point, bilinear between its nodes",
+           [&points, &terrain](std::int64_t point) {
+             const auto i = static_cast<std::size_t>(point);
+             return terrain.height_at(points.easting[i], points.northing[i]);
+           }},
+          {"bouguer_slab", unit, slab_name(terrain),
+           [&points, &terrain, factor](std::int64_t point) {
+             const auto i = static_cast<std::size_t>(point);
+             return 2 * std::numbers::pi * factor * mass_below(terrain, points.easting[i], points.northing[i]) + 0.0;
+           }},
+          {"terrain_correction", unit,
+           "terrain correction, the slab cut at the edges of the elevation model minus gz (gz without noise)",
+           [&points, &terrain, factor, effect](std::int64_t point) {
+             const auto i = static_cast<std::size_t>(point);
+             const double plate = terrain.plate_attraction(points.easting[i], points.northing[i], points.upward[i]);
+             return factor * plate + 0.0 - effect[point];
+           }}};
 }
 
 }  // namespace prismfield

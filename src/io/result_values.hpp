@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <prismfield/fields.hpp>
+#include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/result.hpp>
 
@@ -18,10 +21,16 @@
 #include "base/random.hpp"
 #include "io/crs.hpp"
 #include "io/input_file.hpp"
-#include "io/noise.hpp"
-#include "io/station_source.hpp"
+#include "io/station_file.hpp"
+#include "model/terrain.hpp"
 
 namespace prismfield {
+
+/// Noise of a result: its standard deviation per field in output units.
+struct NoiseSpec {
+  std::map<Field, double> sigma;
+  std::uint64_t seed = 1;
+};
 
 /// Values at the points of a result that are no field of it.
 struct PointVariable {
@@ -97,12 +106,14 @@ private:
 /// All values of an OutputField.
 [[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
 
-/// When and by which command, for a history.
-[[nodiscard]] std::string history_line(const std::string& command);
-/// The program and its version.
-[[nodiscard]] std::string source_line();
-
-/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
-[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
+/// Variables beside gz in the result of a terrain.
+inline constexpr int n_terrain_variables = 3;
+/// What a result of a terrain has beside its gz, which is the terrain's whole effect: `terrain_height` (m, below the
+/// point, NaN outside the terrain), `bouguer_slab` (mGal, sign and axes as gz: the infinite slab between reference and
+/// that height, with water where the terrain has it) and `terrain_correction` (mGal: the attraction, at the point, of
+/// the same slab cut at the DEM's edges minus gz, without noise). They refer to all arguments but the header, which
+/// must outlive them; the result must have gz.
+[[nodiscard]] std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points,
+                                                           const Fields& result, const Terrain& terrain);
 
 }  // namespace prismfield

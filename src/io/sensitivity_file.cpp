@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>

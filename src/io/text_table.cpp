@@ -14,7 +14,6 @@
 #include <cstring>
 #include <system_error>
 #include <tuple>
-#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -16,7 +15,6 @@
 #include "base/human_text.hpp"
 #include "io/number_rows.hpp"
 #include "io/point_fields.hpp"
-#include "io/readable.hpp"
 
 namespace prismfield {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "io/file_content.hpp"
 #include "io/input_file.hpp"
-#include "io/text_output.hpp"
+#include "io/output_file.hpp"
 
 namespace prismfield {
 

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,7 +17,6 @@
 #include "io/file_formats.hpp"
 #include "io/number_rows.hpp"
 #include "io/point_fields.hpp"
-#include "io/readable.hpp"
 #include "io/text_table.hpp"
 #include "model/edges.hpp"
 

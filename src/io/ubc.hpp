@@ -10,7 +10,7 @@
 
 #include "io/file_content.hpp"
 #include "io/input_file.hpp"
-#include "io/text_output.hpp"
+#include "io/output_file.hpp"
 #include "model/cells.hpp"
 
 namespace prismfield {

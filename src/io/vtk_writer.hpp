@@ -3,7 +3,7 @@
 #pragma once
 
 #include "io/file_content.hpp"
-#include "io/text_output.hpp"
+#include "io/output_file.hpp"
 
 // Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
 // metres.

@@ -13,12 +13,12 @@
 #include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
-#include "io/cell_model.hpp"
-#include "io/complete_file.hpp"
+#include "io/cell_file.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/convert_files.hpp"
+#include "io/output_file.hpp"
 #include "io/point_fields.hpp"
-#include "io/readable.hpp"
-#include "io/result_table.hpp"
+#include "io/result_file.hpp"
 #include "io/result_values.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"

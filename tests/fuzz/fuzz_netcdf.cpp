@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuzz_input.hpp"
-#include "io/density_file.hpp"
+#include "io/cell_file.hpp"
 #include "io/height_file.hpp"
 #include "io/netcdf_classic.hpp"
 #include "survey_files.hpp"
