@@ -33,17 +33,15 @@ std::int64_t cells_between(const CellEdges& edges) {
   return counts[0] * counts[1] * counts[2];
 }
 
-std::string bounds_name(const Hdf5File& content, const std::string& coordinate) {
-  if (content.has(coordinate) && content.has_attribute(coordinate, "bounds")) {
-    return content.read_text_attribute(coordinate, "bounds");
-  }
-  return coordinate + "_bounds";
+std::string bounds_name(const ArrayFile& content, const std::string& coordinate) {
+  const auto named = content.has(coordinate) ? content.text_attribute(coordinate, "bounds") : std::nullopt;
+  return named.value_or(coordinate + "_bounds");
 }
 
 /// Reads the cells of an HDF5 file.
 class CellArrayReader {
 public:
-  CellArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
+  explicit CellArrayReader(const InputFile& file) : m_file(file), m_content(file) {}
 
   CellModel read(const std::string& name, double density_to_si, const std::optional<CellEdges>& edges) {
     CellModel model;
@@ -55,7 +53,7 @@ public:
     const CellCounts counts = counts_of(model.edges);
     if (const std::string error = error_in_total(counts); !error.empty()) fail("has " + error);
     m_shape = {counts[2], counts[1], counts[0]};
-    for (const std::string& dataset : m_content.dataset_names()) {
+    for (const std::string& dataset : m_content.dataset_names("/")) {
       const std::int64_t epochs = epochs_of_cells(m_content, dataset);
       if (epochs > 0 || dataset == name || m_content.shape(dataset) == m_shape) {
         add_values(model, read_values(dataset, density_to_si), epochs);
@@ -139,7 +137,7 @@ private:
     }
     CellValues values;
     values.name = dataset;
-    if (m_content.has_attribute(dataset, "units")) values.unit = m_content.read_text_attribute(dataset, "units");
+    values.unit = m_content.text_attribute(dataset, "units").value_or("");
     values.values = m_content.read(dataset);
     if (is_density(dataset)) {
       // a unit that the file states is no matter of opinion
@@ -155,13 +153,19 @@ private:
   }
 
   const InputFile& m_file;
-  const Hdf5File& m_content;
+  ArrayFile m_content;
   std::vector<std::int64_t> m_shape;
 };
 
 }  // namespace
 
-bool holds_cells(const Hdf5File& content, const std::string& name) {
+std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name) {
+  if (!content.has(name)) return 0;
+  const std::vector<std::int64_t> shape = content.shape(name);
+  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
+}
+
+bool holds_cells(const ArrayFile& content, const std::string& name) {
   if (content.has(name) && content.shape(name).size() == 3) return true;
   return std::all_of(direction_names.begin(), direction_names.end(), [&](const char* coordinate) {
     return content.has(coordinate) && content.has(bounds_name(content, coordinate));
@@ -182,12 +186,7 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs) {
 
 CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,
                            const std::optional<CellEdges>& edges) {
-  try {
-    const Hdf5File content = Hdf5File::open(file.path);
-    return CellArrayReader(file, content).read(name, density_to_si, edges);
-  } catch (const RunError& error) {
-    throw InputError(file.where, file.key, error.what());
-  }
+  return CellArrayReader(file).read(name, density_to_si, edges);
 }
 
 std::string cell_image(const CellModel& model, const std::filesystem::path& file, const std::string& title,

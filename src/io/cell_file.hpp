@@ -10,7 +10,6 @@
 
 #include "io/crs.hpp"
 #include "io/file_content.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "model/cells.hpp"
@@ -18,16 +17,10 @@
 namespace prismfield {
 
 /// True for a file with a dataset `name` of three dimensions, or with coordinates of cells that have bounds.
-[[nodiscard]] bool holds_cells(const Hdf5File& content, const std::string& name);
+[[nodiscard]] bool holds_cells(const ArrayFile& content, const std::string& name);
 
-/// Epochs of a dataset `name` (epoch, upward, northing, easting) of an Hdf5File or an ArrayFile; 0 for any other and
-/// for none.
-template <class Content>
-[[nodiscard]] std::int64_t epochs_of_cells(const Content& content, const std::string& name) {
-  if (!content.has(name)) return 0;
-  const std::vector<std::int64_t> shape = content.shape(name);
-  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
-}
+/// Epochs of a dataset `name` (epoch, upward, northing, easting); 0 for any other and for none.
+[[nodiscard]] std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name);
 
 /// Adds values: of epochs, which are one behind another, each by itself, named density_1, density_2, ...; 0: they have
 /// none, as epochs_of_cells() counts them.

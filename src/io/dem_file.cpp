@@ -29,18 +29,6 @@
 namespace prismfield {
 namespace {
 
-constexpr std::string_view blanks = " \t,;";
-
-/// Takes the first word off a line; "" when there is none.
-std::string_view take_word(std::string_view& line) {
-  const std::size_t begin = line.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  line.remove_prefix(begin);
-  const std::string_view word = line.substr(0, line.find_first_of(blanks));
-  line.remove_prefix(word.size());
-  return word;
-}
-
 /// Reads one file.
 class AsciiGrid {
 public:

@@ -10,7 +10,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/number_rows.hpp"
+#include "io/text_lines.hpp"
 
 namespace prismfield {
 namespace {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -118,9 +119,11 @@ public:
   [[nodiscard]] std::int64_t read_integer_attribute(const std::string& path, const std::string& name) const;
   /// A text attribute of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text_attribute(const std::string& path, const std::string& name) const;
+  /// The same; nothing where there is none of that name.
+  [[nodiscard]] std::optional<std::string> text_attribute(const std::string& path, const std::string& name) const;
   /// Names and values of a dataset's attributes of numbers or one text, in the order in which they were made where the
   /// file knows it; without those that netCDF-4 and dimension scales keep for themselves.
-  [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> read_attributes(const std::string& dataset) const;
+  [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> attributes(const std::string& dataset) const;
 
   void make_group(const std::string& group);
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values);
@@ -143,13 +146,11 @@ public:
   void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
   void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
   void write_attribute(const std::string& path, const std::string& name, const std::vector<std::int64_t>& values);
-  /// Hands over the bytes of a new file, one piece after the other, and behind them their seal (file_seal.hpp), which
+  /// Hands over the bytes of a new file, one piece after the other, and behind them their seal, which
   /// open() checks.
   void write_sealed(const std::function<void(const void*, std::size_t)>& write) const;
   /// The bytes of a new file, until the next call.
   [[nodiscard]] std::string_view image() const;
-  /// Where in image() the values of a dataset lie, which must be plain numbers that were written at once.
-  [[nodiscard]] std::int64_t offset(const std::string& dataset) const;
   /// Makes a dataset, not an empty one, with a place for its numbers but without them; of create_with_room(). Returns
   /// the place.
   NumberPlace reserve(const std::string& dataset, const std::vector<std::int64_t>& shape, NumberPlace::Type type);

@@ -37,19 +37,6 @@ bool is_classic_netcdf(const std::filesystem::path& path) {
   return start.starts_with("CDF\x01") || start.starts_with("CDF\x02") || start.starts_with("CDF\x05");
 }
 
-/// A classic file has no groups: its variables go by their bare names.
-std::string without_slash(const std::string& path) { return path.starts_with('/') ? path.substr(1) : path; }
-
-/// Calls `action` and turns the file's failure into an error of the file.
-template <class Action>
-auto as_input(const InputFile& file, const Action& action) {
-  try {
-    return action();
-  } catch (const RunError& error) {
-    throw InputError(file.where, file.key, error.what());
-  }
-}
-
 }  // namespace
 
 InputError InputFile::error(const std::string& what) const {
@@ -115,38 +102,31 @@ bool is_array_file(const InputFile& file) {
   return false;
 }
 
-ArrayFile::ArrayFile(const InputFile& file)
-    : m_file(file), m_stamp(file.path), m_content(as_input(file, [&] {
-        return is_classic_netcdf(file.path) ? Content(NetcdfClassic(file.path)) : Content(Hdf5File::open(file.path));
-      })) {}
+ArrayFile::ArrayFile(const InputFile& file) : m_file(file), m_stamp(file.path), m_content(opened(file)) {}
+
+ArrayFile::Content ArrayFile::opened(const InputFile& file) {
+  try {
+    return is_classic_netcdf(file.path) ? Content(NetcdfClassic(file.path)) : Content(Hdf5File::open(file.path));
+  } catch (const RunError& error) {
+    throw InputError(file.where, file.key, error.what());
+  }
+}
 
 bool ArrayFile::has(const std::string& path) const {
-  return as_input(m_file, [&] {
-    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->has(path);
-    return path == "/" || std::get<NetcdfClassic>(m_content).has(without_slash(path));
-  });
+  return ask([&](const auto& content) { return content.has(path); });
 }
 
 std::vector<std::string> ArrayFile::dataset_names(const std::string& group) const {
   if (!has(group)) throw m_file.error(fmt::format("has no group {}", group));
-  return as_input(m_file, [&] {
-    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->dataset_names(group);
-    return std::get<NetcdfClassic>(m_content).variable_names();
-  });
+  return ask([&](const auto& content) { return content.dataset_names(group); });
 }
 
 std::vector<std::int64_t> ArrayFile::shape(const std::string& dataset) const {
-  return as_input(m_file, [&] {
-    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->shape(dataset);
-    return std::get<NetcdfClassic>(m_content).shape(without_slash(dataset));
-  });
+  return ask([&](const auto& content) { return content.shape(dataset); });
 }
 
 std::vector<double> ArrayFile::read(const std::string& dataset) const {
-  std::vector<double> values = as_input(m_file, [&] {
-    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->read(dataset);
-    return std::get<NetcdfClassic>(m_content).read(without_slash(dataset));
-  });
+  std::vector<double> values = ask([&](const auto& content) { return content.read(dataset); });
   check_unchanged(m_file, m_stamp, FileStamp(m_file.path));
   // callers index by the shape, whatever a damaged header made of it
   std::size_t size = 1;
@@ -160,26 +140,15 @@ std::vector<double> ArrayFile::read(const std::string& dataset) const {
 }
 
 std::vector<std::string> ArrayFile::dimension_names(const std::string& dataset) const {
-  return as_input(m_file, [&] {
-    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->dimension_names(dataset);
-    return std::get<NetcdfClassic>(m_content).dimension_names(without_slash(dataset));
-  });
+  return ask([&](const auto& content) { return content.dimension_names(dataset); });
 }
 
 std::optional<std::string> ArrayFile::text_attribute(const std::string& dataset, const std::string& name) const {
-  return as_input(m_file, [&]() -> std::optional<std::string> {
-    const auto* hdf5 = std::get_if<Hdf5File>(&m_content);
-    if (hdf5 == nullptr) return std::get<NetcdfClassic>(m_content).text_attribute(without_slash(dataset), name);
-    if (!hdf5->has_attribute(dataset, name)) return std::nullopt;
-    return hdf5->read_text_attribute(dataset, name);
-  });
+  return ask([&](const auto& content) { return content.text_attribute(dataset, name); });
 }
 
 std::vector<std::pair<std::string, AttributeValue>> ArrayFile::attributes(const std::string& dataset) const {
-  return as_input(m_file, [&] {
-    if (const auto* hdf5 = std::get_if<Hdf5File>(&m_content)) return hdf5->read_attributes(dataset);
-    return std::get<NetcdfClassic>(m_content).attributes(without_slash(dataset));
-  });
+  return ask([&](const auto& content) { return content.attributes(dataset); });
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }

@@ -81,6 +81,17 @@ public:
 private:
   using Content = std::variant<Hdf5File, NetcdfClassic>;
 
+  /// ask(content); a failure is an error of the file.
+  template <class Ask>
+  auto ask(const Ask& ask) const {
+    try {
+      return std::visit(ask, m_content);
+    } catch (const RunError& error) {
+      throw InputError(m_file.where, m_file.key, error.what());
+    }
+  }
+  static Content opened(const InputFile& file);
+
   InputFile m_file;
   FileStamp m_stamp;
   Content m_content;

@@ -30,6 +30,8 @@ constexpr std::uint32_t char_type = 2;
 /// Bytes of a value of each type: byte, char, short, int, float, double, and the unsigned and 64-bit ones of CDF-5.
 constexpr std::array<std::uint32_t, 12> type_bytes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
 
+std::string bare(const std::string& name) { return name.starts_with('/') ? name.substr(1) : name; }
+
 constexpr std::uint64_t padded(std::uint64_t bytes) noexcept { return (bytes + 3) / 4 * 4; }
 
 /// An unsigned integer whose most significant byte comes first.
@@ -212,7 +214,9 @@ NetcdfClassic::NetcdfClassic(std::filesystem::path file) : m_path(std::move(file
   HeaderReader(*this, stream.get()).read();
 }
 
-std::vector<std::string> NetcdfClassic::variable_names() const {
+bool NetcdfClassic::has(const std::string& name) const { return name == "/" || m_variables.count(bare(name)) > 0; }
+
+std::vector<std::string> NetcdfClassic::dataset_names(const std::string& /*group*/) const {
   std::vector<std::string> names;
   for (const auto& [name, variable] : m_variables) names.push_back(name);
   return names;
@@ -287,7 +291,7 @@ std::vector<double> NetcdfClassic::read(const std::string& name) const {
 void NetcdfClassic::fail(const std::string& what) const { throw RunError(m_path.string() + ": " + what); }
 
 const NetcdfClassic::Variable& NetcdfClassic::variable(const std::string& name) const {
-  const auto found = m_variables.find(name);
+  const auto found = m_variables.find(bare(name));
   if (found == m_variables.end()) fail("there is no variable " + shown(name, longest_name));
   return found->second;
 }

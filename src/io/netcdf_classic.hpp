@@ -23,8 +23,10 @@ public:
   /// Reads the header. Throws RunError when the file is damaged or none of these formats.
   explicit NetcdfClassic(std::filesystem::path file);
 
-  [[nodiscard]] bool has(const std::string& variable) const { return m_variables.count(variable) > 0; }
-  [[nodiscard]] std::vector<std::string> variable_names() const;
+  /// Variables go by their bare names or, as in HDF5's root, with a slash before them.
+  [[nodiscard]] bool has(const std::string& variable) const;
+  /// Of all variables, whatever `group`: there are none.
+  [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group = "/") const;
   /// Extent of a variable in each dimension; empty for a scalar.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable) const;
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& variable) const;

@@ -217,10 +217,8 @@ std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::st
     } else {
       column.numbers = file.read(name);
     }
-    if (file.has_attribute(name, "units")) {
-      column.unit = shown(unit_of_udunits(file.read_text_attribute(name, "units")), longest_name);
-    }
-    if (file.has_attribute(name, "long_name")) column.long_name = shown(file.read_text_attribute(name, "long_name"));
+    column.unit = shown(unit_of_udunits(file.text_attribute(name, "units").value_or("")), longest_name);
+    column.long_name = shown(file.text_attribute(name, "long_name").value_or(""));
   } catch (const RunError&) {
     return std::nullopt;
   }

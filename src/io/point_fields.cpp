@@ -379,12 +379,10 @@ private:
   /// Throws InputError for coordinates that are no heights and lengths in metres.
   void check_places() const {
     for (const char* name : {"easting", "northing", "upward"}) {
-      const std::string unit =
-          m_content.has_attribute(name, "units") ? m_content.read_text_attribute(name, "units") : "";
+      const std::string unit = m_content.text_attribute(name, "units").value_or("");
       if (!is_length_unit(unit, 1)) throw m_file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
     }
-    if (m_content.has_attribute("upward", "positive") &&
-        m_content.read_text_attribute("upward", "positive") == "down") {
+    if (m_content.text_attribute("upward", "positive") == "down") {
       throw m_file.error("has upward that is positive down; heights are needed: change the sign and the attribute");
     }
   }
@@ -448,10 +446,8 @@ private:
                                               shape_text(shape_of(name)), shape_text(m_shape))));
       return {};
     }
-    if (m_content.has_attribute(name, "units")) {
-      const std::string unit = m_content.read_text_attribute(name, "units");
-      if (!is_unit_of(field.field, unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, unit)));
-    }
+    const std::optional<std::string> unit = m_content.text_attribute(name, "units");
+    if (unit && !is_unit_of(field.field, *unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, *unit)));
     return in_order(name, m_content.read(name));
   }
 
@@ -459,8 +455,8 @@ private:
     std::vector<std::string> places{"/"};
     for (const FieldInfo& field : fields) places.emplace_back(field.name);
     for (const std::string& place : places) {
-      if (!m_content.has_attribute(place, "axes")) continue;
-      if (const auto said = axes_named(m_content.read_text_attribute(place, "axes"))) return said;
+      const std::optional<std::string> word = m_content.text_attribute(place, "axes");
+      if (const auto said = word ? axes_named(*word) : std::nullopt) return said;
     }
     return std::nullopt;
   }

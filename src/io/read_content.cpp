@@ -16,11 +16,11 @@
 #include "base/number_text.hpp"
 #include "io/cell_file.hpp"
 #include "io/convert_files.hpp"
-#include "io/number_rows.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"
 #include "io/point_fields.hpp"
 #include "io/prism_file.hpp"
+#include "io/text_lines.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
 #include "model/choices.hpp"
@@ -218,15 +218,8 @@ private:
       return cells(*mesh.edges,
                    read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges)));
     }
-    bool is_model = false;
-    std::int64_t epochs = 0;
-    try {
-      const Hdf5File content = Hdf5File::open(m_spec.file.path);
-      is_model = holds_cells(content, name);
-      epochs = epochs_of_cells(content, name);
-    } catch (const RunError& error) {
-      throw InputError(m_spec.file.where, m_spec.file.key, error.what());
-    }
+    const bool is_model = holds_cells(arrays, name);
+    const std::int64_t epochs = epochs_of_cells(arrays, name);
     if (is_model && epochs > 0) {
       throw InputError("--field", "",
                        fmt::format("'{0}' has {1} of {2}; say which by --field {1}_1 (the first) to --field {1}_{3}",

@@ -430,7 +430,7 @@ std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64
                       place.type == type;
     if (!fits) fail(rows.file, "is damaged: G has another shape or type than the file says");
     checksums = content.read_integers(checksums_name);
-    model_hash = content.has_attribute("model", "hash") ? content.read_text_attribute("model", "hash") : "";
+    model_hash = content.text_attribute("model", "hash").value_or("");
     return std::make_unique<FileSource>(rows, axes, columns, place, std::move(checksums));
   } catch (const RunError& error) {
     throw InputError("", key, fmt::format("{}; {}", error.what(), remedy));

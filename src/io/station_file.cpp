@@ -11,9 +11,9 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/number_rows.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"
+#include "io/text_lines.hpp"
 #include "io/tomofast.hpp"
 #include "io/ubc.hpp"
 #include "model/axis.hpp"

@@ -5,14 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <system_error>
+#include <optional>
 #include <tuple>
 
 #include "base/human_text.hpp"
@@ -249,18 +245,13 @@ std::vector<std::string> names_in(std::string_view line, bool with_units) {
 /// The words of a comment, which may name the columns behind some words of its own.
 std::vector<std::string> words_in(std::string_view comment, bool with_units) {
   std::vector<std::string> words;
-  constexpr std::string_view gaps = "# \t,;:\"";
   while (comment.starts_with('/')) comment.remove_prefix(1);
-  for (;;) {
-    const std::size_t begin = comment.find_first_not_of(gaps);
-    if (begin == std::string_view::npos || words.size() == most_columns) {
-      return with_units ? with_their_units(words) : words;
-    }
-    comment.remove_prefix(begin);
-    const std::size_t end = std::min(comment.find_first_of(gaps), comment.size());
-    words.emplace_back(comment.substr(0, end));
-    comment.remove_prefix(end);
+  while (words.size() < most_columns) {
+    const std::string_view word = take_word(comment, "# \t,;:\"");
+    if (word.empty()) break;
+    words.emplace_back(word);
   }
+  return with_units ? with_their_units(words) : words;
 }
 
 bool has_refused(const std::vector<std::string>& names, const TableRequest& request) {
@@ -837,133 +828,6 @@ private:
 
 }  // namespace
 
-LineReader::LineReader(const InputFile& file) : m_file(file) {
-  check_readable(file);
-  m_stream.reset(std::fopen(file.path.c_str(), "rb"));
-  if (!m_stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
-  m_stamp.emplace(::fileno(m_stream.get()));
-  refill();
-  const std::string_view start(m_buffer.data(), std::min<std::size_t>(m_end, 4096));
-  if (start.starts_with("\xEF\xBB\xBF")) m_begin = 3;
-  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
-  }
-  if (start.find('\0') != std::string_view::npos) throw file.error("is not a text file");
-}
-
-std::string LineReader::where() const { return line_of(m_file, m_number); }
-
-bool LineReader::refill() {
-  if (m_at_end) return false;
-  if (m_begin > 0) {
-    std::memmove(m_buffer.data(), m_buffer.data() + m_begin, m_end - m_begin);
-    m_end -= m_begin;
-    m_begin = 0;
-  }
-  if (m_end > longest_line) {
-    throw InputError(line_of(m_file, m_number + 1), "", "a line above 16 MiB; this is no table of numbers");
-  }
-  if (m_buffer.size() < m_end + chunk_bytes) m_buffer.resize(std::max(m_end + chunk_bytes, 2 * m_buffer.size()));
-  const std::size_t n = std::fread(m_buffer.data() + m_end, 1, chunk_bytes, m_stream.get());
-  if (std::ferror(m_stream.get()) != 0) throw m_file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
-  m_end += n;
-  m_at_end = n == 0;
-  if (m_at_end) check_unchanged(m_file, *m_stamp, FileStamp(::fileno(m_stream.get())));
-  m_newline_known = false;
-  return n > 0;
-}
-
-void LineReader::give(std::string_view& line, std::size_t end, std::size_t next) noexcept {
-  line = {m_buffer.data() + m_begin, end - m_begin};
-  m_begin = next;
-  if (m_newline < m_begin) m_newline_known = false;
-  ++m_number;
-}
-
-void LineReader::check_end(std::string_view last) const {
-  const auto words_of = [](std::string_view line) {
-    std::vector<std::string_view> words;
-    constexpr std::string_view gaps = " \t,;";
-    for (std::size_t at = line.find_first_not_of(gaps); at != std::string_view::npos;) {
-      const std::size_t end = std::min(line.find_first_of(gaps, at), line.size());
-      words.push_back(line.substr(at, end - at));
-      at = line.find_first_not_of(gaps, end);
-    }
-    return words;
-  };
-  // digits behind the point, and all that an exponent has
-  const auto form_of = [](std::string_view word) {
-    const std::size_t exponent = std::min(word.find_first_of("eEdD"), word.size());
-    const std::size_t point = std::min(word.find('.'), exponent);
-    return std::pair(exponent - point, word.size() - exponent);
-  };
-  const std::vector<std::string_view> own = words_of(last);
-  const auto is_number_like = [](std::string_view word) {
-    return word.find_first_not_of("0123456789+-.eEdD") == std::string_view::npos;
-  };
-  if (own.empty() || !is_number_like(own.back())) return;
-  constexpr std::int64_t most_bytes = 4096;
-  const int descriptor = ::fileno(m_stream.get());
-  const std::int64_t end = ::lseek(descriptor, 0, SEEK_CUR) - static_cast<std::int64_t>(last.size());
-  const std::int64_t begin = std::max<std::int64_t>(0, end - most_bytes);
-  std::string above(static_cast<std::size_t>(std::max<std::int64_t>(0, end - begin)), '\0');
-  // a pipe has no place to read from
-  if (::pread(descriptor, above.data(), above.size(), begin) != static_cast<ssize_t>(above.size())) return;
-  std::vector<std::pair<std::size_t, std::size_t>> forms;
-  std::string_view rest = above;
-  if (begin > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size()));
-  while (!rest.empty()) {
-    const std::size_t length = std::min(rest.find('\n'), rest.size());
-    const std::vector<std::string_view> words = words_of(rest.substr(0, std::min(rest.find('\r'), length)));
-    rest.remove_prefix(std::min(length + 1, rest.size()));
-    const bool is_row = words.size() == own.size() && is_number_like(words.back()) &&
-                        is_number_like(words.front()) == is_number_like(own.front());
-    if (!is_row) continue;
-    if (words.back() == own.back()) return;
-    forms.push_back(form_of(words.back()));
-  }
-  constexpr std::size_t enough = 3;
-  if (forms.size() < enough || std::any_of(forms.begin(), forms.end(), [&](const auto& f) { return f != forms[0]; })) {
-    return;
-  }
-  const auto [digits, exponent] = form_of(own.back());
-  if (digits >= forms[0].first && exponent >= forms[0].second) return;
-  throw InputError(where(), "",
-                   fmt::format("the file seems to be cut short in its last number, {}: those above have more digits, "
-                               "and its line has no end; where it is whole, end the line",
-                               excerpt(own.back())));
-}
-
-bool LineReader::next(std::string_view& line) {
-  const auto find = [this](char c, std::size_t end) {
-    const void* found = std::memchr(m_buffer.data() + m_begin, c, end - m_begin);
-    return found == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(found) - m_buffer.data());
-  };
-  for (;;) {
-    if (!m_newline_known) {
-      m_newline = find('\n', m_end);
-      m_newline_known = true;
-    }
-    const std::size_t stop = m_newline;
-    const std::size_t carriage = find('\r', stop);
-    // a CR that ends the buffer may be half of a CR LF
-    if (carriage < stop && carriage + 1 < m_end) {
-      give(line, carriage, carriage + 1 == stop ? stop + 1 : carriage + 1);
-      return true;
-    }
-    if (stop < m_end) {
-      give(line, stop, stop + 1);
-      return true;
-    }
-    if (refill()) continue;
-    if (m_begin == m_end) return false;
-    const bool has_end = m_buffer[m_end - 1] == '\r';
-    give(line, has_end ? m_end - 1 : m_end, m_end);
-    if (!has_end) check_end(line);
-    return true;
-  }
-}
-
 std::pair<std::string, std::string> name_and_unit(std::string_view text) {
   text = trimmed(text);
   const std::size_t bracket = text.find_first_of("[(");
@@ -977,8 +841,6 @@ std::pair<std::string, std::string> name_and_unit(std::string_view text) {
   if (name.ends_with('_')) name.remove_suffix(1);
   return {std::string(name), unit};
 }
-
-std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
 bool is_dummy(std::string_view field) {
   field = unquoted(field);
@@ -1001,75 +863,6 @@ std::string plain_name(std::string_view text) {
 
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
   return TableReader(file, request, problems).read();
-}
-
-Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {
-  LineReader reader(file);
-  LimitedProblems limited(problems, file.path.string());
-  Numbers numbers;
-  if (request.count > 0) {
-    // a value takes two bytes at least: a short file must not claim the memory of a huge grid
-    std::error_code code;
-    const auto bytes = std::filesystem::file_size(file.path, code);
-    if (!code) numbers.values.reserve(std::min(static_cast<std::size_t>(request.count), bytes / 2 + 1));
-  }
-  std::string_view line;
-  while (reader.next(line)) {
-    const char* at = line.data();
-    const char* const end = at + line.size();
-    const auto is_gap = [&](char c) { return is_blank(c) || (request.several_a_line && c == ','); };
-    int on_line = 0;
-    for (;;) {
-      while (at != end && is_gap(*at)) ++at;
-      if (at == end || request.comment.find(*at) != std::string::npos) break;
-      const char* const start = at;
-      double value = 0;
-      const NumberStatus status = parse_number(at, end, value);
-      const bool ends = at == end || is_gap(*at) || request.comment.find(*at) != std::string::npos;
-      if (status != NumberStatus::ok || !ends || !std::isfinite(value)) {
-        at = start;
-        while (at != end && !is_gap(*at)) ++at;
-        const std::string_view word(start, static_cast<std::size_t>(at - start));
-        const bool too_large = status == NumberStatus::too_large;
-        const bool finite = status != NumberStatus::ok || !ends || std::isfinite(value);
-        limited.add(too_large ? "numbers too large for double precision"
-                    : finite  ? "text where a number belongs"
-                              : "NaN or infinite values",
-                    [&] {
-                      return Problem{reader.where(), request.what,
-                                     excerpt(word) + (too_large ? " is too large"
-                                                      : finite  ? " is not a number"
-                                                                : " is not finite")};
-                    });
-        value = 0;
-      }
-      if (++on_line == 2 && !request.several_a_line) {
-        limited.add("lines with more than one value", [&] {
-          return Problem{reader.where(), request.what, "more than one value on a line"};
-        });
-      }
-      if (on_line > 1 && !request.several_a_line) break;
-      ++numbers.found;
-      if (request.count < 0 || numbers.found <= request.count) {
-        numbers.values.push_back(value);
-        if (request.several_a_line) numbers.lines.push_back(reader.number());
-      }
-    }
-  }
-  limited.finish();
-  return numbers;
-}
-
-std::vector<double> read_values(const InputFile& file, const NumbersRequest& request, const std::string& need) {
-  ProblemList problems;
-  Numbers numbers = read_numbers(file, request, problems);
-  if (numbers.found != request.count) {
-    problems.add(file.where, file.key,
-                 fmt::format("'{}' holds {} value{}, {}", file.path.string(), numbers.found,
-                             numbers.found == 1 ? "" : "s", need));
-  }
-  problems.throw_if_any();
-  return std::move(numbers.values);
 }
 
 }  // namespace prismfield

@@ -13,8 +13,8 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "io/number_rows.hpp"
 #include "io/point_fields.hpp"
+#include "io/text_lines.hpp"
 
 namespace prismfield {
 namespace {

@@ -15,13 +15,15 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/file_formats.hpp"
-#include "io/number_rows.hpp"
 #include "io/point_fields.hpp"
+#include "io/text_lines.hpp"
 #include "io/text_table.hpp"
 #include "model/edges.hpp"
 
 namespace prismfield {
 namespace {
+
+constexpr std::string_view blanks = " \t,";
 
 /// Words of a UBC file one by one, with the line of each.
 class UbcWords {
@@ -31,14 +33,9 @@ public:
   /// The next word; empty at the end of the file.
   std::string_view next() {
     for (;;) {
-      const std::size_t begin = m_line.find_first_not_of(" \t,");
-      if (begin != std::string_view::npos && m_line[begin] != '!') {
-        m_line.remove_prefix(begin);
-        const std::string_view word = m_line.substr(0, m_line.find_first_of(" \t,!"));
-        m_line.remove_prefix(word.size());
-        return word;
-      }
+      if (const std::string_view word = take_word(m_line, blanks); !word.empty()) return word;
       if (!m_reader.next(m_line)) return {};
+      m_line = m_line.substr(0, m_line.find('!'));
     }
   }
 
@@ -104,14 +101,11 @@ std::optional<InputError> wrong_line(const InputFile& file, const CellCounts& co
   while (reader.next(line)) {
     std::int64_t words = 0, widths = 0;
     line = line.substr(0, line.find('!'));
-    for (std::size_t at = line.find_first_not_of(" \t,"); at != std::string_view::npos;) {
-      line.remove_prefix(at);
-      const auto found = widths_in(line.substr(0, line.find_first_of(" \t,")));
+    for (std::string_view word = take_word(line, blanks); !word.empty(); word = take_word(line, blanks)) {
+      const auto found = widths_in(word);
       if (!found) return {};
       ++words;
       widths += *found;
-      line.remove_prefix(std::min(line.find_first_of(" \t,"), line.size()));
-      at = line.find_first_not_of(" \t,");
     }
     if (words == 0) continue;
     if (widths_of_lines.size() == all || (widths_of_lines.size() < head && words != 3)) return {};

@@ -17,7 +17,7 @@ namespace {
 
 void read_variables(const std::filesystem::path& path) {
   const NetcdfClassic file(path);
-  for (const std::string& name : file.variable_names()) {
+  for (const std::string& name : file.dataset_names()) {
     ends_clearly([&] { (void)file.text_attribute(name, "units"); });
     ends_clearly([&] {
       const std::vector<std::int64_t> shape = file.shape(name);
