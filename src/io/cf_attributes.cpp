@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <ctime>
-#include <functional>
 #include <limits>
 #include <numeric>
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,18 @@ void write_range(Hdf5File& file, const std::string& path, const double* values, 
 /// A value at each point with its unit as fields name it, written as UDUNITS reads it.
 void write_point_values(Hdf5File& file, const PointLayout& layout, const std::string& name,
                         const std::string& long_name, const std::string& unit, Axes axes, const double* values);
+
+/// A list of numbers, member(row) of each row, on a dimension, with its unit, "" for none, and long name.
+template <class Row, class Member = std::identity>
+void write_list(Hdf5File& file, const std::string& path, const std::string& dimension, const std::vector<Row>& rows,
+                const std::string& unit, const std::string& long_name, const Member& member = {}) {
+  std::vector<std::decay_t<decltype(member(rows.front()))>> values;
+  for (const Row& row : rows) values.push_back(member(row));
+  file.write(path, {static_cast<std::int64_t>(values.size())}, values.data());
+  file.attach_dimensions(path, {dimension});
+  if (!unit.empty()) file.write_attribute(path, "units", unit);
+  file.write_attribute(path, "long_name", long_name);
+}
 
 /// What a file is and where it comes from: Conventions, title, history, source.
 void write_origin(Hdf5File& file, const std::string& title, const std::string& command);

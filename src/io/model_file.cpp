@@ -11,7 +11,6 @@
 #include <limits>
 #include <numeric>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <prismfield/error.hpp>
@@ -195,9 +194,7 @@ void write_stages(Hdf5File& file, const std::string& group, const std::vector<Co
     words += (words.empty() ? "" : " ") + meaning;
   }
   const std::string stage = group + "/stage";
-  file.write(stage, {static_cast<std::int64_t>(numbers.size())}, numbers.data());
-  file.attach_dimensions(stage, {group + "/iteration"});
-  file.write_attribute(stage, "long_name", "stage of the inversion");
+  write_list(file, stage, group + "/iteration", numbers, "", "stage of the inversion");
   file.write_attribute(stage, "flag_values", flags);
   file.write_attribute(stage, "flag_meanings", words);
   file.write_texts(group + "/stage_name", texts);
@@ -212,22 +209,15 @@ void write_convergence(Hdf5File& file, const std::vector<ConvergenceRow>& rows) 
   if (rows.empty()) return;
   const auto n = static_cast<std::int64_t>(rows.size());
   std::vector<std::int64_t> numbers(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{1});
   const std::string iteration = group + "/iteration";
   file.write(iteration, {n}, numbers.data());
   file.make_dimension(iteration);
   file.write_attribute(iteration, "long_name", "solution for one beta, from 1");
   write_stages(file, group, rows);
-  const auto write = [&](const char* name, const char* unit, const char* long_name, const auto& member) {
-    using Number = std::decay_t<decltype(member(rows.front()))>;
-    std::vector<Number> values;
-    for (const ConvergenceRow& row : rows) values.push_back(member(row));
-    const std::string path = group + "/" + name;
-    file.write(path, {n}, values.data());
-    file.attach_dimensions(path, {iteration});
-    // The regularisation's unit follows from its weights and norms: none is stated.
-    if (*unit != '\0') file.write_attribute(path, "units", unit);
-    file.write_attribute(path, "long_name", long_name);
+  // The regularisation's unit follows from its weights and norms: none is stated.
+  const auto write = [&](const std::string& name, const char* unit, const char* long_name, const auto& member) {
+    write_list(file, group + "/" + name, iteration, rows, unit, long_name, member);
   };
   using Row = ConvergenceRow;
   write("beta", "", "factor of the regularisation", [](const Row& r) { return r.beta; });

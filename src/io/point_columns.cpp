@@ -184,8 +184,6 @@ bool is_field_name(std::string_view column) {
   return name == "singular" || field_named(name);
 }
 
-std::string carried_text(std::string_view text) { return shown(unquoted(text)); }
-
 bool parse_carried(std::string_view text, double& value) {
   text = unquoted(text);
   value = std::numeric_limits<double>::quiet_NaN();
@@ -198,12 +196,34 @@ bool is_variable_of_run(std::string_view name) {
   return name == "singular" || name == "terrain_height" || turns_with_gz(name);
 }
 
-PointColumn named_column(std::string_view text) {
-  auto [name, unit] = name_and_unit(unquoted(text));
-  PointColumn column;
+void CarriedColumns::add(std::string_view word, std::size_t number) {
+  const auto [name, unit] = name_and_unit(unquoted(word));
+  PointColumn& column = m_columns.emplace_back();
   column.name = shown(name, longest_name);
   column.unit = shown(unit, longest_name);
-  return column;
+  m_numbers.push_back(number);
+}
+
+void CarriedColumns::take(const std::vector<std::string_view>& fields) {
+  for (std::size_t c = 0; c < m_columns.size(); ++c) {
+    PointColumn& column = m_columns[c];
+    double value = 0;
+    if (column.is_text) continue;
+    column.is_text = !parse_carried(m_numbers[c] < fields.size() ? fields[m_numbers[c]] : "", value);
+    column.numbers.push_back(value);
+    if (column.is_text) column.numbers = {};
+  }
+}
+
+bool CarriedColumns::has_texts() const {
+  return std::any_of(m_columns.begin(), m_columns.end(), [](const PointColumn& column) { return column.is_text; });
+}
+
+void CarriedColumns::take_texts(const std::vector<std::string_view>& fields) {
+  for (std::size_t c = 0; c < m_columns.size(); ++c) {
+    if (!m_columns[c].is_text) continue;
+    m_columns[c].texts.push_back(m_numbers[c] < fields.size() ? shown(unquoted(fields[m_numbers[c]])) : "");
+  }
 }
 
 std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name) {

@@ -59,14 +59,25 @@ void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& uni
 /// Whether a variable beside the fields has the sign of gz, which turns with the axes.
 [[nodiscard]] bool turns_with_gz(std::string_view variable);
 
-/// A field of a table as the text of a column: without quotes around it and without control characters.
-[[nodiscard]] std::string carried_text(std::string_view text);
-
 /// A field of a carried column as a number, NaN for a dummy; false for text, and for digits that are a label: 0017.
 [[nodiscard]] bool parse_carried(std::string_view text, double& value);
 
-/// A column of a table by its header's word, "line no [m]", without values.
-[[nodiscard]] PointColumn named_column(std::string_view text);
+/// Columns of a table that are carried along: as numbers or, where a field of theirs is none, as text, for which the
+/// rows have to be taken once more.
+class CarriedColumns {
+public:
+  /// By its header's word, "line no [m]", and its number among the fields of a row.
+  void add(std::string_view word, std::size_t number);
+  void take(const std::vector<std::string_view>& fields);
+  [[nodiscard]] bool has_texts() const;
+  /// Without quotes and control characters.
+  void take_texts(const std::vector<std::string_view>& fields);
+  [[nodiscard]] std::vector<PointColumn>& columns() noexcept { return m_columns; }
+
+private:
+  std::vector<PointColumn> m_columns;
+  std::vector<std::size_t> m_numbers;
+};
 
 /// A variable at the points of a result; nothing where it is neither numbers nor a list of texts.
 [[nodiscard]] std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name);

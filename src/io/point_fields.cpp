@@ -35,17 +35,20 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// A field of a row as a number, NaN for a dummy; nothing where it is text.
+std::optional<double> number_in(std::string_view text) {
+  text = trimmed(text);
+  double value = std::numeric_limits<double>::quiet_NaN();
+  if (is_dummy(text) || parse_number(text, value) == NumberStatus::ok) return value;
+  return std::nullopt;
+}
+
 /// A column of a table that holds a field or its standard deviation.
 struct FieldColumn {
   std::size_t number = 0;
   Field field = Field::potential;
   bool is_sigma = false;
   std::vector<double> values;
-};
-
-/// A column of a table that holds neither a place nor a field.
-struct FurtherColumn : PointColumn {
-  std::size_t number = 0;
 };
 
 /// What a column called "gz_sigma [mGal]" is; nothing when it is no field.
@@ -97,7 +100,7 @@ public:
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
         if (is_place) continue;
-        m_further.push_back({named_column(names[c]), c});
+        m_further.add(names[c], c);
         continue;
       }
       if (!found->unit.empty() && !is_unit_of(found->field, found->unit)) {
@@ -122,38 +125,20 @@ public:
     m_points.northing.push_back(metres(1));
     m_points.upward.push_back(metres(2));
     for (FieldColumn& column : m_columns) {
-      const std::string_view text = trimmed(row.fields[column.number]);
-      double value = std::numeric_limits<double>::quiet_NaN();
-      const bool good = is_dummy(text) || (parse_number(text, value) == NumberStatus::ok && !std::isinf(value));
-      if (!good) {
+      const std::string_view text = row.fields[column.number];
+      const std::optional<double> value = number_in(text);
+      if (!value || std::isinf(*value)) {
         m_limited.add("text where a number belongs", [&] {
           return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
-                         excerpt(text) + " is not a number"};
+                         excerpt(trimmed(text)) + " is not a number"};
         });
       }
-      column.values.push_back(value);
+      column.values.push_back(value.value_or(0));
     }
-    for (FurtherColumn& column : m_further) {
-      double value = 0;
-      if (column.is_text) continue;
-      if (parse_carried(field_of(row, column), value)) {
-        column.numbers.push_back(value);
-      } else {
-        column.is_text = true;
-        column.numbers = {};
-      }
-    }
+    m_further.take(row.fields);
   }
 
-  [[nodiscard]] bool has_texts() const {
-    return std::any_of(m_further.begin(), m_further.end(), [](const FurtherColumn& column) { return column.is_text; });
-  }
-  /// Once more, for the columns that turned out to hold text.
-  void take_texts(const TableRequest::Row& row) {
-    for (FurtherColumn& column : m_further) {
-      if (column.is_text) column.texts.push_back(carried_text(field_of(row, column)));
-    }
-  }
+  [[nodiscard]] CarriedColumns& further() noexcept { return m_further; }
 
   void take_comment(std::string_view comment) {
     if (!m_axes) m_axes = axes_in_comment(comment);
@@ -161,7 +146,7 @@ public:
 
   PointFields finish(std::optional<Axes> axes) {
     PointFields result;
-    for (FurtherColumn& column : m_further) {
+    for (PointColumn& column : m_further.columns()) {
       column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
       if (column.is_text && column.texts.size() != m_points.easting.size()) {
         throw m_file.error("was changed while it was read");
@@ -190,10 +175,6 @@ public:
   }
 
 private:
-  static std::string_view field_of(const TableRequest::Row& row, const FurtherColumn& column) {
-    return column.number < row.fields.size() ? row.fields[column.number] : std::string_view();
-  }
-
   FieldColumn* column(Field field, bool is_sigma) {
     for (FieldColumn& found : m_columns) {
       if (found.field == field && found.is_sigma == is_sigma) return &found;
@@ -210,7 +191,7 @@ private:
   /// of easting, northing and upward, to metres with z up
   std::vector<double> m_factors;
   std::vector<FieldColumn> m_columns;
-  std::vector<FurtherColumn> m_further;
+  CarriedColumns m_further;
 };
 
 /// Whether numbers rise by equal steps but for rounding.
@@ -281,10 +262,10 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
   static_cast<void>(read_table(file, request, problems));
   reader.throw_if_any();
-  if (reader.has_texts()) {
+  if (reader.further().has_texts()) {
     request.take_comment = {};
     request.take_columns = [](const TableColumns&) {};
-    request.take_row = [&](const TableRequest::Row& row) { reader.take_texts(row); };
+    request.take_row = [&](const TableRequest::Row& row) { reader.further().take_texts(row.fields); };
     static_cast<void>(read_table(file, request, problems));
   }
   return reader.finish(spec.axes);
@@ -320,12 +301,10 @@ public:
     for (const FieldInfo& field : field_infos) {
       const std::string name(field.name);
       if (!m_content.has(name)) continue;
-      std::vector<double> values = read_field(field, name);
-      std::vector<double> sigma;
-      if (m_content.has(name + std::string(sigma_suffix))) sigma = read_field(field, name + std::string(sigma_suffix));
+      const std::string sigma = name + std::string(sigma_suffix);
       result.fields.add(field.field);
-      result.values.push_back(std::move(values));
-      result.sigma.push_back(std::move(sigma));
+      result.values.push_back(read_field(field, name));
+      result.sigma.push_back(m_content.has(sigma) ? read_field(field, sigma) : std::vector<double>());
     }
     m_problems.throw_if_any();
     set_axes(result, find_axes(result.fields), axes, m_file);
@@ -520,23 +499,12 @@ namespace {
 
 constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
 
-bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
-
 /// A column's name without unit and number: "gz_2 [mGal]" is gz in mGal.
 std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   auto [name, unit] = name_and_unit(text);
   const std::size_t digits = name.find_last_not_of("0123456789");
   if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
   return {lower_case(name), unit};
-}
-
-/// A field of a row as a number, NaN for a dummy; nothing where it is text.
-std::optional<double> value_of(std::string_view text) {
-  if (is_quoted(text)) text = text.substr(1, text.size() - 2);
-  if (is_dummy(text)) return std::numeric_limits<double>::quiet_NaN();
-  double value = 0;
-  if (parse_number(text, value) != NumberStatus::ok) return std::nullopt;
-  return value;
 }
 
 /// Throws InputError with every error found.
@@ -576,12 +544,11 @@ ResultTable read_table_of(const std::filesystem::path& file) {
   request.take_row = [&](const TableRequest::Row& row) {
     for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d] * factors[d]);
     for (const auto& [number, to] : fields) {
-      const std::optional<double> value = value_of(row.fields[number]);
+      const std::optional<double> value = number_in(row.fields[number]);
       to->values.push_back(value.value_or(0));
       if (value) continue;
       limited.add("text where a number belongs", [&, number = number] {
-        return Problem{fmt::format("{}:{}", file.string(), row.line), "",
-                       excerpt(row.fields[number]) + " is not a number"};
+        return Problem{line_of(input, row.line), "", excerpt(row.fields[number]) + " is not a number"};
       });
     }
   };

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 #include <prismfield/error.hpp>
 
@@ -29,51 +28,32 @@
 namespace prismfield {
 namespace {
 
-/// A column of the station file that the result carries.
-struct CarriedColumn : PointColumn {
-  std::size_t number = 0;
-};
-
 /// Writes the station file's own columns, but for the coordinates, as variables on the dimension of the stations:
 /// float64 where all are numbers (NaN for dummies), else text. Their names are cleaned for netCDF, and end in `_file`
 /// where they are a field's or this run has a variable of the name; the file's names are in long_name. Call it when
-/// everything else of the root is written. Reads the file twice; when it is another by now, a part may be missing and
-/// the notes returned say so. Throws RunError.
+/// everything else of the root is written. Reads the file twice where there is text; when it is another by now, a part
+/// may be missing and the notes returned say so. Throws RunError.
 std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayout& layout,
                                                  const StationSource& stations, const Points& points) {
-  std::vector<CarriedColumn> columns;
+  CarriedColumns carried;
   const auto take_columns = [&](const StationColumns& own) {
     for (std::size_t c = 0; c < own.names.size(); ++c) {
       const bool is_place = std::find(own.at.begin(), own.at.end(), static_cast<int>(c)) != own.at.end();
-      if (!is_place) columns.push_back({named_column(own.names[c]), c});
+      if (!is_place) carried.add(own.names[c], c);
     }
   };
-  const std::vector<std::string> changed{
-      fmt::format("{} is no longer what it was when the run began: its own columns are not in the result",
-                  stations.file.path.string())};
-  double value = 0;
-  const bool is_same = each_station_again(stations, points, take_columns, [&](std::int64_t, const StationRow& row) {
-    for (CarriedColumn& column : columns) {
-      column.is_text = column.is_text || !parse_carried(row.fields[column.number], value);
-    }
-  });
-  if (!is_same) return changed;
-  if (columns.empty()) return {};
-  const bool is_still = each_station_again(
-      stations, points, [](const StationColumns&) {},
-      [&](std::int64_t, const StationRow& row) {
-        for (CarriedColumn& column : columns) {
-          const std::string_view field = column.number < row.fields.size() ? row.fields[column.number] : "";
-          if (column.is_text) {
-            column.texts.push_back(carried_text(field));
-          } else {
-            static_cast<void>(parse_carried(field, value));
-            column.numbers.push_back(value);
-          }
-        }
-      });
-  if (!is_still) return changed;
-  for (const CarriedColumn& column : columns) write_point_column(out, layout, column);
+  bool is_same = each_station_again(stations, points, take_columns,
+                                    [&](std::int64_t, const StationRow& row) { carried.take(row.fields); });
+  if (is_same && carried.has_texts()) {
+    is_same = each_station_again(
+        stations, points, [](const StationColumns&) {},
+        [&](std::int64_t, const StationRow& row) { carried.take_texts(row.fields); });
+  }
+  if (!is_same) {
+    return {fmt::format("{} is no longer what it was when the run began: its own columns are not in the result",
+                        stations.file.path.string())};
+  }
+  for (const PointColumn& column : carried.columns()) write_point_column(out, layout, column);
   return {};
 }
 
@@ -82,42 +62,24 @@ constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "up
 /// The station file is not the one that the points were read from.
 class StationsChanged : public std::exception {};
 
-/// 1 at the points of a sorted list, 0 elsewhere, asked for in rising order.
-class Flags {
-public:
-  explicit Flags(const std::vector<std::int64_t>& points) : m_points(points) {}
-  [[nodiscard]] bool at(std::int64_t point) {
-    while (m_next < m_points.size() && m_points[m_next] < point) ++m_next;
-    return m_next < m_points.size() && m_points[m_next] == point;
-  }
-
-private:
-  const std::vector<std::int64_t>& m_points;
-  std::size_t m_next = 0;
-};
-
-/// What stands behind the points' own columns.
-struct Column {
-  std::string name;
-  std::string unit;
-  /// a field, one number for all, a flag, or what is computed of a point
-  std::variant<OutputField, double, Flags, std::function<double(std::int64_t)>> values;
-};
-
-std::vector<Column> columns_of(const ResultHeader& header, const Fields& result) {
-  std::vector<Column> columns;
+/// What stands behind the points' own columns: fields, standard deviations of their noise, and what else the header
+/// has.
+std::vector<PointVariable> columns_of(const ResultHeader& header, const Fields& result) {
+  std::vector<PointVariable> columns;
   for (const FieldInfo& field : result.fields) {
-    const std::string name(field.name);
-    const std::string unit(field.unit);
-    columns.push_back({name, unit, OutputField(header, result, field.field)});
+    const std::string name(field.name), unit(field.unit);
+    columns.push_back({name, unit, std::string(field.long_name),
+                       [output = OutputField(header, result, field.field)](std::int64_t i) { return output[i]; }});
     if (!header.noise || header.noise->sigma.count(field.field) == 0) continue;
-    columns.push_back({name + "_sigma", unit, header.noise->sigma.at(field.field)});
+    columns.push_back({name + "_sigma", unit, "standard deviation of the noise in " + name,
+                       [sigma = header.noise->sigma.at(field.field)](std::int64_t) { return sigma; }});
   }
-  for (const PointVariable& variable : header.variables) {
-    columns.push_back({variable.name, variable.unit, variable.value});
-  }
-  if (!result.singular_points.empty()) columns.push_back({"singular", "", Flags(result.singular_points)});
+  columns.insert(columns.end(), header.variables.begin(), header.variables.end());
   return columns;
+}
+
+bool is_singular(const Fields& result, std::int64_t point) {
+  return std::binary_search(result.singular_points.begin(), result.singular_points.end(), point);
 }
 
 /// Whether readers would take a part of a field for a comment.
@@ -147,6 +109,10 @@ public:
   std::vector<std::string> begin(const StationColumns& own, std::vector<bool> texts) {
     m_texts = std::move(texts);
     m_columns = columns_of(m_header, m_result);
+    if (!m_result.singular_points.empty()) {
+      m_columns.push_back(
+          {"singular", "", "", [this](std::int64_t i) { return is_singular(m_result, i) ? 1.0 : 0.0; }});
+    }
     m_separator = m_style == TableStyle::xyz ? ' ' : own.separator == ';' ? ';' : ',';
     m_raw = m_separator == own.separator;
     std::vector<std::string> all = own.names;
@@ -160,7 +126,7 @@ public:
     }
     if (m_style == TableStyle::xyz) std::transform(all.begin(), all.end(), all.begin(), word);
     for (const std::size_t d : m_added) all.emplace_back(coordinate_names[d]);
-    for (const Column& column : m_columns) all.push_back(spelled(column));
+    for (const PointVariable& column : m_columns) all.push_back(spelled(column));
     if (m_style == TableStyle::xyz) begin_xyz();
     for (const bool last : {false, true}) {
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -207,17 +173,9 @@ public:
 
 private:
   void add_values(std::int64_t point) {
-    for (Column& column : m_columns) {
+    for (const PointVariable& column : m_columns) {
       separate();
-      if (const auto* field = std::get_if<OutputField>(&column.values)) {
-        m_out.add((*field)[point]);
-      } else if (const auto* number = std::get_if<double>(&column.values)) {
-        m_out.add(*number);
-      } else if (const auto* value = std::get_if<std::function<double(std::int64_t)>>(&column.values)) {
-        m_out.add((*value)(point));
-      } else {
-        m_out.add(std::get<Flags>(column.values).at(point) ? '1' : '0');
-      }
+      m_out.add(column.value(point));
     }
   }
 
@@ -257,9 +215,9 @@ private:
     std::vector<std::string> renamed;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string plain = plain_name(all[i]);
-      const bool is_taken =
-          is_field_name(all[i]) || std::any_of(m_columns.begin(), m_columns.end(),
-                                               [&](const Column& column) { return plain_name(column.name) == plain; });
+      const bool is_taken = is_field_name(all[i]) ||
+                            std::any_of(m_columns.begin(), m_columns.end(),
+                                        [&](const PointVariable& column) { return plain_name(column.name) == plain; });
       if (!is_taken) continue;
       all[i] = ending_in_file(all, i);
       renamed.push_back(all[i]);
@@ -279,7 +237,7 @@ private:
     return unit.empty() ? found : fmt::format("{} [{}]", found, unit);
   }
 
-  [[nodiscard]] std::string spelled(const Column& column) const {
+  [[nodiscard]] std::string spelled(const PointVariable& column) const {
     if (column.unit.empty()) return column.name;
     return m_style == TableStyle::xyz ? fmt::format("{}[{}]", column.name, word(column.unit))
                                       : fmt::format("{} [{}]", column.name, column.unit);
@@ -304,7 +262,7 @@ private:
   TableStyle m_style;
   const ResultHeader& m_header;
   const Fields& m_result;
-  std::vector<Column> m_columns;
+  std::vector<PointVariable> m_columns;
   /// coordinates behind the own columns
   std::vector<std::size_t> m_added;
   char m_separator = ',';
@@ -442,26 +400,16 @@ std::string partition_text(const Plan& plan) {
 }
 
 void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader& header, const Fields& result) {
-  const auto n_points = static_cast<std::size_t>(layout.n_points());
-  for (const FieldInfo& field : result.fields) {
-    const std::string name(field.name);
-    write_point_values(file, layout, name, std::string(field.long_name), std::string(field.unit), header.axes,
-                       output_values(header, result, field.field).data());
-    const bool noisy = header.noise && header.noise->sigma.count(field.field) > 0;
-    if (!noisy) continue;
-    const std::string sigma_name = name + "_sigma";
-    const std::vector<double> sigma(n_points, header.noise->sigma.at(field.field));
-    write_point_values(file, layout, sigma_name, "standard deviation of the noise in " + name, std::string(field.unit),
-                       header.axes, sigma.data());
-    file.write_attribute(name, "ancillary_variables", sigma_name);
-  }
-  for (const PointVariable& variable : header.variables) {
-    write_point_values(file, layout, variable.name, variable.long_name, variable.unit, header.axes,
-                       values_of(variable, layout.n_points()).data());
+  for (const PointVariable& column : columns_of(header, result)) {
+    write_point_values(file, layout, column.name, column.long_name, column.unit, header.axes,
+                       values_of(column, layout.n_points()).data());
+    constexpr std::string_view sigma = "_sigma";
+    if (!column.name.ends_with(sigma)) continue;
+    file.write_attribute(column.name.substr(0, column.name.size() - sigma.size()), "ancillary_variables", column.name);
   }
   if (!result.singular_points.empty()) {
-    std::vector<std::int32_t> singular(n_points, 0);
-    for (const std::int64_t point : result.singular_points) singular.at(static_cast<std::size_t>(point)) = 1;
+    std::vector<std::int32_t> singular;
+    for (std::int64_t i = 0; i < layout.n_points(); ++i) singular.push_back(is_singular(result, i) ? 1 : 0);
     file.write("singular", layout.shape, singular.data());
     file.attach_dimensions("singular", layout.dimensions);
     file.write_attribute("singular", "long_name",
@@ -494,56 +442,33 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
 
 void write_ranks(Hdf5File& file, const Fields& result) {
   const std::string dimension = "/performance/rank";
-  const auto n = static_cast<std::int64_t>(result.rank_pairs.size());
+  const std::size_t n = result.rank_pairs.size();
   if (n == 0) return;
-  file.make_dimension_without_values(dimension, n);
-  const auto finish = [&](const std::string& name, const char* unit, const char* long_name) {
-    file.attach_dimensions(name, {dimension});
-    file.write_attribute(name, "units", unit);
-    file.write_attribute(name, "long_name", long_name);
+  file.make_dimension_without_values(dimension, static_cast<std::int64_t>(n));
+  const auto write = [&](const std::string& name, const auto& values, const char* unit, const char* long_name) {
+    if (values.size() == n) write_list(file, "/performance/" + name, dimension, values, unit, long_name);
   };
-  file.write("/performance/rank_pairs", {n}, result.rank_pairs.data());
-  finish("/performance/rank_pairs", "1", "prism-point pairs of each rank");
-  if (static_cast<std::int64_t>(result.rank_cost.size()) == n) {
-    file.write("/performance/rank_cost", {n}, result.rank_cost.data());
-    finish("/performance/rank_cost", "ns",
-           "cost of each rank's prisms and counted pairs by the cost model of balance: cost");
-  }
-  const auto write_seconds = [&](const char* name, const std::vector<double>& values, const char* long_name) {
-    if (static_cast<std::int64_t>(values.size()) != n) return;
-    const std::string path = std::string("/performance/") + name;
-    file.write(path, {n}, values.data());
-    finish(path, "s", long_name);
-  };
-  write_seconds("rank_busy_seconds", result.rank_busy_seconds, "time that each rank spent on fields and reductions");
-  write_seconds("rank_begin", result.rank_begin, "when each rank began with the fields");
-  write_seconds("rank_end", result.rank_end, "when each rank was done with the fields");
+  write("rank_pairs", result.rank_pairs, "1", "prism-point pairs of each rank");
+  write("rank_cost", result.rank_cost, "ns",
+        "cost of each rank's prisms and counted pairs by the cost model of balance: cost");
+  write("rank_busy_seconds", result.rank_busy_seconds, "s", "time that each rank spent on fields and reductions");
+  write("rank_begin", result.rank_begin, "s", "when each rank began with the fields");
+  write("rank_end", result.rank_end, "s", "when each rank was done with the fields");
 }
 
 void write_busy(Hdf5File& file, const Fields& result) {
-  const auto n = static_cast<std::int64_t>(result.busy.size());
-  if (n == 0) return;
+  if (result.busy.empty()) return;
   const std::string dimension = "/performance/interval";
-  file.make_dimension_without_values(dimension, n);
-  const auto finish = [&](const std::string& name, const char* unit, const char* long_name) {
-    file.attach_dimensions(name, {dimension});
-    file.write_attribute(name, "units", unit);
-    file.write_attribute(name, "long_name", long_name);
-  };
-  const auto write = [&](const char* name, const char* unit, const char* long_name, const auto& member) {
-    using Number = std::decay_t<decltype(member(result.busy.front()))>;
-    std::vector<Number> values;
-    for (const RankBusy& busy : result.busy) values.push_back(member(busy));
-    const std::string path = std::string("/performance/") + name;
-    file.write(path, {n}, values.data());
-    finish(path, unit, long_name);
+  file.make_dimension_without_values(dimension, static_cast<std::int64_t>(result.busy.size()));
+  const auto write = [&](const std::string& name, const char* unit, const char* long_name, const auto& member) {
+    write_list(file, "/performance/" + name, dimension, result.busy, unit, long_name, member);
   };
   write("busy_rank", "1", "rank of each busy interval", [](const RankBusy& b) -> std::int64_t { return b.rank; });
   write("busy_slot", "1", "slot of each busy interval, -1 for a whole device",
         [](const RankBusy& b) -> std::int64_t { return b.slot; });
   write("busy_begin", "s", "begin of each busy interval, after the ranks' common start",
-        [](const RankBusy& b) -> double { return b.begin; });
-  write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) -> double { return b.end; });
+        [](const RankBusy& b) { return b.begin; });
+  write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) { return b.end; });
 }
 
 void write_performance(Hdf5File& file, const ResultHeader& header, const Fields& result, const RunTimes& times) {

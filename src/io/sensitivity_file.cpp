@@ -135,16 +135,10 @@ void write_cells_of(Hdf5File& file, const SensitivityHeader& header) {
     file.write_attribute(names[d], "long_name", std::string("edges of the cells: ") + names[d]);
   }
   file.make_dimension_without_values("cell", cells.size());
-  const std::vector<std::int64_t> numbers = cells.cells();
-  file.write("cell_number", {cells.size()}, numbers.data());
-  file.attach_dimensions("cell_number", {"cell"});
-  file.write_attribute("cell_number", "long_name",
-                       "number of the cell in the box, easting fastest, then northing, then upward");
+  write_list(file, "cell_number", "cell", cells.cells(), "",
+             "number of the cell in the box, easting fastest, then northing, then upward");
   if (header.model.empty()) return;
-  file.write("model", {cells.size()}, header.model.data());
-  file.attach_dimensions("model", {"cell"});
-  file.write_attribute("model", "units", "kg m-3");
-  file.write_attribute("model", "long_name", "density of each cell");
+  write_list(file, "model", "cell", header.model, "kg m-3", "density of each cell");
   file.write_attribute("model", "hash", hash_of_values(header.model));
 }
 
