@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "io/netcdf_classic.hpp"
+#include "io/input_file.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/dem_gdal.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -27,20 +26,11 @@
 #endif
 
 namespace prismfield {
-namespace {
-
-struct Close {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-
-}  // namespace
 
 bool is_tiff(const InputFile& file) {
   std::error_code code;
   if (!std::filesystem::is_regular_file(file.path, code)) return false;
-  const std::unique_ptr<std::FILE, Close> stream(std::fopen(file.path.c_str(), "rb"));
-  std::string start(4, '\0');
-  start.resize(stream ? std::fread(start.data(), 1, start.size(), stream.get()) : 0);
+  const std::string start = start_of_file(file.path, 4);
   for (const std::string_view magic : {std::string_view("II*\0", 4), std::string_view("MM\0*", 4),
                                        std::string_view("II+\0", 4), std::string_view("MM\0+", 4)}) {
     if (start == magic) return true;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/grid_variable.hpp"
+#include "io/height_file.hpp"
 #include "io/input_file.hpp"
 
 namespace prismfield {

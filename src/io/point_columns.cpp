@@ -15,7 +15,6 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/crs.hpp"
-#include "io/grid_variable.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
@@ -33,6 +32,30 @@ std::string unit_mistake(const std::string& unit, const PlaceUnits& units, const
 }
 
 }  // namespace
+
+std::optional<double> metres_in(std::string unit) {
+  unit = lower_case(unit);
+  const auto contains = [](const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  static const std::vector<std::string> metres = {"m", "metre", "metres", "meter", "meters"};
+  static const std::vector<std::string> kilometres = {"km", "kilometre", "kilometres", "kilometer", "kilometers"};
+  static const std::vector<std::string> feet = {"ft", "foot", "feet"};
+  if (contains(metres, unit)) return 1;
+  if (contains(kilometres, unit)) return 1000;
+  if (contains(feet, unit)) return foot;
+  return std::nullopt;
+}
+
+const char* length_unit(double length_to_si) { return length_to_si == 1000 ? "km" : length_to_si == foot ? "ft" : "m"; }
+
+bool is_length_unit(const std::string& unit, double length_to_si) {
+  return unit.empty() || metres_in(unit) == metres_in(length_unit(length_to_si));
+}
+
+std::string other_length_unit(const std::string& unit, double length_to_si) {
+  return fmt::format("is in {}; {} is allowed here", excerpt(unit), length_unit(length_to_si));
+}
 
 TableRequest place_columns() {
   TableRequest request;

@@ -19,6 +19,18 @@
 
 namespace prismfield {
 
+/// The international foot, m.
+inline constexpr double foot = 0.3048;
+
+/// Factor to metres of a unit of length, m, km or ft as people write them; nothing for any other.
+[[nodiscard]] std::optional<double> metres_in(std::string unit);
+/// "m", "km" or "ft" for their factors to metres.
+[[nodiscard]] const char* length_unit(double length_to_si);
+/// Whether a unit, such as "m" or "metre", is the length that `length_to_si` makes metres; "" is.
+[[nodiscard]] bool is_length_unit(const std::string& unit, double length_to_si);
+/// What is wrong with a coordinate in another unit.
+[[nodiscard]] std::string other_length_unit(const std::string& unit, double length_to_si);
+
 /// What a case states of the places in a table.
 struct PlaceUnits {
   /// factor to metres; unset: metres where the columns name no unit

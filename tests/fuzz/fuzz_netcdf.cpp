@@ -9,7 +9,7 @@
 #include "fuzz_input.hpp"
 #include "io/cell_file.hpp"
 #include "io/height_file.hpp"
-#include "io/netcdf_classic.hpp"
+#include "io/input_file.hpp"
 #include "survey_files.hpp"
 
 namespace prismfield::fuzz {
