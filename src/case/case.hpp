@@ -16,7 +16,7 @@
 
 #include "case/inversion_spec.hpp"
 #include "io/cell_file.hpp"
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/dem_file.hpp"
 #include "io/prism_file.hpp"
 #include "io/result_values.hpp"

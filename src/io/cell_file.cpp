@@ -17,7 +17,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 #include "io/text_table.hpp"
 #include "io/ubc.hpp"
 #include "model/edges.hpp"

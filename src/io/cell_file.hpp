@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"

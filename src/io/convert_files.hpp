@@ -9,9 +9,8 @@
 
 #include <prismfield/fields.hpp>
 
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
-#include "io/file_formats.hpp"
 #include "io/input_file.hpp"
 
 namespace prismfield {

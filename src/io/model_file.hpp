@@ -11,7 +11,7 @@
 #include <prismfield/inverted_model.hpp>
 
 #include "base/program_facts.hpp"
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 
 namespace prismfield {
 

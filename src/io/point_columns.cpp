@@ -14,7 +14,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {

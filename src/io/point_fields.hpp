@@ -15,7 +15,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/fields.hpp>
 
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/input_file.hpp"

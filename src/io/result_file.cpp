@@ -19,7 +19,6 @@
 
 #include "base/human_text.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/crs.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/point_columns.hpp"
 #include "io/station_file.hpp"

@@ -19,7 +19,7 @@
 
 #include "base/program_facts.hpp"
 #include "base/random.hpp"
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/input_file.hpp"
 #include "io/station_file.hpp"
 #include "model/terrain.hpp"

@@ -16,7 +16,7 @@
 #include <prismfield/row_store.hpp>
 
 #include "base/program_facts.hpp"
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 
 namespace prismfield {
 

@@ -14,7 +14,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 #include "io/point_fields.hpp"
 #include "io/text_lines.hpp"
 #include "io/text_table.hpp"

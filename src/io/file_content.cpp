@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
