@@ -15,7 +15,7 @@
 
 #include "case/places.hpp"
 #include "io/cell_file.hpp"
-#include "io/ubc.hpp"
+#include "io/exchange_files.hpp"
 #include "model/edges.hpp"
 #include "model/prism_check.hpp"
 #include "model/voxels.hpp"

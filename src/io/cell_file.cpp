@@ -17,9 +17,9 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/cf_attributes.hpp"
+#include "io/exchange_files.hpp"
 #include "io/file_content.hpp"
 #include "io/text_table.hpp"
-#include "io/ubc.hpp"
 #include "model/edges.hpp"
 #include "model/prism_check.hpp"
 

@@ -16,13 +16,12 @@
 #include "base/number_text.hpp"
 #include "io/cell_file.hpp"
 #include "io/convert_files.hpp"
+#include "io/exchange_files.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"
 #include "io/point_fields.hpp"
 #include "io/prism_file.hpp"
 #include "io/text_lines.hpp"
-#include "io/tomofast.hpp"
-#include "io/ubc.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {

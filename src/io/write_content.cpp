@@ -16,12 +16,11 @@
 #include "io/cell_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/convert_files.hpp"
+#include "io/exchange_files.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"
 #include "io/result_file.hpp"
 #include "io/result_values.hpp"
-#include "io/tomofast.hpp"
-#include "io/ubc.hpp"
 #include "io/vtk_writer.hpp"
 #include "model/choices.hpp"
 
@@ -79,15 +78,6 @@ struct Describe {
            columns_text(points);
   }
 };
-
-/// One number a cell in the order of cells, as a case reads densities.
-void write_values(TextOutput& out, const std::vector<double>& values, const CellCounts&, double to_si,
-                  double inactive) {
-  for (const double value : values) {
-    out.add(std::isnan(value) ? inactive : in_unit(value, to_si));
-    out.add('\n');
-  }
-}
 
 enum class Kind { prisms, cells, points };
 constexpr std::array<const char*, 3> kind_names{"prisms", "cells", "points"};
@@ -292,15 +282,15 @@ private:
     const CellValues& values = model.values[0];
     const double to_si = is_density(values.name) ? m_to_si : 1;
     const char* order = "easting fastest, then northing, layers from the bottom";
-    auto write = write_values;
+    CellOrder cells = CellOrder::own;
     std::string mesh;
     if (m_spec.format == FileFormat::ubc_model) {
       order = "depth fastest from the top, then easting, then northing";
-      write = write_ubc_model;
+      cells = CellOrder::ubc;
       mesh = "UBC mesh, which --to ubc-mesh";
     } else if (m_spec.format == FileFormat::tomofast_values) {
       order = "easting fastest, then northing, layers from the top";
-      write = write_tomofast_values;
+      cells = CellOrder::tomofast;
       mesh = "Tomofast grid, which --to tomofast-grid";
     }
     const std::int64_t inactive = count_nan(values.values);
@@ -308,8 +298,9 @@ private:
       const std::string note = check_mark(values.values, m_spec.inactive, to_si, m_spec.inactive_said_by);
       if (!note.empty()) m_written.notes.push_back(note);
     }
-    as_text(text_bytes_of({&values.values}),
-            [&](TextOutput& out) { write(out, values.values, counts_of(model.edges), to_si, m_spec.inactive); });
+    as_text(text_bytes_of({&values.values}), [&](TextOutput& out) {
+      write_cell_numbers(out, cells, values.values, counts_of(model.edges), to_si, m_spec.inactive);
+    });
     m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
                                 is_density(values.name) ? density_unit()
                                 : values.unit.empty()   ? "its unit"
