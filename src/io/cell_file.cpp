@@ -199,19 +199,7 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
   const std::array<const Coordinate*, 3> coordinates{&easting_coordinate, &northing_coordinate, &upward_of_cells};
   // netCDF-4 numbers dimensions in the order of their making
   for (const std::size_t d : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
-    const std::string name = coordinates[d]->name;
-    const std::vector<double>& edges = model.edges[d];
-    std::vector<double> centers, bounds;
-    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-      centers.push_back(0.5 * (edges[i] + edges[i + 1]));
-      bounds.insert(bounds.end(), {edges[i], edges[i + 1]});
-    }
-    out.write(name, {counts[d]}, centers.data());
-    out.make_dimension(name);
-    describe_coordinate(out, "", *coordinates[d]);
-    out.write_attribute(name, "bounds", name + "_bounds");
-    out.write(name + "_bounds", {counts[d], 2}, bounds.data());
-    out.attach_dimensions(name + "_bounds", {name, "bound"});
+    write_cell_coordinate(out, *coordinates[d], model.edges[d], "bound");
   }
   for (const CellValues& values : model.values) {
     out.write(values.name, {counts[2], counts[1], counts[0]}, values.values.data());
@@ -276,13 +264,7 @@ PrismBlock prisms_of(const CellModel& model) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(counts[0]); ++i, ++cell) {
         const double density = model.values.front().values[cell];
         if (std::isnan(density) || density == 0) continue;
-        prisms.west.push_back(x[i]);
-        prisms.east.push_back(x[i + 1]);
-        prisms.south.push_back(y[j]);
-        prisms.north.push_back(y[j + 1]);
-        prisms.bottom.push_back(z[k]);
-        prisms.top.push_back(z[k + 1]);
-        prisms.density.push_back(density);
+        add_prism(prisms, {x[i], x[i + 1], y[j], y[j + 1], z[k], z[k + 1], density});
       }
     }
   }

@@ -490,6 +490,25 @@ void write_range(Hdf5File& file, const std::string& path, const double* values, 
   if (minimum <= maximum) file.write_attribute(path, "actual_range", std::vector<double>{minimum, maximum});
 }
 
+void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges,
+                           const std::string& two) {
+  const std::string name = coordinate.name;
+  const auto n = static_cast<std::int64_t>(edges.size()) - 1;
+  std::vector<double> centres, bounds;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    centres.push_back(edges[i] + (edges[i + 1] - edges[i]) / 2);
+    bounds.insert(bounds.end(), {edges[i], edges[i + 1]});
+  }
+  file.write(name, {n}, centres.data());
+  file.make_dimension(name);
+  describe_coordinate(file, "", coordinate);
+  file.write_attribute(name, "bounds", name + "_bounds");
+  // Without actual_range: GDAL takes it for the outer edges where node_offset says that values are of cells.
+  // CF: bounds have the attributes of what they bound.
+  file.write(name + "_bounds", {n, 2}, bounds.data());
+  file.attach_dimensions(name + "_bounds", {name, two});
+}
+
 PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points) {
   PointLayout layout;
   layout.group = group;

@@ -94,6 +94,10 @@ void describe_coordinate(Hdf5File& file, const std::string& group, const Coordin
 /// values belong to nodes or cells, wrong for some spacings.
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n);
 
+/// A coordinate of cells, by their edges, and its bounds, of which `two` is the name of the other dimension.
+void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges,
+                           const std::string& two);
+
 /// Dimensions and coordinates of points: northing and easting of a grid, else station.
 [[nodiscard]] PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points);
 

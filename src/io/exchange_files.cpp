@@ -496,13 +496,7 @@ bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
 class GridRows {
 public:
   void add(const std::array<double, 6>& box, double value, const std::array<std::int64_t, 3>& indices) {
-    m_grid.cells.west.push_back(box[0]);
-    m_grid.cells.east.push_back(box[1]);
-    m_grid.cells.south.push_back(box[2]);
-    m_grid.cells.north.push_back(box[3]);
-    m_grid.cells.bottom.push_back(other_way(box[5]));
-    m_grid.cells.top.push_back(other_way(box[4]));
-    m_grid.cells.density.push_back(value);
+    add_prism(m_grid.cells, {box[0], box[1], box[2], box[3], other_way(box[5]), other_way(box[4]), value});
     m_indices.push_back(indices);
   }
 

@@ -11,6 +11,7 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/text_lines.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -51,6 +52,11 @@ bool begins_with_count(const InputFile& file) {
 std::string small_suffix(const std::filesystem::path& file) { return lower_case(file.extension().string()); }
 
 }  // namespace
+
+void add_prism(PrismBlock& prisms, const std::array<double, 7>& numbers) {
+  const auto columns = columns_of(prisms);
+  for (std::size_t c = 0; c < columns.size(); ++c) columns[c]->push_back(numbers[c]);
+}
 
 std::vector<std::string> format_names(bool to_read) {
   std::vector<std::string> names;

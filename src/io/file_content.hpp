@@ -33,6 +33,9 @@ struct CellModel {
   std::vector<CellValues> values;
 };
 
+/// Adds a prism by its numbers in the order of prism_columns.
+void add_prism(PrismBlock& prisms, const std::array<double, 7>& numbers);
+
 /// What points have beside fields: names of stations, survey lines, numbers of any meaning.
 struct PointColumn {
   std::string name;

@@ -55,11 +55,11 @@ private:
   std::vector<std::int64_t> m_left_out;
 };
 
-constexpr std::string_view mark = "prismfield seal\n";
+constexpr std::string_view seal_mark = "prismfield seal\n";
 constexpr std::int64_t number_bytes = sizeof(std::int64_t), pair_bytes = 2 * number_bytes;
 /// pairs, their number, the length without the seal, the digest, the mark
 constexpr std::int64_t bytes_without_pairs =
-    2 * number_bytes + std::int64_t{sizeof(Digest)} + std::int64_t{mark.size()};
+    2 * number_bytes + std::int64_t{sizeof(Digest)} + std::int64_t{seal_mark.size()};
 constexpr std::int64_t most_pairs = 16;
 
 template <class Value>
@@ -109,7 +109,7 @@ std::string FileSeal::bytes() {
   append(seal, m_length);
   m_checksum.add_bytes(seal.data(), seal.size());
   append(seal, m_checksum.digest());
-  return seal.append(mark);
+  return seal.append(seal_mark);
 }
 
 /// Throws RunError where a file has a seal that is not that of its bytes.
@@ -118,7 +118,7 @@ void check_seal(const std::filesystem::path& file) {
   std::int64_t size = in.seekg(0, std::ios::end).tellg();
   std::string found(static_cast<std::size_t>(bytes_without_pairs), '\0');
   if (!in.seekg(size - bytes_without_pairs).read(found.data(), bytes_without_pairs)) return;
-  if (!found.ends_with(mark)) return;
+  if (!found.ends_with(seal_mark)) return;
   std::int64_t n_pairs = 0;
   found.copy(reinterpret_cast<char*>(&n_pairs), sizeof n_pairs);
   if (n_pairs >= 0 && n_pairs <= most_pairs && size >= bytes_without_pairs + n_pairs * pair_bytes) {

@@ -66,24 +66,6 @@ void check_sizes(const InvertedModel& model) {
   }
 }
 
-void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges) {
-  const std::string name = coordinate.name;
-  const auto n = static_cast<std::int64_t>(edges.size()) - 1;
-  std::vector<double> centres, bounds;
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    centres.push_back(edges[i] + (edges[i + 1] - edges[i]) / 2);
-    bounds.insert(bounds.end(), {edges[i], edges[i + 1]});
-  }
-  file.write(name, {n}, centres.data());
-  file.make_dimension(name);
-  describe_coordinate(file, "", coordinate);
-  file.write_attribute(name, "bounds", name + "_bounds");
-  // Without actual_range: GDAL takes it for the outer edges where node_offset says that values are of cells.
-  // CF: bounds have the attributes of what they bound.
-  file.write(name + "_bounds", {n, 2}, bounds.data());
-  file.attach_dimensions(name + "_bounds", {name, "bounds"});
-}
-
 void write_epochs(Hdf5File& file, const InvertedModel& model) {
   if (model.epochs.empty()) return;
   file.write_texts("epoch", model.epochs);
@@ -94,9 +76,9 @@ void write_epochs(Hdf5File& file, const InvertedModel& model) {
 void write_cells(Hdf5File& file, const InvertedModel& model) {
   constexpr Coordinate upward{"upward", "height of the cell centres, positive upwards", "", "Z", true};
   file.make_dimension_without_values("bounds", 2);
-  write_cell_coordinate(file, upward, model.edges[2]);
-  write_cell_coordinate(file, northing_coordinate, model.edges[1]);
-  write_cell_coordinate(file, easting_coordinate, model.edges[0]);
+  write_cell_coordinate(file, upward, model.edges[2], "bounds");
+  write_cell_coordinate(file, northing_coordinate, model.edges[1], "bounds");
+  write_cell_coordinate(file, easting_coordinate, model.edges[0], "bounds");
 }
 
 void describe_cell_values(Hdf5File& file, const std::string& name, const std::vector<std::string>& dimensions,

@@ -71,6 +71,16 @@ void TextOutput::flush() {
 
 namespace fs = std::filesystem;
 
+void telling(const fs::path& file, const std::string& what, const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const RunError& error) {
+    std::string why = error.what();
+    if (const std::string prefix = file.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
+    throw RunError(fmt::format("{}: {} not written: {}", file.string(), what, why));
+  }
+}
+
 void write_complete_file(const fs::path& file, const char* what,
                          const std::function<void(TemporaryFile& temporary, const fs::path& target)>& write,
                          std::int64_t about_bytes) {
@@ -81,11 +91,7 @@ void write_complete_file(const fs::path& file, const char* what,
     throw RunError(fmt::format("{}: {} is not written: it is not a regular file", target.string(), what));
   }
   const FileSizeSignalIgnored ignored;
-  const auto told = [&](std::string why) {
-    if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
-    return fmt::format("{}: {} is not written: {}", target.string(), what, why);
-  };
-  try {
+  telling(target, fmt::format("{} is", what), [&] {
     if (const auto room = free_bytes(folder_of(target)); room && *room < about_bytes) {
       throw RunError(
           fmt::format("it takes about {}, and the disk has {} free; make room or name a folder on another disk",
@@ -94,9 +100,7 @@ void write_complete_file(const fs::path& file, const char* what,
     TemporaryFile temporary(target);
     write(temporary, target);
     temporary.move_to_target();
-  } catch (const RunError& error) {
-    throw RunError(told(error.what()));
-  }
+  });
 }
 
 }  // namespace prismfield

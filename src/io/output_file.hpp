@@ -45,6 +45,9 @@ private:
   std::string m_buffer;
 };
 
+/// Calls step(); a RunError of it says of the file that `what`, "the result is", not written.
+void telling(const std::filesystem::path& file, const std::string& what, const std::function<void()>& step);
+
 /// Has a file written as a whole: `write` gets a temporary file beside it and the name that it will have, links
 /// followed; the file takes its name when `write` returns. `what`: what messages call it, "the result". Throws
 /// RunError, by the file's name, also where the disk has less than `about_bytes` free, leaving neither a half-written

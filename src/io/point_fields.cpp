@@ -509,13 +509,13 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
 
 /// Throws InputError with every error found.
 ResultTable read_table_of(const std::filesystem::path& file) {
-  struct FieldColumn {
+  struct ColumnTo {
     std::size_t number = 0;
     ResultTable::Column* to = nullptr;
   };
   ResultTable table;
   std::array<ResultTable::Column*, 3> coordinates{};
-  std::vector<FieldColumn> fields;
+  std::vector<ColumnTo> fields;
   ProblemList problems;
   LimitedProblems limited(problems, file.string());
   const InputFile input{file, "", ""};

@@ -169,13 +169,8 @@ private:
     const PrismBlock& from = grid.cells;
     for (std::size_t i = 0; i < of_rows.size(); ++i) {
       if (of_rows[i] == 0 || std::isnan(of_rows[i])) continue;
-      prisms.west.push_back(from.west[i]);
-      prisms.east.push_back(from.east[i]);
-      prisms.south.push_back(from.south[i]);
-      prisms.north.push_back(from.north[i]);
-      prisms.bottom.push_back(from.bottom[i]);
-      prisms.top.push_back(from.top[i]);
-      prisms.density.push_back(of_rows[i]);
+      add_prism(prisms,
+                {from.west[i], from.east[i], from.south[i], from.north[i], from.bottom[i], from.top[i], of_rows[i]});
     }
     if (prisms.size() == 0) throw m_spec.file.error("holds no cell with a density");
     return prisms;

@@ -21,6 +21,7 @@
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/output_file.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
@@ -192,19 +193,7 @@ Places write_frame(const PositionedFile& out, const fs::path& target, const Sens
   return places;
 }
 
-/// What failed is of the sensitivities.
-template <class Step>
-void telling(const fs::path& target, const Step& step) {
-  const auto told = [&](std::string why) {
-    if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
-    return fmt::format("{}: the sensitivities are not written: {}", target.string(), why);
-  };
-  try {
-    step();
-  } catch (const RunError& error) {
-    throw RunError(told(error.what()));
-  }
-}
+constexpr const char* they_are = "the sensitivities are";
 
 /// Throws RunError where a file of this size cannot be there.
 void check_target(const fs::path& target, std::int64_t bytes) {
@@ -251,7 +240,7 @@ FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const C
   std::string name;
   agree(m_ranks, [&] {
     if (m_ranks.rank() != 0) return;
-    telling(m_target, [&] {
+    telling(m_target, they_are, [&] {
       check_target(m_target, sensitivity_file_bytes(m_fields.size(), m_n_points, m_columns, rows.precision));
       m_temporary = std::make_unique<TemporaryFile>(m_target);
       m_out = std::make_unique<PositionedFile>(m_temporary->name(), PositionedFile::Access::write, m_target);
@@ -263,7 +252,8 @@ FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const C
   broadcast(m_ranks, m_places);
   agree(m_ranks, [&] {
     if (m_out) return;
-    telling(m_target, [&] { m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target); });
+    telling(m_target, they_are,
+            [&] { m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target); });
   });
 }
 
@@ -271,7 +261,7 @@ void FileSink::write(std::int64_t field, IndexRange points, std::span<const doub
   const bool fits = points.begin >= 0 && points.end <= m_n_points &&
                     static_cast<std::int64_t>(entries.size()) == points.size() * m_columns;
   if (!fits) throw RunError("sensitivities of another shape than their file's were to be written");
-  telling(m_target, [&] {
+  telling(m_target, they_are, [&] {
     if (m_places.rows.type == Type::float_) {
       write_as<float>(field, points, entries);
     } else {
@@ -305,9 +295,9 @@ void FileSink::write_as(std::int64_t field, IndexRange points, std::span<const d
 }
 
 void FileSink::complete() {
-  agree(m_ranks, [&] { telling(m_target, [&] { m_out->sync(); }); });
+  agree(m_ranks, [&] { telling(m_target, they_are, [&] { m_out->sync(); }); });
   agree(m_ranks, [&] {
-    if (m_ranks.rank() == 0) telling(m_target, [&] { m_temporary->move_to_target(); });
+    if (m_ranks.rank() == 0) telling(m_target, they_are, [&] { m_temporary->move_to_target(); });
   });
 }
 
