@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -199,15 +200,13 @@ Layout layout_of(const std::vector<std::string>& names, const TableRequest& requ
   Layout layout;
   for (const std::string& name : names) add_column(layout, name, request);
   if (request.weak.empty()) return layout;
-  std::vector<Spelling> best(request.needed.size() + request.optional.size(), Spelling::weakest);
+  std::map<int, Spelling> best;
   for (std::size_t c = 0; c < names.size(); ++c) {
-    if (layout.wanted[c] == Layout::nobody) continue;
-    Spelling& so_far = best[static_cast<std::size_t>(layout.wanted[c])];
+    Spelling& so_far = best.emplace(layout.wanted[c], Spelling::weakest).first->second;
     so_far = std::min(so_far, layout.spellings[c]);
   }
   for (std::size_t c = 0; c < names.size(); ++c) {
-    int& w = layout.wanted[c];
-    if (w != Layout::nobody && layout.spellings[c] > best[static_cast<std::size_t>(w)]) w = Layout::nobody;
+    if (layout.spellings[c] > best[layout.wanted[c]]) layout.wanted[c] = Layout::nobody;
   }
   return layout;
 }
@@ -457,170 +456,6 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
                                request.needed.size(), fmt::join(request.needed, ", "), remedy));
 }
 
-/// Reads the rows of a table whose layout is known.
-class RowReader {
-public:
-  RowReader(const InputFile& file, const Layout& layout, const TableRequest& request, LimitedProblems& problems,
-            Table& table)
-      : m_file(file),
-        m_layout(layout),
-        m_request(request),
-        m_problems(problems),
-        m_table(table),
-        m_values(request.needed.size() + request.optional.size()) {}
-
-  /// Call it when the layout is known, before the first row.
-  void begin(char separator) {
-    m_separator = separator;
-    for (std::size_t w = 0; w < m_values.size(); ++w) {
-      if (std::count(m_layout.wanted.begin(), m_layout.wanted.end(), static_cast<int>(w)) > 0) m_present.push_back(w);
-    }
-  }
-
-  /// `group`: the value of the column behind the file's own, if there is one.
-  void read(std::string_view line, std::int64_t number, const std::optional<std::string>& group) {
-    if (m_request.take_row) {
-      if (!parse_slowly(line, number)) return;
-      if (group) m_fields.push_back(*group);
-      m_request.take_row({m_fields, m_values, number});
-      return;
-    }
-    if (!parse_fast(line) && !parse_slowly(line, number)) return;
-    for (const std::size_t w : m_present) m_table.columns[w].push_back(m_values[w]);
-    m_table.lines.push_back(number);
-  }
-
-private:
-  /// The row when nothing about it is unusual; else false.
-  bool parse_fast(std::string_view line) noexcept {
-    const char* at = line.data();
-    const char* const end = at + line.size();
-    const auto skip_blanks = [&] {
-      while (at != end && is_blank(*at)) ++at;
-    };
-    const std::size_t n = m_layout.wanted.size();
-    for (std::size_t c = 0; c < n; ++c) {
-      skip_blanks();
-      const int w = m_layout.wanted[c];
-      if (w == Layout::nobody) {
-        // blanks at the end of a line are no column
-        if (at == end && m_separator == ' ') return false;
-        while (at != end && *at != '"' && (m_separator == ' ' ? !is_blank(*at) : *at != m_separator)) ++at;
-        if (at != end && *at == '"') return false;
-      } else {
-        double& value = m_values[static_cast<std::size_t>(w)];
-        if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
-        if (value <= of_geosoft) return false;
-      }
-      if (c + 1 == n) break;
-      if (at == end) return false;
-      if (m_separator == ' ') {
-        if (!is_blank(*at)) return false;
-      } else {
-        skip_blanks();
-        if (at == end || *at != m_separator) return false;
-        ++at;
-      }
-    }
-    skip_blanks();
-    return at == end;
-  }
-
-  /// The row, or what is wrong with it.
-  bool parse_slowly(std::string_view line, std::int64_t number) {
-    // a `#` may stand in a column of text
-    m_fields = split(line, m_separator);
-    const bool may_be_good = m_fields.size() == m_layout.wanted.size() && !has_open_quote(line);
-    if (may_be_good && !(m_request.skips_dummies && has_dummy(m_fields)) && parse_fields(m_fields, [](auto&&...) {})) {
-      return true;
-    }
-
-    std::vector<std::string_view>& fields = m_fields;
-    fields = split(without_comment(line, m_separator), m_separator);
-    if (has_open_quote(without_comment(line, m_separator))) {
-      m_problems.add("lines with a quote that is not closed", [&] {
-        return Problem{line_of(m_file, number), "", open_quote};
-      });
-      return false;
-    }
-    const std::size_t n = m_layout.wanted.size();
-    while (fields.size() > n && fields.back().empty()) fields.pop_back();
-    if (fields.size() != n) {
-      m_problems.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
-        const std::size_t found = fields.size() <= most_columns
-                                      ? fields.size()
-                                      : count_fields(without_comment(line, m_separator), m_separator);
-        return Problem{line_of(m_file, number), "",
-                       fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
-                                   comma_hint(line, fields, m_separator, n))};
-      });
-      return false;
-    }
-    if (m_request.skips_dummies && has_dummy(fields)) {
-      constexpr std::size_t most_told = 10;
-      ++m_table.n_dummies;
-      if (m_table.dummy_lines.size() < most_told) m_table.dummy_lines.push_back(number);
-      return false;
-    }
-    return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
-      m_problems.add(kind, [&] {
-        return Problem{line_of(m_file, number), canonical_name(m_request, w),
-                       field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
-      });
-    });
-  }
-
-  [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
-    const auto n_needed = static_cast<int>(m_request.needed.size());
-    for (std::size_t c = 0; c < fields.size(); ++c) {
-      const int w = m_layout.wanted[c];
-      if (w != Layout::nobody && w < n_needed && is_dummy(fields[c])) return true;
-    }
-    return false;
-  }
-
-  /// Reads the wanted fields into m_values; calls report(kind, wanted column, field, what) for each that is bad.
-  template <class Report>
-  bool parse_fields(const std::vector<std::string_view>& fields, const Report& report) {
-    bool good = true;
-    for (std::size_t c = 0; c < fields.size(); ++c) {
-      const int w = m_layout.wanted[c];
-      if (w == Layout::nobody) continue;
-      const std::string_view field = unquoted(fields[c]);
-      double& value = m_values[static_cast<std::size_t>(w)];
-      const NumberStatus status = parse_number(field, value);
-      const bool is_number = status == NumberStatus::ok && std::isfinite(value);
-      if (is_number && value != of_geosoft) continue;
-      good = false;
-      if (field.empty()) {
-        report("columns without a number", w, field, "is empty; a number is expected");
-      } else if (is_number || field == "*") {
-        report("dummies where a number belongs", w, field, "is a dummy; leave the row out");
-      } else if (status == NumberStatus::too_large) {
-        report("numbers too large for double precision", w, field, "is too large");
-      } else if (status == NumberStatus::ok) {
-        report("NaN or infinite values", w, field, "is not finite");
-      } else {
-        const bool comma = field.find(',') != std::string_view::npos;
-        report("text where a number belongs", w, field, "is not a number" + (comma ? comma_remedy(field) : ""));
-      }
-    }
-    return good;
-  }
-
-  const InputFile& m_file;
-  const Layout& m_layout;
-  const TableRequest& m_request;
-  LimitedProblems& m_problems;
-  Table& m_table;
-  std::vector<double> m_values;
-  /// wanted columns that the file has
-  std::vector<std::size_t> m_present;
-  /// of the row that parse_slowly read last
-  std::vector<std::string_view> m_fields;
-  char m_separator = ',';
-};
-
 /// What a line says of the rows below it.
 struct GroupLine {
   /// of the column: line or segment
@@ -659,10 +494,10 @@ public:
         m_request(request),
         m_reader(file),
         m_limited(problems, file.path.string()),
-        m_rows(file, m_layout, request, m_limited, m_table) {}
+        m_values(request.needed.size() + request.optional.size()) {}
 
   Table read() {
-    m_table.columns.resize(m_request.needed.size() + m_request.optional.size());
+    m_table.columns.resize(m_values.size());
     m_table.named_where = m_file.where;
     m_table.named_key = m_request.columns_key;
     if (!m_request.columns.empty()) {
@@ -705,7 +540,7 @@ private:
       if (takes_header(line, separator)) return;
       begin_rows(line, separator);
     }
-    m_rows.read(line, m_reader.number(), m_group);
+    read_row(line);
   }
 
   void take_comment(std::string_view line) {
@@ -780,7 +615,6 @@ private:
                                        m_request, m_reader.where(), separator, m_table.are_named_by_file);
     }
     if (!m_from_columns && m_header_seen && separator == ' ' && m_request.loose_names) join_units(line);
-    m_rows.begin(separator);
     if (m_table.named_where != m_file.where) m_table.named_key.clear();
     m_table.separator = separator;
     if (m_from_columns && m_header_names.size() == m_layout.names.size()) m_table.header = m_header_names;
@@ -795,6 +629,7 @@ private:
       if (m_layout.wanted[c] == Layout::nobody) continue;
       const auto w = static_cast<std::size_t>(m_layout.wanted[c]);
       m_table.at[w] = static_cast<int>(c);
+      m_present.push_back(w);
       if (m_request.with_units) m_table.units[w] = m_layout.units[c];
     }
     const bool is_taken = std::any_of(m_table.names.begin(), m_table.names.end(),
@@ -808,13 +643,144 @@ private:
     if (m_request.take_columns) m_request.take_columns(m_table);
   }
 
+  void read_row(std::string_view line) {
+    if (m_request.take_row) {
+      if (!parse_slowly(line)) return;
+      if (m_group) m_fields.push_back(*m_group);
+      m_request.take_row({m_fields, m_values, m_reader.number()});
+      return;
+    }
+    if (!parse_fast(line) && !parse_slowly(line)) return;
+    for (const std::size_t w : m_present) m_table.columns[w].push_back(m_values[w]);
+    m_table.lines.push_back(m_reader.number());
+  }
+
+  /// The row when nothing about it is unusual; else false.
+  bool parse_fast(std::string_view line) noexcept {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    const auto skip_blanks = [&] {
+      while (at != end && is_blank(*at)) ++at;
+    };
+    const std::size_t n = m_layout.wanted.size();
+    for (std::size_t c = 0; c < n; ++c) {
+      skip_blanks();
+      const int w = m_layout.wanted[c];
+      if (w == Layout::nobody) {
+        // blanks at the end of a line are no column
+        if (at == end && m_table.separator == ' ') return false;
+        while (at != end && *at != '"' && (m_table.separator == ' ' ? !is_blank(*at) : *at != m_table.separator)) ++at;
+        if (at != end && *at == '"') return false;
+      } else {
+        double& value = m_values[static_cast<std::size_t>(w)];
+        if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
+        if (value <= of_geosoft) return false;
+      }
+      if (c + 1 == n) break;
+      if (at == end) return false;
+      if (m_table.separator == ' ') {
+        if (!is_blank(*at)) return false;
+      } else {
+        skip_blanks();
+        if (at == end || *at != m_table.separator) return false;
+        ++at;
+      }
+    }
+    skip_blanks();
+    return at == end;
+  }
+
+  /// The row, or what is wrong with it.
+  bool parse_slowly(std::string_view line) {
+    // a `#` may stand in a column of text
+    m_fields = split(line, m_table.separator);
+    const bool may_be_good = m_fields.size() == m_layout.wanted.size() && !has_open_quote(line);
+    if (may_be_good && !(m_request.skips_dummies && has_dummy(m_fields)) && parse_fields(m_fields, [](auto&&...) {})) {
+      return true;
+    }
+
+    std::vector<std::string_view>& fields = m_fields;
+    fields = split(without_comment(line, m_table.separator), m_table.separator);
+    if (has_open_quote(without_comment(line, m_table.separator))) {
+      m_limited.add("lines with a quote that is not closed", [&] { return Problem{m_reader.where(), "", open_quote}; });
+      return false;
+    }
+    const std::size_t n = m_layout.wanted.size();
+    while (fields.size() > n && fields.back().empty()) fields.pop_back();
+    if (fields.size() != n) {
+      m_limited.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
+        const std::size_t found = fields.size() <= most_columns
+                                      ? fields.size()
+                                      : count_fields(without_comment(line, m_table.separator), m_table.separator);
+        return Problem{m_reader.where(), "",
+                       fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
+                                   comma_hint(line, fields, m_table.separator, n))};
+      });
+      return false;
+    }
+    if (m_request.skips_dummies && has_dummy(fields)) {
+      constexpr std::size_t most_told = 10;
+      ++m_table.n_dummies;
+      if (m_table.dummy_lines.size() < most_told) m_table.dummy_lines.push_back(m_reader.number());
+      return false;
+    }
+    return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
+      m_limited.add(kind, [&] {
+        return Problem{m_reader.where(), canonical_name(m_request, w),
+                       field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
+      });
+    });
+  }
+
+  [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
+    const auto n_needed = static_cast<int>(m_request.needed.size());
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const int w = m_layout.wanted[c];
+      if (w != Layout::nobody && w < n_needed && is_dummy(fields[c])) return true;
+    }
+    return false;
+  }
+
+  /// Reads the wanted fields into m_values; calls report(kind, wanted column, field, what) for each that is bad.
+  template <class Report>
+  bool parse_fields(const std::vector<std::string_view>& fields, const Report& report) {
+    bool good = true;
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const int w = m_layout.wanted[c];
+      if (w == Layout::nobody) continue;
+      const std::string_view field = unquoted(fields[c]);
+      double& value = m_values[static_cast<std::size_t>(w)];
+      const NumberStatus status = parse_number(field, value);
+      const bool is_number = status == NumberStatus::ok && std::isfinite(value);
+      if (is_number && value != of_geosoft) continue;
+      good = false;
+      if (field.empty()) {
+        report("columns without a number", w, field, "is empty; a number is expected");
+      } else if (is_number || field == "*") {
+        report("dummies where a number belongs", w, field, "is a dummy; leave the row out");
+      } else if (status == NumberStatus::too_large) {
+        report("numbers too large for double precision", w, field, "is too large");
+      } else if (status == NumberStatus::ok) {
+        report("NaN or infinite values", w, field, "is not finite");
+      } else {
+        const bool comma = field.find(',') != std::string_view::npos;
+        report("text where a number belongs", w, field, "is not a number" + (comma ? comma_remedy(field) : ""));
+      }
+    }
+    return good;
+  }
+
   const InputFile& m_file;
   const TableRequest& m_request;
   LineReader m_reader;
   LimitedProblems m_limited;
   Table m_table;
   Layout m_layout;
-  RowReader m_rows;
+  std::vector<double> m_values;
+  /// wanted columns that the file has
+  std::vector<std::size_t> m_present;
+  /// of the row that parse_slowly read last
+  std::vector<std::string_view> m_fields;
   bool m_from_columns = false, m_header_seen = false, m_data_seen = false;
   std::vector<std::string> m_commented_names, m_header_names;
   /// needed columns that the comment names
