@@ -66,13 +66,6 @@ std::vector<std::string> format_names(bool to_read) {
   return names;
 }
 
-std::optional<FileFormat> format_named(const std::string& name) {
-  for (const FormatInfo& format : format_infos) {
-    if (format.name == name) return format.format;
-  }
-  return std::nullopt;
-}
-
 bool is_ubc_places(const std::filesystem::path& file) { return small_suffix(file) == ".loc"; }
 
 std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file) {

@@ -126,7 +126,6 @@ inline constexpr std::array format_infos = {
 
 /// The words of --from, or of --to.
 [[nodiscard]] std::vector<std::string> format_names(bool to_read);
-[[nodiscard]] std::optional<FileFormat> format_named(const std::string& name);
 
 /// What the suffix of a name asks for, in small letters or capitals; nothing for .txt and others that say nothing.
 [[nodiscard]] std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file);

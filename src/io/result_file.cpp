@@ -358,6 +358,16 @@ std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, co
   return notes;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Writes the result as a table to `file`: a row a point, in the order of the points, every number with as many digits
+/// as reading it back needs. First the columns of the station file, values as they stand there, else easting, northing
+/// and upward; then the fields with their units, gz [mGal], their gz_sigma, and `singular`, where there is any such
+/// point. The station file is read once more for it, twice for xyz; when its coordinates are no longer those of
+/// `points`, the points stand in for its columns. Takes memory for a few lines. Returns what users should be told of.
+/// Throws RunError.
 std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style, const ResultHeader& header,
                                             const Points& points, const Fields& result) {
   TextOutput out(file);
@@ -388,10 +398,6 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
   out.flush();
   return notes;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
 
 std::string partition_text(const Plan& plan) {
   if (plan.partition != Partition::rank_grid) return name(plan.partition);

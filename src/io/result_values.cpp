@@ -30,18 +30,6 @@ double OutputField::operator[](std::int64_t point) const {
   return std::fma(m_sigma, random_normal(m_seed, m_stream, static_cast<std::uint64_t>(point)), value);
 }
 
-FieldTable to_output_units(const Fields& result, Axes axes) {
-  FieldTable table{result.fields, {}};
-  table.values.reserve(result.values.size());
-  ResultHeader header;
-  header.axes = axes;
-  for (const FieldInfo& field : result.fields) {
-    const auto values = output_values(header, result, field.field);
-    table.values.insert(table.values.end(), values.begin(), values.end());
-  }
-  return table;
-}
-
 std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points) {
   std::vector<double> values(static_cast<std::size_t>(n_points));
   for (std::int64_t point = 0; point < n_points; ++point)

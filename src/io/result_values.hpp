@@ -78,9 +78,6 @@ struct FieldTable {
   std::vector<double> values;
 };
 
-/// Applies axes and units of the output to a result.
-[[nodiscard]] FieldTable to_output_units(const Fields& result, Axes axes);
-
 /// One field as write_result writes it, point by point: units and axes of the output, the noise added. The normal
 /// deviates depend on seed, field and point number only, so that the other fields of a run never change them.
 class OutputField {
