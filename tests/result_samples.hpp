@@ -12,7 +12,7 @@
 
 #include "case/case.hpp"
 #include "compute/forward.hpp"
-#include "io/result_values.hpp"
+#include "io/result_file.hpp"
 
 namespace prismfield::testing_samples {
 

@@ -19,7 +19,7 @@
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/result_values.hpp"
+#include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 

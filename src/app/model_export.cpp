@@ -15,7 +15,7 @@
 #include "case/output_check.hpp"
 #include "inversion/outcome.hpp"
 #include "io/cell_file.hpp"
-#include "io/convert_files.hpp"
+#include "io/file_content.hpp"
 
 namespace prismfield {
 namespace {

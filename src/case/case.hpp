@@ -20,7 +20,7 @@
 #include "io/dem_file.hpp"
 #include "io/exchange_files.hpp"
 #include "io/prism_file.hpp"
-#include "io/result_values.hpp"
+#include "io/result_file.hpp"
 #include "io/station_file.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"

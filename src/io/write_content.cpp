@@ -15,12 +15,11 @@
 #include "base/human_text.hpp"
 #include "io/cell_file.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/convert_files.hpp"
 #include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"
 #include "io/result_file.hpp"
-#include "io/result_values.hpp"
 #include "io/vtk_writer.hpp"
 #include "model/choices.hpp"
 

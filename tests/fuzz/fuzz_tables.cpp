@@ -16,7 +16,7 @@
 
 #include "fuzz_input.hpp"
 #include "io/cell_file.hpp"
-#include "io/convert_files.hpp"
+#include "io/file_content.hpp"
 #include "io/height_file.hpp"
 #include "io/prism_file.hpp"
 #include "io/station_file.hpp"
