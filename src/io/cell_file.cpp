@@ -38,6 +38,16 @@ std::string bounds_name(const ArrayFile& content, const std::string& coordinate)
   return named.value_or(coordinate + "_bounds");
 }
 
+/// Whether dimensions are called as directions, but not in the order upward, northing, easting.
+bool are_in_other_order(const std::vector<std::string>& dimensions) {
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (d != 2 - i && dimensions[i] == direction_names[d]) return true;
+    }
+  }
+  return false;
+}
+
 /// Reads the cells of an HDF5 file.
 class CellArrayReader {
 public:
@@ -128,12 +138,8 @@ private:
       fail(fmt::format("has {} of shape {}; the mesh wants (upward, northing, easting) = {}", dataset,
                        shape_text(shape), shape_text(m_shape)));
     }
-    for (std::size_t i = 0; i < dimensions.size(); ++i) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        if (d != 2 - i && dimensions[i] == direction_names[d]) {
-          fail(fmt::format("has {} of other dimensions than (upward, northing, easting)", dataset));
-        }
-      }
+    if (are_in_other_order(dimensions)) {
+      fail(fmt::format("has {} of other dimensions than (upward, northing, easting)", dataset));
     }
     CellValues values;
     values.name = dataset;
@@ -349,15 +355,13 @@ void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::
   std::vector<std::string> dimensions = arrays.dimension_names(dataset);
   if (dimensions.size() == 4) dimensions.erase(dimensions.begin());
   if (dimensions.size() != 3) return;
+  if (are_in_other_order(dimensions)) {
+    throw file.error(fmt::format("has {} of dimensions ({}); (upward, northing, easting) are needed", dataset,
+                                 fmt::join(dimensions, ", ")));
+  }
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string& name = dimensions[d];
     const std::size_t direction = 2 - d;
-    for (std::size_t other = 0; other < 3; ++other) {
-      if (other != direction && name == direction_names[other]) {
-        throw file.error(fmt::format("has {} of dimensions ({}); (upward, northing, easting) are needed", dataset,
-                                     fmt::join(dimensions, ", ")));
-      }
-    }
     const std::string group = dataset.substr(0, dataset.find_last_of('/') + 1);
     if (name.empty() || !arrays.has(group + name)) continue;
     if (arrays.shape(group + name) != std::vector<std::int64_t>{counts[direction]}) continue;

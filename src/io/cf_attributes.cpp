@@ -407,9 +407,7 @@ void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string&
   const std::int32_t nothing = 0;
   file.write(path, {}, &nothing);
   file.write_attribute(path, long_name, "coordinate reference system of easting and northing");
-  for (const auto& [name, value] : crs->attributes) {
-    std::visit([&, &name = name](const auto& content) { file.write_attribute(path, name, content); }, value);
-  }
+  for (const auto& [name, value] : crs->attributes) file.write_attribute(path, name, value);
 }
 
 std::optional<Crs> read_crs(const ArrayFile& file) {

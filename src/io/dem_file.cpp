@@ -316,12 +316,9 @@ GridVariable from_table(const InputFile& file, Quantity quantity, double to_si) 
   }
   grid.values.assign(n_easting * grid.northing.size(), std::numeric_limits<double>::quiet_NaN());
   LimitedProblems limited(problems, file.path.string());
-  const auto index = [](const std::vector<double>& nodes, double place) {
-    return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), place) - nodes.begin());
-  };
   for (std::size_t p = 0; p < n; ++p) {
     const double easting = table.columns[0][p], northing = table.columns[1][p], value = table.columns[2][p];
-    double& node = grid.values[index(grid.northing, northing) * n_easting + index(grid.easting, easting)];
+    double& node = grid.values[node_of(grid.northing, northing) * n_easting + node_of(grid.easting, easting)];
     if (!std::isnan(node) && node != value) {
       limited.add("nodes with two values", [&] {
         return Problem{

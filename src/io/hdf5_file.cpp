@@ -366,8 +366,8 @@ bool is_housekeeping(const std::string& attribute) {
 struct Hdf5File::Impl {
   std::filesystem::path path;
   hid_t file = H5I_INVALID_HID;
-  /// where a new file goes when it is complete; -1 for a file that is read
-  int descriptor = -1;
+  /// where a new file goes when it is complete; not open for others
+  std::ofstream out;
   /// of a file with room, which the system holds in memory
   int room = -1;
   std::vector<NumberPlace> reserved;
@@ -396,12 +396,11 @@ struct Hdf5File::Impl {
 
   /// Removes a new file that is not complete.
   void discard() noexcept {
-    if (descriptor < 0) return;
-    struct stat status {};
+    if (!out.is_open()) return;
+    out.close();
     // A device such as /dev/full is nobody's to remove.
-    const bool removable = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-    ::close(std::exchange(descriptor, -1));
-    if (removable) ::unlink(path.c_str());
+    std::error_code none;
+    if (std::filesystem::is_regular_file(path, none)) std::filesystem::remove(path, none);
   }
 
   [[nodiscard]] Subject subject(std::string object = "") const {
@@ -829,21 +828,10 @@ struct Hdf5File::Impl {
   }
 
   void write_out() {
-    const std::string_view whole = image();
-    const char* const bytes = whole.data();
-    const std::size_t size = whole.size();
-    // Linux moves at most 2 GiB a call.
-    constexpr std::size_t most = std::size_t{1} << 30;
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t n = ::write(descriptor, bytes + done, std::min(most, size - done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw_write_error(path.string() + ": cannot write", errno);
-      done += static_cast<std::size_t>(n);
-    }
-    // Some file systems report a full disk or a quota only here; the copy keeps the file removable until then.
-    const int copy = ::dup(descriptor);
-    if (copy < 0 || ::close(copy) != 0) throw_write_error(path.string() + ": cannot write", errno);
-    ::close(std::exchange(descriptor, -1));
+    const std::string_view bytes = image();
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+    if (!out) throw_write_error(path.string() + ": cannot write", errno);
+    out.close();
   }
 };
 
@@ -917,10 +905,10 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& c
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums) {
-  const int descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw_write_error(file.string() + ": cannot make the file", errno);
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  if (!out) throw_write_error(file.string() + ": cannot make the file", errno);
   Hdf5File result = create_in_memory(file, checksums);
-  result.m_impl->descriptor = descriptor;
+  result.m_impl->out = std::move(out);
   return result;
 }
 
@@ -1257,25 +1245,22 @@ void Hdf5File::attach_dimensions(const std::string& dataset, const std::vector<s
   }
 }
 
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::string& value) {
-  m_impl->write_text_attribute(m_impl->open_object(path), m_impl->subject(path + "@" + name), name, value);
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, double value) {
-  m_impl->write_number_attribute(path, name, H5T_NATIVE_DOUBLE, {}, &value);
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, std::int64_t value) {
-  m_impl->write_number_attribute(path, name, H5T_NATIVE_INT64, {}, &value);
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values) {
-  m_impl->write_number_attribute(path, name, H5T_NATIVE_DOUBLE, {values.size()}, values.data());
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name,
-                               const std::vector<std::int64_t>& values) {
-  m_impl->write_number_attribute(path, name, H5T_NATIVE_INT64, {values.size()}, values.data());
+void Hdf5File::write_attribute(const std::string& path, const std::string& name, const AttributeValue& value) {
+  const auto write = [&](hid_t type, const std::vector<hsize_t>& sizes, const void* values) {
+    m_impl->write_number_attribute(path, name, type, sizes, values);
+  };
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    m_impl->write_text_attribute(m_impl->open_object(path), m_impl->subject(path + "@" + name), name, *text);
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    write(H5T_NATIVE_DOUBLE, {}, number);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    write(H5T_NATIVE_INT64, {}, integer);
+  } else if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+    write(H5T_NATIVE_DOUBLE, {numbers->size()}, numbers->data());
+  } else {
+    const auto& integers = std::get<std::vector<std::int64_t>>(value);
+    write(H5T_NATIVE_INT64, {integers.size()}, integers.data());
+  }
 }
 
 std::string_view Hdf5File::image() const { return m_impl->image(); }
@@ -1383,9 +1368,7 @@ std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const
 
 void Hdf5File::close() {
   if (m_impl->file < 0) return;
-  if (m_impl->descriptor >= 0) {
-    m_impl->write_out();
-  }
+  if (m_impl->out.is_open()) m_impl->write_out();
   checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), m_impl->subject(), "close");
 }
 

@@ -58,8 +58,8 @@ struct NumberPlace {
   return type == NumberPlace::Type::float_ ? 4 : 8;
 }
 
-/// What an attribute holds: a text, a number, or several.
-using AttributeValue = std::variant<std::string, double, std::vector<double>>;
+/// What an attribute holds: a text, a number, or several. What is read has no integers.
+using AttributeValue = std::variant<std::string, double, std::int64_t, std::vector<double>, std::vector<std::int64_t>>;
 
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
@@ -141,11 +141,7 @@ public:
   void attach_dimensions(const std::string& dataset, const std::vector<std::string>& dimensions);
   /// Writes an attribute, replacing one of that name. Text is of fixed length, the only kind that every netCDF program
   /// reads (ncview, NCO and Fortran programs pass over strings of variable length).
-  void write_attribute(const std::string& path, const std::string& name, const std::string& value);
-  void write_attribute(const std::string& path, const std::string& name, double value);
-  void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
-  void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
-  void write_attribute(const std::string& path, const std::string& name, const std::vector<std::int64_t>& values);
+  void write_attribute(const std::string& path, const std::string& name, const AttributeValue& value);
   /// Hands over the bytes of a new file, one piece after the other, and behind them their seal, which
   /// open() checks.
   void write_sealed(const std::function<void(const void*, std::size_t)>& write) const;

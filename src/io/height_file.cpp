@@ -109,6 +109,10 @@ bool is_grid_shape(const std::vector<std::int64_t>& shape) {
   return shape.size() >= 2 && std::all_of(shape.begin(), shape.end() - 2, [](std::int64_t n) { return n == 1; });
 }
 
+std::size_t node_of(const std::vector<double>& rising, double value) {
+  return static_cast<std::size_t>(std::lower_bound(rising.begin(), rising.end(), value) - rising.begin());
+}
+
 std::vector<double> sorted_once(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -362,10 +366,7 @@ void HeightSurface::make_grid() {
   std::vector<bool> known(nodes);
   std::size_t found = 0;
   for (std::size_t p = 0; p < n; ++p) {
-    const auto index = [](const std::vector<double>& grid, double value) {
-      return static_cast<std::size_t>(std::lower_bound(grid.begin(), grid.end(), value) - grid.begin());
-    };
-    const std::size_t node = index(northing, m_northing[p]) * easting.size() + index(easting, m_easting[p]);
+    const std::size_t node = node_of(northing, m_northing[p]) * easting.size() + node_of(easting, m_easting[p]);
     if (!known[node]) ++found;
     known[node] = true;
     heights[node] = m_heights[p];

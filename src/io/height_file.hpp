@@ -54,6 +54,8 @@ struct GridVariable {
 /// Adds a problem when a coordinate says that its unit is none of the length that `length_to_si` makes metres.
 void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,
                        ProblemList& problems);
+/// The number of a value among those that rise.
+[[nodiscard]] std::size_t node_of(const std::vector<double>& rising, double value);
 /// The values, each once, rising.
 [[nodiscard]] std::vector<double> sorted_once(std::vector<double> values);
 

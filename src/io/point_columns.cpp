@@ -156,11 +156,6 @@ namespace {
 constexpr std::string_view of_stations = " of the station file";
 constexpr std::string_view of_axes = "# axes ";
 
-std::string_view unquoted(std::string_view text) {
-  const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
-
 /// Whether digits are a label that a number would not keep: 0017, or more of them than a double holds.
 bool is_label(std::string_view text) {
   constexpr std::size_t most_digits = 15;

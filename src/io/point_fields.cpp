@@ -22,22 +22,16 @@
 #include "io/point_columns.hpp"
 #include "io/text_table.hpp"
 #include "model/choices.hpp"
+#include "model/points.hpp"
 
 namespace prismfield {
 namespace {
 
 constexpr std::string_view sigma_suffix = "_sigma";
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_gap = [](char c) { return c == ' ' || c == '\t' || c == '"'; };
-  while (!text.empty() && is_gap(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_gap(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// A field of a row as a number, NaN for a dummy; nothing where it is text.
 std::optional<double> number_in(std::string_view text) {
-  text = trimmed(text);
+  text = unquoted(text);
   double value = std::numeric_limits<double>::quiet_NaN();
   if (is_dummy(text) || parse_number(text, value) == NumberStatus::ok) return value;
   return std::nullopt;
@@ -58,7 +52,7 @@ struct ColumnName {
   std::string unit;
 };
 std::optional<ColumnName> column_named(std::string_view text) {
-  auto [name, unit] = name_and_unit(trimmed(text));
+  auto [name, unit] = name_and_unit(unquoted(text));
   name = lower_case(name);
   std::string_view bare = name;
   const bool is_sigma = bare.ends_with(sigma_suffix);
@@ -130,7 +124,7 @@ public:
       if (!value || std::isinf(*value)) {
         m_limited.add("text where a number belongs", [&] {
           return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
-                         excerpt(trimmed(text)) + " is not a number"};
+                         excerpt(unquoted(text)) + " is not a number"};
         });
       }
       column.values.push_back(value.value_or(0));
@@ -332,12 +326,7 @@ public:
     const auto n_easting = static_cast<std::int64_t>(easting.size());
     const auto n_northing = static_cast<std::int64_t>(northing.size());
     if (m_shape == std::vector<std::int64_t>{n_northing, n_easting} && n_easting > 0 && n_northing > 0) {
-      points.grid_easting = easting;
-      points.grid_northing = northing;
-      for (const double y : northing) {
-        points.easting.insert(points.easting.end(), easting.begin(), easting.end());
-        points.northing.insert(points.northing.end(), easting.size(), y);
-      }
+      points = make_grid(easting, northing, [&](const auto&, const auto&) { return std::move(points.upward); });
     } else if (m_shape == std::vector<std::int64_t>{n_easting} && n_northing == n_easting && n_easting > 0) {
       points.easting = easting;
       points.northing = northing;
@@ -497,8 +486,6 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
 
 namespace {
 
-constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
-
 /// A column's name without unit and number: "gz_2 [mGal]" is gz in mGal.
 std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   auto [name, unit] = name_and_unit(text);
@@ -526,7 +513,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     std::vector<std::string> notes;
     factors = place_factors(input, header, {}, problems, notes);
     for (std::size_t d = 0; d < coordinates.size(); ++d) {
-      coordinates[d] = &table.columns[coordinate_names[d]];
+      coordinates[d] = &table.columns[direction_names[d]];
       coordinates[d]->unit = "m";
     }
     std::map<std::string, std::size_t> last;

@@ -138,8 +138,6 @@ std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayou
   return {};
 }
 
-constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
-
 /// The station file is not the one that the points were read from.
 class StationsChanged : public std::exception {};
 
@@ -169,8 +167,6 @@ bool begins_comment(std::string_view text) {
          text.find("\t#") != std::string_view::npos;
 }
 
-bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
-
 /// A line of text for a comment: without line ends and other control characters.
 std::string one_line(std::string text) {
   std::replace_if(
@@ -198,15 +194,15 @@ public:
     m_raw = m_separator == own.separator;
     std::vector<std::string> all = own.names;
     const std::vector<std::string> renamed = rename_taken(all);
-    for (std::size_t d = 0; d < coordinate_names.size(); ++d) {
+    for (std::size_t d = 0; d < direction_names.size(); ++d) {
       if (own.at[d] >= 0 && own.is_plain[d]) continue;
       m_added.push_back(d);
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (plain_name(all[i]) == coordinate_names[d]) all[i] = ending_in_file(all, i);
+        if (plain_name(all[i]) == direction_names[d]) all[i] = ending_in_file(all, i);
       }
     }
     if (m_style == TableStyle::xyz) std::transform(all.begin(), all.end(), all.begin(), word);
-    for (const std::size_t d : m_added) all.emplace_back(coordinate_names[d]);
+    for (const std::size_t d : m_added) all.emplace_back(direction_names[d]);
     for (const PointVariable& column : m_columns) all.push_back(spelled(column));
     if (m_style == TableStyle::xyz) begin_xyz();
     for (const bool last : {false, true}) {
@@ -330,7 +326,7 @@ private:
     const std::string_view separators = m_separator == ' ' ? " \t,;" : m_separator == ',' ? ",;" : ";";
     const bool mistakable = text.find_first_of(separators) != std::string_view::npos || begins_comment(text) ||
                             (m_separator == ' ' && text.empty());
-    if (raw || !mistakable || is_quoted(text)) {
+    if (raw || !mistakable || unquoted(text).size() != text.size()) {
       m_out.add(text);
     } else {
       m_out.add('"');
@@ -412,9 +408,9 @@ std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, co
   header.axes = points.axes;
   for (const FieldInfo& field : points.fields) add_field(header, points, field);
   // no separator: nothing stands as it has to be in the table yet
-  StationColumns own{{coordinate_names.begin(), coordinate_names.end()}, '\0', {0, 1, 2}, {true, true, true}};
+  StationColumns own{{direction_names.begin(), direction_names.end()}, '\0', {0, 1, 2}, {true, true, true}};
   std::vector<const PointColumn*> of_stations;
-  std::vector<bool> texts(coordinate_names.size(), false);
+  std::vector<bool> texts(direction_names.size(), false);
   for (const PointColumn& column : points.columns) {
     if (!column.is_of_stations) {
       header.variables.push_back({column.name, column.unit, "", [&column](std::int64_t point) {
@@ -471,7 +467,7 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
   if (!written) {
     TableWriter table(out, style, header, result);
     static_cast<void>(
-        table.begin({{coordinate_names.begin(), coordinate_names.end()}, ',', {0, 1, 2}, {true, true, true}}, {}));
+        table.begin({{direction_names.begin(), direction_names.end()}, ',', {0, 1, 2}, {true, true, true}}, {}));
     for (std::int64_t point = 0; point < points.size(); ++point) {
       const auto i = static_cast<std::size_t>(point);
       table.add_row(point, {points.easting[i], points.northing[i], points.upward[i]});

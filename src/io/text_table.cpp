@@ -30,12 +30,6 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
-std::string_view unquoted(std::string_view text) noexcept {
-  text = trimmed(text);
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = trimmed(text.substr(1, text.size() - 2));
-  return text;
-}
-
 /// What separates a line's fields: the first of semicolon and comma that it has outside quotes, else blanks.
 char separator_of(std::string_view line) noexcept {
   bool quoted = false, comma = false;
@@ -793,6 +787,12 @@ private:
 };
 
 }  // namespace
+
+std::string_view unquoted(std::string_view text) noexcept {
+  text = trimmed(text);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = trimmed(text.substr(1, text.size() - 2));
+  return text;
+}
 
 std::pair<std::string, std::string> name_and_unit(std::string_view text) {
   text = trimmed(text);

@@ -103,6 +103,9 @@ struct Table : TableColumns {
 /// A column's name and the unit in brackets behind it, "" where there is none: "gz [mGal]", "potential[m2_s-2]".
 [[nodiscard]] std::pair<std::string, std::string> name_and_unit(std::string_view text);
 
+/// Text without blanks around it, and without a pair of quotes and blanks in these.
+[[nodiscard]] std::string_view unquoted(std::string_view text) noexcept;
+
 /// Nothing, or what programs write where they have no number: `*`, NaN, -1e32.
 [[nodiscard]] bool is_dummy(std::string_view field);
 
