@@ -109,7 +109,6 @@ public:
   [[nodiscard]] bool next(std::vector<double>& row);
   /// "file:line" of that row
   [[nodiscard]] std::string where() const { return m_reader.where(); }
-  [[nodiscard]] std::int64_t line() const noexcept { return m_reader.number(); }
 
   /// Adds a problem of the last row, at most 20 of one kind.
   void refuse(std::string_view kind, const std::string& what);
