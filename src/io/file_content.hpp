@@ -19,6 +19,8 @@
 
 namespace prismfield {
 
+class TextOutput;
+
 /// A number a cell, easting fastest, then northing, then upward, NaN in inactive cells.
 struct CellValues {
   std::string name;
@@ -206,6 +208,20 @@ struct WrittenFile {
 /// that fill a grid become cells where the format wants it. Throws InputError when the format cannot hold the content;
 /// RunError, leaving neither a half-written file nor a changed old one.
 [[nodiscard]] WrittenFile write_content(const WriteSpec& spec, const FileContent& content);
+
+// Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
+// metres.
+
+/// A rectilinear grid (.vtr): each of the model's values a number a cell, NaN in inactive cells, and `active`, 1 or 0,
+/// where there are any. Throws RunError.
+void write_vtr(TextOutput& out, const CellModel& model);
+
+/// Prisms as voxels of an unstructured grid (.vtu) with `density`. Throws RunError.
+void write_vtu(TextOutput& out, const PrismBlock& prisms);
+
+/// Points (.vtp), each a vertex, with their fields in units and axes of the output and their other columns of numbers.
+/// Throws RunError.
+void write_vtp(TextOutput& out, const PointFields& points);
 
 /// "32,000 cells (40 x 40 x 20), density -3 to 400 kg/m3", one line.
 [[nodiscard]] std::string describe(const FileContent& content);
