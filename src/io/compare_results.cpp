@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

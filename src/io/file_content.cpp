@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"

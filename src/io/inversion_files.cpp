@@ -16,7 +16,6 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <prismfield/error.hpp>

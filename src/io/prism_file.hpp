@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <prismfield/prisms.hpp>
+#include <prismfield/value_range.hpp>
 
 #include "base/checksum.hpp"
 #include "io/input_file.hpp"
-#include "model/axis.hpp"
 #include "model/prism_check.hpp"
 
 namespace prismfield {

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +18,6 @@
 
 #include "base/program_facts.hpp"
 #include "base/random.hpp"
-#include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/input_file.hpp"
