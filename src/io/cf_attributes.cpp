@@ -510,38 +510,34 @@ void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const s
 PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points) {
   PointLayout layout;
   layout.group = group;
-  const auto in_group = [&](const char* name) { return path_in(group, name); };
-  if (points.is_grid()) {
-    layout.auxiliary = "upward";
-    for (const auto& [coordinate, nodes] : {std::pair{&northing_coordinate, &points.grid_northing},
-                                            std::pair{&easting_coordinate, &points.grid_easting}}) {
-      const std::string path = in_group(coordinate->name);
-      const auto n = static_cast<std::int64_t>(nodes->size());
-      file.write(path, {n}, nodes->data());
+  const auto write = [&](const Coordinate& coordinate, const std::vector<double>& values, bool is_dimension) {
+    const std::string path = path_in(group, coordinate.name);
+    const auto n = static_cast<std::int64_t>(values.size());
+    file.write(path, is_dimension ? std::vector<std::int64_t>{n} : layout.shape, values.data());
+    if (is_dimension) {
       file.make_dimension(path);
-      describe_coordinate(file, group, *coordinate);
-      write_range(file, path, nodes->data(), n);
       layout.dimensions.push_back(path);
       layout.shape.push_back(n);
+    } else {
+      file.attach_dimensions(path, layout.dimensions);
     }
+    describe_coordinate(file, group, coordinate);
+    write_range(file, path, values.data(), n);
+  };
+  if (points.is_grid()) {
+    layout.auxiliary = "upward";
+    write(northing_coordinate, points.grid_northing, true);
+    write(easting_coordinate, points.grid_easting, true);
   } else {
-    layout.dimensions = {in_group("station")};
+    layout.dimensions = {path_in(group, "station")};
     layout.shape = {points.size()};
     layout.auxiliary = "easting northing upward";
-    file.make_dimension_without_values(in_group("station"), points.size());
-    for (const auto& [coordinate, values] :
-         {std::pair{&easting_coordinate, &points.easting}, std::pair{&northing_coordinate, &points.northing}}) {
-      file.write(in_group(coordinate->name), layout.shape, values->data());
-      file.attach_dimensions(in_group(coordinate->name), layout.dimensions);
-      describe_coordinate(file, group, *coordinate);
-      write_range(file, in_group(coordinate->name), values->data(), points.size());
-    }
+    file.make_dimension_without_values(layout.dimensions.front(), points.size());
+    write(easting_coordinate, points.easting, false);
+    write(northing_coordinate, points.northing, false);
   }
-  file.write(in_group("upward"), layout.shape, points.upward.data());
-  file.attach_dimensions(in_group("upward"), layout.dimensions);
   // CF: an axis is a coordinate of one dimension, or one of the coordinates of stations.
-  describe_coordinate(file, group, {"upward", upward_name, "", points.is_grid() ? "" : "Z", true});
-  write_range(file, in_group("upward"), points.upward.data(), layout.n_points());
+  write({"upward", upward_name, "", points.is_grid() ? "" : "Z", true}, points.upward, false);
   return layout;
 }
 

@@ -46,16 +46,11 @@ public:
     throw InputError(line_of(m_file, std::max<std::int64_t>(m_reader.number(), 1)), key, what);
   }
 
-  double number(const std::string& what) {
+  /// The next word, which has to be there.
+  std::string_view needed(const std::string& what) {
     const std::string_view word = next();
     if (word.empty()) fail(what, "the file ends here");
-    return number_in(word, what);
-  }
-
-  std::int64_t count(const std::string& what) {
-    const std::string_view word = next();
-    if (word.empty()) fail(what, "the file ends here");
-    return count_in(word, what);
+    return word;
   }
 
   double number_in(std::string_view word, const std::string& what) const {
@@ -162,8 +157,8 @@ CellEdges read_edges_of(const InputFile& file) {
   std::array<double, 3> corner{};
   const std::array<const char*, 3> count_names = {"nE", "nN", "nZ"};
   const std::array<const char*, 3> corner_names = {"E0", "N0", "Ztop"};
-  for (std::size_t d = 0; d < 3; ++d) counts[d] = words.count(count_names[d]);
-  for (std::size_t d = 0; d < 3; ++d) corner[d] = words.number(corner_names[d]);
+  for (std::size_t d = 0; d < 3; ++d) counts[d] = words.count_in(words.needed(count_names[d]), count_names[d]);
+  for (std::size_t d = 0; d < 3; ++d) corner[d] = words.number_in(words.needed(corner_names[d]), corner_names[d]);
   CellEdges edges;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string what = std::string("widths along ") + direction_names[d];
@@ -418,6 +413,14 @@ std::vector<double> widths_of(const std::vector<double>& edges) {
   return widths;
 }
 
+void add_place(TextOutput& out, const Points& points, std::size_t i, double z) {
+  out.add(points.easting[i]);
+  out.add(' ');
+  out.add(points.northing[i]);
+  out.add(' ');
+  out.add(z);
+}
+
 /// Equal widths that follow each other are written once, with their number.
 void write_widths(TextOutput& out, std::vector<double> widths) {
   for (double& width : widths) width = std::fabs(width);
@@ -458,11 +461,7 @@ void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axe
   check_no_nan(column, field, "UBC data");
   out.add(fmt::format("{}\n", points.points.size()));
   for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
-    out.add(points.points.easting[i]);
-    out.add(' ');
-    out.add(points.points.northing[i]);
-    out.add(' ');
-    out.add(points.points.upward[i]);
+    add_place(out, points.points, i, points.points.upward[i]);
     for (const auto* values : {&column.values, &column.sigma}) {
       if (values->empty()) continue;
       out.add(' ');
@@ -703,11 +702,7 @@ void write_tomofast_data(TextOutput& out, const PointFields& points, Axes axes) 
   check_no_nan({column.values, {}}, Field::gz, "Tomofast data");
   out.add(fmt::format("{}\n", points.points.size()));
   for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
-    out.add(points.points.easting[i]);
-    out.add(' ');
-    out.add(points.points.northing[i]);
-    out.add(' ');
-    out.add(other_way(points.points.upward[i]));
+    add_place(out, points.points, i, other_way(points.points.upward[i]));
     out.add(' ');
     const double value = has_values ? column.values[i] : 0;
     out.add(readable(value, value / milligals, [](double written) { return written * milligals; }));

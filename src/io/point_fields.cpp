@@ -435,29 +435,30 @@ private:
   ProblemList m_problems;
 };
 
-}  // namespace
-
-PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
+/// read(content) of a file; a failure is an error of the file.
+template <class Read>
+auto of_arrays(const InputFile& file, const Read& read) {
   try {
-    const Hdf5File content = Hdf5File::open(file.path);
-    return PointArrayReader(file, content).read(axes, unread);
+    return read(Hdf5File::open(file.path));
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
   }
 }
 
+}  // namespace
+
+PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
+  return of_arrays(file, [&](const Hdf5File& content) { return PointArrayReader(file, content).read(axes, unread); });
+}
+
 Points read_array_points(const InputFile& file) {
-  try {
-    const Hdf5File content = Hdf5File::open(file.path);
-    for (const char* name : {"easting", "northing", "upward"}) {
-      if (!content.has(name)) {
-        throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
-      }
+  return of_arrays(file, [&](const Hdf5File& content) {
+    for (const char* name : direction_names) {
+      if (content.has(name)) continue;
+      throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
     }
     return PointArrayReader(file, content).read_points();
-  } catch (const RunError& error) {
-    throw InputError(file.where, file.key, error.what());
-  }
+  });
 }
 
 std::string point_image(const PointFields& points, const std::filesystem::path& file, const std::string& title,
