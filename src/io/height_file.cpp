@@ -245,10 +245,11 @@ std::vector<double> beyond(const std::vector<double>& file, const std::vector<do
   return distances;
 }
 
-/// Throws InputError where heights on a grid, (northing, easting), are not finite; `remedy` ends each message.
+/// Throws InputError with `problems` and where heights on a grid, (northing, easting), are not finite; `remedy` ends
+/// each message of these.
 void check_finite(const InputFile& file, const std::string& variable, const std::vector<double>& easting,
-                  const std::vector<double>& northing, const std::vector<double>& heights, const char* remedy) {
-  ProblemList problems;
+                  const std::vector<double>& northing, const std::vector<double>& heights, const char* remedy,
+                  ProblemList problems = {}) {
   LimitedProblems limited(problems, file.path.string());
   for (std::size_t n = 0; n < heights.size(); ++n) {
     if (std::isfinite(heights[n])) continue;
@@ -312,9 +313,8 @@ void HeightSurface::read_arrays(const InputFile& file) {
   m_northing = std::move(grid.northing);
   m_heights = std::move(grid.values);
   m_is_grid = true;
-  problems.throw_if_any();
   check_finite(file, variable, m_easting, m_northing, m_heights,
-               "; fill the gap or write the file as a table without it");
+               "; fill the gap or write the file as a table without it", std::move(problems));
 }
 
 void HeightSurface::read_table_of(const InputFile& file, const std::vector<std::string>& columns) {

@@ -497,13 +497,9 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
 
 /// Throws InputError with every error found.
 ResultTable read_table_of(const std::filesystem::path& file) {
-  struct ColumnTo {
-    std::size_t number = 0;
-    ResultTable::Column* to = nullptr;
-  };
   ResultTable table;
   std::array<ResultTable::Column*, 3> coordinates{};
-  std::vector<ColumnTo> fields;
+  std::vector<std::pair<std::size_t, ResultTable::Column*>> fields;
   ProblemList problems;
   LimitedProblems limited(problems, file.string());
   const InputFile input{file, "", ""};
@@ -524,7 +520,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
       last[name] = c;
       table.columns[name].unit = unit;
     }
-    for (const auto& [name, c] : last) fields.push_back({c, &table.columns[name]});
+    for (const auto& [name, c] : last) fields.emplace_back(c, &table.columns[name]);
   };
   request.take_comment = [&](std::string_view comment) {
     if (!table.axes) table.axes = axes_in_comment(comment);
