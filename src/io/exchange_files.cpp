@@ -449,6 +449,7 @@ void write_ubc_mesh(TextOutput& out, const CellEdges& edges) {
 
 void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<double>& values, const CellCounts& counts,
                         double to_si, double inactive) {
+  if (order == CellOrder::tomofast) out.add(fmt::format("{}\n", values.size()));
   each_cell(order, counts, [&](std::size_t cell) {
     out.add(std::isnan(values[cell]) ? inactive : in_unit(values[cell], to_si));
     out.add('\n');
