@@ -77,8 +77,8 @@ void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
 /// then northing), or as write_tomofast_grid() has them, layers from the top.
 enum class CellOrder { own, ubc, tomofast };
 
-/// Writes one number a cell, `values` over `to_si`, `inactive` for NaN. Where a number of the file times to_si can be
-/// the value itself, it is. Throws RunError.
+/// Writes one number a cell, Tomofast's below how many they are: `values` over `to_si`, `inactive` for NaN. Where a
+/// number of the file times to_si can be the value itself, it is. Throws RunError.
 void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<double>& values, const CellCounts& counts,
                         double to_si, double inactive);
 
