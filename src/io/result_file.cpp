@@ -138,9 +138,6 @@ std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayou
   return {};
 }
 
-/// The station file is not the one that the points were read from.
-class StationsChanged : public std::exception {};
-
 /// What stands behind the points' own columns: fields, standard deviations of their noise, and what else the header
 /// has.
 std::vector<PointVariable> columns_of(const ResultHeader& header, const Fields& result) {
@@ -349,34 +346,30 @@ private:
   bool m_row_begins = true;
 };
 
-/// Which of the station file's columns hold text. Throws StationsChanged.
-std::vector<bool> find_texts(const StationSource& stations, const Points& points) {
+/// Writes all with the station file's columns; nothing when it is another by now than the points were read from.
+std::optional<std::vector<std::string>> write_with_stations(TableWriter& table, TableStyle style,
+                                                            const StationSource& stations, const Points& points) {
+  // which columns hold text
   std::vector<bool> texts;
-  const bool is_same = each_station_again(
-      stations, points, [&](const StationColumns& columns) { texts.resize(columns.names.size()); },
-      [&](std::int64_t, const StationRow& row) {
-        double value = 0;
-        for (std::size_t i = 0; i < std::min(texts.size(), row.fields.size()); ++i) {
-          texts[i] = texts[i] || !parse_carried(row.fields[i], value);
-        }
-      });
-  if (!is_same) throw StationsChanged();
-  return texts;
-}
-
-/// Writes all with the station file's columns. Throws StationsChanged when it is another by now.
-std::vector<std::string> write_with_stations(TableWriter& table, TableStyle style, const StationSource& stations,
-                                             const Points& points) {
+  const auto find_text = [&](std::int64_t, const StationRow& row) {
+    double value = 0;
+    for (std::size_t i = 0; i < std::min(texts.size(), row.fields.size()); ++i) {
+      texts[i] = texts[i] || !parse_carried(row.fields[i], value);
+    }
+  };
+  if (style == TableStyle::xyz &&
+      !each_station_again(
+          stations, points, [&](const StationColumns& columns) { texts.resize(columns.names.size()); }, find_text)) {
+    return std::nullopt;
+  }
   std::vector<std::string> notes;
-  const std::vector<bool> texts = style == TableStyle::xyz ? find_texts(stations, points) : std::vector<bool>();
   const bool is_same = each_station_again(
       stations, points, [&](const StationColumns& columns) { notes = table.begin(columns, texts); },
       [&](std::int64_t point, const StationRow& row) {
         const auto i = static_cast<std::size_t>(point);
         table.add_row(point, row.fields, {points.easting[i], points.northing[i], points.upward[i]});
       });
-  if (!is_same) throw StationsChanged();
-  return notes;
+  return is_same ? std::optional(notes) : std::nullopt;
 }
 
 /// A field and its standard deviations as variables of a table, as they stand.
@@ -449,22 +442,14 @@ namespace fs = std::filesystem;
 std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style, const ResultHeader& header,
                                             const Points& points, const Fields& result) {
   TextOutput out(file);
-  std::vector<std::string> notes;
-  bool written = false;
-  if (header.stations && has_station_columns(header.stations->file)) {
-    try {
-      TableWriter table(out, style, header, result);
-      notes = write_with_stations(table, style, *header.stations, points);
-      written = true;
-    } catch (const StationsChanged&) {
-      out.clear();
-      notes = {
-          fmt::format("{} is no longer what it was when the run began: of its columns the result has easting, northing "
-                      "and upward alone",
-                      header.stations->file.path.string())};
-    }
+  std::optional<std::vector<std::string>> notes;
+  const bool has_columns = header.stations && has_station_columns(header.stations->file);
+  if (has_columns) {
+    TableWriter table(out, style, header, result);
+    notes = write_with_stations(table, style, *header.stations, points);
+    if (!notes) out.clear();
   }
-  if (!written) {
+  if (!notes) {
     TableWriter table(out, style, header, result);
     static_cast<void>(
         table.begin({{direction_names.begin(), direction_names.end()}, ',', {0, 1, 2}, {true, true, true}}, {}));
@@ -474,7 +459,12 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
     }
   }
   out.flush();
-  return notes;
+  if (notes) return *notes;
+  if (!has_columns) return {};
+  return {
+      fmt::format("{} is no longer what it was when the run began: of its columns the result has easting, northing "
+                  "and upward alone",
+                  header.stations->file.path.string())};
 }
 
 std::string partition_text(const Plan& plan) {
