@@ -146,8 +146,8 @@ std::vector<std::string> write_result(const ResultHeader& header, const Points& 
 /// NaN.
 enum class TableStyle { csv, xyz };
 
-/// Writes points, their fields as they stand and their other columns in the same way. Returns what users should be told
-/// of. Throws RunError.
+/// Writes points as such a table: a row a point, their fields as they stand, their other columns. Returns what users
+/// should be told of. Throws RunError.
 [[nodiscard]] std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, const PointFields& points,
                                                          const std::string& title, const std::string& command);
 
