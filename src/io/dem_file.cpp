@@ -188,7 +188,9 @@ TiffGrid read_tiff(const InputFile& file) {
 
 #endif
 
-/// Reads one file.
+/// Reads an ESRI ASCII grid: a header of ncols, nrows, the lower left corner (xllcorner, yllcorner) or node (xllcenter,
+/// yllcenter), cellsize or dx and dy, NODATA_value (-9999 without it), then the rows from the north. Nodes are the
+/// cells' centres; those without a value are NaN. Throws InputError with the line of the error.
 class AsciiGrid {
 public:
   explicit AsciiGrid(const InputFile& file) : m_file(file), m_reader(file) {}
@@ -335,11 +337,6 @@ bool is_ascii_grid(const InputFile& file) {
   }
   return false;
 }
-
-/// Reads an ESRI ASCII grid: a header of ncols, nrows, the lower left corner (xllcorner, yllcorner) or node (xllcenter,
-/// yllcenter), cellsize or dx and dy, NODATA_value (-9999 without it), then the rows from the north. Nodes are the
-/// cells' centres; those without a value are NaN. Throws InputError with the line of the error.
-GridVariable read_ascii_grid(const InputFile& file) { return AsciiGrid(file).read(); }
 
 enum class Quantity { height, density };
 
@@ -527,7 +524,7 @@ Dem read(const InputFile& file, const std::string& variable, Quantity quantity, 
   }
   if (!variable.empty()) throw file.error("is text, which has no variables; leave out the key variable beside it");
   if (is_ascii_grid(file)) {
-    GridVariable grid = read_ascii_grid(file);
+    GridVariable grid = AsciiGrid(file).read();
     if (quantity == Quantity::density) {
       scale(grid.values, to_si);
     } else {

@@ -335,15 +335,9 @@ private:
       return *std::min_element(all.begin(), all.end());
     };
     const auto greatest = [&](double value) { return -least(-value); };
-    Bounds& all = m_facts.bounds;
-    all.west = least(mine.west);
-    all.east = greatest(mine.east);
-    all.south = least(mine.south);
-    all.north = greatest(mine.north);
-    all.bottom = least(mine.bottom);
-    all.top = greatest(mine.top);
-    m_facts.densities.min = least(densities.min);
-    m_facts.densities.max = greatest(densities.max);
+    m_facts.bounds = {least(mine.west),     greatest(mine.east), least(mine.south),
+                      greatest(mine.north), least(mine.bottom),  greatest(mine.top)};
+    m_facts.densities = {least(densities.min), greatest(densities.max)};
   }
 
   /// True when any two prisms overlap, whichever ranks hold them: rank 0 looks at all boxes.
@@ -389,13 +383,6 @@ private:
   ListFacts m_facts;
   std::int64_t m_peak_bytes = 0;
 };
-
-/// An HDF5 list read by all ranks together, each a part of it. nullptr on every rank when the file is no HDF5 file or
-/// holds an error: rank 0, reading it whole, then tells what it is. Collective.
-std::unique_ptr<DistributedPrisms> read_prisms_together(const InputFile& file, const PrismsSpec& spec,
-                                                        const Communicator& communicator) {
-  return CollectiveReader(file, spec, communicator).read();
-}
 
 }  // namespace
 
@@ -522,7 +509,7 @@ std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const Pris
 std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec,
                                                const Communicator& communicator) {
   std::unique_ptr<DistributedPrisms> list;
-  if (communicator.size() > 1) list = read_prisms_together(file, spec, communicator);
+  if (communicator.size() > 1) list = CollectiveReader(file, spec, communicator).read();
   if (list) return list;
   agree_on_input(communicator, [&] {
     if (communicator.rank() == 0) list = read_whole(file, spec);
