@@ -28,11 +28,6 @@ namespace {
 
 constexpr Coordinate upward_of_cells{"upward", "height of the cells' centres, positive upwards", "", "Z", true};
 
-std::int64_t cells_between(const CellEdges& edges) {
-  const CellCounts counts = counts_of(edges);
-  return counts[0] * counts[1] * counts[2];
-}
-
 std::string bounds_name(const ArrayFile& content, const std::string& coordinate) {
   const auto named = content.has(coordinate) ? content.text_attribute(coordinate, "bounds") : std::nullopt;
   return named.value_or(coordinate + "_bounds");
@@ -295,7 +290,7 @@ std::optional<CellModel> cells_of(const PrismBlock& prisms) {
   std::int64_t most = prisms.size() * most_cells_a_prism;
   for (const std::int64_t count : counts) most = count > 0 ? most / count : 0;
   if (most == 0) return std::nullopt;
-  std::vector<double> density(static_cast<std::size_t>(cells_between(model.edges)),
+  std::vector<double> density(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]),
                               std::numeric_limits<double>::quiet_NaN());
   for (std::size_t p = 0; p < prisms.west.size(); ++p) {
     std::array<std::int64_t, 3> at{};

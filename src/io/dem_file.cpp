@@ -340,11 +340,6 @@ bool is_ascii_grid(const InputFile& file) {
 
 enum class Quantity { height, density };
 
-/// "easting" of a table, "x" of a grid
-InputError unknown_unit(const InputFile& file, const std::string& name, const std::string& unit) {
-  return file.error(fmt::format("has {} in {}; metres, km, feet or US survey feet are known", name, excerpt(unit)));
-}
-
 InputError geographic(const InputFile& file, const std::string& names) {
   return file.error(
       fmt::format("has longitudes and latitudes ({}); prisms need metres of a map projection: project it first, e.g. "
@@ -365,7 +360,9 @@ std::optional<double> length_factor(std::string unit) {
 
 double needed_factor(const InputFile& file, const std::string& name, const std::string& unit) {
   const std::optional<double> factor = length_factor(unit);
-  if (!factor) throw unknown_unit(file, name, unit);
+  if (!factor) {
+    throw file.error(fmt::format("has {} in {}; metres, km, feet or US survey feet are known", name, excerpt(unit)));
+  }
   return *factor;
 }
 

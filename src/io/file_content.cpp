@@ -42,12 +42,6 @@ std::optional<FileFormat> format_of_text(const InputFile& file) {
   }
 }
 
-/// Of a table called .obs or .loc: whether it begins with the number of its lines.
-bool begins_with_count(const InputFile& file) {
-  const TextStart start = start_of_text(file, 1);
-  return !start.rows.empty() && start.rows[0].size() == 1;
-}
-
 std::string small_suffix(const std::filesystem::path& file) { return lower_case(file.extension().string()); }
 
 }  // namespace
@@ -88,7 +82,11 @@ FileFormat find_format(const InputFile& file) {
     throw file.error(fmt::format("is a {}, which is written only; formats that are read: {}", info(*format).long_name,
                                  fmt::join(format_names(true), ", ")));
   }
-  if (format == FileFormat::ubc_data && !begins_with_count(file)) format = FileFormat::xyz;
+  if (format == FileFormat::ubc_data) {
+    // a table called .obs or .loc does not begin with the number of its lines
+    const TextStart start = start_of_text(file, 1);
+    if (start.rows.empty() || start.rows[0].size() != 1) format = FileFormat::xyz;
+  }
   if (!format) format = format_of_text(file);
   if (!format) {
     throw file.error(fmt::format("does not tell what it is by its suffix or its first lines; say it by --from: {}",
