@@ -12,7 +12,7 @@
 
 #include <prismfield/fields.hpp>
 
-#include "io/model_file.hpp"
+#include "io/inversion_files.hpp"
 #include "result_samples.hpp"
 
 namespace prismfield::testing_samples {

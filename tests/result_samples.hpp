@@ -12,6 +12,7 @@
 
 #include "case/case.hpp"
 #include "compute/forward.hpp"
+#include "io/result_file.hpp"
 
 namespace prismfield::testing_samples {
 
@@ -28,6 +29,18 @@ inline Points grid_points(std::int64_t n_easting, std::int64_t n_northing, doubl
     }
   }
   return points;
+}
+
+/// A result in units and axes of the output.
+inline FieldTable to_output_units(const Fields& result, Axes axes) {
+  FieldTable table{result.fields, {}};
+  ResultHeader header;
+  header.axes = axes;
+  for (const FieldInfo& field : result.fields) {
+    const auto values = output_values(header, result, field.field);
+    table.values.insert(table.values.end(), values.begin(), values.end());
+  }
+  return table;
 }
 
 /// Stations off any grid, each at a height of its own.

@@ -3,7 +3,7 @@
 #include <prismfield/error.hpp>
 
 #include "io/hdf5_file.hpp"
-#include "io/prisms.hpp"
+#include "io/prism_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"

@@ -43,9 +43,11 @@ TEST(FieldStatistics, ShowsWhatIsWritten) {
   const Points points = grid_points(5, 4);
   Case run = sample_case("x.h5");
   const Fields result = sample_result(points);
-  EXPECT_EQ(field_statistics(result_header(run), result), field_statistics(to_output_units(result, Axes::z_down), 20));
+  EXPECT_EQ(field_statistics(result_header(run), result),
+            field_statistics(testing_samples::to_output_units(result, Axes::z_down), 20));
   run.noise = NoiseSpec{{{Field::gz, 100.0}}, 1};
-  EXPECT_NE(field_statistics(result_header(run), result), field_statistics(to_output_units(result, Axes::z_down), 20));
+  EXPECT_NE(field_statistics(result_header(run), result),
+            field_statistics(testing_samples::to_output_units(result, Axes::z_down), 20));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/height_grid.hpp"
+#include "io/height_file.hpp"
 
 #include "io/hdf5_file.hpp"
 #include "scratch_folder.hpp"

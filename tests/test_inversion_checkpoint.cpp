@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/inversion_checkpoint.hpp"
+#include "io/inversion_files.hpp"
 
 #include <prismfield/error.hpp>
 

@@ -3,7 +3,7 @@
 #include "app/model_figure.hpp"
 #include "drawing_python.hpp"
 #include "folder_test.hpp"
-#include "io/model_file.hpp"
+#include "io/inversion_files.hpp"
 #include "model_samples.hpp"
 #include "result_samples.hpp"
 

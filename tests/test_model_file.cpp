@@ -5,7 +5,7 @@
 #include "base/version.hpp"
 #include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/model_file.hpp"
+#include "io/inversion_files.hpp"
 #include "model_samples.hpp"
 #include "run_program.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "io/netcdf_classic.hpp"
+#include "io/input_file.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -117,7 +117,7 @@ TEST_F(NetcdfClassicTest, TellsOfAllAttributesInTheirOrder) {
 TEST_F(NetcdfClassicTest, ReadsEveryVersion) {
   for (const int version : {1, 2, 5}) {
     const NetcdfClassic file = open(packed_grid(version));
-    EXPECT_THAT(file.variable_names(), ElementsAre("x", "z"));
+    EXPECT_THAT(file.dataset_names(), ElementsAre("x", "z"));
     EXPECT_TRUE(file.has("z"));
     EXPECT_FALSE(file.has("y"));
     EXPECT_THAT(file.shape("z"), ElementsAre(2, 3));
@@ -245,7 +245,7 @@ TEST_F(NetcdfClassicTest, EndsInValuesOrInAFailureWhateverTheBytes) {
     if (round % 7 == 0) bytes.resize(generator() % bytes.size());
     try {
       const NetcdfClassic file = open(bytes);
-      for (const std::string& name : file.variable_names()) (void)file.read(name);
+      for (const std::string& name : file.dataset_names()) (void)file.read(name);
       ++read;
     } catch (const RunError&) {
       ++refused;

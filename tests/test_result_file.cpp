@@ -39,8 +39,8 @@ using OutputTest = FolderTest;
 TEST(OutputUnits, ScalesAndFlips) {
   const Points points = grid_points(3, 2);
   const Fields result = sample_result(points);
-  const FieldTable down = to_output_units(result, Axes::z_down);
-  const FieldTable up = to_output_units(result, Axes::z_up);
+  const FieldTable down = testing_samples::to_output_units(result, Axes::z_down);
+  const FieldTable up = testing_samples::to_output_units(result, Axes::z_up);
   ASSERT_EQ(down.values.size(), result.values.size());
   for (const FieldInfo& field : FieldList::all()) {
     const bool flips = field.name == "gz" || field.name == "gxz" || field.name == "gyz";
@@ -58,7 +58,7 @@ TEST(OutputUnits, HasNoNegativeZero) {
   result.fields = {Field::gz};
   result.values = {0.0, -0.0};
   for (const Axes axes : {Axes::z_down, Axes::z_up}) {
-    for (const double value : to_output_units(result, axes).values) EXPECT_FALSE(std::signbit(value));
+    for (const double value : testing_samples::to_output_units(result, axes).values) EXPECT_FALSE(std::signbit(value));
   }
 }
 
@@ -67,7 +67,7 @@ TEST(OutputUnits, KeepsTheOrderOfASubset) {
   const FieldList fields{Field::gyz, Field::potential, Field::gz};
   const Fields result = sample_result(points, fields);
   const Case run = sample_case("x.h5", fields);
-  const FieldTable table = to_output_units(result, Axes::z_down);
+  const FieldTable table = testing_samples::to_output_units(result, Axes::z_down);
   const auto gyz = output_values(result_header(run), result, Field::gyz);
   ASSERT_EQ(gyz.size(), 4U);
   // gyz, field number 9, is the third of the subset and odd in z
@@ -128,7 +128,7 @@ TEST_F(OutputTest, WritesAGrid) {
   EXPECT_EQ(file.read("northing"), points.grid_northing);
   EXPECT_EQ(file.read("upward"), points.upward);
   EXPECT_THAT(file.dimension_names("upward"), ElementsAre("northing", "easting"));
-  const FieldTable table = to_output_units(result, Axes::z_down);
+  const FieldTable table = testing_samples::to_output_units(result, Axes::z_down);
   for (const FieldInfo& field : FieldList::all()) {
     const std::string name(field.name);
     ASSERT_TRUE(file.has(name)) << name;
@@ -244,7 +244,7 @@ TEST_F(OutputTest, WritesStationsWithNoise) {
   EXPECT_FALSE(file.has("gxx_sigma"));
   EXPECT_FALSE(file.has("gx"));
   EXPECT_EQ(file.read("gz"), output_values(result_header(run), result, Field::gz));
-  const FieldTable clean = to_output_units(result, Axes::z_up);
+  const FieldTable clean = testing_samples::to_output_units(result, Axes::z_up);
   const auto gz = file.read("gz");
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_NE(gz[i], clean.values[i]);

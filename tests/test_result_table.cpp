@@ -5,8 +5,8 @@
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
 #include "io/compare_results.hpp"
+#include "io/point_fields.hpp"
 #include "io/result_file.hpp"
-#include "io/result_reader.hpp"
 #include "io/station_file.hpp"
 #include "result_samples.hpp"
 

@@ -3,7 +3,6 @@
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
 #include "io/result_file.hpp"
-#include "io/station_variables.hpp"
 #include "result_samples.hpp"
 
 #include <gmock/gmock.h>

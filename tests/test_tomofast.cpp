@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/tomofast.hpp"
+#include "io/exchange_files.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -180,8 +180,8 @@ TEST_F(Tomofast, GridsAndValuesComeBack) {
   const TomofastGrid grid = read_tomofast_grid(written([&](TextOutput& out) { write_tomofast_grid(out, edges); }), 1);
   ASSERT_TRUE(grid.edges);
   EXPECT_EQ(*grid.edges, edges);
-  const InputFile file =
-      written([&](TextOutput& out) { write_tomofast_values(out, values, counts_of(edges), 1000, -9); });
+  const InputFile file = written(
+      [&](TextOutput& out) { write_cell_numbers(out, CellOrder::tomofast, values, counts_of(edges), 1000, -9); });
   const std::vector<double> read = in_cell_order(grid, read_tomofast_values(file, 1000, 6));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) {

@@ -13,7 +13,7 @@
 
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
-#include "io/ubc.hpp"
+#include "io/exchange_files.hpp"
 
 namespace prismfield {
 namespace {
@@ -238,15 +238,16 @@ TEST_F(UbcFormats, ModelsComeBack) {
   // the first value is that of the top south-west cell
   EXPECT_EQ(values[6], 111);
   EXPECT_EQ(values[0], 112);
-  EXPECT_EQ(text_of([&](TextOutput& out) { write_ubc_model(out, values, counts, 1000, 0); }), text);
+  EXPECT_EQ(text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, values, counts, 1000, 0); }), text);
   std::vector<double> holes = values;
   holes[6] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(text_of([&](TextOutput& out) { write_ubc_model(out, holes, counts, 1, -100); }),
+  EXPECT_THAT(text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, holes, counts, 1, -100); }),
               ::testing::StartsWith("-100\n112\n"));
   // in the unit of the values every double comes back
   std::vector<double> any;
   for (int i = 0; i < 12; ++i) any.push_back(std::sin(i) / 3);
-  const std::string exact = text_of([&](TextOutput& out) { write_ubc_model(out, any, counts, 1, 0); });
+  const std::string exact =
+      text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, any, counts, 1, 0); });
   EXPECT_EQ(read_ubc_densities(file(exact), 1, counts), any);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/vtk_writer.hpp"
+#include "io/file_content.hpp"
+#include "io/output_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@
 #include "base/number_text.hpp"
 #include "base/version.hpp"
 #include "case/yaml_tree.hpp"
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 #include "model/axis.hpp"
 
 namespace prismfield {

@@ -11,7 +11,7 @@
 #include <prismfield/fields.hpp>
 
 #include "io/compare_results.hpp"
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 #include "model/figure_style.hpp"
 
 namespace prismfield {

@@ -18,7 +18,7 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
-#include "io/convert_files.hpp"
+#include "io/file_content.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {

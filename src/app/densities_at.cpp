@@ -12,7 +12,7 @@
 
 #include <prismfield/error.hpp>
 
-#include "io/result_reader.hpp"
+#include "io/point_fields.hpp"
 
 namespace prismfield {
 namespace {

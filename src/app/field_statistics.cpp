@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/field_statistics.hpp"
+#include "io/cf_attributes.hpp"
 
 #include <fmt/format.h>
 

@@ -18,7 +18,8 @@
 #include "engine/calibration.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/result_values.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 

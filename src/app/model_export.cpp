@@ -14,8 +14,8 @@
 #include "base/human_text.hpp"
 #include "case/output_check.hpp"
 #include "inversion/outcome.hpp"
-#include "io/cell_model.hpp"
-#include "io/convert_files.hpp"
+#include "io/cell_file.hpp"
+#include "io/file_content.hpp"
 
 namespace prismfield {
 namespace {

@@ -23,7 +23,7 @@
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
-#include "io/convert_files.hpp"
+#include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/point_fields.hpp"
 #include "io/text_table.hpp"

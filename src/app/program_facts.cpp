@@ -9,8 +9,8 @@
 #include "base/machine.hpp"
 #include "base/version.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/crs.hpp"
-#include "io/dem_gdal.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/dem_file.hpp"
 #include "io/hdf5_file.hpp"
 #include "parallel/mpi_session.hpp"
 

@@ -33,7 +33,7 @@
 #include "compute/time_estimate.hpp"
 #include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/terrain_variables.hpp"
+#include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"

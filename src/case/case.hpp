@@ -15,13 +15,13 @@
 #include <prismfield/storage.hpp>
 
 #include "case/inversion_spec.hpp"
-#include "io/crs.hpp"
+#include "io/cell_file.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/dem_file.hpp"
-#include "io/density_file.hpp"
-#include "io/noise.hpp"
+#include "io/exchange_files.hpp"
 #include "io/prism_file.hpp"
-#include "io/station_source.hpp"
-#include "io/ubc.hpp"
+#include "io/result_file.hpp"
+#include "io/station_file.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"
 #include "model/figure_style.hpp"

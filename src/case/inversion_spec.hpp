@@ -12,7 +12,7 @@
 
 #include <prismfield/inversion_settings.hpp>
 
-#include "io/density_file.hpp"
+#include "io/cell_file.hpp"
 #include "io/observed_data.hpp"
 #include "model/axis.hpp"
 

@@ -14,8 +14,8 @@
 #include <prismfield/prisms.hpp>
 
 #include "case/places.hpp"
-#include "io/edges_file.hpp"
-#include "io/ubc.hpp"
+#include "io/cell_file.hpp"
+#include "io/exchange_files.hpp"
 #include "model/edges.hpp"
 #include "model/prism_check.hpp"
 #include "model/voxels.hpp"

@@ -12,7 +12,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "base/checksum.hpp"
-#include "io/distributed_prisms.hpp"
+#include "io/prism_file.hpp"
 #include "model/cells.hpp"
 #include "model/terrain.hpp"
 

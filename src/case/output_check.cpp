@@ -17,7 +17,7 @@
 
 #include "base/temporary_file.hpp"
 #include "case/places.hpp"
-#include "io/terrain_variables.hpp"
+#include "io/result_file.hpp"
 
 namespace prismfield {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "case/case.hpp"
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 #include "io/result_file.hpp"
 
 namespace prismfield {

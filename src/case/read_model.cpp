@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/human_text.hpp"
-#include "io/ubc.hpp"
+#include "io/exchange_files.hpp"
 
 namespace prismfield {
 namespace {

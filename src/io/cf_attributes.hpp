@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <prismfield/fields.hpp>
@@ -11,10 +15,41 @@
 
 #include "base/program_facts.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/input_file.hpp"
 
 // What every file that prismfield writes for netCDF programs says in the same way, by the CF conventions.
 
 namespace prismfield {
+
+/// The coordinate reference system of easting and northing, as CF writes it down.
+struct Crs {
+  using Value = AttributeValue;
+  /// as the case names it
+  std::string name;
+  /// names and values of the attributes of CF's grid mapping, in the order in which they are written; angles in degrees
+  std::vector<std::pair<std::string, Value>> attributes;
+};
+
+/// What PROJ knows of a coordinate reference system: `text` is an authority's code (EPSG:32719), the name in PROJ's
+/// database, WKT, PROJJSON or a PROJ string. Without PROJ the name alone, unchecked. Throws InputError, without a
+/// place, for what is no system, for geographic ones, for axes other than easting and northing and for units other than
+/// metres.
+[[nodiscard]] Crs describe_crs(const std::string& text);
+
+/// The version of PROJ, "" where this build has none.
+[[nodiscard]] std::string proj_version();
+
+/// The variable that states a file's system.
+inline constexpr const char* crs_variable = "crs";
+
+/// Writes the variable `crs`, which holds nothing but attributes; nothing without a system. `path`: that of a group.
+void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string& path = "crs");
+
+/// The system that a file's variable `crs` states, its attributes as they stand there; nothing without one.
+[[nodiscard]] std::optional<Crs> read_crs(const ArrayFile& file);
+
+/// Lets a variable refer to the file's `crs`, where there is one.
+void refer_to_crs(Hdf5File& file, const std::string& dataset);
 
 /// A coordinate in metres as CF describes it.
 struct Coordinate {
@@ -47,9 +82,21 @@ struct PointLayout {
 /// Unit, axis, names and direction of a coordinate whose dataset is in the file.
 void describe_coordinate(Hdf5File& file, const std::string& group, const Coordinate& coordinate);
 
+/// When and by which command, for a history.
+[[nodiscard]] std::string history_line(const std::string& command);
+/// The program and its version.
+[[nodiscard]] std::string source_line();
+
+/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
+[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
+
 /// CF's actual_range. GMT shows a grid's values as 0 to 0 without it, and guesses from coordinates without it whether
 /// values belong to nodes or cells, wrong for some spacings.
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n);
+
+/// A coordinate of cells, by their edges, and its bounds, of which `two` is the name of the other dimension.
+void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges,
+                           const std::string& two);
 
 /// Dimensions and coordinates of points: northing and easting of a grid, else station.
 [[nodiscard]] PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points);
@@ -57,6 +104,18 @@ void write_range(Hdf5File& file, const std::string& path, const double* values, 
 /// A value at each point with its unit as fields name it, written as UDUNITS reads it.
 void write_point_values(Hdf5File& file, const PointLayout& layout, const std::string& name,
                         const std::string& long_name, const std::string& unit, Axes axes, const double* values);
+
+/// A list of numbers, member(row) of each row, on a dimension, with its unit, "" for none, and long name.
+template <class Row, class Member = std::identity>
+void write_list(Hdf5File& file, const std::string& path, const std::string& dimension, const std::vector<Row>& rows,
+                const std::string& unit, const std::string& long_name, const Member& member = {}) {
+  std::vector<std::decay_t<decltype(member(rows.front()))>> values;
+  for (const Row& row : rows) values.push_back(member(row));
+  file.write(path, {static_cast<std::int64_t>(values.size())}, values.data());
+  file.attach_dimensions(path, {dimension});
+  if (!unit.empty()) file.write_attribute(path, "units", unit);
+  file.write_attribute(path, "long_name", long_name);
+}
 
 /// What a file is and where it comes from: Conventions, title, history, source.
 void write_origin(Hdf5File& file, const std::string& title, const std::string& command);

@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,8 +14,8 @@
 
 #include "base/human_text.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/result_reader.hpp"
-#include "io/text_output.hpp"
+#include "io/output_file.hpp"
+#include "io/point_fields.hpp"
 
 namespace prismfield {
 namespace {
@@ -27,8 +24,6 @@ namespace fs = std::filesystem;
 
 /// Coordinates that differ by less than this part of the largest one differ by rounding only.
 constexpr double coordinate_tolerance = 1e-12;
-
-constexpr std::array<const char*, 3> coordinate_names{"easting", "northing", "upward"};
 
 /// A result opened for comparison: its points and where its fields lie.
 struct Survey {
@@ -60,8 +55,6 @@ auto as_input(const fs::path& path, Read read) {
     throw InputError(path.string(), "", what);
   }
 }
-
-std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
 Survey open_survey(const fs::path& path) {
   return as_input(path, [&] {
@@ -259,7 +252,7 @@ Matches match_points(const Survey& a, const Survey& b, PointMatch match, Compari
     disagreements.push_back(fmt::format(
         "different coordinates: no point in common, {}",
         heights.empty()
-            ? fmt::format("{} differs by up to {:.6g} m", coordinate_names[widest], difference.largest[widest])
+            ? fmt::format("{} differs by up to {:.6g} m", direction_names[widest], difference.largest[widest])
             : heights));
     return matches;
   }

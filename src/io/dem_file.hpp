@@ -47,4 +47,7 @@ struct Dem {
 /// Throws InputError unless `densities`, out of `file`, are on the nodes of the heights.
 void check_same_nodes(const InputFile& file, const NodeGrid& densities, const NodeGrid& heights);
 
+/// "3.6.2", or "" where GDAL was not built in.
+[[nodiscard]] std::string gdal_version();
+
 }  // namespace prismfield

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,9 +13,13 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "io/cf_attributes.hpp"
+#include "io/input_file.hpp"
 #include "model/cells.hpp"
 
 namespace prismfield {
+
+class TextOutput;
 
 /// A number a cell, easting fastest, then northing, then upward, NaN in inactive cells.
 struct CellValues {
@@ -28,6 +35,9 @@ struct CellModel {
   /// those that a format with one number a cell holds first; empty: a mesh alone
   std::vector<CellValues> values;
 };
+
+/// Adds a prism by its numbers in the order of prism_columns.
+void add_prism(PrismBlock& prisms, const std::array<double, 7>& numbers);
 
 /// What points have beside fields: names of stations, survey lines, numbers of any meaning.
 struct PointColumn {
@@ -66,5 +76,154 @@ using FileContent = std::variant<PrismBlock, CellModel, PointFields>;
 
 /// True for a name such as density and density_sigma, whose values have the unit of densities.
 [[nodiscard]] inline bool is_density(const std::string& name) { return name.starts_with("density"); }
+
+/// The formats that `convert` knows.
+enum class FileFormat {
+  hdf5,
+  hdf5_prisms,
+  csv,
+  xyz,
+  ubc_mesh,
+  ubc_model,
+  ubc_data,
+  tomofast_grid,
+  tomofast_values,
+  tomofast_data,
+  vtr,
+  vtu,
+  vtp,
+  values
+};
+
+struct FormatInfo {
+  FileFormat format;
+  /// the word of --from and --to
+  const char* name;
+  const char* long_name;
+  bool is_read;
+  bool is_written;
+  /// g/cm3 where nobody says otherwise
+  bool in_grams;
+};
+
+inline constexpr std::array format_infos = {
+    FormatInfo{FileFormat::hdf5, "hdf5", "HDF5 (netCDF-4)", true, true, false},
+    FormatInfo{FileFormat::hdf5_prisms, "hdf5-prisms", "HDF5 list of prisms", true, true, false},
+    FormatInfo{FileFormat::csv, "csv", "CSV table", true, true, false},
+    FormatInfo{FileFormat::xyz, "xyz", "table separated by blanks", true, true, false},
+    FormatInfo{FileFormat::ubc_mesh, "ubc-mesh", "UBC mesh", true, true, false},
+    FormatInfo{FileFormat::ubc_model, "ubc-model", "UBC model", true, true, true},
+    FormatInfo{FileFormat::ubc_data, "ubc-data", "UBC data", true, true, false},
+    FormatInfo{FileFormat::tomofast_grid, "tomofast-grid", "Tomofast grid", true, true, false},
+    FormatInfo{FileFormat::tomofast_values, "tomofast-values", "Tomofast values", true, true, false},
+    FormatInfo{FileFormat::tomofast_data, "tomofast-data", "Tomofast data", true, true, false},
+    FormatInfo{FileFormat::vtr, "vtr", "VTK rectilinear grid", false, true, false},
+    FormatInfo{FileFormat::vtu, "vtu", "VTK voxels", false, true, false},
+    FormatInfo{FileFormat::vtp, "vtp", "VTK points", false, true, false},
+    FormatInfo{FileFormat::values, "values", "list of values", true, true, false},
+};
+
+[[nodiscard]] constexpr const FormatInfo& info(FileFormat format) noexcept {
+  return format_infos[static_cast<std::size_t>(format)];
+}
+
+/// The words of --from, or of --to.
+[[nodiscard]] std::vector<std::string> format_names(bool to_read);
+
+/// What the suffix of a name asks for, in small letters or capitals; nothing for .txt and others that say nothing.
+[[nodiscard]] std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file);
+/// Whether a name has the suffix of UBC's files of places alone, .loc.
+[[nodiscard]] bool is_ubc_places(const std::filesystem::path& file);
+/// The suffixes that say something, for messages.
+[[nodiscard]] std::string known_suffixes();
+
+/// What a file is, by its suffix and its content. Throws InputError when neither says, with the option that does, and
+/// when it cannot be read.
+[[nodiscard]] FileFormat find_format(const InputFile& file);
+
+/// A file to read, and what it does not say itself.
+struct ReadSpec {
+  InputFile file;
+  /// unset: found by suffix and content
+  std::optional<FileFormat> format;
+  /// the mesh that a file of values belongs to: UBC mesh, Tomofast grid or a model in HDF5
+  std::optional<InputFile> mesh;
+  /// factor of densities to kg/m3; unset: as usual for the format
+  std::optional<double> density_to_si;
+  /// along which z gz, gxz and gyz point; unset: as the file says, else down
+  std::optional<Axes> axes;
+  /// which field a column without name holds, which values of a model are meant; "": gz, density
+  std::string field;
+  /// what inactive cells hold in a file of plain values; unset: none is inactive
+  std::optional<double> inactive;
+};
+
+/// What was read, and what to say about it.
+struct ReadFile {
+  FileFormat format = FileFormat::hdf5;
+  FileContent content;
+  /// factor of the file's densities to kg/m3
+  double density_to_si = 1;
+  /// the reference system that the file states
+  std::optional<Crs> crs;
+  /// what else it has at its points, by name: not read
+  std::vector<std::string> unread;
+  std::vector<std::string> notes;
+};
+
+/// A file to write.
+struct WriteSpec {
+  std::filesystem::path file;
+  FileFormat format = FileFormat::hdf5;
+  /// what says the format, for messages: --to or OUT
+  std::string format_said_by = "--to";
+  std::optional<double> density_to_si;
+  /// unset: HDF5, tables and VTK keep the axes that were read, other formats have z down
+  std::optional<Axes> axes;
+  /// of points: the field that a format with one number a point holds; "": gz, or the only one
+  std::string field;
+  /// what inactive cells get in a file of plain values
+  double inactive = 0;
+  /// the option that says so, by which the number has to tell them from the others; "": it has not
+  std::string inactive_said_by;
+  /// written where the format has a place for it
+  std::optional<Crs> crs;
+  std::string title;
+  std::string command;
+};
+
+/// What was written.
+struct WrittenFile {
+  /// "32,000 cells"
+  std::string what;
+  /// unit, axes and order
+  std::string how;
+  std::vector<std::string> notes;
+};
+
+/// Reads a file of any format. Throws InputError with every error found; options are named where they are the remedy.
+[[nodiscard]] ReadFile read_content(const ReadSpec& spec);
+
+/// Writes content: under a temporary name in the same folder, renamed when complete. Cells become prisms and prisms
+/// that fill a grid become cells where the format wants it. Throws InputError when the format cannot hold the content;
+/// RunError, leaving neither a half-written file nor a changed old one.
+[[nodiscard]] WrittenFile write_content(const WriteSpec& spec, const FileContent& content);
+
+// Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
+// metres.
+
+/// A rectilinear grid (.vtr): each of the model's values a number a cell, NaN in inactive cells, and `active`, 1 or 0,
+/// where there are any. Throws RunError.
+void write_vtr(TextOutput& out, const CellModel& model);
+
+/// Prisms as voxels of an unstructured grid (.vtu) with `density`. Throws RunError.
+void write_vtu(TextOutput& out, const PrismBlock& prisms);
+
+/// Points (.vtp), each a vertex, with their fields in units and axes of the output and their other columns of numbers.
+/// Throws RunError.
+void write_vtp(TextOutput& out, const PointFields& points);
+
+/// "32,000 cells (40 x 40 x 20), density -3 to 400 kg/m3", one line.
+[[nodiscard]] std::string describe(const FileContent& content);
 
 }  // namespace prismfield

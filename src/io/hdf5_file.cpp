@@ -3,6 +3,7 @@
 #include "io/hdf5_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <sys/mman.h>
@@ -12,14 +13,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
-#include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <ios>
 #include <limits>
-#include <optional>
+#include <numeric>
 #include <system_error>
-#include <utility>
 
 #include <prismfield/error.hpp>
 
@@ -27,12 +27,120 @@
 #include "base/crash_guard.hpp"
 #include "base/disk.hpp"
 #include "base/human_text.hpp"
+#include "base/machine.hpp"
 #include "base/version.hpp"
-#include "io/file_seal.hpp"
-#include "io/value_memory.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
+namespace {
+
+/// What follows the last byte of an HDF5 file that this program wrote: a checksum, XXH3, of the whole file. By it a
+/// reader knows that a byte has changed before HDF5 parses any, whatever the byte belongs to: values, names, units or
+/// the index of the chunks. HDF5 reads past it, and cuts it off when it changes the file. Its numbers are in this
+/// machine's order of bytes.
+class FileSeal {
+public:
+  /// Bytes that follow those added before.
+  void add(const void* bytes, std::size_t n) noexcept;
+  /// Bytes that follow too, but are written by others and have checksums of their own.
+  void leave_out(std::int64_t n);
+  /// What is to be written after all that was added.
+  [[nodiscard]] std::string bytes();
+
+private:
+  Checksum m_checksum;
+  std::int64_t m_length = 0;
+  /// pairs of offset and length
+  std::vector<std::int64_t> m_left_out;
+};
+
+constexpr std::string_view seal_mark = "prismfield seal\n";
+constexpr std::int64_t number_bytes = sizeof(std::int64_t), pair_bytes = 2 * number_bytes;
+/// pairs, their number, the length without the seal, the digest, the mark
+constexpr std::int64_t bytes_without_pairs =
+    2 * number_bytes + std::int64_t{sizeof(Digest)} + std::int64_t{seal_mark.size()};
+constexpr std::int64_t most_pairs = 16;
+
+template <class Value>
+void append(std::string& to, const Value& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// The seal that belongs to `file`, of `length` bytes before it, in which the pairs are left out.
+std::string expected_seal(std::ifstream& in, std::int64_t length, const std::vector<std::int64_t>& pairs) {
+  FileSeal seal;
+  std::vector<char> piece(std::size_t{1} << 20);
+  std::int64_t at = 0;
+  in.clear();
+  in.seekg(0);
+  const auto add_until = [&](std::int64_t end) {
+    while (at < end && in) {
+      in.read(piece.data(), std::min<std::int64_t>(static_cast<std::int64_t>(piece.size()), end - at));
+      seal.add(piece.data(), static_cast<std::size_t>(in.gcount()));
+      at += in.gcount();
+    }
+  };
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (pairs[i] < at || pairs[i] > length || pairs[i + 1] < 0 || pairs[i + 1] > length - pairs[i]) return {};
+    add_until(pairs[i]);
+    seal.leave_out(pairs[i + 1]);
+    at += pairs[i + 1];
+    in.seekg(at);
+  }
+  add_until(length);
+  return seal.bytes();
+}
+
+void FileSeal::add(const void* bytes, std::size_t n) noexcept {
+  m_checksum.add_bytes(bytes, n);
+  m_length += static_cast<std::int64_t>(n);
+}
+
+void FileSeal::leave_out(std::int64_t n) {
+  m_left_out.insert(m_left_out.end(), {m_length, n});
+  m_length += n;
+}
+
+std::string FileSeal::bytes() {
+  std::string seal;
+  for (const std::int64_t number : m_left_out) append(seal, number);
+  append(seal, static_cast<std::int64_t>(m_left_out.size() / 2));
+  append(seal, m_length);
+  m_checksum.add_bytes(seal.data(), seal.size());
+  append(seal, m_checksum.digest());
+  return seal.append(seal_mark);
+}
+
+/// Throws RunError where a file has a seal that is not that of its bytes.
+void check_seal(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::int64_t size = in.seekg(0, std::ios::end).tellg();
+  std::string found(static_cast<std::size_t>(bytes_without_pairs), '\0');
+  if (!in.seekg(size - bytes_without_pairs).read(found.data(), bytes_without_pairs)) return;
+  if (!found.ends_with(seal_mark)) return;
+  std::int64_t n_pairs = 0;
+  found.copy(reinterpret_cast<char*>(&n_pairs), sizeof n_pairs);
+  if (n_pairs >= 0 && n_pairs <= most_pairs && size >= bytes_without_pairs + n_pairs * pair_bytes) {
+    std::vector<std::int64_t> pairs(static_cast<std::size_t>(2 * n_pairs));
+    size -= bytes_without_pairs + n_pairs * pair_bytes;
+    in.seekg(size).read(reinterpret_cast<char*>(pairs.data()), n_pairs * pair_bytes);
+    found.insert(0, reinterpret_cast<const char*>(pairs.data()), static_cast<std::size_t>(n_pairs * pair_bytes));
+    if (in && expected_seal(in, size, pairs) == found) return;
+  }
+  throw RunError(file.string() +
+                 ": its bytes are not those that were written (checksum); take the file from a copy or make it again");
+}
+
+}  // namespace
+
+std::string why_no_room(std::uint64_t count, std::size_t bytes) {
+  const auto memory = static_cast<std::uint64_t>(available_memory());
+  if (memory == 0 || count <= memory / bytes) return "";
+  return fmt::format(
+      "its {} values do not fit into memory, of which {} is free; use a smaller file or a machine with more", count,
+      size_text(static_cast<std::int64_t>(memory)));
+}
+
 namespace {
 
 /// The most telling line of HDF5's error stack: the operating system's own words when a system call failed, else the
@@ -103,6 +211,61 @@ private:
   hid_t m_id;
   Close m_close;
 };
+
+/// A dataset, or an attribute, with its type and shape.
+struct Opened {
+  Handle object, type, space;
+  Subject about;
+  bool is_attribute = false;
+
+  void read(hid_t memory_type, void* to, const char* doing = "read") const {
+    checked(is_attribute ? H5Aread(object.id(), memory_type, to)
+                         : H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to),
+            about, doing);
+  }
+  [[nodiscard]] std::size_t value_bytes() const { return H5Tget_size(type.id()); }
+  [[nodiscard]] bool is_text() const { return H5Tget_class(type.id()) == H5T_STRING; }
+
+  [[nodiscard]] std::vector<hsize_t> sizes() const {
+    std::vector<hsize_t> found(
+        static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(space.id()), about, "read the shape")));
+    checked(H5Sget_simple_extent_dims(space.id(), found.data(), nullptr), about, "read the shape");
+    return found;
+  }
+
+  /// HDF5's own product wraps round.
+  [[nodiscard]] std::size_t value_count() const {
+    if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) return 0;
+    constexpr std::uint64_t most = std::uint64_t{1} << 60;
+    const std::vector<hsize_t> lengths = sizes();
+    if (std::find(lengths.begin(), lengths.end(), hsize_t{0}) != lengths.end()) return 0;
+    std::uint64_t count = 1;
+    for (const hsize_t n : lengths) {
+      if (n > most / count) fail(about, "has more values than can be counted");
+      count *= n;
+    }
+    return static_cast<std::size_t>(count);
+  }
+};
+
+/// A property list of a class.
+Handle property_list(hid_t of, const Subject& about) {
+  return {checked(H5Pcreate(of), about, "make a property list"), H5Pclose};
+}
+
+/// What comes of setting a property.
+void set(const Subject& about, herr_t status) { checked(status, about, "set a property"); }
+
+constexpr unsigned in_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+
+std::vector<hsize_t> sizes_of(const std::vector<std::int64_t>& shape) { return {shape.begin(), shape.end()}; }
+
+Handle space_of(const std::vector<hsize_t>& sizes, const Subject& about) {
+  return {checked(sizes.empty() ? H5Screate(H5S_SCALAR)
+                                : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+                  about, "make the shape"),
+          H5Sclose};
+}
 
 bool is_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
@@ -202,8 +365,8 @@ bool is_housekeeping(const std::string& attribute) {
 struct Hdf5File::Impl {
   std::filesystem::path path;
   hid_t file = H5I_INVALID_HID;
-  /// where a new file goes when it is complete; -1 for a file that is read
-  int descriptor = -1;
+  /// where a new file goes when it is complete; not open for others
+  std::ofstream out;
   /// of a file with room, which the system holds in memory
   int room = -1;
   std::vector<NumberPlace> reserved;
@@ -232,12 +395,11 @@ struct Hdf5File::Impl {
 
   /// Removes a new file that is not complete.
   void discard() noexcept {
-    if (descriptor < 0) return;
-    struct stat status {};
+    if (!out.is_open()) return;
+    out.close();
     // A device such as /dev/full is nobody's to remove.
-    const bool removable = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-    ::close(std::exchange(descriptor, -1));
-    if (removable) ::unlink(path.c_str());
+    std::error_code none;
+    if (std::filesystem::is_regular_file(path, none)) std::filesystem::remove(path, none);
   }
 
   [[nodiscard]] Subject subject(std::string object = "") const {
@@ -258,8 +420,8 @@ struct Hdf5File::Impl {
   [[nodiscard]] bool leads_to_object(const std::string& name, OutsideLink& outside) const {
     guard.watch();
     if (name.empty() || name == "/") return true;
-    const Handle access(checked(H5Pcreate(H5P_LINK_ACCESS), subject(), "make a property list"), H5Pclose);
-    checked(H5Pset_elink_cb(access.id(), refuse_link, &outside), subject(), "set a property");
+    const Handle access = property_list(H5P_LINK_ACCESS, subject());
+    set(subject(), H5Pset_elink_cb(access.id(), refuse_link, &outside));
     // every folder on the way has to be there before its member may be asked for
     for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
       const std::string part = name.substr(0, end);
@@ -287,6 +449,14 @@ struct Hdf5File::Impl {
     return object;
   }
 
+  [[nodiscard]] Opened dataset(const std::string& name) const {
+    const Subject about = subject(name);
+    Handle object = open_dataset(name);
+    Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
+    Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
+    return {std::move(object), std::move(type), std::move(space), about};
+  }
+
   [[nodiscard]] static Handle creation_list(const Handle& dataset, const Subject& about) {
     return {checked(H5Dget_create_plist(dataset.id()), about, "read the properties"), H5Pclose};
   }
@@ -296,45 +466,34 @@ struct Hdf5File::Impl {
     return {checked(H5Oopen(file, name.empty() ? "/" : name.c_str(), H5P_DEFAULT), subject(name), "open"), H5Oclose};
   }
 
-  [[nodiscard]] Handle open_attribute(const std::string& object, const std::string& name) const {
-    const Handle holder = open_object(object);
-    const Subject about = subject(object + "@" + name);
-    if (checked(H5Aexists(holder.id(), name.c_str()), about, "look for the attribute") == 0) {
-      fail(about, "there is no such attribute");
-    }
-    return {checked(H5Aopen(holder.id(), name.c_str(), H5P_DEFAULT), about, "open the attribute"), H5Aclose};
+  [[nodiscard]] static bool has_attribute(const Handle& holder, const char* name, const Subject& about) {
+    return checked(H5Aexists(holder.id(), name), about, "look for an attribute") > 0;
   }
 
-  [[nodiscard]] std::vector<hsize_t> extent(const Handle& space, const Subject& about) const {
-    const int rank = checked(H5Sget_simple_extent_ndims(space.id()), about, "read the shape");
-    std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
-    checked(H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr), about, "read the shape");
-    return sizes;
+  /// Nothing where there is no such attribute.
+  [[nodiscard]] std::optional<Opened> find_attribute(const Handle& holder, const std::string& of,
+                                                     const std::string& name) const {
+    const Subject about = subject(of + "@" + name);
+    if (!has_attribute(holder, name.c_str(), about)) return std::nullopt;
+    Handle object(checked(H5Aopen(holder.id(), name.c_str(), H5P_DEFAULT), about, "open the attribute"), H5Aclose);
+    Handle type(checked(H5Aget_type(object.id()), about, "read the type"), H5Tclose);
+    Handle space(checked(H5Aget_space(object.id()), about, "read the shape"), H5Sclose);
+    return Opened{std::move(object), std::move(type), std::move(space), about, true};
   }
 
-  /// Values of a dataset or attribute. HDF5's own product wraps round.
-  [[nodiscard]] std::size_t value_count(const Handle& space, const Subject& about) const {
-    const H5S_class_t kind = H5Sget_simple_extent_type(space.id());
-    if (kind == H5S_NULL) return 0;
-    constexpr std::uint64_t most = std::uint64_t{1} << 60;
-    const std::vector<hsize_t> sizes = extent(space, about);
-    std::uint64_t count = 1;
-    for (const hsize_t n : sizes) {
-      if (n == 0) return 0;
-    }
-    for (const hsize_t n : sizes) {
-      if (n > most / count) fail(about, "has more values than can be counted");
-      count *= n;
-    }
-    return static_cast<std::size_t>(count);
+  [[nodiscard]] Opened attribute(const std::string& of, const std::string& name) const {
+    std::optional<Opened> found = find_attribute(open_object(of), of, name);
+    if (!found) fail(subject(of + "@" + name), "there is no such attribute");
+    return std::move(*found);
   }
 
-  void require_numeric(hid_t type, const Subject& about) const {
-    switch (H5Tget_class(type)) {
+  static void require_numeric(const Opened& from) {
+    const Subject& about = from.about;
+    switch (H5Tget_class(from.type.id())) {
       case H5T_INTEGER: return;
       case H5T_FLOAT:
         // conversions of formats that a file makes up are nothing that programs write
-        if (is_usual_float(type)) return;
+        if (is_usual_float(from.type.id())) return;
         fail(about, "holds floating-point numbers of an unusual format; write them as float or double");
       case H5T_STRING: fail(about, "holds text, not numbers");
       case H5T_COMPOUND: fail(about, "holds records of several members; write each member as a dataset of numbers");
@@ -359,15 +518,17 @@ struct Hdf5File::Impl {
 
   /// Throws RunError unless HDF5 can read the dataset's values by itself, all of them were written, and the file is
   /// large enough for them. Nothing is allocated before.
-  void require_values(const Handle& dataset, std::size_t count, std::size_t value_bytes, const Subject& about) const {
+  void require_values(const Opened& from) const {
+    const Subject& about = from.about;
+    const std::size_t count = from.value_count(), value_bytes = from.value_bytes();
     if (count == 0) return;
-    const Handle properties = creation_list(dataset, about);
+    const Handle properties = creation_list(from.object, about);
     const double expansion = largest_expansion(properties, about);
     std::uint64_t chunk_values = 0;
     if (checked(H5Pget_layout(properties.id()), about, "read the layout") == H5D_CHUNKED) {
-      chunk_values = require_chunks(dataset, properties, about);
+      chunk_values = require_chunks(from, properties);
     }
-    const hsize_t stored = H5Dget_storage_size(dataset.id());
+    const hsize_t stored = H5Dget_storage_size(from.object.id());
     if (stored == 0) fail(about, "was never written: it has a shape but no values");
     // no call of HDF5 from here on: ranks that read together may find different answers
     std::error_code error;
@@ -385,7 +546,7 @@ struct Hdf5File::Impl {
 
   /// How many times larger values can be than what is stored of them. Throws RunError for filters that HDF5 does not
   /// have itself.
-  [[nodiscard]] double largest_expansion(const Handle& properties, const Subject& about) const {
+  [[nodiscard]] static double largest_expansion(const Handle& properties, const Subject& about) {
     const int n = checked(H5Pget_nfilters(properties.id()), about, "read the filters");
     std::vector<H5Z_filter_t> seen;
     double expansion = 1;
@@ -419,10 +580,9 @@ struct Hdf5File::Impl {
   }
 
   /// Values of a chunk. Throws RunError unless every chunk was written.
-  [[nodiscard]] std::uint64_t require_chunks(const Handle& dataset, const Handle& properties,
-                                             const Subject& about) const {
-    const Handle space(checked(H5Dget_space(dataset.id()), about, "read the shape"), H5Sclose);
-    const std::vector<hsize_t> sizes = extent(space, about);
+  [[nodiscard]] static std::uint64_t require_chunks(const Opened& from, const Handle& properties) {
+    const Subject& about = from.about;
+    const std::vector<hsize_t> sizes = from.sizes();
     std::vector<hsize_t> chunk(sizes.size());
     const int rank =
         checked(H5Pget_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), about, "read the chunks");
@@ -435,7 +595,7 @@ struct Hdf5File::Impl {
     }
 #if H5_VERSION_GE(1, 10, 5)
     hsize_t written = 0;
-    checked(H5Dget_num_chunks(dataset.id(), space.id(), &written), about, "count the chunks");
+    checked(H5Dget_num_chunks(from.object.id(), from.space.id(), &written), about, "count the chunks");
     if (written > 0 && written < chunks) {
       fail(about, std::to_string(chunks - written) + " of its " + std::to_string(chunks) +
                       " chunks were never written; write all values");
@@ -444,102 +604,80 @@ struct Hdf5File::Impl {
     return chunk_values;
   }
 
-  /// Integers of 64 bits, by the reader given: exact, or not at all.
-  template <class Read>
-  [[nodiscard]] std::vector<std::int64_t> integers(const Handle& type, const Handle& space, const Subject& about,
-                                                   Read read) const {
-    require_numeric(type.id(), about);
-    if (H5Tget_class(type.id()) != H5T_INTEGER) fail(about, "holds numbers that are no integers");
-    const std::size_t count = value_count(space, about);
-    std::vector<std::int64_t> values = room_for_values<std::int64_t>(count, about);
-    if (count == 0) return values;
+  /// Integers of 64 bits: exact, or not at all.
+  [[nodiscard]] static std::vector<std::int64_t> integers(const Opened& from) {
+    require_numeric(from);
+    const hid_t type = from.type.id();
+    if (H5Tget_class(type) != H5T_INTEGER) fail(from.about, "holds numbers that are no integers");
+    std::vector<std::int64_t> values = room_for_values<std::int64_t>(from.value_count(), from.about);
+    if (values.empty()) return values;
     // HDF5 takes what does not fit to the nearest that does
-    const bool clipped = H5Tget_size(type.id()) > sizeof(std::int64_t) ||
-                         (H5Tget_sign(type.id()) == H5T_SGN_NONE && H5Tget_size(type.id()) == sizeof(std::int64_t));
-    checked(read(H5T_NATIVE_INT64, values.data()), about, "read");
-    if (clipped && std::any_of(values.begin(), values.end(), [](std::int64_t value) {
-          using Limits = std::numeric_limits<std::int64_t>;
-          return value == Limits::max() || value == Limits::min();
-        })) {
-      fail(about, "holds an integer beyond 64 bits");
+    const bool clipped = H5Tget_size(type) > sizeof(std::int64_t) ||
+                         (H5Tget_sign(type) == H5T_SGN_NONE && H5Tget_size(type) == sizeof(std::int64_t));
+    from.read(H5T_NATIVE_INT64, values.data());
+    using Limits = std::numeric_limits<std::int64_t>;
+    if (clipped && std::any_of(values.begin(), values.end(),
+                               [](std::int64_t value) { return value == Limits::max() || value == Limits::min(); })) {
+      fail(from.about, "holds an integer beyond 64 bits");
     }
     return values;
   }
 
-  /// The value of a numeric attribute of one element, or nothing when there is none.
-  [[nodiscard]] bool numeric_attribute(const Handle& object, const Subject& about, const char* name,
-                                       double& value) const {
-    if (checked(H5Aexists(object.id(), name), about, "look for an attribute") == 0) return false;
-    const Subject attribute_subject{path, about.object + "@" + name};
-    const Handle attribute(checked(H5Aopen(object.id(), name, H5P_DEFAULT), attribute_subject, "open the attribute"),
-                           H5Aclose);
-    const Handle type(checked(H5Aget_type(attribute.id()), attribute_subject, "read the type"), H5Tclose);
-    const Handle space(checked(H5Aget_space(attribute.id()), attribute_subject, "read the shape"), H5Sclose);
-    require_numeric(type.id(), attribute_subject);
-    if (value_count(space, attribute_subject) != 1) fail(attribute_subject, "must be one number");
-    checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value), attribute_subject, "read the attribute");
-    return true;
+  [[nodiscard]] static double number(const Opened& from) {
+    require_numeric(from);
+    if (from.value_count() != 1) fail(from.about, "must be one number");
+    double value = 0;
+    from.read(H5T_NATIVE_DOUBLE, &value, "read the attribute");
+    return value;
   }
 
   /// Applies netCDF's missing values, scale and offset.
-  void unpack(const Handle& object, const Subject& about, std::vector<double>& values) const {
+  void unpack(const Opened& from, std::vector<double>& values) const {
+    const auto number_of = [&](const char* name) -> std::optional<double> {
+      const std::optional<Opened> found = find_attribute(from.object, from.about.object, name);
+      return found ? std::optional(number(*found)) : std::nullopt;
+    };
     for (const char* name : {"_FillValue", "missing_value"}) {
-      double fill = 0;
-      if (numeric_attribute(object, about, name, fill)) {
-        std::replace(values.begin(), values.end(), fill, std::numeric_limits<double>::quiet_NaN());
-      }
+      const std::optional<double> fill = number_of(name);
+      if (fill) std::replace(values.begin(), values.end(), *fill, std::numeric_limits<double>::quiet_NaN());
     }
-    double scale = 1;
-    double offset = 0;
-    const bool scaled = numeric_attribute(object, about, "scale_factor", scale);
-    const bool shifted = numeric_attribute(object, about, "add_offset", offset);
-    if (scaled || shifted) {
-      for (double& value : values) value = value * scale + offset;
-    }
+    const std::optional<double> scale = number_of("scale_factor"), offset = number_of("add_offset");
+    if (!scale && !offset) return;
+    for (double& value : values) value = value * scale.value_or(1) + offset.value_or(0);
   }
 
   /// The values of an attribute of numbers or one text; nothing for others.
-  [[nodiscard]] std::optional<AttributeValue> attribute_value(const std::string& object,
-                                                              const std::string& name) const {
-    const Subject about = subject(object + "@" + name);
-    const Handle attribute = open_attribute(object, name);
-    const Handle type(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
-    const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
-    const std::size_t count = value_count(space, about);
-    const H5T_class_t kind = H5Tget_class(type.id());
-    if (kind == H5T_STRING && count <= 1) {
-      return text(type, space, about,
-                  [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
-    }
-    const bool is_number = kind == H5T_INTEGER || (kind == H5T_FLOAT && is_usual_float(type.id()));
+  [[nodiscard]] static std::optional<AttributeValue> attribute_value(const Opened& from) {
+    const std::size_t count = from.value_count();
+    if (from.is_text() && count <= 1) return text(from);
+    const H5T_class_t kind = H5Tget_class(from.type.id());
+    const bool is_number = kind == H5T_INTEGER || (kind == H5T_FLOAT && is_usual_float(from.type.id()));
     if (!is_number || count == 0) return std::nullopt;
     std::vector<double> values(count);
-    checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()), about, "read the attribute");
+    from.read(H5T_NATIVE_DOUBLE, values.data(), "read the attribute");
     if (count == 1) return values.front();
     return values;
   }
 
-  /// One string of fixed or variable length, from a dataset or an attribute by the reader given.
-  template <class Read>
-  [[nodiscard]] std::string text(const Handle& type, const Handle& space, const Subject& about, Read read) const {
-    if (H5Tget_class(type.id()) != H5T_STRING) fail(about, "holds numbers, not text");
-    const std::size_t count = value_count(space, about);
+  /// One string of fixed or variable length.
+  [[nodiscard]] static std::string text(const Opened& from) {
+    if (!from.is_text()) fail(from.about, "holds numbers, not text");
+    const std::size_t count = from.value_count();
     if (count == 0) return {};
-    if (count != 1) fail(about, "must be one string");
-    const Handle memory_type(checked(H5Tcopy(type.id()), about, "copy the type"), H5Tclose);
-    if (checked(H5Tis_variable_str(type.id()), about, "read the type") > 0) {
+    if (count != 1) fail(from.about, "must be one string");
+    if (checked(H5Tis_variable_str(from.type.id()), from.about, "read the type") > 0) {
       char* value = nullptr;
-      checked(read(memory_type.id(), &value), about, "read the text");
+      from.read(from.type.id(), &value, "read the text");
       std::string result = value != nullptr ? value : "";
       H5free_memory(value);
       return result;
     }
-    const std::size_t size = H5Tget_size(type.id());
     constexpr std::size_t longest = std::size_t{64} << 20;
-    if (size > longest) fail(about, "is a text of " + std::to_string(size) + " bytes; 64 MiB are the most");
+    const std::size_t size = from.value_bytes();
+    if (size > longest) fail(from.about, "is a text of " + std::to_string(size) + " bytes; 64 MiB are the most");
     std::string value(size, '\0');
-    checked(read(memory_type.id(), value.data()), about, "read the text");
-    return without_padding(std::move(value), type);
+    from.read(from.type.id(), value.data(), "read the text");
+    return without_padding(std::move(value), from.type);
   }
 
   /// Text of fixed length without what fills it up.
@@ -552,37 +690,35 @@ struct Hdf5File::Impl {
     return text;
   }
 
-  [[nodiscard]] Handle creation_properties(const Subject& about) const {
-    Handle list(checked(H5Pcreate(H5P_DATASET_CREATE), about, "make a property list"), H5Pclose);
+  [[nodiscard]] static Handle creation_properties(const Subject& about) {
+    Handle list = property_list(H5P_DATASET_CREATE, about);
     // The same run gives the same bytes: no time of writing inside.
-    checked(H5Pset_obj_track_times(list.id(), false), about, "set a property");
-    checked(H5Pset_attr_creation_order(list.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), about,
-            "set a property");
+    set(about, H5Pset_obj_track_times(list.id(), false));
+    set(about, H5Pset_attr_creation_order(list.id(), in_order));
     return list;
   }
 
   /// Throws RunError where a dataset of numbers has a checksum that is not that of its values. `as_doubles`: these,
   /// read already.
-  void require_checksum(const Handle& dataset, const Handle& type, const Handle& space,
-                        const std::vector<double>* as_doubles, const Subject& about) const {
-    if (checked(H5Aexists(dataset.id(), checksum_name), about, "look for an attribute") == 0) return;
-    const auto written = attribute_value(about.object, checksum_name);
-    const void* bytes = nullptr;
-    const std::size_t size = value_count(space, about) * H5Tget_size(type.id());
+  void require_checksum(const Opened& from, const std::vector<double>* as_doubles) const {
+    const std::optional<Opened> checksum = find_attribute(from.object, from.about.object, checksum_name);
+    if (!checksum) return;
+    const hid_t type = from.type.id();
+    const std::size_t size = from.value_count() * from.value_bytes();
     std::vector<char> stored;
-    if (as_doubles != nullptr && H5Tequal(type.id(), H5T_NATIVE_DOUBLE) > 0) {
+    const void* bytes = nullptr;
+    if (as_doubles != nullptr && H5Tequal(type, H5T_NATIVE_DOUBLE) > 0) {
       bytes = as_doubles->data();
     } else {
-      stored = room_for_values<char>(size, about);
-      if (size > 0) {
-        checked(H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()), about, "read");
-      }
+      stored = room_for_values<char>(size, from.about);
+      if (size > 0) from.read(type, stored.data());
       bytes = stored.data();
     }
+    const auto written = attribute_value(*checksum);
     const auto* const text = written ? std::get_if<std::string>(&*written) : nullptr;
-    if (text != nullptr && *text == checksum_of(type.id(), extent(space, about), bytes, size)) return;
-    fail(about, std::string("its values are not those that were written (its checksum ") + checksum_name +
-                    "); take the file from a copy or make it again");
+    if (text != nullptr && *text == checksum_of(type, from.sizes(), bytes, size)) return;
+    fail(from.about, std::string("its values are not those that were written (its checksum ") + checksum_name +
+                         "); take the file from a copy or make it again");
   }
 
   /// The properties of a dataset of numbers whose values are all written at once.
@@ -590,45 +726,45 @@ struct Hdf5File::Impl {
     Handle list = creation_properties(about);
     const bool has_values = !sizes.empty() && std::find(sizes.begin(), sizes.end(), hsize_t{0}) == sizes.end();
     if (checksums == Checksums::none || !has_values) {
-      checked(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), about, "set a property");
+      set(about, H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER));
       return list;
     }
     const std::vector<hsize_t> chunk = chunk_of(sizes);
-    checked(H5Pset_chunk(list.id(), static_cast<int>(chunk.size()), chunk.data()), about, "set a property");
-    checked(H5Pset_fletcher32(list.id()), about, "set a property");
+    set(about, H5Pset_chunk(list.id(), static_cast<int>(chunk.size()), chunk.data()));
+    set(about, H5Pset_fletcher32(list.id()));
     // What a chunk has beyond the last value is not whatever lay in memory; a chunk that a damaged index does not lead
     // to reads as no number.
     if (H5Tget_class(type) == H5T_FLOAT) {
       constexpr double fill = std::numeric_limits<double>::quiet_NaN();
-      checked(H5Pset_fill_value(list.id(), H5T_NATIVE_DOUBLE, &fill), about, "set a property");
+      set(about, H5Pset_fill_value(list.id(), H5T_NATIVE_DOUBLE, &fill));
     }
-    checked(H5Pset_fill_time(list.id(), H5D_FILL_TIME_ALLOC), about, "set a property");
+    set(about, H5Pset_fill_time(list.id(), H5D_FILL_TIME_ALLOC));
     return list;
+  }
+
+  [[nodiscard]] Handle make_dataset(const std::string& name, hid_t type, const Handle& space,
+                                    const Handle& properties) const {
+    return {checked(H5Dcreate2(file, name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                    subject(name), "make the dataset"),
+            H5Dclose};
   }
 
   void write(const std::string& name, const std::vector<std::int64_t>& shape, hid_t type, const void* values) {
     const Subject about = subject(name);
-    std::vector<hsize_t> sizes;
-    for (const std::int64_t n : shape) sizes.push_back(static_cast<hsize_t>(n));
-    const Handle space(checked(sizes.empty() ? H5Screate(H5S_SCALAR)
-                                             : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
-                               about, "make the shape"),
-                       H5Sclose);
+    const std::vector<hsize_t> sizes = sizes_of(shape);
     // Text does not do without being filled first.
     const bool text = H5Tget_class(type) == H5T_STRING;
-    const Handle properties = text ? creation_properties(about) : number_properties(sizes, type, about);
-    Handle dataset(checked(H5Dcreate2(file, name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
-                           about, "make the dataset"),
-                   H5Dclose);
-    checked(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), about, "write");
+    Handle made = make_dataset(name, type, space_of(sizes, about),
+                               text ? creation_properties(about) : number_properties(sizes, type, about));
+    checked(H5Dwrite(made.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), about, "write");
     // CF lets the bounds of a coordinate have no attribute that differs from the coordinate's
     if (!text && checksums != Checksums::none && !name.ends_with("_bounds")) {
-      const std::size_t bytes = value_count(space, about) * H5Tget_size(type);
-      write_text_attribute(dataset, subject(name + "@" + checksum_name), checksum_name,
-                           checksum_of(type, sizes, values, bytes));
+      const std::size_t n = std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
+      write_text_attribute(made, subject(name + "@" + checksum_name), checksum_name,
+                           checksum_of(type, sizes, values, n * H5Tget_size(type)));
     }
     // Closing writes what was buffered, so its status counts too.
-    checked(H5Dclose(dataset.release()), about, "write");
+    checked(H5Dclose(made.release()), about, "write");
   }
 
   void write_texts(const std::string& name, const std::vector<std::int64_t>& shape, const char* const* values) {
@@ -643,7 +779,7 @@ struct Hdf5File::Impl {
 
   void write_attribute(const Handle& object, const Subject& about, const char* name, hid_t type, const Handle& space,
                        const void* value) {
-    if (checked(H5Aexists(object.id(), name), about, "look for an attribute") > 0) {
+    if (has_attribute(object, name, about)) {
       checked(H5Adelete(object.id(), name), about, "replace the attribute");
     }
     Handle attribute(
@@ -653,35 +789,18 @@ struct Hdf5File::Impl {
     checked(H5Aclose(attribute.release()), about, "write the attribute");
   }
 
-  void write_scalar_attribute(const std::string& object, const std::string& name, hid_t type, const void* value) {
+  /// Of one value where the shape is empty.
+  void write_number_attribute(const std::string& object, const std::string& name, hid_t type,
+                              const std::vector<hsize_t>& sizes, const void* values) {
     const Subject about = subject(object + "@" + name);
-    const Handle holder = open_object(object);
-    const Handle space(checked(H5Screate(H5S_SCALAR), about, "make the shape"), H5Sclose);
-    write_attribute(holder, about, name.c_str(), type, space, value);
-  }
-
-  [[nodiscard]] Handle text_type(const std::string& value, const Subject& about) const {
-    Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
-    checked(H5Tset_size(type.id(), std::max<std::size_t>(value.size(), 1)), about, "make the type");
-    checked(H5Tset_cset(type.id(), is_ascii(value) ? H5T_CSET_ASCII : H5T_CSET_UTF8), about, "make the type");
-    return type;
-  }
-
-  void write_list_attribute(const std::string& object, const std::string& name, hid_t type, std::size_t n,
-                            const void* values) {
-    const Subject about = subject(object + "@" + name);
-    const hsize_t count = n;
-    const Handle space(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
-    write_attribute(open_object(object), about, name.c_str(), type, space, values);
-  }
-
-  void write_text_attribute(const std::string& object, const std::string& name, const std::string& value) {
-    write_text_attribute(open_object(object), subject(object + "@" + name), name, value);
+    write_attribute(open_object(object), about, name.c_str(), type, space_of(sizes, about), values);
   }
 
   void write_text_attribute(const Handle& holder, const Subject& about, const std::string& name,
                             const std::string& value) {
-    const Handle type = text_type(value, about);
+    const Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
+    checked(H5Tset_size(type.id(), std::max<std::size_t>(value.size(), 1)), about, "make the type");
+    checked(H5Tset_cset(type.id(), is_ascii(value) ? H5T_CSET_ASCII : H5T_CSET_UTF8), about, "make the type");
     // HDF5 has no strings of length 0; netCDF-4 stores an empty text as an attribute without data.
     const Handle space(checked(H5Screate(value.empty() ? H5S_NULL : H5S_SCALAR), about, "make the shape"), H5Sclose);
     write_attribute(holder, about, name.c_str(), type.id(), space, value.empty() ? nullptr : value.data());
@@ -694,7 +813,7 @@ struct Hdf5File::Impl {
       checked(H5DSset_scale(dataset.id(), label.c_str()), subject(name), "make a dimension scale");
     }
     const int id = dimensions++;
-    write_scalar_attribute(name, "_Netcdf4Dimid", H5T_NATIVE_INT, &id);
+    write_number_attribute(name, "_Netcdf4Dimid", H5T_NATIVE_INT, {}, &id);
   }
 
   [[nodiscard]] std::string_view image() const {
@@ -708,21 +827,10 @@ struct Hdf5File::Impl {
   }
 
   void write_out() {
-    const std::string_view whole = image();
-    const char* const bytes = whole.data();
-    const std::size_t size = whole.size();
-    // Linux moves at most 2 GiB a call.
-    constexpr std::size_t most = std::size_t{1} << 30;
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t n = ::write(descriptor, bytes + done, std::min(most, size - done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw_write_error(path.string() + ": cannot write", errno);
-      done += static_cast<std::size_t>(n);
-    }
-    // Some file systems report a full disk or a quota only here; the copy keeps the file removable until then.
-    const int copy = ::dup(descriptor);
-    if (copy < 0 || ::close(copy) != 0) throw_write_error(path.string() + ": cannot write", errno);
-    ::close(std::exchange(descriptor, -1));
+    const std::string_view bytes = image();
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+    if (!out) throw_write_error(path.string() + ": cannot write", errno);
+    out.close();
   }
 };
 
@@ -735,10 +843,10 @@ namespace {
 
 /// Properties of opening: the file closes with its last handle's owner, and a file system without locks is no error.
 Handle access_properties(const Subject& about) {
-  Handle list(checked(H5Pcreate(H5P_FILE_ACCESS), about, "make a property list"), H5Pclose);
-  checked(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), about, "set a property");
+  Handle list = property_list(H5P_FILE_ACCESS, about);
+  set(about, H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG));
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-  checked(H5Pset_file_locking(list.id(), true, true), about, "set a property");
+  set(about, H5Pset_file_locking(list.id(), true, true));
 #endif
   return list;
 }
@@ -783,9 +891,9 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& c
   impl->communicator = &communicator;
   const Handle properties = access_properties(about);
   const MPI_Comm ranks = *static_cast<const MPI_Comm*>(mpi_handle(communicator));
-  checked(H5Pset_fapl_mpio(properties.id(), ranks, MPI_INFO_NULL), about, "set a property");
+  set(about, H5Pset_fapl_mpio(properties.id(), ranks, MPI_INFO_NULL));
   // One rank looks things up in the file and tells the others.
-  checked(H5Pset_all_coll_metadata_ops(properties.id(), true), about, "set a property");
+  set(about, H5Pset_all_coll_metadata_ops(properties.id(), true));
   impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
   if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
   return Hdf5File(std::move(impl));
@@ -796,10 +904,10 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& c
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums) {
-  const int descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw_write_error(file.string() + ": cannot make the file", errno);
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  if (!out) throw_write_error(file.string() + ": cannot make the file", errno);
   Hdf5File result = create_in_memory(file, checksums);
-  result.m_impl->descriptor = descriptor;
+  result.m_impl->out = std::move(out);
   return result;
 }
 
@@ -829,19 +937,18 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
   const Handle access = access_properties(about);
   if (room < 0) {
     constexpr std::size_t memory_step = std::size_t{4} << 20;
-    checked(H5Pset_fapl_core(access.id(), memory_step, false), about, "set a property");
+    set(about, H5Pset_fapl_core(access.id(), memory_step, false));
   } else {
     // the usual driver wants to know the file's real name, which a file in memory has not
-    checked(H5Pset_fapl_stdio(access.id()), about, "set a property");
+    set(about, H5Pset_fapl_stdio(access.id()));
     // what is large begins on a page
     constexpr hsize_t large = 65'536, page = 4096;
-    checked(H5Pset_alignment(access.id(), large, page), about, "set a property");
+    set(about, H5Pset_alignment(access.id(), large, page));
   }
-  const Handle creation(checked(H5Pcreate(H5P_FILE_CREATE), about, "make a property list"), H5Pclose);
+  const Handle creation = property_list(H5P_FILE_CREATE, about);
   // netCDF-4 lists variables and attributes in the order in which they were made.
-  constexpr unsigned ordered = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-  checked(H5Pset_link_creation_order(creation.id(), ordered), about, "set a property");
-  checked(H5Pset_attr_creation_order(creation.id(), ordered), about, "set a property");
+  set(about, H5Pset_link_creation_order(creation.id(), in_order));
+  set(about, H5Pset_attr_creation_order(creation.id(), in_order));
   const std::string name = room < 0 ? file.string() : "/proc/self/fd/" + std::to_string(room);
   impl->file = checked(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), about, "make the file");
   Hdf5File result(std::move(impl));
@@ -854,8 +961,7 @@ bool Hdf5File::has(const std::string& path) const { return m_impl->exists(path);
 
 bool Hdf5File::has_attribute(const std::string& path, const std::string& name) const {
   if (!m_impl->exists(path)) return false;
-  const Handle object = m_impl->open_object(path);
-  return checked(H5Aexists(object.id(), name.c_str()), m_impl->subject(path), "look for an attribute") > 0;
+  return Impl::has_attribute(m_impl->open_object(path), name.c_str(), m_impl->subject(path));
 }
 
 std::vector<std::string> Hdf5File::dataset_names(const std::string& group, NameOrder order) const {
@@ -882,39 +988,33 @@ std::vector<std::string> Hdf5File::dataset_names(const std::string& group, NameO
 }
 
 std::vector<std::int64_t> Hdf5File::shape(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  static_cast<void>(m_impl->value_count(space, about));
+  const Opened from = m_impl->dataset(dataset);
+  static_cast<void>(from.value_count());
   std::vector<std::int64_t> result;
-  for (const hsize_t n : m_impl->extent(space, about)) {
+  for (const hsize_t n : from.sizes()) {
     if (n > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
-      fail(about, "has a dimension too long to be counted");
+      fail(from.about, "has a dimension too long to be counted");
     result.push_back(static_cast<std::int64_t>(n));
   }
   return result;
 }
 
 std::vector<std::string> Hdf5File::dimension_names(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset + "@DIMENSION_LIST");
   const Handle object = m_impl->open_dataset(dataset);
   const auto rank = shape(dataset).size();
   std::vector<std::string> names(rank);
-  if (checked(H5Aexists(object.id(), "DIMENSION_LIST"), about, "look for the attribute") == 0) {
-    if (rank == 1 && checked(H5Aexists(object.id(), "CLASS"), about, "look for the attribute") > 0) {
-      names[0] = last_component(dataset);
-    }
+  const std::optional<Opened> list = m_impl->find_attribute(object, dataset, "DIMENSION_LIST");
+  if (!list) {
+    if (rank == 1 && Impl::has_attribute(object, "CLASS", m_impl->subject(dataset))) names[0] = last_component(dataset);
     return names;
   }
-  const Handle attribute(checked(H5Aopen(object.id(), "DIMENSION_LIST", H5P_DEFAULT), about, "open"), H5Aclose);
-  const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
-  const Handle stored(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
+  const Subject& about = list->about;
   const Handle type(checked(H5Tvlen_create(H5T_STD_REF_OBJ), about, "make the type"), H5Tclose);
-  const bool readable = checked(H5Tequal(stored.id(), type.id()), about, "read the type") > 0 &&
-                        H5Sget_simple_extent_npoints(space.id()) == static_cast<hssize_t>(rank);
+  const bool readable = checked(H5Tequal(list->type.id(), type.id()), about, "read the type") > 0 &&
+                        H5Sget_simple_extent_npoints(list->space.id()) == static_cast<hssize_t>(rank);
   if (!readable) return names;
   std::vector<hvl_t> lists(rank);
-  checked(H5Aread(attribute.id(), type.id(), lists.data()), about, "read");
+  list->read(type.id(), lists.data());
   for (std::size_t d = 0; d < rank; ++d) {
     if (lists[d].len == 0) continue;
     std::array<char, 256> name{};
@@ -923,40 +1023,35 @@ std::vector<std::string> Hdf5File::dimension_names(const std::string& dataset) c
     // a reference to what is no longer there leaves the dimension without a name
     if (length <= 0) H5Eclear2(H5E_DEFAULT);
   }
-  checked(H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, lists.data()), about, "free memory");
+  checked(H5Dvlen_reclaim(type.id(), list->space.id(), H5P_DEFAULT, lists.data()), about, "free memory");
   return names;
 }
 
 std::vector<double> Hdf5File::read(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
-  m_impl->require_numeric(type.id(), about);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  const std::size_t count = m_impl->value_count(space, about);
-  if (const std::string why = why_no_room(count, sizeof(double)); !why.empty()) fail(about, why);
-  m_impl->require_values(object, count, H5Tget_size(type.id()), about);
-  std::vector<double> values = room_for_values(count, about);
+  const Opened from = m_impl->dataset(dataset);
+  Impl::require_numeric(from);
+  const std::size_t count = from.value_count();
+  if (const std::string why = why_no_room(count, sizeof(double)); !why.empty()) fail(from.about, why);
+  m_impl->require_values(from);
+  std::vector<double> values = room_for_values(count, from.about);
   if (count == 0) return values;
-  checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read");
-  m_impl->require_checksum(object, type, space, &values, about);
-  m_impl->unpack(object, about, values);
+  from.read(H5T_NATIVE_DOUBLE, values.data());
+  m_impl->require_checksum(from, &values);
+  m_impl->unpack(from, values);
   return values;
 }
 
 std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
-  m_impl->require_numeric(type.id(), about);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  const std::vector<hsize_t> sizes = m_impl->extent(space, about);
+  const Opened from = m_impl->dataset(dataset);
+  const Subject& about = from.about;
+  Impl::require_numeric(from);
+  const std::vector<hsize_t> sizes = from.sizes();
   const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
                       range.end <= static_cast<std::int64_t>(sizes[0]);
   const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? any(*m_impl->communicator, bad) : bad; };
   std::string refusal;
   try {
-    m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
+    m_impl->require_values(from);
   } catch (const RunError& error) {
     refusal = error.what();
   }
@@ -964,13 +1059,13 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
     if (!refusal.empty()) throw RunError(refusal);
     fail(about, "cannot be read by another rank");
   }
-  const Handle transfer(checked(H5Pcreate(H5P_DATASET_XFER), about, "make a property list"), H5Pclose);
+  const Handle transfer = property_list(H5P_DATASET_XFER, about);
   // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
   std::vector<std::int64_t> counts = {range.size()};
   if (m_impl->communicator != nullptr) counts = gather_everywhere(*m_impl->communicator, range.size());
 #ifdef H5_HAVE_PARALLEL
   if (m_impl->communicator != nullptr) {
-    checked(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE), about, "set a property");
+    set(about, H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE));
   }
 #endif
   std::vector<double> values;
@@ -987,136 +1082,105 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   constexpr std::int64_t piece = std::int64_t{1} << 27;
   for (std::int64_t done = 0; done < most; done += piece) {
     const auto count = static_cast<hsize_t>(std::clamp<std::int64_t>(range.size() - done, 0, piece));
-    const Handle memory(checked(H5Screate_simple(1, &count, nullptr), about, "make the shape"), H5Sclose);
+    const Handle memory = space_of({count}, about);
     if (count == 0) {
-      checked(H5Sselect_none(space.id()), about, "select values");
+      checked(H5Sselect_none(from.space.id()), about, "select values");
       checked(H5Sselect_none(memory.id()), about, "select values");
     } else {
       const auto start = static_cast<hsize_t>(range.begin + done);
-      checked(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
+      checked(H5Sselect_hyperslab(from.space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
               "select values");
     }
     double* const to = values.data() + std::min(done, range.size());
-    checked(H5Dread(object.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), transfer.id(), to), about, "read");
+    checked(H5Dread(from.object.id(), H5T_NATIVE_DOUBLE, memory.id(), from.space.id(), transfer.id(), to), about,
+            "read");
   }
-  m_impl->unpack(object, about, values);
+  m_impl->unpack(from, values);
   return values;
 }
 
 std::vector<std::int64_t> Hdf5File::read_integers(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  m_impl->require_numeric(type.id(), about);
-  m_impl->require_values(object, m_impl->value_count(space, about), H5Tget_size(type.id()), about);
-  m_impl->require_checksum(object, type, space, nullptr, about);
-  return m_impl->integers(type, space, about, [&](hid_t memory_type, void* values) {
-    return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-  });
+  const Opened from = m_impl->dataset(dataset);
+  Impl::require_numeric(from);
+  m_impl->require_values(from);
+  m_impl->require_checksum(from, nullptr);
+  return Impl::integers(from);
 }
 
-std::string Hdf5File::read_text(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  return m_impl->text(type, space, about, [&](hid_t memory_type, void* value) {
-    return H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);
-  });
-}
+std::string Hdf5File::read_text(const std::string& dataset) const { return Impl::text(m_impl->dataset(dataset)); }
 
-bool Hdf5File::is_text(const std::string& dataset) const {
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), m_impl->subject(dataset), "read the type"), H5Tclose);
-  return H5Tget_class(type.id()) == H5T_STRING;
-}
+bool Hdf5File::is_text(const std::string& dataset) const { return m_impl->dataset(dataset).is_text(); }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  if (H5Tget_class(type.id()) != H5T_STRING) fail(about, "holds numbers, not text");
-  if (H5Sget_simple_extent_ndims(space.id()) != 1) fail(about, "must have one dimension");
-  const std::size_t count = m_impl->value_count(space, about);
-  const std::size_t size = H5Tget_size(type.id());
-  m_impl->require_values(object, count, size, about);
+  const Opened from = m_impl->dataset(dataset);
+  if (!from.is_text()) fail(from.about, "holds numbers, not text");
+  if (from.sizes().size() != 1) fail(from.about, "must have one dimension");
+  m_impl->require_values(from);
+  const std::size_t count = from.value_count(), size = from.value_bytes();
   std::vector<std::string> texts(count);
   if (count == 0) return texts;
-  if (checked(H5Tis_variable_str(type.id()), about, "read the type") > 0) {
+  const hid_t type = from.type.id();
+  if (checked(H5Tis_variable_str(type), from.about, "read the type") > 0) {
     hsize_t bytes = 0;
-    checked(H5Dvlen_get_buf_size(object.id(), type.id(), space.id(), &bytes), about, "read the text");
-    if (const std::string why = why_no_room(bytes, 1); !why.empty()) fail(about, why);
+    checked(H5Dvlen_get_buf_size(from.object.id(), type, from.space.id(), &bytes), from.about, "read the text");
+    if (const std::string why = why_no_room(bytes, 1); !why.empty()) fail(from.about, why);
     std::vector<char*> values(count, nullptr);
-    checked(H5Dread(object.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read the text");
+    from.read(type, values.data(), "read the text");
     for (std::size_t i = 0; i < count; ++i) {
       if (values[i] != nullptr) texts[i] = values[i];
       H5free_memory(values[i]);
     }
     return texts;
   }
-  if (const std::string why = why_no_room(count, size); !why.empty()) fail(about, why);
+  if (const std::string why = why_no_room(count, size); !why.empty()) fail(from.about, why);
   std::string values(count * size, '\0');
-  checked(H5Dread(object.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), about, "read the text");
-  for (std::size_t i = 0; i < count; ++i) texts[i] = Impl::without_padding(values.substr(i * size, size), type);
+  from.read(type, values.data(), "read the text");
+  for (std::size_t i = 0; i < count; ++i) texts[i] = Impl::without_padding(values.substr(i * size, size), from.type);
   return texts;
 }
 
 double Hdf5File::read_attribute(const std::string& path, const std::string& name) const {
-  const Handle object = m_impl->open_object(path);
-  const Subject about = m_impl->subject(path);
-  double value = 0;
-  if (!m_impl->numeric_attribute(object, about, name.c_str(), value)) {
-    fail(m_impl->subject(path + "@" + name), "there is no such attribute");
-  }
-  return value;
+  return Impl::number(m_impl->attribute(path, name));
 }
 
 std::int64_t Hdf5File::read_integer_attribute(const std::string& path, const std::string& name) const {
-  const Subject about = m_impl->subject(path + "@" + name);
-  const Handle attribute = m_impl->open_attribute(path, name);
-  const Handle type(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
-  const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
-  const std::vector<std::int64_t> values = m_impl->integers(
-      type, space, about, [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
-  if (values.size() != 1) fail(about, "must be one number");
+  const Opened from = m_impl->attribute(path, name);
+  const std::vector<std::int64_t> values = Impl::integers(from);
+  if (values.size() != 1) fail(from.about, "must be one number");
   return values.front();
 }
 
 std::string Hdf5File::read_text_attribute(const std::string& path, const std::string& name) const {
-  const Subject about = m_impl->subject(path + "@" + name);
-  const Handle attribute = m_impl->open_attribute(path, name);
-  const Handle type(checked(H5Aget_type(attribute.id()), about, "read the type"), H5Tclose);
-  const Handle space(checked(H5Aget_space(attribute.id()), about, "read the shape"), H5Sclose);
-  return m_impl->text(type, space, about,
-                      [&](hid_t memory_type, void* value) { return H5Aread(attribute.id(), memory_type, value); });
+  return Impl::text(m_impl->attribute(path, name));
 }
 
-std::vector<std::pair<std::string, AttributeValue>> Hdf5File::read_attributes(const std::string& dataset) const {
+std::optional<std::string> Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
+  return has_attribute(path, name) ? std::optional(read_text_attribute(path, name)) : std::nullopt;
+}
+
+std::vector<std::pair<std::string, AttributeValue>> Hdf5File::attributes(const std::string& dataset) const {
   const Subject about = m_impl->subject(dataset);
+  const Handle object = m_impl->open_dataset(dataset);
+  unsigned order = 0;
+  checked(H5Pget_attr_creation_order(Impl::creation_list(object, about).id(), &order), about, "read the order");
+  const H5_index_t index = (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
   std::vector<std::string> names;
-  {
-    const Handle object = m_impl->open_dataset(dataset);
-    unsigned order = 0;
-    checked(H5Pget_attr_creation_order(Impl::creation_list(object, about).id(), &order), about, "read the order");
-    const H5_index_t index = (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    checked(H5Aiterate2(object.id(), index, H5_ITER_INC, nullptr, add_attribute_name, &names), about, "list");
-  }
+  checked(H5Aiterate2(object.id(), index, H5_ITER_INC, nullptr, add_attribute_name, &names), about, "list");
   std::vector<std::pair<std::string, AttributeValue>> result;
   for (const std::string& name : names) {
     if (is_housekeeping(name)) continue;
-    if (auto value = m_impl->attribute_value(dataset, name)) result.emplace_back(name, std::move(*value));
+    if (auto value = Impl::attribute_value(m_impl->attribute(dataset, name))) {
+      result.emplace_back(name, std::move(*value));
+    }
   }
   return result;
 }
 
 void Hdf5File::make_group(const std::string& group) {
   const Subject about = m_impl->subject(group);
-  const Handle properties(checked(H5Pcreate(H5P_GROUP_CREATE), about, "make a property list"), H5Pclose);
-  constexpr unsigned ordered = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-  checked(H5Pset_link_creation_order(properties.id(), ordered), about, "set a property");
-  checked(H5Pset_attr_creation_order(properties.id(), ordered), about, "set a property");
+  const Handle properties = property_list(H5P_GROUP_CREATE, about);
+  set(about, H5Pset_link_creation_order(properties.id(), in_order));
+  set(about, H5Pset_attr_creation_order(properties.id(), in_order));
   const Handle made(checked(H5Gcreate2(m_impl->file, group.c_str(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), about,
                             "make the group"),
                     H5Gclose);
@@ -1152,16 +1216,9 @@ void Hdf5File::make_dimension(const std::string& dataset) {
 
 void Hdf5File::make_dimension_without_values(const std::string& name, std::int64_t length) {
   const Subject about = m_impl->subject(name);
-  const auto size = static_cast<hsize_t>(length);
-  {
-    const Handle space(checked(H5Screate_simple(1, &size, nullptr), about, "make the shape"), H5Sclose);
-    const Handle properties = m_impl->creation_properties(about);
-    // netCDF-4 makes such a dimension a dataset of big-endian floats that is never written.
-    const Handle dataset(checked(H5Dcreate2(m_impl->file, name.c_str(), H5T_IEEE_F32BE, space.id(), H5P_DEFAULT,
-                                            properties.id(), H5P_DEFAULT),
-                                 about, "make the dimension"),
-                         H5Dclose);
-  }
+  // netCDF-4 makes such a dimension a dataset of big-endian floats that is never written.
+  static_cast<void>(m_impl->make_dataset(name, H5T_IEEE_F32BE, space_of(sizes_of({length}), about),
+                                         Impl::creation_properties(about)));
   std::string digits = std::to_string(length);
   digits.insert(0, digits.size() < 10 ? 10 - digits.size() : 0, ' ');
   m_impl->mark_as_scale(name, "This is a netCDF dimension but not a netCDF variable." + digits);
@@ -1187,25 +1244,22 @@ void Hdf5File::attach_dimensions(const std::string& dataset, const std::vector<s
   }
 }
 
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::string& value) {
-  m_impl->write_text_attribute(path, name, value);
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, double value) {
-  m_impl->write_scalar_attribute(path, name, H5T_NATIVE_DOUBLE, &value);
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, std::int64_t value) {
-  m_impl->write_scalar_attribute(path, name, H5T_NATIVE_INT64, &value);
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values) {
-  m_impl->write_list_attribute(path, name, H5T_NATIVE_DOUBLE, values.size(), values.data());
-}
-
-void Hdf5File::write_attribute(const std::string& path, const std::string& name,
-                               const std::vector<std::int64_t>& values) {
-  m_impl->write_list_attribute(path, name, H5T_NATIVE_INT64, values.size(), values.data());
+void Hdf5File::write_attribute(const std::string& path, const std::string& name, const AttributeValue& value) {
+  const auto write = [&](hid_t type, const std::vector<hsize_t>& sizes, const void* values) {
+    m_impl->write_number_attribute(path, name, type, sizes, values);
+  };
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    m_impl->write_text_attribute(m_impl->open_object(path), m_impl->subject(path + "@" + name), name, *text);
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    write(H5T_NATIVE_DOUBLE, {}, number);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    write(H5T_NATIVE_INT64, {}, integer);
+  } else if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+    write(H5T_NATIVE_DOUBLE, {numbers->size()}, numbers->data());
+  } else {
+    const auto& integers = std::get<std::vector<std::int64_t>>(value);
+    write(H5T_NATIVE_INT64, {integers.size()}, integers.data());
+  }
 }
 
 std::string_view Hdf5File::image() const { return m_impl->image(); }
@@ -1219,13 +1273,6 @@ void Hdf5File::write_sealed(const std::function<void(const void*, std::size_t)>&
   write(end.data(), end.size());
 }
 
-std::int64_t Hdf5File::offset(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const haddr_t at = H5Dget_offset(m_impl->open_dataset(dataset).id());
-  if (at == HADDR_UNDEF) fail(about, "its values have no place in the file");
-  return static_cast<std::int64_t>(at);
-}
-
 namespace {
 
 hid_t file_type(NumberPlace::Type type) {
@@ -1237,47 +1284,42 @@ hid_t file_type(NumberPlace::Type type) {
   return H5T_NATIVE_INT64;
 }
 
+/// Where in the file the values of a dataset lie.
+std::int64_t offset_of(const Handle& dataset, const Subject& about) {
+  const haddr_t at = H5Dget_offset(dataset.id());
+  if (at == HADDR_UNDEF) fail(about, "its values have no place in the file");
+  return static_cast<std::int64_t>(at);
+}
+
 }  // namespace
 
 NumberPlace Hdf5File::reserve(const std::string& dataset, const std::vector<std::int64_t>& shape,
                               NumberPlace::Type type) {
   const Subject about = m_impl->subject(dataset);
-  std::vector<hsize_t> sizes;
-  for (const std::int64_t n : shape) sizes.push_back(static_cast<hsize_t>(n));
-  const Handle space(
-      checked(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), about, "make the shape"),
-      H5Sclose);
-  const Handle properties = m_impl->creation_properties(about);
-  checked(H5Pset_layout(properties.id(), H5D_CONTIGUOUS), about, "set a property");
-  checked(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY), about, "set a property");
-  checked(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER), about, "set a property");
-  {
-    const Handle made(checked(H5Dcreate2(m_impl->file, dataset.c_str(), file_type(type), space.id(), H5P_DEFAULT,
-                                         properties.id(), H5P_DEFAULT),
-                              about, "make the dataset"),
-                      H5Dclose);
-  }
-  NumberPlace place{type, offset(dataset), bytes_of(type)};
+  const Handle properties = Impl::creation_properties(about);
+  set(about, H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
+  set(about, H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
+  set(about, H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
+  const Handle made = m_impl->make_dataset(dataset, file_type(type), space_of(sizes_of(shape), about), properties);
+  NumberPlace place{type, offset_of(made, about), bytes_of(type)};
   for (const std::int64_t n : shape) place.bytes *= n;
   m_impl->reserved.push_back(place);
   return place;
 }
 
 NumberPlace Hdf5File::place(const std::string& dataset) const {
-  const Subject about = m_impl->subject(dataset);
-  const Handle object = m_impl->open_dataset(dataset);
-  const Handle type(checked(H5Dget_type(object.id()), about, "read the type"), H5Tclose);
-  const Handle space(checked(H5Dget_space(object.id()), about, "read the shape"), H5Sclose);
-  const Handle properties = Impl::creation_list(object, about);
+  const Opened from = m_impl->dataset(dataset);
+  const Subject& about = from.about;
+  const Handle properties = Impl::creation_list(from.object, about);
   if (checked(H5Pget_layout(properties.id()), about, "read the layout") != H5D_CONTIGUOUS) {
     fail(about, "its values are not stored one after the other (a contiguous layout)");
   }
   for (const auto kind : {NumberPlace::Type::float_, NumberPlace::Type::double_, NumberPlace::Type::integer}) {
-    if (H5Tequal(type.id(), file_type(kind)) <= 0) continue;
-    const auto count = static_cast<std::int64_t>(m_impl->value_count(space, about));
+    if (H5Tequal(from.type.id(), file_type(kind)) <= 0) continue;
+    const auto count = static_cast<std::int64_t>(from.value_count());
     NumberPlace found{kind, 0, 0};
     if (count == 0) return found;
-    found.offset = offset(dataset);
+    found.offset = offset_of(from.object, about);
     std::error_code error;
     const auto file_bytes = std::filesystem::file_size(m_impl->path, error);
     if (error) fail(about, "cannot be read: " + error.message());
@@ -1325,9 +1367,7 @@ std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const
 
 void Hdf5File::close() {
   if (m_impl->file < 0) return;
-  if (m_impl->descriptor >= 0) {
-    m_impl->write_out();
-  }
+  if (m_impl->out.is_open()) m_impl->write_out();
   checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), m_impl->subject(), "close");
 }
 

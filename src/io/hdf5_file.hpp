@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,23 @@
 #include <prismfield/ranges.hpp>
 
 namespace prismfield {
+
+/// Why `count` values of `bytes` each cannot be held in the memory that is free now, "" when they can: a file of a few
+/// bytes can claim any size, and not every system refuses memory that it does not have.
+[[nodiscard]] std::string why_no_room(std::uint64_t count, std::size_t bytes);
+
+/// `count` values, all 0. Calls fail(why), which does not return, when there is no memory for them.
+template <class Value, class Fail>
+[[nodiscard]] std::vector<Value> room_for(std::uint64_t count, const Fail& fail) {
+  if (const std::string why = why_no_room(count, sizeof(Value)); !why.empty()) fail(why);
+  std::vector<Value> values;
+  try {
+    values.resize(static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    fail("its " + std::to_string(count) + " values do not fit into memory");
+  }
+  return values;
+}
 
 class Communicator;
 
@@ -39,8 +58,8 @@ struct NumberPlace {
   return type == NumberPlace::Type::float_ ? 4 : 8;
 }
 
-/// What an attribute holds: a text, a number, or several.
-using AttributeValue = std::variant<std::string, double, std::vector<double>>;
+/// What an attribute holds: a text, a number, or several. What is read has no integers.
+using AttributeValue = std::variant<std::string, double, std::int64_t, std::vector<double>, std::vector<std::int64_t>>;
 
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
@@ -100,9 +119,11 @@ public:
   [[nodiscard]] std::int64_t read_integer_attribute(const std::string& path, const std::string& name) const;
   /// A text attribute of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text_attribute(const std::string& path, const std::string& name) const;
+  /// The same; nothing where there is none of that name.
+  [[nodiscard]] std::optional<std::string> text_attribute(const std::string& path, const std::string& name) const;
   /// Names and values of a dataset's attributes of numbers or one text, in the order in which they were made where the
   /// file knows it; without those that netCDF-4 and dimension scales keep for themselves.
-  [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> read_attributes(const std::string& dataset) const;
+  [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> attributes(const std::string& dataset) const;
 
   void make_group(const std::string& group);
   void write(const std::string& dataset, const std::vector<std::int64_t>& shape, const double* values);
@@ -120,18 +141,12 @@ public:
   void attach_dimensions(const std::string& dataset, const std::vector<std::string>& dimensions);
   /// Writes an attribute, replacing one of that name. Text is of fixed length, the only kind that every netCDF program
   /// reads (ncview, NCO and Fortran programs pass over strings of variable length).
-  void write_attribute(const std::string& path, const std::string& name, const std::string& value);
-  void write_attribute(const std::string& path, const std::string& name, double value);
-  void write_attribute(const std::string& path, const std::string& name, std::int64_t value);
-  void write_attribute(const std::string& path, const std::string& name, const std::vector<double>& values);
-  void write_attribute(const std::string& path, const std::string& name, const std::vector<std::int64_t>& values);
-  /// Hands over the bytes of a new file, one piece after the other, and behind them their seal (file_seal.hpp), which
+  void write_attribute(const std::string& path, const std::string& name, const AttributeValue& value);
+  /// Hands over the bytes of a new file, one piece after the other, and behind them their seal, which
   /// open() checks.
   void write_sealed(const std::function<void(const void*, std::size_t)>& write) const;
   /// The bytes of a new file, until the next call.
   [[nodiscard]] std::string_view image() const;
-  /// Where in image() the values of a dataset lie, which must be plain numbers that were written at once.
-  [[nodiscard]] std::int64_t offset(const std::string& dataset) const;
   /// Makes a dataset, not an empty one, with a place for its numbers but without them; of create_with_room(). Returns
   /// the place.
   NumberPlace reserve(const std::string& dataset, const std::vector<std::int64_t>& shape, NumberPlace::Type type);

@@ -18,13 +18,13 @@
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/grid_variable.hpp"
-#include "io/place_columns.hpp"
+#include "io/exchange_files.hpp"
+#include "io/height_file.hpp"
+#include "io/output_file.hpp"
 #include "io/point_columns.hpp"
-#include "io/text_output.hpp"
-#include "io/ubc.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
+#include "model/points.hpp"
 #include "model/prism_check.hpp"
 
 namespace prismfield {
@@ -345,14 +345,10 @@ private:
 
   void place_grid(const ArrayFile& arrays) {
     Points& points = m_read.points;
-    points.upward = coordinates(arrays, height_names);
-    points.grid_easting = in_metres(m_grid.easting);
-    points.grid_northing = in_metres(m_grid.northing);
+    std::vector<double> upward = coordinates(arrays, height_names);
+    points = make_grid(in_metres(m_grid.easting), in_metres(m_grid.northing),
+                       [&](const auto&, const auto&) { return std::move(upward); });
     points.rounding = {rounding_of_grid(points.grid_easting), rounding_of_grid(points.grid_northing), 0};
-    for (const double north : points.grid_northing) {
-      points.easting.insert(points.easting.end(), points.grid_easting.begin(), points.grid_easting.end());
-      points.northing.insert(points.northing.end(), points.grid_easting.size(), north);
-    }
   }
 
   [[nodiscard]] double length_to_si() const { return m_spec.length_to_si.value_or(1); }

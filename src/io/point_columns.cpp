@@ -10,26 +10,151 @@
 #include <limits>
 #include <utility>
 
-#include <prismfield/error.hpp>
 #include <prismfield/fields.hpp>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/crs.hpp"
-#include "io/terrain_variables.hpp"
-#include "io/text_table.hpp"
+#include "io/cf_attributes.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
 
+constexpr const char* depth = "depth";
+
+/// What is wrong with the unit of a column; "" when nothing is.
+std::string unit_mistake(const std::string& unit, const PlaceUnits& units, const std::string& key) {
+  const std::optional<double> factor = metres_in(unit);
+  if (!factor) return fmt::format("is in {}; lengths in m, km or ft are read", excerpt(unit));
+  if (!units.length_to_si || *units.length_to_si == *factor) return {};
+  return fmt::format("is in {}, which {} denies; take one of the two out", excerpt(unit),
+                     key.empty() ? "the length unit asked for" : key);
+}
+
+}  // namespace
+
+std::optional<double> metres_in(std::string unit) {
+  unit = lower_case(unit);
+  const auto contains = [](const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  static const std::vector<std::string> metres = {"m", "metre", "metres", "meter", "meters"};
+  static const std::vector<std::string> kilometres = {"km", "kilometre", "kilometres", "kilometer", "kilometers"};
+  static const std::vector<std::string> feet = {"ft", "foot", "feet"};
+  if (contains(metres, unit)) return 1;
+  if (contains(kilometres, unit)) return 1000;
+  if (contains(feet, unit)) return foot;
+  return std::nullopt;
+}
+
+const char* length_unit(double length_to_si) { return length_to_si == 1000 ? "km" : length_to_si == foot ? "ft" : "m"; }
+
+bool is_length_unit(const std::string& unit, double length_to_si) {
+  return unit.empty() || metres_in(unit) == metres_in(length_unit(length_to_si));
+}
+
+std::string other_length_unit(const std::string& unit, double length_to_si) {
+  return fmt::format("is in {}; {} is allowed here", excerpt(unit), length_unit(length_to_si));
+}
+
+TableRequest place_columns() {
+  TableRequest request;
+  request.needed = {"easting", "northing", "upward"};
+  const auto add = [&](const char* meaning, std::initializer_list<const char*> spellings) {
+    for (const char* const spelling : spellings) request.aliases.emplace_back(spelling, meaning);
+  };
+  add("easting",
+      {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm", "xcoord",
+       "xcoordinate", "coordx", "projectionxcoordinate", "este", "leste", "rechtswert", "ostwert"});
+  add("northing", {"north", "northings", "utmy", "utmn", "utmnorth", "utmnorthing", "yutm", "northutm", "northingutm",
+                   "ycoord", "ycoordinate", "coordy", "projectionycoordinate", "norte", "hochwert", "nordwert"});
+  add("upward",
+      // a name in UTF-8 and in Latin-1, last
+      {"elevation", "elev", "height", "altitude", "alt", "hgt", "up", "utmz", "zcoord", "zcoordinate", "coordz", "cota",
+       "quota", "altitud", "hoehe", "h\xc3\xb6he", "h\xf6he"});
+  add("easting", {"x", "e"});
+  add("northing", {"y", "n"});
+  add("upward", {"z", depth, "dem"});
+  request.weak = {"x", "e", "y", "n", "z", depth};
+  // of a flight, the ground below it
+  request.weakest = {"dem"};
+  request.with_units = true;
+  request.loose_names = true;
+  request.has_groups = true;
+  request.refused = {"longitude", "lon", "long", "latitude", "lat", "lng"};
+  request.why_refused =
+      "longitude and latitude are angles, places are needed in metres: project them first, with GMT's mapproject or "
+      "PROJ's cs2cs, or name columns that hold easting and northing";
+  return request;
+}
+
+std::string place_named(std::string_view name) {
+  static const TableRequest places = place_columns();
+  std::string plain = plain_name(name);
+  for (const std::string ending : {"", "m", "km", "ft"}) {
+    if (!plain.ends_with(ending)) continue;
+    const std::string bare = plain.substr(0, plain.size() - ending.size());
+    if (std::find(places.needed.begin(), places.needed.end(), bare) != places.needed.end()) return bare;
+    for (const auto& [spelling, meaning] : places.aliases) {
+      if (spelling == bare && (ending.empty() || bare.size() > 1)) return meaning;
+    }
+  }
+  return {};
+}
+
+std::vector<double> place_factors(const InputFile& file, const TableColumns& columns, const PlaceUnits& units,
+                                  ProblemList& problems, std::vector<std::string>& notes) {
+  std::vector<double> factors;
+  const std::vector<std::string> names = place_columns().needed;
+  const std::size_t n = std::min(names.size(), columns.at.size());
+  const auto add = [&](std::size_t w, const std::string& what) {
+    problems.add(columns.named_where, columns.named_key, fmt::format("column {} {}", names[w], what));
+  };
+  for (std::size_t w = 0; w < n; ++w) {
+    const std::string& unit = columns.units[w];
+    factors.push_back(units.length_to_si.value_or(1));
+    if (unit.empty()) continue;
+    if (const std::string error = unit_mistake(unit, units, file.key_beside("length_unit")); !error.empty()) {
+      add(w, error);
+    } else {
+      factors.back() = *metres_in(unit);
+    }
+  }
+  if (n < names.size() || columns.at[2] < 0) return factors;
+  const std::string& name = columns.names[static_cast<std::size_t>(columns.at[2])];
+  const std::string plain = plain_name(name);
+  const bool is_depth = plain.starts_with(depth);
+  // the case's own word says which column it is, not where it points
+  const bool is_neutral = !columns.are_named_by_file || plain.find('z') != std::string::npos;
+  const std::string key = file.key_beside("axis_z");
+  if (units.z_down && is_depth && !*units.z_down) {
+    add(2, fmt::format("is {}, which grows downwards, but {} is up; take the key out or rename the column",
+                       excerpt(name), key));
+  } else if (units.z_down && *units.z_down && !is_depth && !is_neutral) {
+    add(2, fmt::format("is {}, which grows upwards, but {} is down; take the key out or name the column by {}",
+                       excerpt(name), key, file.key_beside("columns")));
+  }
+  if (is_depth && !units.z_down) {
+    notes.push_back(fmt::format("'{}': {} is taken as the depth below height 0: upward is minus depth",
+                                file.path.string(), excerpt(name)));
+  }
+  if (units.z_down.value_or(is_depth)) factors[2] = -factors[2];
+  return factors;
+}
+
+void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
+                      std::vector<std::string>& notes) {
+  const std::vector<double> factors = place_factors(file, table, units, problems, notes);
+  for (std::size_t w = 0; w < factors.size(); ++w) {
+    if (factors[w] == 1) continue;
+    for (double& value : table.columns[w]) value = decimal_product(value, factors[w]);
+  }
+}
+
+namespace {
+
 constexpr std::string_view of_stations = " of the station file";
 constexpr std::string_view of_axes = "# axes ";
-
-std::string_view unquoted(std::string_view text) {
-  const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
 
 /// Whether digits are a label that a number would not keep: 0017, or more of them than a double holds.
 bool is_label(std::string_view text) {
@@ -77,22 +202,46 @@ bool is_field_name(std::string_view column) {
   return name == "singular" || field_named(name);
 }
 
-std::string carried_text(std::string_view text) { return shown(unquoted(text)); }
-
 bool parse_carried(std::string_view text, double& value) {
   text = unquoted(text);
   value = std::numeric_limits<double>::quiet_NaN();
   return is_dummy(text) || (!is_label(text) && parse_number(text, value) == NumberStatus::ok);
 }
 
-bool is_variable_of_run(std::string_view name) { return name == "singular" || is_terrain_variable(name); }
+bool turns_with_gz(std::string_view variable) { return variable == "bouguer_slab" || variable == "terrain_correction"; }
 
-PointColumn named_column(std::string_view text) {
-  auto [name, unit] = name_and_unit(unquoted(text));
-  PointColumn column;
+bool is_variable_of_run(std::string_view name) {
+  return name == "singular" || name == "terrain_height" || turns_with_gz(name);
+}
+
+void CarriedColumns::add(std::string_view word, std::size_t number) {
+  const auto [name, unit] = name_and_unit(unquoted(word));
+  PointColumn& column = m_columns.emplace_back();
   column.name = shown(name, longest_name);
   column.unit = shown(unit, longest_name);
-  return column;
+  m_numbers.push_back(number);
+}
+
+void CarriedColumns::take(const std::vector<std::string_view>& fields) {
+  for (std::size_t c = 0; c < m_columns.size(); ++c) {
+    PointColumn& column = m_columns[c];
+    double value = 0;
+    if (column.is_text) continue;
+    column.is_text = !parse_carried(m_numbers[c] < fields.size() ? fields[m_numbers[c]] : "", value);
+    column.numbers.push_back(value);
+    if (column.is_text) column.numbers = {};
+  }
+}
+
+bool CarriedColumns::has_texts() const {
+  return std::any_of(m_columns.begin(), m_columns.end(), [](const PointColumn& column) { return column.is_text; });
+}
+
+void CarriedColumns::take_texts(const std::vector<std::string_view>& fields) {
+  for (std::size_t c = 0; c < m_columns.size(); ++c) {
+    if (!m_columns[c].is_text) continue;
+    m_columns[c].texts.push_back(m_numbers[c] < fields.size() ? shown(unquoted(fields[m_numbers[c]])) : "");
+  }
 }
 
 std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name) {
@@ -106,10 +255,8 @@ std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::st
     } else {
       column.numbers = file.read(name);
     }
-    if (file.has_attribute(name, "units")) {
-      column.unit = shown(unit_of_udunits(file.read_text_attribute(name, "units")), longest_name);
-    }
-    if (file.has_attribute(name, "long_name")) column.long_name = shown(file.read_text_attribute(name, "long_name"));
+    column.unit = shown(unit_of_udunits(file.text_attribute(name, "units").value_or("")), longest_name);
+    column.long_name = shown(file.text_attribute(name, "long_name").value_or(""));
   } catch (const RunError&) {
     return std::nullopt;
   }

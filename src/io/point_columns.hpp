@@ -5,14 +5,56 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <prismfield/error.hpp>
 
 #include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/input_file.hpp"
+#include "io/text_table.hpp"
 
 // What points carry beside fields, in tables and in files of arrays.
 
 namespace prismfield {
+
+/// The international foot, m.
+inline constexpr double foot = 0.3048;
+
+/// Factor to metres of a unit of length, m, km or ft as people write them; nothing for any other.
+[[nodiscard]] std::optional<double> metres_in(std::string unit);
+/// "m", "km" or "ft" for their factors to metres.
+[[nodiscard]] const char* length_unit(double length_to_si);
+/// Whether a unit, such as "m" or "metre", is the length that `length_to_si` makes metres; "" is.
+[[nodiscard]] bool is_length_unit(const std::string& unit, double length_to_si);
+/// What is wrong with a coordinate in another unit.
+[[nodiscard]] std::string other_length_unit(const std::string& unit, double length_to_si);
+
+/// What a case states of the places in a table.
+struct PlaceUnits {
+  /// factor to metres; unset: metres where the columns name no unit
+  std::optional<double> length_to_si = {};
+  /// unset: up, but for a column depth
+  std::optional<bool> z_down = {};
+};
+
+/// The columns of a table of places: easting, northing, upward, by their usual names, units in brackets; longitude and
+/// latitude are refused.
+[[nodiscard]] TableRequest place_columns();
+
+/// Which of easting, northing and upward a column's name means, by the spellings of place_columns(); "" for none.
+[[nodiscard]] std::string place_named(std::string_view name);
+
+/// Factors from the numbers of the places' columns, the first two or three of those wanted, to metres with z up. A unit
+/// that is no length, one that differs from the case's, and a direction that the column's name denies are added to
+/// `problems`; a depth is told in `notes`.
+[[nodiscard]] std::vector<double> place_factors(const InputFile& file, const TableColumns& columns,
+                                                const PlaceUnits& units, ProblemList& problems,
+                                                std::vector<std::string>& notes);
+/// The same for a table that was read: its columns of places become metres with z up.
+void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
+                      std::vector<std::string>& notes);
 
 /// The comment of a table that says along which z its fields point.
 [[nodiscard]] std::string axes_comment(Axes axes);
@@ -26,14 +68,28 @@ namespace prismfield {
 /// Whether a run calls a variable so that it writes beside the fields.
 [[nodiscard]] bool is_variable_of_run(std::string_view name);
 
-/// A field of a table as the text of a column: without quotes around it and without control characters.
-[[nodiscard]] std::string carried_text(std::string_view text);
+/// Whether a variable beside the fields has the sign of gz, which turns with the axes.
+[[nodiscard]] bool turns_with_gz(std::string_view variable);
 
 /// A field of a carried column as a number, NaN for a dummy; false for text, and for digits that are a label: 0017.
 [[nodiscard]] bool parse_carried(std::string_view text, double& value);
 
-/// A column of a table by its header's word, "line no [m]", without values.
-[[nodiscard]] PointColumn named_column(std::string_view text);
+/// Columns of a table that are carried along: as numbers or, where a field of theirs is none, as text, for which the
+/// rows have to be taken once more.
+class CarriedColumns {
+public:
+  /// By its header's word, "line no [m]", and its number among the fields of a row.
+  void add(std::string_view word, std::size_t number);
+  void take(const std::vector<std::string_view>& fields);
+  [[nodiscard]] bool has_texts() const;
+  /// Without quotes and control characters.
+  void take_texts(const std::vector<std::string_view>& fields);
+  [[nodiscard]] std::vector<PointColumn>& columns() noexcept { return m_columns; }
+
+private:
+  std::vector<PointColumn> m_columns;
+  std::vector<std::size_t> m_numbers;
+};
 
 /// A variable at the points of a result; nothing where it is neither numbers nor a list of texts.
 [[nodiscard]] std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name);

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <limits>
 #include <string_view>
-#include <utility>
+#include <system_error>
 
 #include <prismfield/request.hpp>
 
@@ -18,23 +18,23 @@
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/grid_variable.hpp"
-#include "io/place_columns.hpp"
+#include "io/height_file.hpp"
 #include "io/point_columns.hpp"
-#include "io/terrain_variables.hpp"
 #include "io/text_table.hpp"
 #include "model/choices.hpp"
+#include "model/points.hpp"
 
 namespace prismfield {
 namespace {
 
 constexpr std::string_view sigma_suffix = "_sigma";
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_gap = [](char c) { return c == ' ' || c == '\t' || c == '"'; };
-  while (!text.empty() && is_gap(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_gap(text.back())) text.remove_suffix(1);
-  return text;
+/// A field of a row as a number, NaN for a dummy; nothing where it is text.
+std::optional<double> number_in(std::string_view text) {
+  text = unquoted(text);
+  double value = std::numeric_limits<double>::quiet_NaN();
+  if (is_dummy(text) || parse_number(text, value) == NumberStatus::ok) return value;
+  return std::nullopt;
 }
 
 /// A column of a table that holds a field or its standard deviation.
@@ -45,11 +45,6 @@ struct FieldColumn {
   std::vector<double> values;
 };
 
-/// A column of a table that holds neither a place nor a field.
-struct FurtherColumn : PointColumn {
-  std::size_t number = 0;
-};
-
 /// What a column called "gz_sigma [mGal]" is; nothing when it is no field.
 struct ColumnName {
   Field field;
@@ -57,7 +52,7 @@ struct ColumnName {
   std::string unit;
 };
 std::optional<ColumnName> column_named(std::string_view text) {
-  auto [name, unit] = name_and_unit(trimmed(text));
+  auto [name, unit] = name_and_unit(unquoted(text));
   name = lower_case(name);
   std::string_view bare = name;
   const bool is_sigma = bare.ends_with(sigma_suffix);
@@ -99,7 +94,7 @@ public:
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
         if (is_place) continue;
-        m_further.push_back({named_column(names[c]), c});
+        m_further.add(names[c], c);
         continue;
       }
       if (!found->unit.empty() && !is_unit_of(found->field, found->unit)) {
@@ -124,38 +119,20 @@ public:
     m_points.northing.push_back(metres(1));
     m_points.upward.push_back(metres(2));
     for (FieldColumn& column : m_columns) {
-      const std::string_view text = trimmed(row.fields[column.number]);
-      double value = std::numeric_limits<double>::quiet_NaN();
-      const bool good = is_dummy(text) || (parse_number(text, value) == NumberStatus::ok && !std::isinf(value));
-      if (!good) {
+      const std::string_view text = row.fields[column.number];
+      const std::optional<double> value = number_in(text);
+      if (!value || std::isinf(*value)) {
         m_limited.add("text where a number belongs", [&] {
           return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
-                         excerpt(text) + " is not a number"};
+                         excerpt(unquoted(text)) + " is not a number"};
         });
       }
-      column.values.push_back(value);
+      column.values.push_back(value.value_or(0));
     }
-    for (FurtherColumn& column : m_further) {
-      double value = 0;
-      if (column.is_text) continue;
-      if (parse_carried(field_of(row, column), value)) {
-        column.numbers.push_back(value);
-      } else {
-        column.is_text = true;
-        column.numbers = {};
-      }
-    }
+    m_further.take(row.fields);
   }
 
-  [[nodiscard]] bool has_texts() const {
-    return std::any_of(m_further.begin(), m_further.end(), [](const FurtherColumn& column) { return column.is_text; });
-  }
-  /// Once more, for the columns that turned out to hold text.
-  void take_texts(const TableRequest::Row& row) {
-    for (FurtherColumn& column : m_further) {
-      if (column.is_text) column.texts.push_back(carried_text(field_of(row, column)));
-    }
-  }
+  [[nodiscard]] CarriedColumns& further() noexcept { return m_further; }
 
   void take_comment(std::string_view comment) {
     if (!m_axes) m_axes = axes_in_comment(comment);
@@ -163,7 +140,7 @@ public:
 
   PointFields finish(std::optional<Axes> axes) {
     PointFields result;
-    for (FurtherColumn& column : m_further) {
+    for (PointColumn& column : m_further.columns()) {
       column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
       if (column.is_text && column.texts.size() != m_points.easting.size()) {
         throw m_file.error("was changed while it was read");
@@ -192,10 +169,6 @@ public:
   }
 
 private:
-  static std::string_view field_of(const TableRequest::Row& row, const FurtherColumn& column) {
-    return column.number < row.fields.size() ? row.fields[column.number] : std::string_view();
-  }
-
   FieldColumn* column(Field field, bool is_sigma) {
     for (FieldColumn& found : m_columns) {
       if (found.field == field && found.is_sigma == is_sigma) return &found;
@@ -212,7 +185,7 @@ private:
   /// of easting, northing and upward, to metres with z up
   std::vector<double> m_factors;
   std::vector<FieldColumn> m_columns;
-  std::vector<FurtherColumn> m_further;
+  CarriedColumns m_further;
 };
 
 /// Whether numbers rise by equal steps but for rounding.
@@ -283,10 +256,10 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
   static_cast<void>(read_table(file, request, problems));
   reader.throw_if_any();
-  if (reader.has_texts()) {
+  if (reader.further().has_texts()) {
     request.take_comment = {};
     request.take_columns = [](const TableColumns&) {};
-    request.take_row = [&](const TableRequest::Row& row) { reader.take_texts(row); };
+    request.take_row = [&](const TableRequest::Row& row) { reader.further().take_texts(row.fields); };
     static_cast<void>(read_table(file, request, problems));
   }
   return reader.finish(spec.axes);
@@ -322,12 +295,10 @@ public:
     for (const FieldInfo& field : field_infos) {
       const std::string name(field.name);
       if (!m_content.has(name)) continue;
-      std::vector<double> values = read_field(field, name);
-      std::vector<double> sigma;
-      if (m_content.has(name + std::string(sigma_suffix))) sigma = read_field(field, name + std::string(sigma_suffix));
+      const std::string sigma = name + std::string(sigma_suffix);
       result.fields.add(field.field);
-      result.values.push_back(std::move(values));
-      result.sigma.push_back(std::move(sigma));
+      result.values.push_back(read_field(field, name));
+      result.sigma.push_back(m_content.has(sigma) ? read_field(field, sigma) : std::vector<double>());
     }
     m_problems.throw_if_any();
     set_axes(result, find_axes(result.fields), axes, m_file);
@@ -355,12 +326,7 @@ public:
     const auto n_easting = static_cast<std::int64_t>(easting.size());
     const auto n_northing = static_cast<std::int64_t>(northing.size());
     if (m_shape == std::vector<std::int64_t>{n_northing, n_easting} && n_easting > 0 && n_northing > 0) {
-      points.grid_easting = easting;
-      points.grid_northing = northing;
-      for (const double y : northing) {
-        points.easting.insert(points.easting.end(), easting.begin(), easting.end());
-        points.northing.insert(points.northing.end(), easting.size(), y);
-      }
+      points = make_grid(easting, northing, [&](const auto&, const auto&) { return std::move(points.upward); });
     } else if (m_shape == std::vector<std::int64_t>{n_easting} && n_northing == n_easting && n_easting > 0) {
       points.easting = easting;
       points.northing = northing;
@@ -381,12 +347,10 @@ private:
   /// Throws InputError for coordinates that are no heights and lengths in metres.
   void check_places() const {
     for (const char* name : {"easting", "northing", "upward"}) {
-      const std::string unit =
-          m_content.has_attribute(name, "units") ? m_content.read_text_attribute(name, "units") : "";
+      const std::string unit = m_content.text_attribute(name, "units").value_or("");
       if (!is_length_unit(unit, 1)) throw m_file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
     }
-    if (m_content.has_attribute("upward", "positive") &&
-        m_content.read_text_attribute("upward", "positive") == "down") {
+    if (m_content.text_attribute("upward", "positive") == "down") {
       throw m_file.error("has upward that is positive down; heights are needed: change the sign and the attribute");
     }
   }
@@ -450,10 +414,8 @@ private:
                                               shape_text(shape_of(name)), shape_text(m_shape))));
       return {};
     }
-    if (m_content.has_attribute(name, "units")) {
-      const std::string unit = m_content.read_text_attribute(name, "units");
-      if (!is_unit_of(field.field, unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, unit)));
-    }
+    const std::optional<std::string> unit = m_content.text_attribute(name, "units");
+    if (unit && !is_unit_of(field.field, *unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, *unit)));
     return in_order(name, m_content.read(name));
   }
 
@@ -461,8 +423,8 @@ private:
     std::vector<std::string> places{"/"};
     for (const FieldInfo& field : fields) places.emplace_back(field.name);
     for (const std::string& place : places) {
-      if (!m_content.has_attribute(place, "axes")) continue;
-      if (const auto said = axes_named(m_content.read_text_attribute(place, "axes"))) return said;
+      const std::optional<std::string> word = m_content.text_attribute(place, "axes");
+      if (const auto said = word ? axes_named(*word) : std::nullopt) return said;
     }
     return std::nullopt;
   }
@@ -473,29 +435,30 @@ private:
   ProblemList m_problems;
 };
 
-}  // namespace
-
-PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
+/// read(content) of a file; a failure is an error of the file.
+template <class Read>
+auto of_arrays(const InputFile& file, const Read& read) {
   try {
-    const Hdf5File content = Hdf5File::open(file.path);
-    return PointArrayReader(file, content).read(axes, unread);
+    return read(Hdf5File::open(file.path));
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
   }
 }
 
+}  // namespace
+
+PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
+  return of_arrays(file, [&](const Hdf5File& content) { return PointArrayReader(file, content).read(axes, unread); });
+}
+
 Points read_array_points(const InputFile& file) {
-  try {
-    const Hdf5File content = Hdf5File::open(file.path);
-    for (const char* name : {"easting", "northing", "upward"}) {
-      if (!content.has(name)) {
-        throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
-      }
+  return of_arrays(file, [&](const Hdf5File& content) {
+    for (const char* name : direction_names) {
+      if (content.has(name)) continue;
+      throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
     }
     return PointArrayReader(file, content).read_points();
-  } catch (const RunError& error) {
-    throw InputError(file.where, file.key, error.what());
-  }
+  });
 }
 
 std::string point_image(const PointFields& points, const std::filesystem::path& file, const std::string& title,
@@ -520,6 +483,116 @@ std::string point_image(const PointFields& points, const std::filesystem::path& 
   }
   for (const PointColumn& column : points.columns) write_point_column(out, layout, column);
   return sealed_image(out);
+}
+
+namespace {
+
+/// A column's name without unit and number: "gz_2 [mGal]" is gz in mGal.
+std::pair<std::string, std::string> field_and_unit(std::string_view text) {
+  auto [name, unit] = name_and_unit(text);
+  const std::size_t digits = name.find_last_not_of("0123456789");
+  if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
+  return {lower_case(name), unit};
+}
+
+/// Throws InputError with every error found.
+ResultTable read_table_of(const std::filesystem::path& file) {
+  ResultTable table;
+  std::array<ResultTable::Column*, 3> coordinates{};
+  std::vector<std::pair<std::size_t, ResultTable::Column*>> fields;
+  ProblemList problems;
+  LimitedProblems limited(problems, file.string());
+  const InputFile input{file, "", ""};
+  std::vector<double> factors;
+  TableRequest request = place_columns();
+  request.take_columns = [&](const TableColumns& header) {
+    const std::vector<std::string>& names = header.names;
+    std::vector<std::string> notes;
+    factors = place_factors(input, header, {}, problems, notes);
+    for (std::size_t d = 0; d < coordinates.size(); ++d) {
+      coordinates[d] = &table.columns[direction_names[d]];
+      coordinates[d]->unit = "m";
+    }
+    std::map<std::string, std::size_t> last;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto [name, unit] = field_and_unit(names[c]);
+      if (!field_named(name)) continue;
+      last[name] = c;
+      table.columns[name].unit = unit;
+    }
+    for (const auto& [name, c] : last) fields.emplace_back(c, &table.columns[name]);
+  };
+  request.take_comment = [&](std::string_view comment) {
+    if (!table.axes) table.axes = axes_in_comment(comment);
+  };
+  request.take_row = [&](const TableRequest::Row& row) {
+    for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d] * factors[d]);
+    for (const auto& [number, to] : fields) {
+      const std::optional<double> value = number_in(row.fields[number]);
+      to->values.push_back(value.value_or(0));
+      if (value) continue;
+      limited.add("text where a number belongs", [&, number = number] {
+        return Problem{line_of(input, row.line), "", excerpt(row.fields[number]) + " is not a number"};
+      });
+    }
+  };
+  ProblemList of_coordinates;
+  static_cast<void>(read_table(input, request, of_coordinates));
+  limited.finish();
+  of_coordinates.throw_if_any();
+  problems.throw_if_any();
+  return table;
+}
+
+bool is_odd_in_z(const std::string& field) {
+  const auto known = field_named(field);
+  return known && info(*known).odd_in_z;
+}
+
+bool is_table(const std::filesystem::path& file) {
+  const std::string suffix = lower_case(file.extension().string());
+  std::error_code error;
+  if ((suffix != ".csv" && suffix != ".xyz") || !std::filesystem::exists(file, error)) return false;
+  return !is_array_file({file, "", ""});
+}
+
+}  // namespace
+
+ResultReader ResultReader::open(const std::filesystem::path& file) {
+  return ResultReader(is_table(file) ? Content(read_table_of(file)) : Content(Hdf5File::open(file)));
+}
+
+bool ResultReader::has(const std::string& variable) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.count(variable) > 0;
+  return std::get<Hdf5File>(m_content).has(variable);
+}
+
+std::vector<std::int64_t> ResultReader::shape(const std::string& variable) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    return {static_cast<std::int64_t>(table->columns.at(variable).values.size())};
+  }
+  return std::get<Hdf5File>(m_content).shape(variable);
+}
+
+std::vector<double> ResultReader::read(const std::string& variable) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.at(variable).values;
+  return std::get<Hdf5File>(m_content).read(variable);
+}
+
+bool ResultReader::has_attribute(const std::string& variable, const std::string& name) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    if (name == "axes") return table->axes && is_odd_in_z(variable);
+    return name == "units" && has(variable) && !table->columns.at(variable).unit.empty();
+  }
+  return std::get<Hdf5File>(m_content).has_attribute(variable, name);
+}
+
+std::string ResultReader::read_text_attribute(const std::string& variable, const std::string& name) const {
+  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
+    return name == "axes" ? prismfield::name(table->axes.value()) : table->columns.at(variable).unit;
+  }
+  const std::string text = std::get<Hdf5File>(m_content).read_text_attribute(variable, name);
+  return name == "units" ? unit_of_udunits(text) : text;
 }
 
 }  // namespace prismfield

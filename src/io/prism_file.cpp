@@ -3,11 +3,33 @@
 #include "io/prism_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 
+#include <array>
+#include <fstream>
+#include <numeric>
+#include <optional>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
 #include "io/text_table.hpp"
+#include "model/overlaps.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
+#include "parallel/distribution.hpp"
+#include "parallel/rank_consistency.hpp"
 
 namespace prismfield {
+namespace {
 
+/// Prisms as a file holds them.
+struct RawPrisms : NumberedPrisms {
+  std::vector<std::string> warnings;
+};
+
+/// The papers' names of columns, (x1, west) and so on; which of z1 and z2 is the bottom depends on where z points.
 std::vector<std::pair<std::string, std::string>> prism_aliases(bool z_down) {
   return {{"x1", "west"},
           {"x2", "east"},
@@ -21,27 +43,478 @@ std::vector<std::pair<std::string, std::string>> prism_aliases(bool z_down) {
           {"z2", z_down ? "bottom" : "top"}};
 }
 
-std::string FilePrismNames::where(std::int64_t number) const {
-  return m_is_text ? line_of(m_file, number) : m_file.path.string();
-}
+/// Prisms of a text file go by their lines, those of HDF5 by their indices.
+class FilePrismNames final : public PrismNames {
+public:
+  FilePrismNames(const InputFile& file, bool is_text) : m_file(file), m_is_text(is_text) {}
+  [[nodiscard]] std::string list() const override { return m_file.path.string(); }
+  [[nodiscard]] std::string where(std::int64_t number) const override {
+    return m_is_text ? line_of(m_file, number) : m_file.path.string();
+  }
+  [[nodiscard]] std::string key(std::int64_t number) const override {
+    return m_is_text ? std::string() : fmt::format("prism [{}]", number);
+  }
+  [[nodiscard]] std::string key(std::int64_t number, const char* column) const override {
+    return m_is_text ? column : fmt::format("{}[{}]", column, number);
+  }
+  [[nodiscard]] std::string reference(std::int64_t number) const override {
+    return fmt::format("{} {}", m_is_text ? "line" : "index", number);
+  }
 
-std::string FilePrismNames::key(std::int64_t number) const {
-  return m_is_text ? std::string() : fmt::format("prism [{}]", number);
-}
+private:
+  const InputFile& m_file;
+  bool m_is_text;
+};
 
-std::string FilePrismNames::key(std::int64_t number, const char* column) const {
-  return m_is_text ? column : fmt::format("{}[{}]", column, number);
-}
-
-std::string FilePrismNames::reference(std::int64_t number) const {
-  return fmt::format("{} {}", m_is_text ? "line" : "index", number);
-}
-
+/// The warning about prisms of zero size, if there are any.
 void add_warning(const ZeroSize& zero, const PrismNames& names, std::vector<std::string>& warnings) {
   if (zero.count == 0) return;
   warnings.push_back(fmt::format("{}: {} prism{} of zero size left out, {} {}", names.list(), zero.count,
                                  zero.count == 1 ? "" : "s", zero.count == 1 ? "at" : "the first at",
                                  names.reference(zero.first)));
+}
+
+/// What the file system says of a file: two ranks with the same numbers see one file, on different nodes too, where
+/// alone its device may have another number. All 0: there is none.
+using FileFacts = std::array<std::int64_t, 4>;
+
+FileFacts facts_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {static_cast<std::int64_t>(status.st_ino), static_cast<std::int64_t>(status.st_size),
+          static_cast<std::int64_t>(status.st_mtim.tv_sec), static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
+}
+
+/// 0 for a file that cannot be read.
+std::uint64_t hash_of(const std::filesystem::path& file) {
+  Checksum sum;
+  std::ifstream in(file, std::ios::binary);
+  std::string buffer(std::size_t{1} << 20, '\0');
+  while (in) {
+    in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    sum.add_bytes(buffer.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return in.eof() ? sum.digest().low : 0;
+}
+
+/// The ranks for which `file` is another than for rank 0, rising, on every rank. Collective.
+std::vector<int> ranks_with_other_file(const std::filesystem::path& file, const Communicator& communicator) {
+  const FileFacts mine = facts_of(file);
+  const std::vector<std::int64_t> all =
+      gather_everywhere(communicator, std::vector<std::int64_t>(mine.begin(), mine.end()));
+  const auto as_root = [&](std::size_t rank) {
+    return std::equal(mine.size() * rank + all.begin(), mine.size() * (rank + 1) + all.begin(), all.begin());
+  };
+  bool one_file = true;
+  for (std::size_t rank = 1; rank < all.size() / mine.size(); ++rank) one_file = one_file && as_root(rank);
+  if (one_file) return {};
+  const auto number = static_cast<std::size_t>(communicator.rank());
+  std::uint64_t hash = 0;
+  agree(communicator, [&] {
+    if (number == 0 || !as_root(number)) hash = hash_of(file);
+  });
+  std::uint64_t of_root = hash;
+  broadcast(communicator, of_root);
+  return ranks_unlike_root(number > 0 && as_root(number) ? of_root : hash, communicator);
+}
+
+/// Throws InputError, the same on every rank, when `file` holds other bytes for one of them than for rank 0, or is not
+/// there. Its bytes are read only where ranks have copies of their own. Collective.
+void check_same_file(const InputFile& file, const Communicator& communicator) {
+  const std::vector<int> others = ranks_with_other_file(file.path, communicator);
+  if (others.empty()) return;
+  throw file.error(
+      fmt::format("is not the same for all ranks: for {} it is another file than for rank 0, or none; put it "
+                  "where all nodes see it, or the same copy on every node",
+                  ranks_text(others)));
+}
+
+/// Where an HDF5 or netCDF file holds the columns.
+struct PrismDatasets {
+  /// one a column; "" for a column that is missing or mistaken
+  std::vector<std::string> datasets;
+  /// prisms in the file
+  std::int64_t length = 0;
+};
+
+/// Finds the columns and checks their shapes; errors are added to `problems`. Throws InputError, by its key, for a
+/// group that the file lacks.
+PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const PrismsSpec& spec,
+                          ProblemList& problems) {
+  std::string group = spec.group;
+  while (!group.empty() && group.back() == '/') group.pop_back();
+  if (!group.empty() && group.front() != '/') group.insert(0, 1, '/');
+  if (!arrays.has(group.empty() ? "/" : group)) {
+    throw InputError("", "model.prisms.group", fmt::format("'{}' has no group {}", file.path.string(), group));
+  }
+
+  PrismDatasets places;
+  places.datasets.resize(prism_columns.size());
+  std::string first_dataset;
+  std::vector<std::string> missing;
+  for (std::size_t c = 0; c < prism_columns.size(); ++c) {
+    std::vector<std::string> found;
+    if (arrays.has(group + "/" + prism_columns[c])) found.push_back(group + "/" + prism_columns[c]);
+    for (const auto& [spelling, meant] : prism_aliases(spec.z_down)) {
+      if (meant == prism_columns[c] && arrays.has(group + "/" + spelling)) found.push_back(group + "/" + spelling);
+    }
+    if (found.empty()) {
+      missing.emplace_back(prism_columns[c]);
+      continue;
+    }
+    const std::string& dataset = found.front();
+    try {
+      if (found.size() > 1) {
+        throw file.error(fmt::format("holds both {} and {}; one of them is needed", found[0], found[1]));
+      }
+      const std::vector<std::int64_t> shape = arrays.shape(dataset);
+      if (shape.size() != 1) {
+        throw file.error(fmt::format("has {} of shape {}; one dimension is needed", dataset, shape_text(shape)));
+      }
+      if (first_dataset.empty()) {
+        places.length = shape[0];
+        first_dataset = dataset;
+      }
+      if (shape[0] != places.length) {
+        throw file.error(
+            fmt::format("has {} values in {} but {} in {}", shape[0], dataset, places.length, first_dataset));
+      }
+      places.datasets[c] = dataset;
+    } catch (const InputError& error) {
+      problems.add(error);
+    }
+  }
+  if (!missing.empty()) {
+    problems.add(file.where, file.key,
+                 fmt::format("'{}' has no dataset{} {} in group {}; its datasets are: {}", file.path.string(),
+                             missing.size() > 1 ? "s" : "", fmt::join(missing, ", "), group.empty() ? "/" : group,
+                             shown_list(arrays.dataset_names(group.empty() ? "/" : group))));
+  }
+  return places;
+}
+
+/// Numbers of `n` prisms of which the first has index `first` in the file.
+std::vector<std::int64_t> prism_indices(std::int64_t first, std::int64_t n) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+/// The prisms of an HDF5 or netCDF file as it holds them, numbered by indices. Throws InputError with every error
+/// found.
+RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
+  const ArrayFile arrays(file);
+  ProblemList problems;
+  const PrismDatasets places = find_prisms(arrays, file, spec, problems);
+  RawPrisms raw;
+  const auto columns = columns_of(raw.prisms);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (places.datasets[c].empty()) continue;
+    try {
+      *columns[c] = arrays.read(places.datasets[c]);
+    } catch (const InputError& error) {
+      problems.add(error);
+    }
+  }
+  problems.throw_if_any();
+  if (places.length == 0) throw file.error("holds no prisms");
+  raw.numbers = prism_indices(0, places.length);
+  return raw;
+}
+
+/// The prisms of a table in text as it holds them, numbered by lines. Rows with an error are added to `problems`.
+/// Throws InputError when nothing can be read.
+RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, ProblemList& problems) {
+  TableRequest request;
+  request.needed = {prism_columns.begin(), prism_columns.end()};
+  request.aliases = prism_aliases(spec.z_down);
+  request.columns = spec.columns;
+  request.columns_key = "model.prisms.columns";
+  Table table = read_table(file, request, problems);
+  RawPrisms raw;
+  const auto columns = columns_of(raw.prisms);
+  for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = std::move(table.columns[c]);
+  raw.numbers = std::move(table.lines);
+  if (!table.ignored.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& name : table.ignored) names.push_back(excerpt(name));
+    raw.warnings.push_back(
+        fmt::format("{}: column{} ignored: {}", file.path.string(), names.size() > 1 ? "s" : "", shown_list(names)));
+  }
+  return raw;
+}
+
+constexpr std::int64_t number_bytes = sizeof(std::int64_t);
+
+/// A list in HDF5 that is read by all ranks together, each a part of it. Every step ends in the same answer on all
+/// ranks.
+class CollectiveReader {
+public:
+  CollectiveReader(const InputFile& file, const PrismsSpec& spec, const Communicator& communicator)
+      : m_file(file), m_spec(spec), m_communicator(communicator) {}
+
+  /// nullptr on every rank when the file is no HDF5 file or holds an error: rank 0, reading it whole, then tells what
+  /// it is.
+  std::unique_ptr<DistributedPrisms> read() {
+    if (!hdf5_is_parallel() || !find_places()) return nullptr;
+    check_same_file(m_file, m_communicator);
+    if (!read_part() || !check_part()) return nullptr;
+    std::vector<std::string> warnings;
+    add_warning(zero_size_of_all(), m_names, warnings);
+    return std::make_unique<DistributedPrisms>(std::move(m_raw.prisms), m_held, m_facts, std::move(warnings),
+                                               m_peak_bytes);
+  }
+
+private:
+  /// True when no rank's `step` failed for a reason that lies in the file.
+  template <class Step>
+  bool all_did(const Step& step) {
+    bool failed = false;
+    agree(m_communicator, [&] {
+      try {
+        step();
+      } catch (const InputError&) {
+        failed = true;
+      } catch (const RunError&) {
+        failed = true;
+      }
+    });
+    return !any(m_communicator, failed);
+  }
+
+  bool find_places() {
+    const bool found = all_did([&] {
+      if (m_communicator.rank() != 0 || !is_array_file(m_file)) return;
+      const ArrayFile arrays(m_file);
+      ProblemList problems;
+      if (arrays.is_hdf5()) {
+        m_places = find_prisms(arrays, m_file, m_spec, problems);
+      }
+      problems.throw_if_any();
+    });
+    broadcast(m_communicator, m_places.length);
+    broadcast(m_communicator, m_places.datasets);
+    return found && m_places.length > 0;
+  }
+
+  bool read_part() {
+    const IndexRange part = balanced_part(m_places.length, m_communicator.rank(), m_communicator.size());
+    std::optional<Hdf5File> hdf5;
+    const FileStamp before(m_file.path);
+    if (!all_did([&] { hdf5 = Hdf5File::open(m_file.path, m_communicator); })) return false;
+    const auto columns = columns_of(m_raw.prisms);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (!all_did([&] { *columns[c] = hdf5->read(m_places.datasets[c], part); })) return false;
+    }
+    if (!all_did([&] { check_unchanged(m_file, before, FileStamp(m_file.path)); })) return false;
+    agree(m_communicator, [&] { m_raw.numbers = prism_indices(part.begin, part.size()); });
+    return true;
+  }
+
+  bool check_part() {
+    ProblemList problems;
+    agree(m_communicator, [&] { m_zero_size = PrismCheck(m_raw, m_spec, m_names, problems).check_each(); });
+    if (any(m_communicator, !problems.empty())) return false;
+    m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (prism_bytes + number_bytes);
+    m_raw.numbers = std::vector<std::int64_t>();
+    // prisms of zero size left out, the others are numbered on from rank to rank
+    const std::vector<std::int64_t> kept = gather_everywhere(m_communicator, m_raw.prisms.size());
+    const auto mine = kept.begin() + m_communicator.rank();
+    m_held.begin = std::accumulate(kept.begin(), mine, std::int64_t{0});
+    m_held.end = m_held.begin + *mine;
+    m_facts.size = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
+    find_bounds_of_all();
+    return m_facts.size > 0 && (m_spec.allow_overlap || !overlap());
+  }
+
+  void find_bounds_of_all() {
+    const Bounds mine = bounds_of(m_raw.prisms);
+    const Range densities = densities_of(m_raw.prisms);
+    const auto least = [&](double value) {
+      const std::vector<double> all = gather_everywhere(m_communicator, value);
+      return *std::min_element(all.begin(), all.end());
+    };
+    const auto greatest = [&](double value) { return -least(-value); };
+    m_facts.bounds = {least(mine.west),     greatest(mine.east), least(mine.south),
+                      greatest(mine.north), least(mine.bottom),  greatest(mine.top)};
+    m_facts.densities = {least(densities.min), greatest(densities.max)};
+  }
+
+  /// True when any two prisms overlap, whichever ranks hold them: rank 0 looks at all boxes.
+  bool overlap() {
+    PrismBlock boxes;
+    agree(m_communicator, [&] {
+      boxes = m_raw.prisms;
+      boxes.density = std::vector<double>();
+    });
+    DistributedColumns gathered({&boxes.west, &boxes.east, &boxes.south, &boxes.north, &boxes.bottom, &boxes.top},
+                                m_held);
+    const bool is_root = m_communicator.rank() == 0;
+    gathered.hold({0, is_root ? m_facts.size : 0}, m_communicator);
+    Overlaps overlaps;
+    agree(m_communicator, [&] {
+      if (is_root) overlaps = find_overlaps(boxes, overlap_tolerance, 1);
+    });
+    const std::int64_t mine = m_raw.prisms.size() * prism_bytes;
+    const std::int64_t beside = is_root ? m_facts.size * prism_bytes + overlaps.memory_bytes : mine;
+    m_peak_bytes = std::max(m_peak_bytes, mine + beside);
+    return any(m_communicator, !overlaps.pairs.empty());
+  }
+
+  [[nodiscard]] ZeroSize zero_size_of_all() const {
+    const std::vector<std::int64_t> counts = gather_everywhere(m_communicator, m_zero_size.count);
+    const std::vector<std::int64_t> firsts = gather_everywhere(m_communicator, m_zero_size.first);
+    ZeroSize all;
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+      if (all.count == 0) all.first = firsts[r];
+      all.count += counts[r];
+    }
+    return all;
+  }
+
+  const InputFile& m_file;
+  const PrismsSpec& m_spec;
+  const Communicator& m_communicator;
+  PrismDatasets m_places;
+  FilePrismNames m_names{m_file, false};
+  RawPrisms m_raw;
+  ZeroSize m_zero_size;
+  IndexRange m_held;
+  ListFacts m_facts;
+  std::int64_t m_peak_bytes = 0;
+};
+
+}  // namespace
+
+DistributedPrisms::DistributedPrisms(PrismBlock prisms, IndexRange held, const ListFacts& facts,
+                                     std::vector<std::string> warnings, std::int64_t peak_bytes)
+    : m_prisms(std::move(prisms)),
+      m_held(held),
+      m_facts(facts),
+      m_warnings(std::move(warnings)),
+      m_peak_bytes(peak_bytes) {
+  for (auto* column : columns_of(m_prisms)) column->shrink_to_fit();
+}
+
+void DistributedPrisms::hold(IndexRange range, const Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  m_peak_bytes = std::max(m_peak_bytes, memory_to_hold(range).during);
+  const auto columns = columns_of(m_prisms);
+  DistributedColumns distributed({columns.begin(), columns.end()}, m_held);
+  distributed.hold(range, communicator);
+  m_held = distributed.held();
+}
+
+DistributedPrisms::HoldMemory DistributedPrisms::memory_to_hold(IndexRange range) const noexcept {
+  const std::int64_t now = memory_bytes();
+  if (range == m_held) return {now, now};
+  const std::int64_t after = static_cast<std::int64_t>(sizeof(*this)) + range.size() * prism_bytes;
+  return {after, std::max(now, after) + range.size() * static_cast<std::int64_t>(sizeof(double))};
+}
+
+void DistributedPrisms::read(IndexRange range, PrismBlock& out) const {
+  const auto [begin, end] = range;
+  if (begin < end && (begin < m_held.begin || end > m_held.end)) {
+    throw RunError(
+        fmt::format("prisms [{}, {}) were asked of a rank that holds [{}, {})", begin, end, m_held.begin, m_held.end));
+  }
+  out.resize(end - begin);
+  const std::array<const std::vector<double>*, 7> from = {&m_prisms.west,   &m_prisms.east,   &m_prisms.south,
+                                                          &m_prisms.north,  &m_prisms.bottom, &m_prisms.top,
+                                                          &m_prisms.density};
+  const auto to = columns_of(out);
+  for (std::size_t c = 0; c < 7 && begin < end; ++c) {
+    std::copy_n(from[c]->begin() + (begin - m_held.begin), end - begin, to[c]->begin());
+  }
+}
+
+Digest DistributedPrisms::digest(const Communicator& communicator) const {
+  // A sum over the prisms, each with its number: ranks add up theirs.
+  struct Numbered {
+    std::int64_t number;
+    std::array<double, 7> columns;
+  };
+  Digest mine;
+  for (std::int64_t i = 0; i < m_prisms.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Numbered prism{m_held.begin + i,
+                         {m_prisms.west[at], m_prisms.east[at], m_prisms.south[at], m_prisms.north[at],
+                          m_prisms.bottom[at], m_prisms.top[at], m_prisms.density[at]}};
+    const Digest one = digest_of(&prism, sizeof prism);
+    mine.low += one.low;
+    mine.high += one.high;
+  }
+  const std::vector<std::int64_t> halves = gather_everywhere(
+      communicator,
+      std::vector<std::int64_t>{static_cast<std::int64_t>(mine.low), static_cast<std::int64_t>(mine.high)});
+  Digest all;
+  for (std::size_t rank = 0; rank < halves.size(); rank += 2) {
+    all.low += static_cast<std::uint64_t>(halves[rank]);
+    all.high += static_cast<std::uint64_t>(halves[rank + 1]);
+  }
+  return all;
+}
+
+std::int64_t DistributedPrisms::memory_bytes() const noexcept {
+  return static_cast<std::int64_t>(sizeof(*this)) + static_cast<std::int64_t>(m_prisms.west.capacity()) * prism_bytes;
+}
+
+std::string DistributedPrisms::description() const { return fmt::format("{} prism{}", size(), size() == 1 ? "" : "s"); }
+
+namespace {
+
+/// The whole list, read and checked by one rank.
+std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const PrismsSpec& spec) {
+  ProblemList problems;
+  const bool is_text = !is_array_file(file);
+  if (is_text && spec.group != "/") {
+    throw InputError("", "model.prisms.group",
+                     "names a group of an HDF5 file, but '" + file.path.string() + "' is text; leave it out");
+  }
+  RawPrisms raw = is_text ? read_prism_table(file, spec, problems) : read_prism_arrays(file, spec);
+  const FilePrismNames names(file, is_text);
+  PrismCheck check(raw, spec, names, problems);
+  add_warning(check.check_each(), names, raw.warnings);
+  const std::int64_t search_bytes = spec.allow_overlap ? 0 : check.check_overlaps();
+  problems.throw_if_any();
+  const std::int64_t n = raw.prisms.size();
+  if (n == 0) throw file.error("holds no prism of more than zero size");
+  const ListFacts facts{n, bounds_of(raw.prisms), densities_of(raw.prisms)};
+  const std::int64_t peak =
+      n * prism_bytes + static_cast<std::int64_t>(raw.numbers.capacity()) * number_bytes + search_bytes;
+  return std::make_unique<DistributedPrisms>(std::move(raw.prisms), IndexRange{0, n}, facts, std::move(raw.warnings),
+                                             peak);
+}
+
+/// Tells every rank of the list that rank 0 alone holds. Collective.
+std::unique_ptr<DistributedPrisms> share(std::unique_ptr<DistributedPrisms> list, const Communicator& communicator) {
+  ListFacts facts;
+  std::vector<std::string> warnings;
+  if (list) {
+    facts = {list->size(), list->bounds(), list->densities()};
+    warnings = list->warnings();
+  }
+  broadcast(communicator, facts);
+  broadcast(communicator, warnings);
+  if (list) return list;
+  return std::make_unique<DistributedPrisms>(PrismBlock(), IndexRange(), facts, std::move(warnings), 0);
+}
+
+}  // namespace
+
+std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec) {
+  return read_whole(file, spec);
+}
+
+std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec,
+                                               const Communicator& communicator) {
+  std::unique_ptr<DistributedPrisms> list;
+  if (communicator.size() > 1) list = CollectiveReader(file, spec, communicator).read();
+  if (list) return list;
+  agree_on_input(communicator, [&] {
+    if (communicator.rank() == 0) list = read_whole(file, spec);
+  });
+  return share(std::move(list), communicator);
 }
 
 }  // namespace prismfield

@@ -2,15 +2,74 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include <prismfield/prisms.hpp>
+#include <prismfield/value_range.hpp>
+
+#include "base/checksum.hpp"
 #include "io/input_file.hpp"
 #include "model/prism_check.hpp"
 
 namespace prismfield {
+
+class Communicator;
+
+/// What every rank knows of a list, whatever part of it it holds.
+struct ListFacts {
+  std::int64_t size = 0;
+  Bounds bounds;
+  /// least and greatest density, kg/m3
+  Range densities;
+};
+
+/// Prisms held as they were listed, on several ranks each a range of them; size() and bounds() tell of the whole.
+class DistributedPrisms final : public PrismSource {
+public:
+  /// The prisms `held` of a list; `peak_bytes`: host memory that reading and checking took.
+  DistributedPrisms(PrismBlock prisms, IndexRange held, const ListFacts& facts, std::vector<std::string> warnings,
+                    std::int64_t peak_bytes);
+
+  [[nodiscard]] std::int64_t size() const noexcept override { return m_facts.size; }
+  [[nodiscard]] Bounds bounds() const noexcept override { return m_facts.bounds; }
+  [[nodiscard]] IndexRange readable() const noexcept override { return m_held; }
+  void read(IndexRange range, PrismBlock& out) const override;
+
+  /// Makes `range` the prisms that this rank holds: they move between ranks, one column after the other. Collective;
+  /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
+  void hold(IndexRange range, const Communicator& communicator);
+
+  /// Of all prisms with their numbers, the same for any number of ranks that each hold a part of them and nothing
+  /// twice. Collective.
+  [[nodiscard]] Digest digest(const Communicator& communicator) const;
+
+  /// Host memory that the list occupies here, bytes.
+  [[nodiscard]] std::int64_t memory_bytes() const noexcept;
+  /// The same once this rank holds `range`, and at most on the way there.
+  struct HoldMemory {
+    std::int64_t after = 0, during = 0;
+  };
+  [[nodiscard]] HoldMemory memory_to_hold(IndexRange range) const noexcept;
+  /// The same while it was being made: reading and checking files takes more than what stays.
+  [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept { return std::max(m_peak_bytes, memory_bytes()); }
+  [[nodiscard]] Range densities() const noexcept { return m_facts.densities; }
+  /// One line, e.g. "251946 prisms".
+  [[nodiscard]] std::string description() const;
+  /// What the user should be told though the run goes on.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
+
+private:
+  PrismBlock m_prisms;
+  IndexRange m_held;
+  ListFacts m_facts;
+  std::vector<std::string> m_warnings;
+  std::int64_t m_peak_bytes = 0;
+};
 
 /// A file that lists prisms, CSV or HDF5 (or netCDF), and what its numbers mean.
 struct PrismsSpec : PrismUnits {
@@ -22,30 +81,16 @@ struct PrismsSpec : PrismUnits {
   bool allow_overlap = false;
 };
 
-/// Prisms as a file holds them.
-struct RawPrisms : NumberedPrisms {
-  std::vector<std::string> warnings;
-};
+/// The ensemble of a prism file, CSV or HDF5, in the file's order; `file` is spec.file. NaN, infinity, inverted prisms
+/// and, unless allowed, overlapping prisms are errors; prisms of zero size are left out with one warning.
+/// Throws InputError with every error found, at most 20 of one kind named.
+[[nodiscard]] std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec);
 
-/// The papers' names of columns, (x1, west) and so on; which of z1 and z2 is the bottom depends on where z points.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> prism_aliases(bool z_down);
-
-/// Prisms of a text file go by their lines, those of HDF5 by their indices.
-class FilePrismNames final : public PrismNames {
-public:
-  FilePrismNames(const InputFile& file, bool is_text) : m_file(file), m_is_text(is_text) {}
-  [[nodiscard]] std::string list() const override { return m_file.path.string(); }
-  [[nodiscard]] std::string where(std::int64_t number) const override;
-  [[nodiscard]] std::string key(std::int64_t number) const override;
-  [[nodiscard]] std::string key(std::int64_t number, const char* column) const override;
-  [[nodiscard]] std::string reference(std::int64_t number) const override;
-
-private:
-  const InputFile& m_file;
-  bool m_is_text;
-};
-
-/// The warning about prisms of zero size, if there are any.
-void add_warning(const ZeroSize& zero, const PrismNames& names, std::vector<std::string>& warnings);
+/// The same for ranks that compute together: the file is read once, by rank 0, or a list in HDF5 by all ranks, each a
+/// part, where the library is parallel. The prisms are those of the file in its order whatever the number of ranks, and
+/// so are the errors and warnings. Overlaps are looked for by rank 0, which for that holds the boxes of all prisms:
+/// with allow_overlap no rank holds more than its part of an HDF5 list. Throws AgreedFailure for failures. Collective.
+[[nodiscard]] std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec,
+                                                             const Communicator& communicator);
 
 }  // namespace prismfield

@@ -14,16 +14,14 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/cell_model.hpp"
-#include "io/convert_files.hpp"
-#include "io/density_file.hpp"
-#include "io/number_rows.hpp"
-#include "io/place_columns.hpp"
+#include "io/cell_file.hpp"
+#include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
+#include "io/output_file.hpp"
+#include "io/point_columns.hpp"
 #include "io/point_fields.hpp"
-#include "io/prisms.hpp"
-#include "io/readable.hpp"
-#include "io/tomofast.hpp"
-#include "io/ubc.hpp"
+#include "io/prism_file.hpp"
+#include "io/text_lines.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
@@ -171,13 +169,8 @@ private:
     const PrismBlock& from = grid.cells;
     for (std::size_t i = 0; i < of_rows.size(); ++i) {
       if (of_rows[i] == 0 || std::isnan(of_rows[i])) continue;
-      prisms.west.push_back(from.west[i]);
-      prisms.east.push_back(from.east[i]);
-      prisms.south.push_back(from.south[i]);
-      prisms.north.push_back(from.north[i]);
-      prisms.bottom.push_back(from.bottom[i]);
-      prisms.top.push_back(from.top[i]);
-      prisms.density.push_back(of_rows[i]);
+      add_prism(prisms,
+                {from.west[i], from.east[i], from.south[i], from.north[i], from.bottom[i], from.top[i], of_rows[i]});
     }
     if (prisms.size() == 0) throw m_spec.file.error("holds no cell with a density");
     return prisms;
@@ -219,15 +212,8 @@ private:
       return cells(*mesh.edges,
                    read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges)));
     }
-    bool is_model = false;
-    std::int64_t epochs = 0;
-    try {
-      const Hdf5File content = Hdf5File::open(m_spec.file.path);
-      is_model = holds_cells(content, name);
-      epochs = epochs_of_cells(content, name);
-    } catch (const RunError& error) {
-      throw InputError(m_spec.file.where, m_spec.file.key, error.what());
-    }
+    const bool is_model = holds_cells(arrays, name);
+    const std::int64_t epochs = epochs_of_cells(arrays, name);
     if (is_model && epochs > 0) {
       throw InputError("--field", "",
                        fmt::format("'{0}' has {1} of {2}; say which by --field {1}_1 (the first) to --field {1}_{3}",

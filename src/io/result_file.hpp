@@ -4,16 +4,115 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
 #include <prismfield/result.hpp>
 
-#include "io/result_values.hpp"
+#include "base/program_facts.hpp"
+#include "base/random.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/file_content.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+#include "io/station_file.hpp"
+#include "model/terrain.hpp"
 
 namespace prismfield {
+
+/// Noise of a result: its standard deviation per field in output units.
+struct NoiseSpec {
+  std::map<Field, double> sigma;
+  std::uint64_t seed = 1;
+};
+
+/// Values at the points of a result that are no field of it.
+struct PointVariable {
+  std::string name, unit, long_name;
+  /// of a point, in the unit and axes of the output; NaN where it has none
+  std::function<double(std::int64_t)> value;
+};
+
+/// What a result says of the run that made it.
+struct ResultHeader {
+  /// where the result goes
+  std::filesystem::path file;
+  std::string title;
+  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
+  std::string command;
+  Axes axes = Axes::z_down;
+  std::optional<Crs> crs;
+  double gravitational_constant = 0;
+  /// the YAML as run
+  std::string case_text;
+  std::optional<NoiseSpec> noise;
+  /// what computed, for /performance
+  ProgramFacts program;
+  /// further attributes of /performance
+  std::vector<std::pair<std::string, double>> performance;
+  /// the station file, whose own columns a result keeps; nothing for other points
+  std::optional<StationSource> stations;
+  /// written behind the fields
+  std::vector<PointVariable> variables = {};
+  /// how many of them there will be, for the size of the result
+  int n_variables = 0;
+  /// the smallest box around the model, which figures outline; nothing where it is not told
+  std::optional<Bounds> model_bounds;
+  /// the bodies of a model that is nothing but spheres and boxes, as seen from above: easting, northing and radius of
+  /// each sphere; west, east, south and north of each box
+  std::vector<double> model_spheres, model_boxes;
+  /// the height of each sphere's centre; bottom and top of each box
+  std::vector<double> model_spheres_upward, model_boxes_upward;
+};
+
+/// A result as written: units and axes of the output.
+struct FieldTable {
+  FieldList fields;
+  /// (field, point) in the order of `fields`, output units and axes
+  std::vector<double> values;
+};
+
+/// One field as write_result writes it, point by point: units and axes of the output, the noise added. The normal
+/// deviates depend on seed, field and point number only, so that the other fields of a run never change them.
+class OutputField {
+public:
+  /// Refers to the result's values.
+  OutputField(const ResultHeader& header, const Fields& result, Field field);
+  [[nodiscard]] double operator[](std::int64_t point) const;
+  [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
+
+private:
+  const double* m_values;
+  std::int64_t m_size;
+  double m_factor;
+  /// 0: none
+  double m_sigma = 0;
+  std::uint64_t m_seed = 0;
+  RandomStream m_stream{};
+};
+
+/// A variable's values at `n_points` points.
+[[nodiscard]] std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points);
+
+/// All values of an OutputField.
+[[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
+
+/// Variables beside gz in the result of a terrain.
+inline constexpr int n_terrain_variables = 3;
+/// What a result of a terrain has beside its gz, which is the terrain's whole effect: `terrain_height` (m, below the
+/// point, NaN outside the terrain), `bouguer_slab` (mGal, sign and axes as gz: the infinite slab between reference and
+/// that height, with water where the terrain has it) and `terrain_correction` (mGal: the attraction, at the point, of
+/// the same slab cut at the DEM's edges minus gz, without noise). They refer to all arguments but the header, which
+/// must outlive them; the result must have gz.
+[[nodiscard]] std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points,
+                                                           const Fields& result, const Terrain& terrain);
 
 /// What a result's file is; netCDF-4 is HDF5.
 enum class ResultKind { hdf5, csv, xyz };
@@ -40,5 +139,16 @@ struct RunTimes {
 /// neither a half-written file nor a changed old one.
 std::vector<std::string> write_result(const ResultHeader& header, const Points& points, const Fields& result,
                                       const RunTimes& times);
+
+/// How a result is written as text. csv: a line of names, then values separated by commas (by semicolons when the
+/// station file's are), no comments. xyz: values separated by blanks below comments, the last of which names the
+/// columns; columns with text come last there, since GMT reads no number behind a text, and a number that is missing is
+/// NaN.
+enum class TableStyle { csv, xyz };
+
+/// Writes points as such a table: a row a point, their fields as they stand, their other columns. Returns what users
+/// should be told of. Throws RunError.
+[[nodiscard]] std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, const PointFields& points,
+                                                         const std::string& title, const std::string& command);
 
 }  // namespace prismfield

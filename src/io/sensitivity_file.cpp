@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -22,6 +21,7 @@
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/output_file.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
@@ -49,28 +49,32 @@ const FieldInfo& info_of(FieldList fields, std::int64_t index) {
   throw RunError("there is no such field among the sensitivities");
 }
 
-std::string hash_of_values(const std::vector<double>& values) {
+/// The checksum of what add(checksum) adds.
+template <class Add>
+std::string hash_by(const Add& add) {
   Checksum checksum;
-  checksum.add(values);
+  add(checksum);
   return hex(checksum.digest());
+}
+
+std::string hash_of_values(const std::vector<double>& values) {
+  return hash_by([&](Checksum& checksum) { checksum.add(values); });
 }
 
 std::string hash_of_cells(const ActiveCells& cells) {
-  Checksum checksum;
-  for (const std::vector<double>& edges : cells.edges()) checksum.add(edges);
-  for (const double rounding : cells.rounding()) checksum.add(rounding);
-  checksum.add(cells.size());
-  if (cells.size() < cells.total()) {
-    for (std::int64_t column = 0; column < cells.size(); ++column) checksum.add(cells.cell(column));
-  }
-  return hex(checksum.digest());
+  return hash_by([&](Checksum& checksum) {
+    for (const std::vector<double>& edges : cells.edges()) checksum.add(edges);
+    for (const double rounding : cells.rounding()) checksum.add(rounding);
+    checksum.add(cells.size());
+    for (std::int64_t j = 0; cells.size() < cells.total() && j < cells.size(); ++j) checksum.add(cells.cell(j));
+  });
 }
 
 std::string hash_of_points(const Points& points) {
-  Checksum checksum;
-  for (const auto* column : {&points.easting, &points.northing, &points.upward}) checksum.add(*column);
-  for (const double rounding : points.rounding) checksum.add(rounding);
-  return hex(checksum.digest());
+  return hash_by([&](Checksum& checksum) {
+    for (const auto* column : {&points.easting, &points.northing, &points.upward}) checksum.add(*column);
+    for (const double rounding : points.rounding) checksum.add(rounding);
+  });
 }
 
 /// A line a word; what the hash is of.
@@ -136,16 +140,10 @@ void write_cells_of(Hdf5File& file, const SensitivityHeader& header) {
     file.write_attribute(names[d], "long_name", std::string("edges of the cells: ") + names[d]);
   }
   file.make_dimension_without_values("cell", cells.size());
-  const std::vector<std::int64_t> numbers = cells.cells();
-  file.write("cell_number", {cells.size()}, numbers.data());
-  file.attach_dimensions("cell_number", {"cell"});
-  file.write_attribute("cell_number", "long_name",
-                       "number of the cell in the box, easting fastest, then northing, then upward");
+  write_list(file, "cell_number", "cell", cells.cells(), "",
+             "number of the cell in the box, easting fastest, then northing, then upward");
   if (header.model.empty()) return;
-  file.write("model", {cells.size()}, header.model.data());
-  file.attach_dimensions("model", {"cell"});
-  file.write_attribute("model", "units", "kg m-3");
-  file.write_attribute("model", "long_name", "density of each cell");
+  write_list(file, "model", "cell", header.model, "kg m-3", "density of each cell");
   file.write_attribute("model", "hash", hash_of_values(header.model));
 }
 
@@ -199,19 +197,7 @@ Places write_frame(const PositionedFile& out, const fs::path& target, const Sens
   return places;
 }
 
-/// What failed is of the sensitivities.
-template <class Step>
-void telling(const fs::path& target, const Step& step) {
-  const auto told = [&](std::string why) {
-    if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
-    return fmt::format("{}: the sensitivities are not written: {}", target.string(), why);
-  };
-  try {
-    step();
-  } catch (const RunError& error) {
-    throw RunError(told(error.what()));
-  }
-}
+constexpr const char* they_are = "the sensitivities are";
 
 /// Throws RunError where a file of this size cannot be there.
 void check_target(const fs::path& target, std::int64_t bytes) {
@@ -228,13 +214,77 @@ void check_target(const fs::path& target, std::int64_t bytes) {
 
 class FileSink final : public RowSink {
 public:
-  FileSink(const SensitivityHeader& header, const RowFile& rows, const Communicator& ranks);
-  void write(std::int64_t field, IndexRange points, std::span<const double> entries) override;
-  void complete() override;
+  FileSink(const SensitivityHeader& header, const RowFile& rows, const Communicator& ranks)
+      : m_ranks(ranks),
+        m_fields(rows.request.fields),
+        m_axes(header.axes),
+        m_n_points(rows.points->size()),
+        m_columns(header.cells->size()),
+        m_target(followed(rows.file)) {
+    std::string name;
+    agree(m_ranks, [&] {
+      if (m_ranks.rank() != 0) return;
+      telling(m_target, they_are, [&] {
+        check_target(m_target, sensitivity_file_bytes(m_fields.size(), m_n_points, m_columns, rows.precision));
+        m_temporary = std::make_unique<TemporaryFile>(m_target);
+        m_out = std::make_unique<PositionedFile>(m_temporary->name(), PositionedFile::Access::write, m_target);
+        m_places = write_frame(*m_out, m_target, header, rows);
+      });
+      name = m_temporary->name().string();
+    });
+    broadcast(m_ranks, name);
+    broadcast(m_ranks, m_places);
+    agree(m_ranks, [&] {
+      if (m_out) return;
+      telling(m_target, they_are,
+              [&] { m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target); });
+    });
+  }
+
+  void write(std::int64_t field, IndexRange points, std::span<const double> entries) override {
+    const bool fits = points.begin >= 0 && points.end <= m_n_points &&
+                      static_cast<std::int64_t>(entries.size()) == points.size() * m_columns;
+    if (!fits) throw RunError("sensitivities of another shape than their file's were to be written");
+    telling(m_target, they_are, [&] {
+      if (m_places.rows.type == Type::float_) {
+        write_as<float>(field, points, entries);
+      } else {
+        write_as<double>(field, points, entries);
+      }
+    });
+  }
+
+  void complete() override {
+    agree(m_ranks, [&] { telling(m_target, they_are, [&] { m_out->sync(); }); });
+    agree(m_ranks, [&] {
+      if (m_ranks.rank() == 0) telling(m_target, they_are, [&] { m_temporary->move_to_target(); });
+    });
+  }
 
 private:
   template <class Real>
-  void write_as(std::int64_t field, IndexRange points, std::span<const double> entries);
+  void write_as(std::int64_t field, IndexRange points, std::span<const double> entries) {
+    const double factor = output_factor(info_of(m_fields, field).field, m_axes);
+    const auto columns = static_cast<std::size_t>(m_columns);
+    constexpr std::size_t most_bytes = std::size_t{4} << 20;
+    const std::int64_t at_once = std::max<std::int64_t>(
+        static_cast<std::int64_t>(most_bytes / std::max<std::size_t>(columns * sizeof(Real), 1)), 1);
+    std::vector<Real> values;
+    std::vector<std::int64_t> checksums;
+    for (std::int64_t first = points.begin; first < points.end; first += at_once) {
+      const auto n = static_cast<std::size_t>(std::min(points.end - first, at_once));
+      const auto from = entries.subspan(static_cast<std::size_t>(first - points.begin) * columns, n * columns);
+      values.resize(n * columns);
+      std::transform(from.begin(), from.end(), values.begin(), [=](double x) { return static_cast<Real>(x * factor); });
+      const std::int64_t row = field * m_n_points + first;
+      const std::size_t row_bytes = columns * sizeof(Real);
+      m_out->write_at(m_places.rows.offset + row * static_cast<std::int64_t>(row_bytes), values.data(), n * row_bytes);
+      checksums.resize(n);
+      for (std::size_t i = 0; i < n; ++i) checksums[i] = checksum_of_row(values.data() + i * columns, row_bytes);
+      m_out->write_at(m_places.checksums.offset + row * std::int64_t{sizeof(std::int64_t)}, checksums.data(),
+                      n * sizeof(std::int64_t));
+    }
+  }
 
   const Communicator& m_ranks;
   FieldList m_fields;
@@ -247,76 +297,6 @@ private:
   std::unique_ptr<PositionedFile> m_out;
   Places m_places;
 };
-
-FileSink::FileSink(const SensitivityHeader& header, const RowFile& rows, const Communicator& ranks)
-    : m_ranks(ranks),
-      m_fields(rows.request.fields),
-      m_axes(header.axes),
-      m_n_points(rows.points->size()),
-      m_columns(header.cells->size()),
-      m_target(followed(rows.file)) {
-  std::string name;
-  agree(m_ranks, [&] {
-    if (m_ranks.rank() != 0) return;
-    telling(m_target, [&] {
-      check_target(m_target, sensitivity_file_bytes(m_fields.size(), m_n_points, m_columns, rows.precision));
-      m_temporary = std::make_unique<TemporaryFile>(m_target);
-      m_out = std::make_unique<PositionedFile>(m_temporary->name(), PositionedFile::Access::write, m_target);
-      m_places = write_frame(*m_out, m_target, header, rows);
-    });
-    name = m_temporary->name().string();
-  });
-  broadcast(m_ranks, name);
-  broadcast(m_ranks, m_places);
-  agree(m_ranks, [&] {
-    if (m_out) return;
-    telling(m_target, [&] { m_out = std::make_unique<PositionedFile>(name, PositionedFile::Access::write, m_target); });
-  });
-}
-
-void FileSink::write(std::int64_t field, IndexRange points, std::span<const double> entries) {
-  const bool fits = points.begin >= 0 && points.end <= m_n_points &&
-                    static_cast<std::int64_t>(entries.size()) == points.size() * m_columns;
-  if (!fits) throw RunError("sensitivities of another shape than their file's were to be written");
-  telling(m_target, [&] {
-    if (m_places.rows.type == Type::float_) {
-      write_as<float>(field, points, entries);
-    } else {
-      write_as<double>(field, points, entries);
-    }
-  });
-}
-
-template <class Real>
-void FileSink::write_as(std::int64_t field, IndexRange points, std::span<const double> entries) {
-  const double factor = output_factor(info_of(m_fields, field).field, m_axes);
-  const auto columns = static_cast<std::size_t>(m_columns);
-  constexpr std::size_t most_bytes = std::size_t{4} << 20;
-  const std::int64_t at_once = std::max<std::int64_t>(
-      static_cast<std::int64_t>(most_bytes / std::max<std::size_t>(columns * sizeof(Real), 1)), 1);
-  std::vector<Real> values;
-  std::vector<std::int64_t> checksums;
-  for (std::int64_t first = points.begin; first < points.end; first += at_once) {
-    const auto n = static_cast<std::size_t>(std::min(points.end - first, at_once));
-    const auto from = entries.subspan(static_cast<std::size_t>(first - points.begin) * columns, n * columns);
-    values.resize(n * columns);
-    std::transform(from.begin(), from.end(), values.begin(), [=](double x) { return static_cast<Real>(x * factor); });
-    const std::int64_t row = field * m_n_points + first;
-    const std::size_t row_bytes = columns * sizeof(Real);
-    m_out->write_at(m_places.rows.offset + row * static_cast<std::int64_t>(row_bytes), values.data(), n * row_bytes);
-    checksums.resize(n);
-    for (std::size_t i = 0; i < n; ++i) checksums[i] = checksum_of_row(values.data() + i * columns, row_bytes);
-    m_out->write_at(m_places.checksums.offset + row * std::int64_t{sizeof(std::int64_t)}, checksums.data(),
-                    n * sizeof(std::int64_t));
-  }
-}
-
-void FileSink::complete() {
-  agree(m_ranks, [&] { telling(m_target, [&] { m_out->sync(); }); });
-  agree(m_ranks, [&] {
-    if (m_ranks.rank() == 0) telling(m_target, [&] { m_temporary->move_to_target(); });
-  });
-}
 
 class FileSource final : public RowSource {
 public:
@@ -431,7 +411,7 @@ std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64
                       place.type == type;
     if (!fits) fail(rows.file, "is damaged: G has another shape or type than the file says");
     checksums = content.read_integers(checksums_name);
-    model_hash = content.has_attribute("model", "hash") ? content.read_text_attribute("model", "hash") : "";
+    model_hash = content.text_attribute("model", "hash").value_or("");
     return std::make_unique<FileSource>(rows, axes, columns, place, std::move(checksums));
   } catch (const RunError& error) {
     throw InputError("", key, fmt::format("{}; {}", error.what(), remedy));

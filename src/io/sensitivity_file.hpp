@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +15,7 @@
 #include <prismfield/row_store.hpp>
 
 #include "base/program_facts.hpp"
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 
 namespace prismfield {
 

@@ -11,11 +11,10 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/number_rows.hpp"
+#include "io/exchange_files.hpp"
+#include "io/output_file.hpp"
 #include "io/point_fields.hpp"
-#include "io/text_output.hpp"
-#include "io/tomofast.hpp"
-#include "io/ubc.hpp"
+#include "io/text_lines.hpp"
 #include "model/axis.hpp"
 
 namespace prismfield {

@@ -5,16 +5,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <system_error>
+#include <map>
+#include <optional>
 #include <tuple>
-#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
@@ -31,12 +27,6 @@ constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view unquoted(std::string_view text) noexcept {
-  text = trimmed(text);
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = trimmed(text.substr(1, text.size() - 2));
   return text;
 }
 
@@ -204,15 +194,13 @@ Layout layout_of(const std::vector<std::string>& names, const TableRequest& requ
   Layout layout;
   for (const std::string& name : names) add_column(layout, name, request);
   if (request.weak.empty()) return layout;
-  std::vector<Spelling> best(request.needed.size() + request.optional.size(), Spelling::weakest);
+  std::map<int, Spelling> best;
   for (std::size_t c = 0; c < names.size(); ++c) {
-    if (layout.wanted[c] == Layout::nobody) continue;
-    Spelling& so_far = best[static_cast<std::size_t>(layout.wanted[c])];
+    Spelling& so_far = best.emplace(layout.wanted[c], Spelling::weakest).first->second;
     so_far = std::min(so_far, layout.spellings[c]);
   }
   for (std::size_t c = 0; c < names.size(); ++c) {
-    int& w = layout.wanted[c];
-    if (w != Layout::nobody && layout.spellings[c] > best[static_cast<std::size_t>(w)]) w = Layout::nobody;
+    if (layout.spellings[c] > best[layout.wanted[c]]) layout.wanted[c] = Layout::nobody;
   }
   return layout;
 }
@@ -250,18 +238,13 @@ std::vector<std::string> names_in(std::string_view line, bool with_units) {
 /// The words of a comment, which may name the columns behind some words of its own.
 std::vector<std::string> words_in(std::string_view comment, bool with_units) {
   std::vector<std::string> words;
-  constexpr std::string_view gaps = "# \t,;:\"";
   while (comment.starts_with('/')) comment.remove_prefix(1);
-  for (;;) {
-    const std::size_t begin = comment.find_first_not_of(gaps);
-    if (begin == std::string_view::npos || words.size() == most_columns) {
-      return with_units ? with_their_units(words) : words;
-    }
-    comment.remove_prefix(begin);
-    const std::size_t end = std::min(comment.find_first_of(gaps), comment.size());
-    words.emplace_back(comment.substr(0, end));
-    comment.remove_prefix(end);
+  while (words.size() < most_columns) {
+    const std::string_view word = take_word(comment, "# \t,;:\"");
+    if (word.empty()) break;
+    words.emplace_back(word);
   }
+  return with_units ? with_their_units(words) : words;
 }
 
 bool has_refused(const std::vector<std::string>& names, const TableRequest& request) {
@@ -467,170 +450,6 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
                                request.needed.size(), fmt::join(request.needed, ", "), remedy));
 }
 
-/// Reads the rows of a table whose layout is known.
-class RowReader {
-public:
-  RowReader(const InputFile& file, const Layout& layout, const TableRequest& request, LimitedProblems& problems,
-            Table& table)
-      : m_file(file),
-        m_layout(layout),
-        m_request(request),
-        m_problems(problems),
-        m_table(table),
-        m_values(request.needed.size() + request.optional.size()) {}
-
-  /// Call it when the layout is known, before the first row.
-  void begin(char separator) {
-    m_separator = separator;
-    for (std::size_t w = 0; w < m_values.size(); ++w) {
-      if (std::count(m_layout.wanted.begin(), m_layout.wanted.end(), static_cast<int>(w)) > 0) m_present.push_back(w);
-    }
-  }
-
-  /// `group`: the value of the column behind the file's own, if there is one.
-  void read(std::string_view line, std::int64_t number, const std::optional<std::string>& group) {
-    if (m_request.take_row) {
-      if (!parse_slowly(line, number)) return;
-      if (group) m_fields.push_back(*group);
-      m_request.take_row({m_fields, m_values, number});
-      return;
-    }
-    if (!parse_fast(line) && !parse_slowly(line, number)) return;
-    for (const std::size_t w : m_present) m_table.columns[w].push_back(m_values[w]);
-    m_table.lines.push_back(number);
-  }
-
-private:
-  /// The row when nothing about it is unusual; else false.
-  bool parse_fast(std::string_view line) noexcept {
-    const char* at = line.data();
-    const char* const end = at + line.size();
-    const auto skip_blanks = [&] {
-      while (at != end && is_blank(*at)) ++at;
-    };
-    const std::size_t n = m_layout.wanted.size();
-    for (std::size_t c = 0; c < n; ++c) {
-      skip_blanks();
-      const int w = m_layout.wanted[c];
-      if (w == Layout::nobody) {
-        // blanks at the end of a line are no column
-        if (at == end && m_separator == ' ') return false;
-        while (at != end && *at != '"' && (m_separator == ' ' ? !is_blank(*at) : *at != m_separator)) ++at;
-        if (at != end && *at == '"') return false;
-      } else {
-        double& value = m_values[static_cast<std::size_t>(w)];
-        if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
-        if (value <= of_geosoft) return false;
-      }
-      if (c + 1 == n) break;
-      if (at == end) return false;
-      if (m_separator == ' ') {
-        if (!is_blank(*at)) return false;
-      } else {
-        skip_blanks();
-        if (at == end || *at != m_separator) return false;
-        ++at;
-      }
-    }
-    skip_blanks();
-    return at == end;
-  }
-
-  /// The row, or what is wrong with it.
-  bool parse_slowly(std::string_view line, std::int64_t number) {
-    // a `#` may stand in a column of text
-    m_fields = split(line, m_separator);
-    const bool may_be_good = m_fields.size() == m_layout.wanted.size() && !has_open_quote(line);
-    if (may_be_good && !(m_request.skips_dummies && has_dummy(m_fields)) && parse_fields(m_fields, [](auto&&...) {})) {
-      return true;
-    }
-
-    std::vector<std::string_view>& fields = m_fields;
-    fields = split(without_comment(line, m_separator), m_separator);
-    if (has_open_quote(without_comment(line, m_separator))) {
-      m_problems.add("lines with a quote that is not closed", [&] {
-        return Problem{line_of(m_file, number), "", open_quote};
-      });
-      return false;
-    }
-    const std::size_t n = m_layout.wanted.size();
-    while (fields.size() > n && fields.back().empty()) fields.pop_back();
-    if (fields.size() != n) {
-      m_problems.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
-        const std::size_t found = fields.size() <= most_columns
-                                      ? fields.size()
-                                      : count_fields(without_comment(line, m_separator), m_separator);
-        return Problem{line_of(m_file, number), "",
-                       fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
-                                   comma_hint(line, fields, m_separator, n))};
-      });
-      return false;
-    }
-    if (m_request.skips_dummies && has_dummy(fields)) {
-      constexpr std::size_t most_told = 10;
-      ++m_table.n_dummies;
-      if (m_table.dummy_lines.size() < most_told) m_table.dummy_lines.push_back(number);
-      return false;
-    }
-    return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
-      m_problems.add(kind, [&] {
-        return Problem{line_of(m_file, number), canonical_name(m_request, w),
-                       field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
-      });
-    });
-  }
-
-  [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
-    const auto n_needed = static_cast<int>(m_request.needed.size());
-    for (std::size_t c = 0; c < fields.size(); ++c) {
-      const int w = m_layout.wanted[c];
-      if (w != Layout::nobody && w < n_needed && is_dummy(fields[c])) return true;
-    }
-    return false;
-  }
-
-  /// Reads the wanted fields into m_values; calls report(kind, wanted column, field, what) for each that is bad.
-  template <class Report>
-  bool parse_fields(const std::vector<std::string_view>& fields, const Report& report) {
-    bool good = true;
-    for (std::size_t c = 0; c < fields.size(); ++c) {
-      const int w = m_layout.wanted[c];
-      if (w == Layout::nobody) continue;
-      const std::string_view field = unquoted(fields[c]);
-      double& value = m_values[static_cast<std::size_t>(w)];
-      const NumberStatus status = parse_number(field, value);
-      const bool is_number = status == NumberStatus::ok && std::isfinite(value);
-      if (is_number && value != of_geosoft) continue;
-      good = false;
-      if (field.empty()) {
-        report("columns without a number", w, field, "is empty; a number is expected");
-      } else if (is_number || field == "*") {
-        report("dummies where a number belongs", w, field, "is a dummy; leave the row out");
-      } else if (status == NumberStatus::too_large) {
-        report("numbers too large for double precision", w, field, "is too large");
-      } else if (status == NumberStatus::ok) {
-        report("NaN or infinite values", w, field, "is not finite");
-      } else {
-        const bool comma = field.find(',') != std::string_view::npos;
-        report("text where a number belongs", w, field, "is not a number" + (comma ? comma_remedy(field) : ""));
-      }
-    }
-    return good;
-  }
-
-  const InputFile& m_file;
-  const Layout& m_layout;
-  const TableRequest& m_request;
-  LimitedProblems& m_problems;
-  Table& m_table;
-  std::vector<double> m_values;
-  /// wanted columns that the file has
-  std::vector<std::size_t> m_present;
-  /// of the row that parse_slowly read last
-  std::vector<std::string_view> m_fields;
-  char m_separator = ',';
-};
-
 /// What a line says of the rows below it.
 struct GroupLine {
   /// of the column: line or segment
@@ -669,10 +488,10 @@ public:
         m_request(request),
         m_reader(file),
         m_limited(problems, file.path.string()),
-        m_rows(file, m_layout, request, m_limited, m_table) {}
+        m_values(request.needed.size() + request.optional.size()) {}
 
   Table read() {
-    m_table.columns.resize(m_request.needed.size() + m_request.optional.size());
+    m_table.columns.resize(m_values.size());
     m_table.named_where = m_file.where;
     m_table.named_key = m_request.columns_key;
     if (!m_request.columns.empty()) {
@@ -715,7 +534,7 @@ private:
       if (takes_header(line, separator)) return;
       begin_rows(line, separator);
     }
-    m_rows.read(line, m_reader.number(), m_group);
+    read_row(line);
   }
 
   void take_comment(std::string_view line) {
@@ -790,7 +609,6 @@ private:
                                        m_request, m_reader.where(), separator, m_table.are_named_by_file);
     }
     if (!m_from_columns && m_header_seen && separator == ' ' && m_request.loose_names) join_units(line);
-    m_rows.begin(separator);
     if (m_table.named_where != m_file.where) m_table.named_key.clear();
     m_table.separator = separator;
     if (m_from_columns && m_header_names.size() == m_layout.names.size()) m_table.header = m_header_names;
@@ -805,6 +623,7 @@ private:
       if (m_layout.wanted[c] == Layout::nobody) continue;
       const auto w = static_cast<std::size_t>(m_layout.wanted[c]);
       m_table.at[w] = static_cast<int>(c);
+      m_present.push_back(w);
       if (m_request.with_units) m_table.units[w] = m_layout.units[c];
     }
     const bool is_taken = std::any_of(m_table.names.begin(), m_table.names.end(),
@@ -818,13 +637,144 @@ private:
     if (m_request.take_columns) m_request.take_columns(m_table);
   }
 
+  void read_row(std::string_view line) {
+    if (m_request.take_row) {
+      if (!parse_slowly(line)) return;
+      if (m_group) m_fields.push_back(*m_group);
+      m_request.take_row({m_fields, m_values, m_reader.number()});
+      return;
+    }
+    if (!parse_fast(line) && !parse_slowly(line)) return;
+    for (const std::size_t w : m_present) m_table.columns[w].push_back(m_values[w]);
+    m_table.lines.push_back(m_reader.number());
+  }
+
+  /// The row when nothing about it is unusual; else false.
+  bool parse_fast(std::string_view line) noexcept {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    const auto skip_blanks = [&] {
+      while (at != end && is_blank(*at)) ++at;
+    };
+    const std::size_t n = m_layout.wanted.size();
+    for (std::size_t c = 0; c < n; ++c) {
+      skip_blanks();
+      const int w = m_layout.wanted[c];
+      if (w == Layout::nobody) {
+        // blanks at the end of a line are no column
+        if (at == end && m_table.separator == ' ') return false;
+        while (at != end && *at != '"' && (m_table.separator == ' ' ? !is_blank(*at) : *at != m_table.separator)) ++at;
+        if (at != end && *at == '"') return false;
+      } else {
+        double& value = m_values[static_cast<std::size_t>(w)];
+        if (parse_number(at, end, value) != NumberStatus::ok || !std::isfinite(value)) return false;
+        if (value <= of_geosoft) return false;
+      }
+      if (c + 1 == n) break;
+      if (at == end) return false;
+      if (m_table.separator == ' ') {
+        if (!is_blank(*at)) return false;
+      } else {
+        skip_blanks();
+        if (at == end || *at != m_table.separator) return false;
+        ++at;
+      }
+    }
+    skip_blanks();
+    return at == end;
+  }
+
+  /// The row, or what is wrong with it.
+  bool parse_slowly(std::string_view line) {
+    // a `#` may stand in a column of text
+    m_fields = split(line, m_table.separator);
+    const bool may_be_good = m_fields.size() == m_layout.wanted.size() && !has_open_quote(line);
+    if (may_be_good && !(m_request.skips_dummies && has_dummy(m_fields)) && parse_fields(m_fields, [](auto&&...) {})) {
+      return true;
+    }
+
+    std::vector<std::string_view>& fields = m_fields;
+    fields = split(without_comment(line, m_table.separator), m_table.separator);
+    if (has_open_quote(without_comment(line, m_table.separator))) {
+      m_limited.add("lines with a quote that is not closed", [&] { return Problem{m_reader.where(), "", open_quote}; });
+      return false;
+    }
+    const std::size_t n = m_layout.wanted.size();
+    while (fields.size() > n && fields.back().empty()) fields.pop_back();
+    if (fields.size() != n) {
+      m_limited.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
+        const std::size_t found = fields.size() <= most_columns
+                                      ? fields.size()
+                                      : count_fields(without_comment(line, m_table.separator), m_table.separator);
+        return Problem{m_reader.where(), "",
+                       fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
+                                   comma_hint(line, fields, m_table.separator, n))};
+      });
+      return false;
+    }
+    if (m_request.skips_dummies && has_dummy(fields)) {
+      constexpr std::size_t most_told = 10;
+      ++m_table.n_dummies;
+      if (m_table.dummy_lines.size() < most_told) m_table.dummy_lines.push_back(m_reader.number());
+      return false;
+    }
+    return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
+      m_limited.add(kind, [&] {
+        return Problem{m_reader.where(), canonical_name(m_request, w),
+                       field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
+      });
+    });
+  }
+
+  [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
+    const auto n_needed = static_cast<int>(m_request.needed.size());
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const int w = m_layout.wanted[c];
+      if (w != Layout::nobody && w < n_needed && is_dummy(fields[c])) return true;
+    }
+    return false;
+  }
+
+  /// Reads the wanted fields into m_values; calls report(kind, wanted column, field, what) for each that is bad.
+  template <class Report>
+  bool parse_fields(const std::vector<std::string_view>& fields, const Report& report) {
+    bool good = true;
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const int w = m_layout.wanted[c];
+      if (w == Layout::nobody) continue;
+      const std::string_view field = unquoted(fields[c]);
+      double& value = m_values[static_cast<std::size_t>(w)];
+      const NumberStatus status = parse_number(field, value);
+      const bool is_number = status == NumberStatus::ok && std::isfinite(value);
+      if (is_number && value != of_geosoft) continue;
+      good = false;
+      if (field.empty()) {
+        report("columns without a number", w, field, "is empty; a number is expected");
+      } else if (is_number || field == "*") {
+        report("dummies where a number belongs", w, field, "is a dummy; leave the row out");
+      } else if (status == NumberStatus::too_large) {
+        report("numbers too large for double precision", w, field, "is too large");
+      } else if (status == NumberStatus::ok) {
+        report("NaN or infinite values", w, field, "is not finite");
+      } else {
+        const bool comma = field.find(',') != std::string_view::npos;
+        report("text where a number belongs", w, field, "is not a number" + (comma ? comma_remedy(field) : ""));
+      }
+    }
+    return good;
+  }
+
   const InputFile& m_file;
   const TableRequest& m_request;
   LineReader m_reader;
   LimitedProblems m_limited;
   Table m_table;
   Layout m_layout;
-  RowReader m_rows;
+  std::vector<double> m_values;
+  /// wanted columns that the file has
+  std::vector<std::size_t> m_present;
+  /// of the row that parse_slowly read last
+  std::vector<std::string_view> m_fields;
   bool m_from_columns = false, m_header_seen = false, m_data_seen = false;
   std::vector<std::string> m_commented_names, m_header_names;
   /// needed columns that the comment names
@@ -838,131 +788,10 @@ private:
 
 }  // namespace
 
-LineReader::LineReader(const InputFile& file) : m_file(file) {
-  check_readable(file);
-  m_stream.reset(std::fopen(file.path.c_str(), "rb"));
-  if (!m_stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
-  m_stamp.emplace(::fileno(m_stream.get()));
-  refill();
-  const std::string_view start(m_buffer.data(), std::min<std::size_t>(m_end, 4096));
-  if (start.starts_with("\xEF\xBB\xBF")) m_begin = 3;
-  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
-  }
-  if (start.find('\0') != std::string_view::npos) throw file.error("is not a text file");
-}
-
-std::string LineReader::where() const { return line_of(m_file, m_number); }
-
-bool LineReader::refill() {
-  if (m_at_end) return false;
-  if (m_begin > 0) {
-    std::memmove(m_buffer.data(), m_buffer.data() + m_begin, m_end - m_begin);
-    m_end -= m_begin;
-    m_begin = 0;
-  }
-  if (m_end > longest_line) {
-    throw InputError(line_of(m_file, m_number + 1), "", "a line above 16 MiB; this is no table of numbers");
-  }
-  if (m_buffer.size() < m_end + chunk_bytes) m_buffer.resize(std::max(m_end + chunk_bytes, 2 * m_buffer.size()));
-  const std::size_t n = std::fread(m_buffer.data() + m_end, 1, chunk_bytes, m_stream.get());
-  if (std::ferror(m_stream.get()) != 0) throw m_file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
-  m_end += n;
-  m_at_end = n == 0;
-  if (m_at_end) check_unchanged(m_file, *m_stamp, FileStamp(::fileno(m_stream.get())));
-  m_newline_known = false;
-  return n > 0;
-}
-
-void LineReader::give(std::string_view& line, std::size_t end, std::size_t next) noexcept {
-  line = {m_buffer.data() + m_begin, end - m_begin};
-  m_begin = next;
-  if (m_newline < m_begin) m_newline_known = false;
-  ++m_number;
-}
-
-void LineReader::check_end(std::string_view last) const {
-  const auto words_of = [](std::string_view line) {
-    std::vector<std::string_view> words;
-    constexpr std::string_view gaps = " \t,;";
-    for (std::size_t at = line.find_first_not_of(gaps); at != std::string_view::npos;) {
-      const std::size_t end = std::min(line.find_first_of(gaps, at), line.size());
-      words.push_back(line.substr(at, end - at));
-      at = line.find_first_not_of(gaps, end);
-    }
-    return words;
-  };
-  // digits behind the point, and all that an exponent has
-  const auto form_of = [](std::string_view word) {
-    const std::size_t exponent = std::min(word.find_first_of("eEdD"), word.size());
-    const std::size_t point = std::min(word.find('.'), exponent);
-    return std::pair(exponent - point, word.size() - exponent);
-  };
-  const std::vector<std::string_view> own = words_of(last);
-  const auto is_number_like = [](std::string_view word) {
-    return word.find_first_not_of("0123456789+-.eEdD") == std::string_view::npos;
-  };
-  if (own.empty() || !is_number_like(own.back())) return;
-  constexpr std::int64_t most_bytes = 4096;
-  const int descriptor = ::fileno(m_stream.get());
-  const std::int64_t end = ::lseek(descriptor, 0, SEEK_CUR) - static_cast<std::int64_t>(last.size());
-  const std::int64_t begin = std::max<std::int64_t>(0, end - most_bytes);
-  std::string above(static_cast<std::size_t>(std::max<std::int64_t>(0, end - begin)), '\0');
-  // a pipe has no place to read from
-  if (::pread(descriptor, above.data(), above.size(), begin) != static_cast<ssize_t>(above.size())) return;
-  std::vector<std::pair<std::size_t, std::size_t>> forms;
-  std::string_view rest = above;
-  if (begin > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size()));
-  while (!rest.empty()) {
-    const std::size_t length = std::min(rest.find('\n'), rest.size());
-    const std::vector<std::string_view> words = words_of(rest.substr(0, std::min(rest.find('\r'), length)));
-    rest.remove_prefix(std::min(length + 1, rest.size()));
-    const bool is_row = words.size() == own.size() && is_number_like(words.back()) &&
-                        is_number_like(words.front()) == is_number_like(own.front());
-    if (!is_row) continue;
-    if (words.back() == own.back()) return;
-    forms.push_back(form_of(words.back()));
-  }
-  constexpr std::size_t enough = 3;
-  if (forms.size() < enough || std::any_of(forms.begin(), forms.end(), [&](const auto& f) { return f != forms[0]; })) {
-    return;
-  }
-  const auto [digits, exponent] = form_of(own.back());
-  if (digits >= forms[0].first && exponent >= forms[0].second) return;
-  throw InputError(where(), "",
-                   fmt::format("the file seems to be cut short in its last number, {}: those above have more digits, "
-                               "and its line has no end; where it is whole, end the line",
-                               excerpt(own.back())));
-}
-
-bool LineReader::next(std::string_view& line) {
-  const auto find = [this](char c, std::size_t end) {
-    const void* found = std::memchr(m_buffer.data() + m_begin, c, end - m_begin);
-    return found == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(found) - m_buffer.data());
-  };
-  for (;;) {
-    if (!m_newline_known) {
-      m_newline = find('\n', m_end);
-      m_newline_known = true;
-    }
-    const std::size_t stop = m_newline;
-    const std::size_t carriage = find('\r', stop);
-    // a CR that ends the buffer may be half of a CR LF
-    if (carriage < stop && carriage + 1 < m_end) {
-      give(line, carriage, carriage + 1 == stop ? stop + 1 : carriage + 1);
-      return true;
-    }
-    if (stop < m_end) {
-      give(line, stop, stop + 1);
-      return true;
-    }
-    if (refill()) continue;
-    if (m_begin == m_end) return false;
-    const bool has_end = m_buffer[m_end - 1] == '\r';
-    give(line, has_end ? m_end - 1 : m_end, m_end);
-    if (!has_end) check_end(line);
-    return true;
-  }
+std::string_view unquoted(std::string_view text) noexcept {
+  text = trimmed(text);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = trimmed(text.substr(1, text.size() - 2));
+  return text;
 }
 
 std::pair<std::string, std::string> name_and_unit(std::string_view text) {
@@ -978,8 +807,6 @@ std::pair<std::string, std::string> name_and_unit(std::string_view text) {
   if (name.ends_with('_')) name.remove_suffix(1);
   return {std::string(name), unit};
 }
-
-std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
 bool is_dummy(std::string_view field) {
   field = unquoted(field);
@@ -1002,75 +829,6 @@ std::string plain_name(std::string_view text) {
 
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
   return TableReader(file, request, problems).read();
-}
-
-Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {
-  LineReader reader(file);
-  LimitedProblems limited(problems, file.path.string());
-  Numbers numbers;
-  if (request.count > 0) {
-    // a value takes two bytes at least: a short file must not claim the memory of a huge grid
-    std::error_code code;
-    const auto bytes = std::filesystem::file_size(file.path, code);
-    if (!code) numbers.values.reserve(std::min(static_cast<std::size_t>(request.count), bytes / 2 + 1));
-  }
-  std::string_view line;
-  while (reader.next(line)) {
-    const char* at = line.data();
-    const char* const end = at + line.size();
-    const auto is_gap = [&](char c) { return is_blank(c) || (request.several_a_line && c == ','); };
-    int on_line = 0;
-    for (;;) {
-      while (at != end && is_gap(*at)) ++at;
-      if (at == end || request.comment.find(*at) != std::string::npos) break;
-      const char* const start = at;
-      double value = 0;
-      const NumberStatus status = parse_number(at, end, value);
-      const bool ends = at == end || is_gap(*at) || request.comment.find(*at) != std::string::npos;
-      if (status != NumberStatus::ok || !ends || !std::isfinite(value)) {
-        at = start;
-        while (at != end && !is_gap(*at)) ++at;
-        const std::string_view word(start, static_cast<std::size_t>(at - start));
-        const bool too_large = status == NumberStatus::too_large;
-        const bool finite = status != NumberStatus::ok || !ends || std::isfinite(value);
-        limited.add(too_large ? "numbers too large for double precision"
-                    : finite  ? "text where a number belongs"
-                              : "NaN or infinite values",
-                    [&] {
-                      return Problem{reader.where(), request.what,
-                                     excerpt(word) + (too_large ? " is too large"
-                                                      : finite  ? " is not a number"
-                                                                : " is not finite")};
-                    });
-        value = 0;
-      }
-      if (++on_line == 2 && !request.several_a_line) {
-        limited.add("lines with more than one value", [&] {
-          return Problem{reader.where(), request.what, "more than one value on a line"};
-        });
-      }
-      if (on_line > 1 && !request.several_a_line) break;
-      ++numbers.found;
-      if (request.count < 0 || numbers.found <= request.count) {
-        numbers.values.push_back(value);
-        if (request.several_a_line) numbers.lines.push_back(reader.number());
-      }
-    }
-  }
-  limited.finish();
-  return numbers;
-}
-
-std::vector<double> read_values(const InputFile& file, const NumbersRequest& request, const std::string& need) {
-  ProblemList problems;
-  Numbers numbers = read_numbers(file, request, problems);
-  if (numbers.found != request.count) {
-    problems.add(file.where, file.key,
-                 fmt::format("'{}' holds {} value{}, {}", file.path.string(), numbers.found,
-                             numbers.found == 1 ? "" : "s", need));
-  }
-  problems.throw_if_any();
-  return std::move(numbers.values);
 }
 
 }  // namespace prismfield

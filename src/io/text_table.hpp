@@ -3,10 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,53 +12,9 @@
 #include <prismfield/error.hpp>
 
 #include "io/input_file.hpp"
+#include "io/text_lines.hpp"
 
 namespace prismfield {
-
-/// Reads a text file line by line without holding it whole. Lines end with LF, CR LF or CR, mixed as they may be; a
-/// UTF-8 byte order mark is skipped.
-class LineReader {
-public:
-  /// bytes read at once
-  static constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
-  static constexpr std::size_t longest_line = std::size_t{16} << 20;
-
-  /// Throws InputError when the file cannot be read or is no text.
-  explicit LineReader(const InputFile& file);
-
-  /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
-  /// line above 16 MiB, when reading fails, when somebody wrote to the file meanwhile, and when the last line has no
-  /// end and seems to be cut in its last number.
-  [[nodiscard]] bool next(std::string_view& line);
-  /// Number of the line that next() gave last, from 1.
-  [[nodiscard]] std::int64_t number() const noexcept { return m_number; }
-  /// "bodies.csv:17" for that line
-  [[nodiscard]] std::string where() const;
-
-private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  bool refill();
-  /// Throws InputError where the last line, which has no end, seems to be cut in its last number: the numbers above it
-  /// all have one number of digits behind the point, and it has fewer.
-  void check_end(std::string_view last) const;
-  void give(std::string_view& line, std::size_t end, std::size_t next) noexcept;
-
-  InputFile m_file;
-  std::unique_ptr<std::FILE, Close> m_stream;
-  std::optional<FileStamp> m_stamp;
-  std::vector<char> m_buffer;
-  std::size_t m_begin = 0, m_end = 0;
-  /// first LF at or after m_begin, m_end when the buffer has none; valid while m_newline_known
-  std::size_t m_newline = 0;
-  bool m_newline_known = false;
-  bool m_at_end = false;
-  std::int64_t m_number = 0;
-};
-
-/// "file:line"
-[[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
 
 /// What the columns of a table are.
 struct TableColumns {
@@ -150,6 +103,9 @@ struct Table : TableColumns {
 /// A column's name and the unit in brackets behind it, "" where there is none: "gz [mGal]", "potential[m2_s-2]".
 [[nodiscard]] std::pair<std::string, std::string> name_and_unit(std::string_view text);
 
+/// Text without blanks around it, and without a pair of quotes and blanks in these.
+[[nodiscard]] std::string_view unquoted(std::string_view text) noexcept;
+
 /// Nothing, or what programs write where they have no number: `*`, NaN, -1e32.
 [[nodiscard]] bool is_dummy(std::string_view field);
 
@@ -165,34 +121,5 @@ struct Table : TableColumns {
 /// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns
 /// missing.
 [[nodiscard]] Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems);
-
-/// How a list of numbers is written.
-struct NumbersRequest {
-  /// everything behind one of these is a comment
-  std::string comment = "#";
-  /// more than one value a line, separated by blanks or commas, is allowed
-  bool several_a_line = false;
-  /// values wanted, -1 when any number will do; values behind are counted but not kept
-  std::int64_t count = -1;
-  /// what a value is, for messages, e.g. "density"
-  std::string what;
-};
-
-/// A list of numbers, in the order of the file.
-struct Numbers {
-  std::vector<double> values;
-  /// line of each value; only with several_a_line, otherwise empty
-  std::vector<std::int64_t> lines;
-  /// values in the file, those not kept included
-  std::int64_t found = 0;
-};
-
-/// Reads a list of numbers. Errors (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
-/// InputError when the file cannot be read or is no text.
-[[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
-/// Reads exactly request.count numbers. Throws InputError with all errors; one of another count ends with `need`,
-/// such as "12 cells need one each".
-[[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,
-                                              const std::string& need);
 
 }  // namespace prismfield

@@ -4,28 +4,203 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <prismfield/error.hpp>
 #include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
-#include "io/cell_model.hpp"
-#include "io/complete_file.hpp"
-#include "io/convert_files.hpp"
+#include "io/cell_file.hpp"
+#include "io/cf_attributes.hpp"
+#include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
+#include "io/output_file.hpp"
 #include "io/point_fields.hpp"
-#include "io/readable.hpp"
-#include "io/result_table.hpp"
-#include "io/result_values.hpp"
-#include "io/tomofast.hpp"
-#include "io/ubc.hpp"
-#include "io/vtk_writer.hpp"
+#include "io/result_file.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
+namespace {
+
+template <class T>
+void add_bytes(TextOutput& out, const T& value) {
+  out.add(std::string_view(reinterpret_cast<const char*>(&value), sizeof value));
+}
+
+/// Text as XML has it.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+/// The arrays of a file: what the XML says of each, and its bytes, which follow all XML in the same order.
+class Appended {
+public:
+  using Write = std::function<void(TextOutput&)>;
+
+  /// The element of an array of `n` values of `size` bytes each, which `write` writes.
+  std::string array(const char* type, const std::string& name, int components, std::int64_t n, std::size_t size,
+                    Write write) {
+    const std::int64_t bytes = n * static_cast<std::int64_t>(size);
+    std::string element = fmt::format(
+        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
+        escaped(name), components, m_offset);
+    m_offset += bytes + static_cast<std::int64_t>(sizeof(std::uint64_t));
+    m_arrays.emplace_back(bytes, std::move(write));
+    return element;
+  }
+
+  /// A list of doubles, which has to outlive this.
+  std::string doubles(const std::string& name, const std::vector<double>& values) {
+    return array("Float64", name, 1, static_cast<std::int64_t>(values.size()), sizeof(double), [&values](auto& out) {
+      for (const double value : values) add_bytes(out, value);
+    });
+  }
+
+  /// Whole numbers, each a function of its index.
+  template <class T>
+  std::string indexed(const char* type, const std::string& name, std::int64_t n, std::function<T(std::int64_t)> value) {
+    return array(type, name, 1, n, sizeof(T), [n, value = std::move(value)](TextOutput& out) {
+      for (std::int64_t i = 0; i < n; ++i) add_bytes(out, value(i));
+    });
+  }
+
+  /// A whole file around the elements of one kind of data set.
+  void write(TextOutput& out, const char* kind, const std::string& attributes, const std::string& note,
+             const std::string& body) const {
+    constexpr const char* order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+    out.add(
+        fmt::format("<?xml version=\"1.0\"?>\n<!-- {} -->\n<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"{}\" "
+                    "header_type=\"UInt64\">\n<{}{}>\n{}</{}>\n<AppendedData encoding=\"raw\">\n_",
+                    note, kind, order, kind, attributes, body, kind));
+    for (const auto& [bytes, write_array] : m_arrays) {
+      add_bytes(out, static_cast<std::uint64_t>(bytes));
+      write_array(out);
+    }
+    out.add("\n</AppendedData>\n</VTKFile>\n");
+  }
+
+private:
+  std::int64_t m_offset = 0;
+  std::vector<std::pair<std::int64_t, Write>> m_arrays;
+};
+
+/// The eight corners of a voxel in VTK's order: x fastest, then y, then z.
+void add_corners(TextOutput& out, const PrismBlock& prisms, std::size_t p) {
+  for (const double z : {prisms.bottom[p], prisms.top[p]}) {
+    for (const double y : {prisms.south[p], prisms.north[p]}) {
+      for (const double x : {prisms.west[p], prisms.east[p]}) {
+        for (const double coordinate : {x, y, z}) add_bytes(out, coordinate);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void write_vtr(TextOutput& out, const CellModel& model) {
+  const CellCounts counts = counts_of(model.edges);
+  const std::string extent = fmt::format("0 {} 0 {} 0 {}", counts[0], counts[1], counts[2]);
+  Appended appended;
+  std::string body = fmt::format("<Piece Extent=\"{}\">\n<PointData/>\n", extent);
+  body +=
+      model.values.empty() ? "<CellData>\n" : fmt::format("<CellData Scalars=\"{}\">\n", escaped(model.values[0].name));
+  std::string note = "z up, lengths in m";
+  for (const CellValues& values : model.values) {
+    body += appended.doubles(values.name, values.values);
+    if (!values.unit.empty() && values.unit.find("--") == std::string::npos) {
+      note += fmt::format("; {} in {}", escaped(values.name), escaped(values.unit));
+    }
+  }
+  if (!model.values.empty()) {
+    const std::vector<double>& first = model.values[0].values;
+    if (std::any_of(first.begin(), first.end(), [](double value) { return std::isnan(value); })) {
+      body += appended.indexed<std::uint8_t>("UInt8", "active", static_cast<std::int64_t>(first.size()),
+                                             [&first](std::int64_t cell) -> std::uint8_t {
+                                               return std::isnan(first[static_cast<std::size_t>(cell)]) ? 0 : 1;
+                                             });
+    }
+  }
+  body += "</CellData>\n<Coordinates>\n";
+  for (std::size_t d = 0; d < 3; ++d) body += appended.doubles(direction_names[d], model.edges[d]);
+  body += "</Coordinates>\n</Piece>\n";
+  appended.write(out, "RectilinearGrid", fmt::format(" WholeExtent=\"{}\"", extent), note, body);
+}
+
+void write_vtu(TextOutput& out, const PrismBlock& prisms) {
+  constexpr std::int64_t corners = 8;
+  constexpr std::uint8_t voxel = 11;
+  const std::int64_t n = prisms.size();
+  Appended appended;
+  std::string body =
+      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<PointData/>\n<CellData Scalars=\"density\">\n",
+                  corners * n, n);
+  body += appended.doubles("density", prisms.density);
+  body += "</CellData>\n<Points>\n";
+  body += appended.array("Float64", "Points", 3, 3 * corners * n, sizeof(double), [&prisms](TextOutput& bytes) {
+    for (std::size_t p = 0; p < prisms.west.size(); ++p) add_corners(bytes, prisms, p);
+  });
+  body += "</Points>\n<Cells>\n";
+  body += appended.indexed<std::int64_t>("Int64", "connectivity", corners * n, [](std::int64_t i) { return i; });
+  body += appended.indexed<std::int64_t>("Int64", "offsets", n, [](std::int64_t i) { return corners * (i + 1); });
+  body += appended.indexed<std::uint8_t>("UInt8", "types", n, [](std::int64_t) { return voxel; });
+  body += "</Cells>\n</Piece>\n";
+  appended.write(out, "UnstructuredGrid", "", "z up, lengths in m; density in kg/m3", body);
+}
+
+void write_vtp(TextOutput& out, const PointFields& points) {
+  const std::int64_t n = points.points.size();
+  Appended appended;
+  std::string body = fmt::format(
+      "<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+      "NumberOfPolys=\"0\">\n<PointData>\n",
+      n, n);
+  std::string note = fmt::format("places z up, lengths in m; axes of the fields {}", name(points.axes));
+  for (const FieldInfo& field : points.fields) {
+    const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+    body += appended.doubles(std::string(field.name), points.values[at]);
+    note += fmt::format("; {} in {}", field.name, field.unit);
+    if (!points.sigma[at].empty()) body += appended.doubles(std::string(field.name) + "_sigma", points.sigma[at]);
+  }
+  for (const PointColumn& column : points.columns) {
+    if (column.is_text) continue;
+    body += appended.doubles(column.name, column.numbers);
+    const std::string unit = fmt::format("; {} in {}", column.name, column.unit);
+    if (!column.unit.empty() && unit.find("--") == std::string::npos) note += escaped(unit);
+  }
+  body += "</PointData>\n<CellData/>\n<Points>\n";
+  body += appended.array("Float64", "Points", 3, 3 * n, sizeof(double), [&points](TextOutput& bytes) {
+    for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
+      add_bytes(bytes, points.points.easting[i]);
+      add_bytes(bytes, points.points.northing[i]);
+      add_bytes(bytes, points.points.upward[i]);
+    }
+  });
+  body += "</Points>\n<Verts>\n";
+  body += appended.indexed<std::int64_t>("Int64", "connectivity", n, [](std::int64_t i) { return i; });
+  body += appended.indexed<std::int64_t>("Int64", "offsets", n, [](std::int64_t i) { return i + 1; });
+  body += "</Verts>\n</Piece>\n";
+  appended.write(out, "PolyData", "", note, body);
+}
+
 namespace {
 
 std::string cells_text(const CellEdges& edges) {
@@ -79,15 +254,6 @@ struct Describe {
            columns_text(points);
   }
 };
-
-/// One number a cell in the order of cells, as a case reads densities.
-void write_values(TextOutput& out, const std::vector<double>& values, const CellCounts&, double to_si,
-                  double inactive) {
-  for (const double value : values) {
-    out.add(std::isnan(value) ? inactive : in_unit(value, to_si));
-    out.add('\n');
-  }
-}
 
 enum class Kind { prisms, cells, points };
 constexpr std::array<const char*, 3> kind_names{"prisms", "cells", "points"};
@@ -292,15 +458,15 @@ private:
     const CellValues& values = model.values[0];
     const double to_si = is_density(values.name) ? m_to_si : 1;
     const char* order = "easting fastest, then northing, layers from the bottom";
-    auto write = write_values;
+    CellOrder cells = CellOrder::own;
     std::string mesh;
     if (m_spec.format == FileFormat::ubc_model) {
       order = "depth fastest from the top, then easting, then northing";
-      write = write_ubc_model;
+      cells = CellOrder::ubc;
       mesh = "UBC mesh, which --to ubc-mesh";
     } else if (m_spec.format == FileFormat::tomofast_values) {
       order = "easting fastest, then northing, layers from the top";
-      write = write_tomofast_values;
+      cells = CellOrder::tomofast;
       mesh = "Tomofast grid, which --to tomofast-grid";
     }
     const std::int64_t inactive = count_nan(values.values);
@@ -308,8 +474,9 @@ private:
       const std::string note = check_mark(values.values, m_spec.inactive, to_si, m_spec.inactive_said_by);
       if (!note.empty()) m_written.notes.push_back(note);
     }
-    as_text(text_bytes_of({&values.values}),
-            [&](TextOutput& out) { write(out, values.values, counts_of(model.edges), to_si, m_spec.inactive); });
+    as_text(text_bytes_of({&values.values}), [&](TextOutput& out) {
+      write_cell_numbers(out, cells, values.values, counts_of(model.edges), to_si, m_spec.inactive);
+    });
     m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
                                 is_density(values.name) ? density_unit()
                                 : values.unit.empty()   ? "its unit"

@@ -23,7 +23,7 @@
 #include "compute/checkpoint_file.hpp"
 #include "compute/checkpoint_format.hpp"
 #include "fuzz_input.hpp"
-#include "io/inversion_checkpoint.hpp"
+#include "io/inversion_files.hpp"
 #include "kernel/contact.hpp"
 #include "signed_checkpoint.hpp"
 
@@ -138,7 +138,7 @@ void resume(const fs::path& file) {
   }
 }
 
-/// The header of io/inversion_checkpoint.cpp.
+/// The header of io/inversion_files.cpp.
 struct InversionHeader {
   std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i', 'e', 'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
   std::int64_t version = inversion_checkpoint_version, content_bytes = 0;

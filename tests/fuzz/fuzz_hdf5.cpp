@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "fuzz_input.hpp"
-#include "io/density_file.hpp"
+#include "io/cell_file.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/height_file.hpp"
-#include "io/prisms.hpp"
+#include "io/prism_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "survey_files.hpp"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fuzz_input.hpp"
-#include "io/density_file.hpp"
+#include "io/cell_file.hpp"
 #include "io/height_file.hpp"
-#include "io/netcdf_classic.hpp"
+#include "io/input_file.hpp"
 #include "survey_files.hpp"
 
 namespace prismfield::fuzz {
@@ -17,7 +17,7 @@ namespace {
 
 void read_variables(const std::filesystem::path& path) {
   const NetcdfClassic file(path);
-  for (const std::string& name : file.variable_names()) {
+  for (const std::string& name : file.dataset_names()) {
     ends_clearly([&] { (void)file.text_attribute(name, "units"); });
     ends_clearly([&] {
       const std::vector<std::int64_t> shape = file.shape(name);

@@ -15,11 +15,10 @@
 #include <prismfield/points.hpp>
 
 #include "fuzz_input.hpp"
-#include "io/convert_files.hpp"
-#include "io/density_file.hpp"
-#include "io/edges_file.hpp"
+#include "io/cell_file.hpp"
+#include "io/file_content.hpp"
 #include "io/height_file.hpp"
-#include "io/prisms.hpp"
+#include "io/prism_file.hpp"
 #include "io/station_file.hpp"
 #include "survey_files.hpp"
 

@@ -9,7 +9,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "fuzz_input.hpp"
-#include "io/ubc.hpp"
+#include "io/exchange_files.hpp"
 #include "model/mesh.hpp"
 
 namespace prismfield::fuzz {

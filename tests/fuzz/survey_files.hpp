@@ -11,7 +11,7 @@
 
 #include "fuzz_input.hpp"
 #include "io/dem_file.hpp"
-#include "io/height_grid.hpp"
+#include "io/height_file.hpp"
 #include "io/observed_data.hpp"
 #include "model/terrain.hpp"
 

@@ -65,8 +65,8 @@ LIBRARIES = [
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
-    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_gdal\.cpp"),
-    (r"proj(_experimental)?\.h$", "PROJ", r"src/io/crs\.cpp"),
+    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_file\.cpp"),
+    (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
 ]

@@ -8,25 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "io/crs.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/input_file.hpp"
-#include "io/text_output.hpp"
+#include "io/output_file.hpp"
+#include "model/cells.hpp"
 
 namespace prismfield {
 
 /// True for a file with a dataset `name` of three dimensions, or with coordinates of cells that have bounds.
-[[nodiscard]] bool holds_cells(const Hdf5File& content, const std::string& name);
+[[nodiscard]] bool holds_cells(const ArrayFile& content, const std::string& name);
 
-/// Epochs of a dataset `name` (epoch, upward, northing, easting) of an Hdf5File or an ArrayFile; 0 for any other and
-/// for none.
-template <class Content>
-[[nodiscard]] std::int64_t epochs_of_cells(const Content& content, const std::string& name) {
-  if (!content.has(name)) return 0;
-  const std::vector<std::int64_t> shape = content.shape(name);
-  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
-}
+/// Epochs of a dataset `name` (epoch, upward, northing, easting); 0 for any other and for none.
+[[nodiscard]] std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name);
 
 /// Adds values: of epochs, which are one behind another, each by itself, named density_1, density_2, ...; 0: they have
 /// none, as epochs_of_cells() counts them.
@@ -59,5 +53,40 @@ void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, doub
 /// a prism's faces are not neighbours among all, two are the same, or cells without one are more than 20 times as many
 /// as prisms.
 [[nodiscard]] std::optional<CellModel> cells_of(const PrismBlock& prisms);
+
+/// Densities, or other values of cells, of shape (upward, northing, easting) or flat in that order, from HDF5, netCDF-4
+/// or text; a text with a suffix of UBC's models (.den, .mod, .sus) is in UBC's order.
+struct DensityFile {
+  std::filesystem::path file;
+  /// HDF5 or netCDF-4 only; empty: `what`. density_2 is the second epoch of a density (epoch, upward, northing,
+  /// easting) too
+  std::string dataset;
+  /// factor from the file's unit to kg/m3; unset: 1, but that of g/cm3 for densities of UBC's models
+  std::optional<double> to_si = {};
+  /// what a value is called
+  std::string what = "density";
+  /// a text is in the order of cells here, even where its suffix is one of UBC's models
+  bool is_listed = false;
+};
+
+/// What NaN in arrays of densities is: an error, or a cell without one, as the model of an inversion has them; of
+/// bounds infinities are kept too.
+enum class NanDensities { refused, kept, kept_with_infinities };
+
+/// "cell 7 (easting 3, northing 1, upward 0, from 0)"
+[[nodiscard]] std::string cell_name(const CellCounts& counts, std::int64_t cell);
+
+/// Says that a text is read as a UBC model, for its suffix; "" for other files.
+[[nodiscard]] std::string ubc_model_note(const InputFile& file, const DensityFile& spec);
+
+/// One density a cell, easting fastest, then northing, then upward, kg/m3, from `file`, which is spec.file.
+/// Throws InputError with every error found.
+[[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec,
+                                                 const CellCounts& counts, NanDensities nan = NanDensities::refused);
+
+/// Cell edges of one direction, metres, from text: numbers separated by blanks, commas or line ends. Errors in single
+/// numbers are added to `problems`, by line; `name` is what they are called. Throws InputError for a file that cannot
+/// be read.
+[[nodiscard]] std::vector<double> read_edges(const InputFile& file, const std::string& name, ProblemList& problems);
 
 }  // namespace prismfield

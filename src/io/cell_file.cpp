@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/cell_model.hpp"
+#include "io/cell_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,12 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/readable.hpp"
+#include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
+#include "io/text_table.hpp"
+#include "model/edges.hpp"
 #include "model/prism_check.hpp"
 
 namespace prismfield {
@@ -23,22 +28,25 @@ namespace {
 
 constexpr Coordinate upward_of_cells{"upward", "height of the cells' centres, positive upwards", "", "Z", true};
 
-std::int64_t cells_between(const CellEdges& edges) {
-  const CellCounts counts = counts_of(edges);
-  return counts[0] * counts[1] * counts[2];
+std::string bounds_name(const ArrayFile& content, const std::string& coordinate) {
+  const auto named = content.has(coordinate) ? content.text_attribute(coordinate, "bounds") : std::nullopt;
+  return named.value_or(coordinate + "_bounds");
 }
 
-std::string bounds_name(const Hdf5File& content, const std::string& coordinate) {
-  if (content.has(coordinate) && content.has_attribute(coordinate, "bounds")) {
-    return content.read_text_attribute(coordinate, "bounds");
+/// Whether dimensions are called as directions, but not in the order upward, northing, easting.
+bool are_in_other_order(const std::vector<std::string>& dimensions) {
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (d != 2 - i && dimensions[i] == direction_names[d]) return true;
+    }
   }
-  return coordinate + "_bounds";
+  return false;
 }
 
 /// Reads the cells of an HDF5 file.
 class CellArrayReader {
 public:
-  CellArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
+  explicit CellArrayReader(const InputFile& file) : m_file(file), m_content(file) {}
 
   CellModel read(const std::string& name, double density_to_si, const std::optional<CellEdges>& edges) {
     CellModel model;
@@ -50,7 +58,7 @@ public:
     const CellCounts counts = counts_of(model.edges);
     if (const std::string error = error_in_total(counts); !error.empty()) fail("has " + error);
     m_shape = {counts[2], counts[1], counts[0]};
-    for (const std::string& dataset : m_content.dataset_names()) {
+    for (const std::string& dataset : m_content.dataset_names("/")) {
       const std::int64_t epochs = epochs_of_cells(m_content, dataset);
       if (epochs > 0 || dataset == name || m_content.shape(dataset) == m_shape) {
         add_values(model, read_values(dataset, density_to_si), epochs);
@@ -125,16 +133,12 @@ private:
       fail(fmt::format("has {} of shape {}; the mesh wants (upward, northing, easting) = {}", dataset,
                        shape_text(shape), shape_text(m_shape)));
     }
-    for (std::size_t i = 0; i < dimensions.size(); ++i) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        if (d != 2 - i && dimensions[i] == direction_names[d]) {
-          fail(fmt::format("has {} of other dimensions than (upward, northing, easting)", dataset));
-        }
-      }
+    if (are_in_other_order(dimensions)) {
+      fail(fmt::format("has {} of other dimensions than (upward, northing, easting)", dataset));
     }
     CellValues values;
     values.name = dataset;
-    if (m_content.has_attribute(dataset, "units")) values.unit = m_content.read_text_attribute(dataset, "units");
+    values.unit = m_content.text_attribute(dataset, "units").value_or("");
     values.values = m_content.read(dataset);
     if (is_density(dataset)) {
       // a unit that the file states is no matter of opinion
@@ -150,13 +154,19 @@ private:
   }
 
   const InputFile& m_file;
-  const Hdf5File& m_content;
+  ArrayFile m_content;
   std::vector<std::int64_t> m_shape;
 };
 
 }  // namespace
 
-bool holds_cells(const Hdf5File& content, const std::string& name) {
+std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name) {
+  if (!content.has(name)) return 0;
+  const std::vector<std::int64_t> shape = content.shape(name);
+  return shape.size() == 4 && content.dimension_names(name).front() == "epoch" ? shape.front() : 0;
+}
+
+bool holds_cells(const ArrayFile& content, const std::string& name) {
   if (content.has(name) && content.shape(name).size() == 3) return true;
   return std::all_of(direction_names.begin(), direction_names.end(), [&](const char* coordinate) {
     return content.has(coordinate) && content.has(bounds_name(content, coordinate));
@@ -177,12 +187,7 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs) {
 
 CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,
                            const std::optional<CellEdges>& edges) {
-  try {
-    const Hdf5File content = Hdf5File::open(file.path);
-    return CellArrayReader(file, content).read(name, density_to_si, edges);
-  } catch (const RunError& error) {
-    throw InputError(file.where, file.key, error.what());
-  }
+  return CellArrayReader(file).read(name, density_to_si, edges);
 }
 
 std::string cell_image(const CellModel& model, const std::filesystem::path& file, const std::string& title,
@@ -195,19 +200,7 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
   const std::array<const Coordinate*, 3> coordinates{&easting_coordinate, &northing_coordinate, &upward_of_cells};
   // netCDF-4 numbers dimensions in the order of their making
   for (const std::size_t d : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
-    const std::string name = coordinates[d]->name;
-    const std::vector<double>& edges = model.edges[d];
-    std::vector<double> centers, bounds;
-    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-      centers.push_back(0.5 * (edges[i] + edges[i + 1]));
-      bounds.insert(bounds.end(), {edges[i], edges[i + 1]});
-    }
-    out.write(name, {counts[d]}, centers.data());
-    out.make_dimension(name);
-    describe_coordinate(out, "", *coordinates[d]);
-    out.write_attribute(name, "bounds", name + "_bounds");
-    out.write(name + "_bounds", {counts[d], 2}, bounds.data());
-    out.attach_dimensions(name + "_bounds", {name, "bound"});
+    write_cell_coordinate(out, *coordinates[d], model.edges[d], "bound");
   }
   for (const CellValues& values : model.values) {
     out.write(values.name, {counts[2], counts[1], counts[0]}, values.values.data());
@@ -272,13 +265,7 @@ PrismBlock prisms_of(const CellModel& model) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(counts[0]); ++i, ++cell) {
         const double density = model.values.front().values[cell];
         if (std::isnan(density) || density == 0) continue;
-        prisms.west.push_back(x[i]);
-        prisms.east.push_back(x[i + 1]);
-        prisms.south.push_back(y[j]);
-        prisms.north.push_back(y[j + 1]);
-        prisms.bottom.push_back(z[k]);
-        prisms.top.push_back(z[k + 1]);
-        prisms.density.push_back(density);
+        add_prism(prisms, {x[i], x[i + 1], y[j], y[j + 1], z[k], z[k + 1], density});
       }
     }
   }
@@ -303,7 +290,7 @@ std::optional<CellModel> cells_of(const PrismBlock& prisms) {
   std::int64_t most = prisms.size() * most_cells_a_prism;
   for (const std::int64_t count : counts) most = count > 0 ? most / count : 0;
   if (most == 0) return std::nullopt;
-  std::vector<double> density(static_cast<std::size_t>(cells_between(model.edges)),
+  std::vector<double> density(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]),
                               std::numeric_limits<double>::quiet_NaN());
   for (std::size_t p = 0; p < prisms.west.size(); ++p) {
     std::array<std::int64_t, 3> at{};
@@ -321,6 +308,161 @@ std::optional<CellModel> cells_of(const PrismBlock& prisms) {
       density.begin(), density.end(), [](double value) { return std::isnan(value); }, 0.0);
   model.values.push_back({"density", "kg/m3", std::move(density)});
   return model;
+}
+
+namespace {
+
+/// Applies the file's unit and checks every density.
+void to_kilograms(std::vector<double>& densities, const DensityFile& spec, const InputFile& file,
+                  const CellCounts& counts, NanDensities nan) {
+  ProblemList problems;
+  LimitedProblems limited(problems, file.path.string());
+  for (std::size_t i = 0; i < densities.size(); ++i) {
+    double& density = densities[i];
+    density *= spec.to_si.value_or(1);
+    const bool is_allowed = (nan != NanDensities::refused && std::isnan(density)) ||
+                            (nan == NanDensities::kept_with_infinities && std::isinf(density));
+    if (std::isfinite(density) || is_allowed) continue;
+    limited.add("NaN or infinite values", [&] {
+      return Problem{file.path.string(), spec.what,
+                     cell_name(counts, static_cast<std::int64_t>(i)) + " is NaN or infinite"};
+    });
+  }
+  limited.finish();
+  problems.throw_if_any();
+}
+
+std::vector<double> densities_from_text(const InputFile& file, const DensityFile& spec, const CellCounts& counts) {
+  NumbersRequest request;
+  request.count = counts[0] * counts[1] * counts[2];
+  request.what = spec.what;
+  std::vector<double> densities =
+      read_values(file, request,
+                  fmt::format("{} x {} x {} = {} cells need one each", counts[0], counts[1], counts[2], request.count));
+  to_kilograms(densities, spec, file, counts, NanDensities::refused);
+  return densities;
+}
+
+/// The numbering starts at the west, south, bottom corner: a file that carries coordinates running the other way would
+/// be read upside down.
+void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::string& dataset,
+                     const CellCounts& counts) {
+  std::vector<std::string> dimensions = arrays.dimension_names(dataset);
+  if (dimensions.size() == 4) dimensions.erase(dimensions.begin());
+  if (dimensions.size() != 3) return;
+  if (are_in_other_order(dimensions)) {
+    throw file.error(fmt::format("has {} of dimensions ({}); (upward, northing, easting) are needed", dataset,
+                                 fmt::join(dimensions, ", ")));
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::string& name = dimensions[d];
+    const std::size_t direction = 2 - d;
+    const std::string group = dataset.substr(0, dataset.find_last_of('/') + 1);
+    if (name.empty() || !arrays.has(group + name)) continue;
+    if (arrays.shape(group + name) != std::vector<std::int64_t>{counts[direction]}) continue;
+    const std::vector<double> coordinates = arrays.read(group + name);
+    if (coordinates.size() > 1 && coordinates.front() > coordinates.back()) {
+      throw file.error(
+          fmt::format("has {} of coordinates {} that descend; cells are numbered from the west, south, "
+                      "bottom corner",
+                      dataset, name));
+    }
+  }
+}
+
+/// Of density_2, where density has epochs, that and 2; nothing for others.
+std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& arrays, const std::string& dataset) {
+  const std::size_t cut = dataset.rfind('_');
+  constexpr std::size_t most_digits = 6;
+  if (cut == std::string::npos || cut + 1 == dataset.size() || dataset.size() - cut - 1 > most_digits) return {};
+  if (dataset.find_first_not_of("0123456789", cut + 1) != std::string::npos) return {};
+  const std::string all = dataset.substr(0, cut);
+  const std::int64_t number = std::stoll(dataset.substr(cut + 1));
+  if (number < 1 || number > epochs_of_cells(arrays, all)) return {};
+  return std::pair{all, number};
+}
+
+std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+                                          NanDensities nan) {
+  const ArrayFile arrays(file);
+  const std::string name = spec.dataset.empty() ? spec.what : spec.dataset;
+  std::string dataset = name.starts_with('/') ? name : "/" + name;
+  const auto epoch = arrays.has(dataset) ? std::nullopt : epoch_of(arrays, dataset);
+  if (epoch) dataset = epoch->first;
+  if (!arrays.has(dataset)) {
+    throw file.error(
+        fmt::format("has no dataset {}; its datasets are: {}", dataset, shown_list(arrays.dataset_names("/"))));
+  }
+  std::vector<std::int64_t> shape = arrays.shape(dataset);
+  if (epoch) shape.erase(shape.begin());
+  const std::int64_t total = counts[0] * counts[1] * counts[2];
+  const std::vector<std::int64_t> wanted = {counts[2], counts[1], counts[0]};
+  if (const std::int64_t epochs = epochs_of_cells(arrays, dataset); !epoch && epochs > 0) {
+    throw file.error(fmt::format("has {0} of {1}, the first of which is dataset: {0}_1; say which is meant", name,
+                                 counted(epochs, "epoch")));
+  }
+  if (shape != wanted && shape != std::vector<std::int64_t>{total}) {
+    throw file.error(fmt::format("has {} of shape {}; (upward, northing, easting) = {} or ({}) is needed", dataset,
+                                 shape_text(shape), shape_text(wanted), total));
+  }
+  if (shape.size() == 3) check_ascending(arrays, file, dataset, counts);
+  std::vector<double> densities = arrays.read(dataset);
+  if (epoch) {
+    const auto first = densities.begin() + (epoch->second - 1) * total;
+    densities = std::vector<double>(first, first + total);
+  }
+  to_kilograms(densities, spec, file, counts, nan);
+  return densities;
+}
+
+bool is_ubc_model(const InputFile& file, const DensityFile& spec) {
+  return !spec.is_listed && format_of_suffix(file.path) == FileFormat::ubc_model && !is_array_file(file);
+}
+
+double ubc_to_si(const DensityFile& spec) {
+  return spec.to_si.value_or(spec.what == "density" && info(FileFormat::ubc_model).in_grams ? 1000 : 1);
+}
+
+}  // namespace
+
+std::string ubc_model_note(const InputFile& file, const DensityFile& spec) {
+  if (!is_ubc_model(file, spec)) return "";
+  return fmt::format("{}: '{}' is read as a UBC model, depth fastest, in {}", file.key, file.path.filename().string(),
+                     ubc_to_si(spec) == 1 ? "kg/m3" : "g/cm3");
+}
+
+std::string cell_name(const CellCounts& counts, std::int64_t cell) {
+  return fmt::format("cell {} (easting {}, northing {}, upward {}, from 0)", cell, cell % counts[0],
+                     cell / counts[0] % counts[1], cell / counts[0] / counts[1]);
+}
+
+std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+                                   NanDensities nan) {
+  if (is_array_file(file)) return densities_from_arrays(file, spec, counts, nan);
+  if (!spec.dataset.empty()) {
+    throw file.error("is text, which has no datasets; leave out the key dataset beside it");
+  }
+  if (is_ubc_model(file, spec)) return read_ubc_densities(file, ubc_to_si(spec), counts, spec.what);
+  return densities_from_text(file, spec, counts);
+}
+
+std::vector<double> read_edges(const InputFile& file, const std::string& name, ProblemList& problems) {
+  if (is_array_file(file))
+    throw file.error("is HDF5 or netCDF; edges are read from text, numbers separated by blanks, commas or line ends");
+  NumbersRequest request;
+  request.several_a_line = true;
+  request.what = name;
+  // one more than there may be is enough to be refused
+  request.count = most_cells_in_a_direction + 2;
+  const std::size_t before = problems.size();
+  Numbers numbers = read_numbers(file, request, problems);
+  // text that was read as 0 would be reported twice
+  if (problems.size() == before) {
+    check_edges(
+        numbers.values, file.path.string(), name, [&](std::size_t i) { return line_of(file, numbers.lines[i]); },
+        problems);
+  }
+  return std::move(numbers.values);
 }
 
 }  // namespace prismfield

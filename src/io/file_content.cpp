@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/file_formats.hpp"
+#include "io/file_content.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/number_rows.hpp"
+#include "io/text_lines.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -42,15 +42,14 @@ std::optional<FileFormat> format_of_text(const InputFile& file) {
   }
 }
 
-/// Of a table called .obs or .loc: whether it begins with the number of its lines.
-bool begins_with_count(const InputFile& file) {
-  const TextStart start = start_of_text(file, 1);
-  return !start.rows.empty() && start.rows[0].size() == 1;
-}
-
 std::string small_suffix(const std::filesystem::path& file) { return lower_case(file.extension().string()); }
 
 }  // namespace
+
+void add_prism(PrismBlock& prisms, const std::array<double, 7>& numbers) {
+  const auto columns = columns_of(prisms);
+  for (std::size_t c = 0; c < columns.size(); ++c) columns[c]->push_back(numbers[c]);
+}
 
 std::vector<std::string> format_names(bool to_read) {
   std::vector<std::string> names;
@@ -58,13 +57,6 @@ std::vector<std::string> format_names(bool to_read) {
     if (to_read ? format.is_read : format.is_written) names.emplace_back(format.name);
   }
   return names;
-}
-
-std::optional<FileFormat> format_named(const std::string& name) {
-  for (const FormatInfo& format : format_infos) {
-    if (format.name == name) return format.format;
-  }
-  return std::nullopt;
 }
 
 bool is_ubc_places(const std::filesystem::path& file) { return small_suffix(file) == ".loc"; }
@@ -90,7 +82,11 @@ FileFormat find_format(const InputFile& file) {
     throw file.error(fmt::format("is a {}, which is written only; formats that are read: {}", info(*format).long_name,
                                  fmt::join(format_names(true), ", ")));
   }
-  if (format == FileFormat::ubc_data && !begins_with_count(file)) format = FileFormat::xyz;
+  if (format == FileFormat::ubc_data) {
+    // a table called .obs or .loc does not begin with the number of its lines
+    const TextStart start = start_of_text(file, 1);
+    if (start.rows.empty() || start.rows[0].size() != 1) format = FileFormat::xyz;
+  }
   if (!format) format = format_of_text(file);
   if (!format) {
     throw file.error(fmt::format("does not tell what it is by its suffix or its first lines; say it by --from: {}",

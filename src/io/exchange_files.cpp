@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/ubc.hpp"
+#include "io/exchange_files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <filesystem>
+#include <cstddef>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <prismfield/error.hpp>
+
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/file_formats.hpp"
-#include "io/number_rows.hpp"
 #include "io/point_fields.hpp"
-#include "io/readable.hpp"
+#include "io/text_lines.hpp"
 #include "io/text_table.hpp"
 #include "model/edges.hpp"
 
 namespace prismfield {
 namespace {
+
+constexpr std::string_view blanks = " \t,";
 
 /// Words of a UBC file one by one, with the line of each.
 class UbcWords {
@@ -35,14 +36,9 @@ public:
   /// The next word; empty at the end of the file.
   std::string_view next() {
     for (;;) {
-      const std::size_t begin = m_line.find_first_not_of(" \t,");
-      if (begin != std::string_view::npos && m_line[begin] != '!') {
-        m_line.remove_prefix(begin);
-        const std::string_view word = m_line.substr(0, m_line.find_first_of(" \t,!"));
-        m_line.remove_prefix(word.size());
-        return word;
-      }
+      if (const std::string_view word = take_word(m_line, blanks); !word.empty()) return word;
       if (!m_reader.next(m_line)) return {};
+      m_line = m_line.substr(0, m_line.find('!'));
     }
   }
 
@@ -50,16 +46,11 @@ public:
     throw InputError(line_of(m_file, std::max<std::int64_t>(m_reader.number(), 1)), key, what);
   }
 
-  double number(const std::string& what) {
+  /// The next word, which has to be there.
+  std::string_view needed(const std::string& what) {
     const std::string_view word = next();
     if (word.empty()) fail(what, "the file ends here");
-    return number_in(word, what);
-  }
-
-  std::int64_t count(const std::string& what) {
-    const std::string_view word = next();
-    if (word.empty()) fail(what, "the file ends here");
-    return count_in(word, what);
+    return word;
   }
 
   double number_in(std::string_view word, const std::string& what) const {
@@ -108,14 +99,11 @@ std::optional<InputError> wrong_line(const InputFile& file, const CellCounts& co
   while (reader.next(line)) {
     std::int64_t words = 0, widths = 0;
     line = line.substr(0, line.find('!'));
-    for (std::size_t at = line.find_first_not_of(" \t,"); at != std::string_view::npos;) {
-      line.remove_prefix(at);
-      const auto found = widths_in(line.substr(0, line.find_first_of(" \t,")));
+    for (std::string_view word = take_word(line, blanks); !word.empty(); word = take_word(line, blanks)) {
+      const auto found = widths_in(word);
       if (!found) return {};
       ++words;
       widths += *found;
-      line.remove_prefix(std::min(line.find_first_of(" \t,"), line.size()));
-      at = line.find_first_not_of(" \t,");
     }
     if (words == 0) continue;
     if (widths_of_lines.size() == all || (widths_of_lines.size() < head && words != 3)) return {};
@@ -169,8 +157,8 @@ CellEdges read_edges_of(const InputFile& file) {
   std::array<double, 3> corner{};
   const std::array<const char*, 3> count_names = {"nE", "nN", "nZ"};
   const std::array<const char*, 3> corner_names = {"E0", "N0", "Ztop"};
-  for (std::size_t d = 0; d < 3; ++d) counts[d] = words.count(count_names[d]);
-  for (std::size_t d = 0; d < 3; ++d) corner[d] = words.number(corner_names[d]);
+  for (std::size_t d = 0; d < 3; ++d) counts[d] = words.count_in(words.needed(count_names[d]), count_names[d]);
+  for (std::size_t d = 0; d < 3; ++d) corner[d] = words.number_in(words.needed(corner_names[d]), corner_names[d]);
   CellEdges edges;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::string what = std::string("widths along ") + direction_names[d];
@@ -227,6 +215,60 @@ std::vector<double> read_model_values(const InputFile& file, const CellCounts& c
                    swap_text(file));
 }
 
+/// Calls found(cell) for the number of each cell, in the order of a file.
+template <class Found>
+void each_cell(CellOrder order, const CellCounts& counts, const Found& found) {
+  const bool is_ubc = order == CellOrder::ubc, from_top = order != CellOrder::own;
+  // how often the number counts along easting, northing and upward, the outermost first
+  const std::array<std::size_t, 3> loops =
+      is_ubc ? std::array<std::size_t, 3>{1, 0, 2} : std::array<std::size_t, 3>{2, 1, 0};
+  CellCounts at{};
+  for (at[loops[0]] = 0; at[loops[0]] < counts[loops[0]]; ++at[loops[0]]) {
+    for (at[loops[1]] = 0; at[loops[1]] < counts[loops[1]]; ++at[loops[1]]) {
+      for (at[loops[2]] = 0; at[loops[2]] < counts[loops[2]]; ++at[loops[2]]) {
+        const std::int64_t layer = from_top ? counts[2] - 1 - at[2] : at[2];
+        found(static_cast<std::size_t>((layer * counts[1] + at[1]) * counts[0] + at[0]));
+      }
+    }
+  }
+}
+
+/// Data below their number: places, then the value of a field and its standard deviation, the same columns in all
+/// lines, at most so many; wrong(columns, columns before) says what is wrong with a line of others. Throws InputError
+/// with every error found.
+template <class Wrong>
+PointFields read_data(const InputFile& file, Field field, Axes axes, std::size_t most_columns, const Wrong& wrong) {
+  ProblemList problems;
+  NumberRows rows(file, "station", problems);
+  static_cast<void>(rows.read_count());
+  PointFields result;
+  result.axes = axes;
+  std::vector<double> values, sigma, row;
+  std::size_t columns = 0;
+  while (rows.next(row)) {
+    if (columns == 0) columns = row.size();
+    if (row.size() != columns || columns < 3 || columns > most_columns) {
+      rows.refuse("lines with another number of columns", wrong(row.size(), columns));
+      continue;
+    }
+    if (columns == 5 && row[4] < 0) {
+      rows.refuse("standard deviations below 0", fmt::format("a standard deviation of {}; it is at least 0", row[4]));
+    }
+    result.points.easting.push_back(row[0]);
+    result.points.northing.push_back(row[1]);
+    result.points.upward.push_back(row[2]);
+    if (columns > 3) values.push_back(row[3]);
+    if (columns > 4) sigma.push_back(row[4]);
+  }
+  problems.throw_if_any();
+  if (columns > 3) {
+    result.fields.add(field);
+    result.values.push_back(std::move(values));
+    result.sigma.push_back(std::move(sigma));
+  }
+  return result;
+}
+
 }  // namespace
 
 bool looks_like_ubc_mesh(const InputFile& file) {
@@ -255,15 +297,10 @@ std::vector<double> read_ubc_densities(const InputFile& file, double to_si, cons
   const std::vector<double> values = read_model_values(file, counts, what);
   std::vector<double> densities(values.size());
   std::size_t read = 0;
-  for (std::int64_t j = 0; j < counts[1]; ++j) {
-    for (std::int64_t i = 0; i < counts[0]; ++i) {
-      for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
-        const double density = values[read++] * to_si;
-        if (!std::isfinite(density)) throw file.error("holds densities too large for double precision in kg/m3");
-        densities[static_cast<std::size_t>((k * counts[1] + j) * counts[0] + i)] = density;
-      }
-    }
-  }
+  each_cell(CellOrder::ubc, counts, [&](std::size_t cell) {
+    densities[cell] = values[read++] * to_si;
+    if (!std::isfinite(densities[cell])) throw file.error("holds densities too large for double precision in kg/m3");
+  });
   return densities;
 }
 
@@ -338,40 +375,11 @@ bool is_ubc_data(const InputFile& file) {
 }
 
 PointFields read_ubc_data(const InputFile& file, Field field, Axes axes) {
-  ProblemList problems;
-  NumberRows rows(file, "station", problems);
-  static_cast<void>(rows.read_count());
-  PointFields result;
-  result.axes = axes;
-  std::vector<double> values, sigma, row;
-  std::size_t columns = 0;
-  while (rows.next(row)) {
-    if (columns == 0) columns = row.size();
-    if (row.size() != columns || columns < 3 || columns > 5) {
-      rows.refuse("lines with another number of columns",
-                  columns < 3 || columns > 5
-                      ? fmt::format("{} columns; E, N, elevation, value and standard deviation are at most five and at "
-                                    "least three",
-                                    row.size())
-                      : fmt::format("{} columns, but {} before", row.size(), columns));
-      continue;
-    }
-    if (columns == 5 && row[4] < 0) {
-      rows.refuse("standard deviations below 0", fmt::format("a standard deviation of {}; it is at least 0", row[4]));
-    }
-    result.points.easting.push_back(row[0]);
-    result.points.northing.push_back(row[1]);
-    result.points.upward.push_back(row[2]);
-    if (columns > 3) values.push_back(row[3]);
-    if (columns > 4) sigma.push_back(row[4]);
-  }
-  problems.throw_if_any();
-  if (columns > 3) {
-    result.fields.add(field);
-    result.values.push_back(std::move(values));
-    result.sigma.push_back(std::move(sigma));
-  }
-  return result;
+  return read_data(file, field, axes, 5, [](std::size_t columns, std::size_t before) {
+    if (before >= 3 && before <= 5) return fmt::format("{} columns, but {} before", columns, before);
+    return fmt::format("{} columns; E, N, elevation, value and standard deviation are at most five and at least three",
+                       columns);
+  });
 }
 
 namespace {
@@ -405,6 +413,14 @@ std::vector<double> widths_of(const std::vector<double>& edges) {
   return widths;
 }
 
+void add_place(TextOutput& out, const Points& points, std::size_t i, double z) {
+  out.add(points.easting[i]);
+  out.add(' ');
+  out.add(points.northing[i]);
+  out.add(' ');
+  out.add(z);
+}
+
 /// Equal widths that follow each other are written once, with their number.
 void write_widths(TextOutput& out, std::vector<double> widths) {
   for (double& width : widths) width = std::fabs(width);
@@ -431,17 +447,13 @@ void write_ubc_mesh(TextOutput& out, const CellEdges& edges) {
   write_widths(out, widths_of({edges[2].rbegin(), edges[2].rend()}));
 }
 
-void write_ubc_model(TextOutput& out, const std::vector<double>& values, const CellCounts& counts, double to_si,
-                     double inactive) {
-  for (std::int64_t j = 0; j < counts[1]; ++j) {
-    for (std::int64_t i = 0; i < counts[0]; ++i) {
-      for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
-        const double value = values[static_cast<std::size_t>((k * counts[1] + j) * counts[0] + i)];
-        out.add(std::isnan(value) ? inactive : in_unit(value, to_si));
-        out.add('\n');
-      }
-    }
-  }
+void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<double>& values, const CellCounts& counts,
+                        double to_si, double inactive) {
+  if (order == CellOrder::tomofast) out.add(fmt::format("{}\n", values.size()));
+  each_cell(order, counts, [&](std::size_t cell) {
+    out.add(std::isnan(values[cell]) ? inactive : in_unit(values[cell], to_si));
+    out.add('\n');
+  });
 }
 
 void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes) {
@@ -450,16 +462,251 @@ void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axe
   check_no_nan(column, field, "UBC data");
   out.add(fmt::format("{}\n", points.points.size()));
   for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
-    out.add(points.points.easting[i]);
-    out.add(' ');
-    out.add(points.points.northing[i]);
-    out.add(' ');
-    out.add(points.points.upward[i]);
+    add_place(out, points.points, i, points.points.upward[i]);
     for (const auto* values : {&column.values, &column.sigma}) {
       if (values->empty()) continue;
       out.add(' ');
       out.add((*values)[i]);
     }
+    out.add('\n');
+  }
+}
+
+namespace {
+
+/// mGal in a m/s2
+constexpr double milligals = 1e5;
+
+// 0 - z, so that 0 does not become -0.
+double other_way(double z) { return 0.0 - z; }
+
+/// Indices i, j, k of a row, from 1; false when these are no such numbers.
+bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double value = from[d];
+    if (!(value >= 1 && value <= static_cast<double>(most_cells_in_a_direction)) || value != std::floor(value)) {
+      return false;
+    }
+    indices[d] = static_cast<std::int64_t>(value);
+  }
+  return true;
+}
+
+/// Puts the rows of a grid together.
+class GridRows {
+public:
+  void add(const std::array<double, 6>& box, double value, const std::array<std::int64_t, 3>& indices) {
+    add_prism(m_grid.cells, {box[0], box[1], box[2], box[3], other_way(box[5]), other_way(box[4]), value});
+    m_indices.push_back(indices);
+  }
+
+  /// Throws InputError unless every cell of i x j x k is there once.
+  TomofastGrid finish(const InputFile& file, bool has_values) {
+    m_grid.has_values = has_values;
+    for (const auto& indices : m_indices) {
+      for (std::size_t d = 0; d < 3; ++d) m_counts[d] = std::max(m_counts[d], indices[d]);
+    }
+    const auto rows = static_cast<std::int64_t>(m_indices.size());
+    // divided, because the product may be too large to count
+    const bool fits = rows % m_counts[0] == 0 && rows / m_counts[0] % m_counts[1] == 0 &&
+                      rows / m_counts[0] / m_counts[1] == m_counts[2];
+    if (!fits) {
+      throw file.error(fmt::format("has {} for i to {}, j to {}, k to {}; a row for each cell is needed",
+                                   counted(rows, "row"), m_counts[0], m_counts[1], m_counts[2]));
+    }
+    check_each_once(file);
+    find_edges();
+    return std::move(m_grid);
+  }
+
+private:
+  /// The faces along an axis, ascending, and which index counts along it.
+  struct Faces {
+    std::vector<double> edges;
+    std::size_t index = 0;
+    bool rising = true;
+  };
+
+  void check_each_once(const InputFile& file) const {
+    std::vector<bool> seen(m_indices.size());
+    for (const auto& [i, j, k] : m_indices) {
+      const auto place = static_cast<std::size_t>(((k - 1) * m_counts[1] + j - 1) * m_counts[0] + i - 1);
+      if (seen[place]) throw file.error(fmt::format("has the cell i = {}, j = {}, k = {} twice", i, j, k));
+      seen[place] = true;
+    }
+  }
+
+  /// Edges of a rectilinear grid. The boxes say along which axis each index counts, and in which direction.
+  void find_edges() {
+    std::array<std::size_t, 3> order{0, 1, 2};
+    do {
+      std::array<std::optional<Faces>, 3> axes;
+      for (std::size_t d = 0; d < 3; ++d) {
+        axes[d] = faces_along(d, order[d]);
+        if (!axes[d]) break;
+      }
+      if (axes[0] && axes[1] && axes[2]) return take({*axes[0], *axes[1], *axes[2]});
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+
+  [[nodiscard]] std::size_t position(std::size_t row, std::size_t index, bool rising) const {
+    const std::int64_t number = m_indices[row][index];
+    return static_cast<std::size_t>(rising ? number - 1 : m_counts[index] - number);
+  }
+
+  /// Faces along axis `d`; nothing unless the boxes of one index have the same, and those of the next begin where they
+  /// end. The text of both neighbours of a face may be rounded.
+  [[nodiscard]] std::optional<Faces> faces_along(std::size_t d, std::size_t index) const {
+    constexpr double tolerance = 1e-3;
+    const PrismBlock& c = m_grid.cells;
+    const std::vector<double>& lower = *std::array{&c.west, &c.south, &c.bottom}[d];
+    const std::vector<double>& upper = *std::array{&c.east, &c.north, &c.top}[d];
+    double first = 0, last = 0;
+    for (std::size_t row = 0; row < lower.size(); ++row) {
+      if (m_indices[row][index] == 1) first = lower[row];
+      if (m_indices[row][index] == m_counts[index]) last = lower[row];
+    }
+    Faces faces{std::vector<double>(static_cast<std::size_t>(m_counts[index]) + 1), index, first <= last};
+    for (std::size_t row = 0; row < lower.size(); ++row) {
+      const std::size_t at = position(row, index, faces.rising);
+      faces.edges[at + 1] = upper[row];
+      if (at == 0) faces.edges[0] = lower[row];
+    }
+    for (std::size_t row = 0; row < lower.size(); ++row) {
+      const double most = tolerance * (upper[row] - lower[row]);
+      const std::size_t at = position(row, index, faces.rising);
+      if (std::fabs(faces.edges[at] - lower[row]) > most) return {};
+      if (std::fabs(faces.edges[at + 1] - upper[row]) > most) return {};
+    }
+    return faces;
+  }
+
+  void take(std::array<Faces, 3> axes) {
+    for (std::size_t row = 0; row < m_indices.size(); ++row) {
+      std::int64_t cell = 0;
+      for (std::size_t d = 3; d-- > 0;) {
+        const auto at = static_cast<std::int64_t>(position(row, axes[d].index, axes[d].rising));
+        cell = cell * m_counts[axes[d].index] + at;
+      }
+      m_grid.cell_of_row.push_back(cell);
+    }
+    m_grid.edges = {std::move(axes[0].edges), std::move(axes[1].edges), std::move(axes[2].edges)};
+  }
+
+  TomofastGrid m_grid;
+  std::vector<std::array<std::int64_t, 3>> m_indices;
+  /// of i, j and k
+  CellCounts m_counts{1, 1, 1};
+};
+
+}  // namespace
+
+TomofastGrid read_tomofast_grid(const InputFile& file, double to_si) {
+  ProblemList problems;
+  NumberRows rows(file, "cell", problems);
+  static_cast<void>(rows.read_count());
+  GridRows grid;
+  std::vector<double> row;
+  std::size_t columns = 0;
+  while (rows.next(row)) {
+    if (columns == 0) columns = row.size();
+    if (row.size() != columns || (columns != 9 && columns != 10)) {
+      rows.refuse(
+          "lines with another number of columns",
+          fmt::format("{} columns; X1 X2 Y1 Y2 Z1 Z2 i j k, or a value before i, are needed, in all lines alike",
+                      row.size()));
+      continue;
+    }
+    std::array<std::int64_t, 3> indices{};
+    if (!indices_of(row.data() + columns - 3, indices)) {
+      rows.refuse("indices that are none", fmt::format("i, j, k are {}, {}, {}; whole numbers from 1 are needed",
+                                                       row[columns - 3], row[columns - 2], row[columns - 1]));
+      continue;
+    }
+    if (!(row[0] < row[1] && row[2] < row[3] && row[4] < row[5])) {
+      rows.refuse("cells without size", "X2, Y2 or Z2 is not above X1, Y1 or Z1; Z is the depth, Z1 the cell's top");
+      continue;
+    }
+    const double value = columns == 10 ? row[6] * to_si : 0;
+    if (!std::isfinite(value)) rows.refuse("values that are too large", "the value is too large in kg/m3");
+    grid.add({row[0], row[1], row[2], row[3], row[4], row[5]}, value, indices);
+  }
+  problems.throw_if_any();
+  return grid.finish(file, columns == 10);
+}
+
+std::vector<double> read_tomofast_values(const InputFile& file, double to_si, std::int64_t cells) {
+  ProblemList problems;
+  NumberRows rows(file, "value", problems);
+  const std::int64_t count = rows.read_count();
+  if (count != cells) {
+    throw InputError(rows.where(), "",
+                     fmt::format("{}, but the grid has {}; name the grid that they belong to by --mesh",
+                                 counted(count, "value"), counted(cells, "cell")));
+  }
+  std::vector<double> values, row;
+  while (rows.next(row)) {
+    if (row.size() != 1) {
+      rows.refuse("lines with more than one value", fmt::format("{} numbers; one a line is needed", row.size()));
+      continue;
+    }
+    values.push_back(row[0] * to_si);
+    if (!std::isfinite(values.back())) rows.refuse("values that are too large", "the value is too large in kg/m3");
+  }
+  problems.throw_if_any();
+  return values;
+}
+
+std::vector<double> in_cell_order(const TomofastGrid& grid, const std::vector<double>& of_rows) {
+  std::vector<double> values(of_rows.size());
+  for (std::size_t row = 0; row < of_rows.size(); ++row) {
+    values[static_cast<std::size_t>(grid.cell_of_row[row])] = of_rows[row];
+  }
+  return values;
+}
+
+PointFields read_tomofast_data(const InputFile& file, Axes axes) {
+  PointFields data = read_data(file, Field::gz, axes, 4, [](std::size_t columns, std::size_t) {
+    return fmt::format("{} columns; X, Y, Z and gz are needed, in all lines alike", columns);
+  });
+  for (double& z : data.points.upward) z = other_way(z);
+  for (std::vector<double>& values : data.values) {
+    for (double& value : values) value *= milligals;
+  }
+  return data;
+}
+
+void write_tomofast_grid(TextOutput& out, const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  const auto& [x, y, z] = edges;
+  const auto n = [&](std::size_t d) { return static_cast<std::size_t>(counts[d]); };
+  out.add(fmt::format("{}\n", counts[0] * counts[1] * counts[2]));
+  for (std::size_t k = 0; k < n(2); ++k) {
+    const std::size_t layer = n(2) - 1 - k;
+    const std::string depths = number_text(other_way(z[layer + 1])) + " " + number_text(other_way(z[layer]));
+    for (std::size_t j = 0; j < n(1); ++j) {
+      const std::string rest = fmt::format(" {} {} {} ", number_text(y[j]), number_text(y[j + 1]), depths);
+      for (std::size_t i = 0; i < n(0); ++i) {
+        out.add(x[i]);
+        out.add(' ');
+        out.add(x[i + 1]);
+        out.add(rest);
+        out.add(fmt::format("{} {} {}\n", i + 1, j + 1, k + 1));
+      }
+    }
+  }
+}
+
+void write_tomofast_data(TextOutput& out, const PointFields& points, Axes axes) {
+  const bool has_values = points.fields.contains(Field::gz);
+  const ColumnOfField column = has_values ? column_of(points, Field::gz, axes) : ColumnOfField{};
+  check_no_nan({column.values, {}}, Field::gz, "Tomofast data");
+  out.add(fmt::format("{}\n", points.points.size()));
+  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
+    add_place(out, points.points, i, other_way(points.points.upward[i]));
+    out.add(' ');
+    const double value = has_values ? column.values[i] : 0;
+    out.add(readable(value, value / milligals, [](double written) { return written * milligals; }));
     out.add('\n');
   }
 }
