@@ -58,7 +58,8 @@ class Lines(io.TextIOBase):
 def draw(folder, quiet):
     """Why there are no figures, or "". Which figure is drawn shows as progress."""
     if NO_FIGURES:
-        return f"no Python with matplotlib ({NO_FIGURES}); name one in PRISMFIELD_PYTHON or install python3-matplotlib"
+        install = "name one in PRISMFIELD_PYTHON or install python3-matplotlib and python3-jinja2"
+        return f"no Python with matplotlib and Jinja2 ({NO_FIGURES}); {install}"
     try:
         with Progress(quiet) as progress, contextlib.redirect_stdout(Lines(progress)):
             report.main([str(folder)])

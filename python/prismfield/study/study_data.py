@@ -33,17 +33,18 @@ class MeasureInfo(NamedTuple):
     unit: str
     heading: str  # in tables, of the value times `factor`
     factor: float
+    words: str  # at the axis of a figure
 
 
 MEASURES = (
-    MeasureInfo("stored_bytes", "byte", "G (MB)", 1e-6),
-    MeasureInfo("transposed_seconds", "s", "G' d (s)", 1),
-    MeasureInfo("anew_seconds", "s", "G m anew (s)", 1),
-    MeasureInfo("pays_after", "1", "pays after", 1),
-    MeasureInfo("chi", "1", "chi", 1),
-    MeasureInfo("residual_rms", "1", "RMS residual / sigma", 1),
-    MeasureInfo("solutions", "1", "solutions", 1),
-    MeasureInfo("products", "1", "products", 1),
+    MeasureInfo("stored_bytes", "byte", "G (MB)", 1e-6, "G as it is stored"),
+    MeasureInfo("transposed_seconds", "s", "G' d (s)", 1, "Time of a product G' d"),
+    MeasureInfo("anew_seconds", "s", "G m anew (s)", 1, "Time of a product G m computed anew"),
+    MeasureInfo("pays_after", "1", "pays after", 1, "Products after which storing pays"),
+    MeasureInfo("chi", "1", "chi", 1, "Chi of the data"),
+    MeasureInfo("residual_rms", "1", "RMS residual / sigma", 1, "RMS of residuals over sigma"),
+    MeasureInfo("solutions", "1", "solutions", 1, "Solutions for a beta"),
+    MeasureInfo("products", "1", "products", 1, "Products with G"),
 )
 
 Settings = dict[str, str]

@@ -257,9 +257,7 @@ def cut(text, longest=LONGEST_LABEL):
 
 def wrapped(text):
     """Lines of a terminal's width, those behind the first set in."""
-    lines = textwrap.wrap(
-        text, TERMINAL_WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    lines = textwrap.wrap(text, TERMINAL_WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines) + "\n"
 
 
