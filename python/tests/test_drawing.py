@@ -8,7 +8,6 @@ import os
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-
 from prismfield.figures import drawing
 
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-
 from prismfield.figures import fields
 from prismfield.figures.drawing import Dataset, Undrawable, Variable, profile_along
 

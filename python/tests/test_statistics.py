@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from pytest import approx
-
 from prismfield.study.statistics import (
     fit_amdahl,
     fit_gustafson,
@@ -15,6 +13,7 @@ from prismfield.study.statistics import (
     resampled_medians,
     with_interval,
 )
+from pytest import approx
 
 
 def test_medians():

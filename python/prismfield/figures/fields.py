@@ -119,7 +119,7 @@ class Scheme:
 
 
 def statistics(values):
-    """"min −0.642, max 0.976, RMS 0.332" of what is drawn, in its unit."""
+    """ "min −0.642, max 0.976, RMS 0.332" of what is drawn, in its unit."""
     finite = values[np.isfinite(values)].astype(float)
     if finite.size == 0:
         return "no values"

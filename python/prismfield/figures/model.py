@@ -47,8 +47,11 @@ LEFT, RIGHT, BAR, BELOW, ABOVE = 0.72, 0.12, 0.85, 0.52, 0.3
 # characters
 LONGEST_HEADING = 110
 BLUE, RED = "#1f5a92", "#b2182b"
-TICKS = {f"{axis}tick.{key}": value for axis in "xy" for key, value in
-         (("labelsize", 7.5), ("major.size", 2.5), ("major.width", 0.5))} | {"axes.linewidth": 0.6}
+TICKS = {
+    f"{axis}tick.{key}": value
+    for axis in "xy"
+    for key, value in (("labelsize", 7.5), ("major.size", 2.5), ("major.width", 0.5))
+} | {"axes.linewidth": 0.6}
 STAGES = {
     "cool": ("o", BLUE),
     "target": ("s", "#2a7f62"),

@@ -11,7 +11,7 @@ from math import isnan, nan
 import numpy as np
 
 from ..field_names import is_field
-from .read_tables import whole
+from . import study_data
 from .roofline import roofline_of, smallest_set
 from .statistics import (
     fit_amdahl,
@@ -22,18 +22,8 @@ from .statistics import (
     resampled_medians,
     with_interval,
 )
-from .study_data import (
-    Estimate,
-    Platform,
-    Portability,
-    RunRow,
-    Sample,
-    Settings,
-    StudyAxis,
-    StudyData,
-    StudyFit,
-    StudyPoint,
-)
+from .study_data import COUNTS, SAMPLES, WORDS, Estimate, Sample, StudyAxis, StudyData, StudyPoint
+from .tables import RunRow, whole
 
 WORKER_KEYS = ("threads", "ranks", "devices")
 # repeats that the rules ask for
@@ -62,7 +52,7 @@ def analyse(study: StudyData) -> None:
     set_speed_ups(study)
     # when a wrong point was busy is how fast it was
     wrong = {point.id for point in study.points if point.status == "wrong"}
-    study.busy = [row for row in study.busy if row.point not in wrong]
+    study.busy = [row for row in study.busy if row["point"] not in wrong]
     fit_laws(study)
     place_on_rooflines(study)
     rate_portability(study)
@@ -75,7 +65,7 @@ def platform_of(study: StudyData, point: StudyPoint) -> str:
     return study.machines[point.machine].name + (f", {where}" if where else "")
 
 
-def kept_labels(study: StudyData, point: StudyPoint) -> Settings:
+def kept_labels(study: StudyData, point: StudyPoint) -> study_data.Settings:
     """The labels that stay the same on every platform: of axes that set more than TUNED_KEYS."""
     return {axis.name: label for axis, label in zip(study.axes, point.labels) if not TUNED_KEYS.issuperset(axis.keys)}
 
@@ -101,22 +91,9 @@ def judge(point: StudyPoint, runs: list[RunRow]) -> None:
 def describe(point: StudyPoint, study: StudyData, runs: list[RunRow]) -> None:
     """What the runs were computed with, by the first that knows its space: a run that ended well knows more."""
     run = next((run for run in runs if run.space), runs[0])
-    for name in (
-        "problem",
-        "space",
-        "device",
-        "partition",
-        "precision",
-        "kernel",
-        "ranks",
-        "threads",
-        "slots",
-        "batch",
-        "block",
-        "pairs",
-        "pairs_by_form",
-    ):
+    for name in WORDS + COUNTS:
         setattr(point, name, getattr(run, name))
+    point.pairs_by_form = {form: getattr(run, f"pairs_{form}") for form in study_data.FORMS}
     for key in WORKER_KEYS:
         if getattr(point, key) < 0:
             try:
@@ -146,12 +123,11 @@ def measure(point: StudyPoint, runs: list[RunRow], seed: int) -> None:
         of_runs = known(values)
         return Sample(with_interval(median(of_runs), resampled_medians(of_runs, seed, point.id)), of_runs)
 
-    for name in ("field_seconds", "total_seconds", "process_seconds", "processor_seconds"):
+    for name in SAMPLES:
         setattr(point, name, sample(getattr(run, name) for run in runs))
     point.pairs_per_second = sample(map(rate_of, runs))
-    for name in ("setup_seconds", "output_seconds", "energy_joules", "busy_least", "busy_most"):
+    for name in (*study_data.MEDIANS, *(measure.name for measure in study_data.MEASURES)):
         setattr(point, name, median(known(getattr(run, name) for run in runs)))
-    point.measures = {name: median(known(run.measures[name] for run in runs)) for name in point.measures}
     whole_seconds = point.process_seconds.median.value
     if isnan(whole_seconds):
         whole_seconds = point.total_seconds.median.value
@@ -168,7 +144,7 @@ def make_points(study: StudyData) -> None:
             machine_of[run.point] = machine
     study.points = []
     for number, runs in sorted(by_point.items()):
-        point = StudyPoint(number, machine_of[number], runs[0].values)
+        point = StudyPoint(id=number, machine=machine_of[number], labels=runs[0].values)
         judge(point, runs)
         point.oversubscribed = any(run.oversubscribed for run in runs)
         point.largest_error = max(known(run.largest_error for run in runs), default=nan)
@@ -284,9 +260,9 @@ def fit_laws(study: StudyData) -> None:
             study.fits.append(fit_group(study, key, at, points))
 
 
-def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> StudyFit:
+def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> study_data.StudyFit:
     base, *_ = points = sorted(points, key=lambda point: getattr(point, key))
-    fit = StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
+    fit = study_data.StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
     fit.group = {axis.name: label for a, (axis, label) in enumerate(zip(study.axes, base.labels)) if a != at}
     workers = np.array([getattr(point, key) for point in points], float)
     seconds = np.array([point.field_seconds.median.value for point in points])
@@ -315,8 +291,8 @@ def place_on_rooflines(study: StudyData) -> None:
         return
     fields: dict[int, set[str]] = {}
     for error in study.errors:
-        if is_field(error.field):
-            fields.setdefault(error.point, set()).add(error.field)
+        if is_field(error["field"]):
+            fields.setdefault(error["point"], set()).add(error["field"])
     for point in study.points:
         if point.has_speed and point.id in fields:
             peak = study.machines[point.machine].peaks.get(point.space)
@@ -361,7 +337,7 @@ def rate_portability(study: StudyData) -> None:
             for name in platforms
         ]
         study.portability.append(
-            Portability(
+            study_data.Portability(
                 problem,
                 dict(kept),
                 on,
@@ -371,16 +347,16 @@ def rate_portability(study: StudyData) -> None:
         )
 
 
-def rate_on(name: str, points: list[StudyPoint], best: float) -> Platform:
+def rate_on(name: str, points: list[StudyPoint], best: float) -> study_data.Platform:
     """The fastest of the points of one application on a platform."""
     fast = [point for point in points if point.has_speed and not point.oversubscribed]
     if fast:
         fastest = max(fast, key=lambda point: point.pairs_per_second.median.value)
-        return Platform(
+        return study_data.Platform(
             name, fastest.id, fastest.roofline.fraction_of_peak, fastest.pairs_per_second.median.value / best
         )
     unable = any(point.status in ("failed", "wrong", "not run") for point in points)
-    return Platform(name, -1, 0.0, 0.0) if unable else Platform(name)
+    return study_data.Platform(name, -1, 0.0, 0.0) if unable else study_data.Platform(name)
 
 
 # ---- rules

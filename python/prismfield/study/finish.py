@@ -14,10 +14,9 @@ import pathlib
 import sys
 
 from .analysis import analyse
-from .join import join
 from .problems import InputError, Problem, exit_code_of
 from .progress import Progress
-from .read_study import read_study
+from .read_study import join, read_study
 from .study_hdf5 import write_study_hdf5
 from .study_json import study_json
 from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
@@ -89,7 +88,7 @@ def join_studies(folders, output):
     os.makedirs(output, exist_ok=True)
     # maps are found from the folder of the report
     for field_map in study.maps:
-        field_map.file = os.path.relpath(field_map.file, output)
+        field_map["file"] = os.path.relpath(field_map["file"], output)
     return study
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from .problems import Problems, allowed
-from .read_tables import number as number_of
-from .read_tables import whole as whole_of
+from .tables import number as number_of
+from .tables import whole as whole_of
 from .texts import shown
 from .yaml_nodes import Node, join_key
 

@@ -19,7 +19,7 @@ from .program import Program, Stopped, run_measured
 from .progress import duration_text
 from .results import Unreadable, read_performance
 from .spec import Spec
-from .study_data import RunRow
+from .tables import RunRow
 from .texts import shown
 
 # how a run says that it found too little memory, before it began

@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """An analysed study as JSON, for programs and for the page that is drawn of it."""
 
-import dataclasses
 import json
 import math
+
+from .study_data import MEASURES, SAMPLES
 
 
 def number(value):
@@ -31,9 +32,7 @@ def sample(runs):
 
 def row(record):
     """A row of a table, its numbers as JSON has them."""
-    return {
-        key: number(value) if isinstance(value, float) else value for key, value in dataclasses.asdict(record).items()
-    }
+    return {key: number(value) if isinstance(value, float) else value for key, value in record.items()}
 
 
 def problem_list(study):
@@ -62,11 +61,10 @@ def roofline_json(roofline):
 
 
 def point_json(study, point):
-    samples = ("field_seconds", "total_seconds", "process_seconds", "processor_seconds", "pairs_per_second")
     counts = ("ranks", "threads", "devices", "slots", "batch", "block")
     numbers = ("memory_bytes", "scratch_bytes", "energy_joules", "largest_error", "load", "busy_least", "busy_most")
     estimates = ("speed_up", "efficiency", "karp_flatt")
-    measures = point.measures if study.rules.command != "run" else {}
+    measures = [measure.name for measure in MEASURES] if study.rules.command != "run" else []
     return {
         "id": point.id,
         "machine": study.machines[point.machine].name,
@@ -76,7 +74,7 @@ def point_json(study, point):
         "oversubscribed": point.oversubscribed,
         "problem": point.problem,
         "runs": len(point.field_seconds.all),
-        **{key: sample(getattr(point, key)) for key in samples},
+        **{key: sample(getattr(point, key)) for key in SAMPLES},
         "setup_seconds": number(point.setup_seconds),
         "output_seconds": number(point.output_seconds),
         "space": point.space,
@@ -87,8 +85,7 @@ def point_json(study, point):
         "kernel": point.kernel,
         "pairs": count(point.pairs),
         "pairs_by_form": {form: pairs for form, pairs in point.pairs_by_form.items() if pairs >= 0},
-        **{key: number(getattr(point, key)) for key in numbers},
-        **{name: number(value) for name, value in measures.items()},
+        **{key: number(getattr(point, key)) for key in (*numbers, *measures)},
         "baseline": count(point.baseline),
         **{key: estimate(getattr(point, key)) for key in estimates},
         **roofline_json(point.roofline),
@@ -157,16 +154,12 @@ def study_json(study, analysed_by):
         "ended": study.ended,
         "reduced": study.reduced,
         **({"machines": machines} if study.joined else {"machine": machines[0] if machines else {"name": ""}}),
-        "rules": {key: value for key, value in row(study.rules).items() if key != "command"},
+        "rules": {key: value for key, value in row(vars(study.rules)).items() if key != "command"},
         "axes": [{"name": study.axes[a].name, "values": study.axes[a].values} for a in sweep_axes(study)],
         "problems": problem_list(study),
         "points": [point_json(study, point) for point in study.points],
         "fits": [fit_json(fit) for fit in study.fits],
-        "errors": [row(error) for error in study.errors],
-        "histograms": [row(histogram) for histogram in study.histograms],
-        "trace": [row(trace) for trace in study.traces],
-        "maps": [row(field_map) for field_map in study.maps],
-        "busy": [row(busy) for busy in study.busy],
+        **{key: list(map(row, getattr(study, key))) for key in ("errors", "histograms", "trace", "maps", "busy")},
         "portability": [
             portability_json(own, kind) for own in study.portability for kind in ("architectural", "application")
         ],

@@ -85,7 +85,7 @@ def number_columns(study, points, wanted):
     if study.rules.command != "run":
         wanted = [*wanted, ("setup (s)", lambda p: short_text(p.setup_seconds, 3))]
         for measure in MEASURES:
-            wanted.append((measure.heading, lambda p, m=measure: short_text(p.measures[m.name] * m.factor)))
+            wanted.append((measure.heading, lambda p, m=measure: short_text(getattr(p, m.name) * m.factor)))
     return [Column(heading, [text(point) for point in points]) for heading, text in wanted]
 
 
@@ -139,15 +139,15 @@ def fit_table(study, groups=None):
 
 def error_table(study, title, number):
     """One number of every field, a row per point."""
-    errors = {(error.point, error.field): error for error in study.errors}
-    units = {error.field: error.unit for error in study.errors if error.unit and number != "relative"}
-    with_errors = {error.point for error in study.errors if is_field(error.field)}
+    errors = {(error["point"], error["field"]): error for error in study.errors}
+    units = {error["field"]: error["unit"] for error in study.errors if error["unit"] and number != "relative"}
+    with_errors = {error["point"] for error in study.errors if is_field(error["field"])}
     points = [point for point in study.points if point.id in with_errors]
     columns = axis_columns(study, points)
-    for field in in_order({error.field for error in study.errors}):
+    for field in in_order({error["field"] for error in study.errors}):
         own = [errors.get((point.id, field)) for point in points]
         heading = f"{field} ({units[field]})" if field in units else field
-        columns.append(Column(heading, [short_text(getattr(e, number), 3) if e else "" for e in own]))
+        columns.append(Column(heading, [short_text(e[number], 3) if e else "" for e in own]))
     return Table(title, columns)
 
 
@@ -416,7 +416,7 @@ def fom_lines(study):
             ("fraction_of_peak", point.roofline.fraction_of_peak, "1"),
             ("largest_error", point.largest_error, "1"),
         ]
-        foms += [(m.name, point.measures[m.name], m.unit) for m in MEASURES]
+        foms += [(m.name, getattr(point, m.name), m.unit) for m in MEASURES]
         for name, value, unit in foms:
             if math.isfinite(value):
                 text += f"FOM {name}{place}: {number_text(value)} {unit}\n"
