@@ -3,6 +3,7 @@
 """Studies that are read and planned without a program or a machine."""
 
 import yaml
+
 from prismfield.study.machine import Machine
 from prismfield.study.plan import plan_study
 from prismfield.study.problems import InputError

@@ -6,14 +6,14 @@ import json
 import random
 
 import pytest
+from made_study import ERRORS_HEADER
+
 from prismfield.study.analysis import analyse
 from prismfield.study.problems import InputError
 from prismfield.study.read_study import read_study
 from prismfield.study.study_hdf5 import write_study_hdf5
 from prismfield.study.study_json import study_json
 from prismfield.study.study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
-
-from made_study import ERRORS_HEADER
 
 WORDS = [
     *("", "-1", "0", "nan", "inf", "1e999", "9" * 30, "\0", "\xe9", "é\u202e", '"', ",", "\n", "\n\n", "{", "[", "}: "),

@@ -8,6 +8,7 @@ import os
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
 from prismfield.figures import drawing
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from prismfield.figures import fields
 from prismfield.figures.drawing import Dataset, Undrawable, Variable, profile_along
 

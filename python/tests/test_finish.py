@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 import pytest
-
 from made_study import MadeStudy
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from prismfield.study.analysis import analyse
-from prismfield.study.read_study import join
+from made_study import ERRORS_HEADER, MadeStudy, errors_of
 from pytest import approx
 
-from made_study import ERRORS_HEADER, MadeStudy, errors_of
+from prismfield.study.analysis import analyse
+from prismfield.study.read_study import join
 
 
 def machine(name, peak, threads):

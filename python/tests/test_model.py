@@ -5,6 +5,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
 from prismfield.figures import model
 from prismfield.figures.drawing import Dataset, Undrawable, Variable
 

@@ -6,13 +6,13 @@ import math
 from pathlib import Path
 
 import pytest
+from made_spec import CASE, FakeProgram, host
+
 from prismfield.study.folder import ReportFolder
 from prismfield.study.plan import Start, case_text, launch_of, plan_study, study_text
 from prismfield.study.program import Program
 from prismfield.study.progress import duration_text
 from prismfield.study.runs import RunFiles, estimate_in, run_environment, run_words, seconds_in
-
-from made_spec import CASE, FakeProgram, host
 
 BODIES = "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,300\n"
 BODIES_CASE = "model: {prisms: {file: bodies.csv}}\nobservations: {stations: {random: 3}}\nfields: [gz]\n"
@@ -227,9 +227,9 @@ def test_cases_and_studies_of_a_report_find_their_inputs(folder):
     text = case_text(spec, plan.cases[0], folder.path / "report")
     assert 'file: "../bodies.csv"' in text and 'title: "case"' in text and "output" not in text
     folder.write("report/study.yaml", study_text(spec, FakeProgram(), folder.path / "report"))
-    from prismfield.study.spec import read_study_file
-
     from made_spec import CASE_KEYS
+
+    from prismfield.study.spec import read_study_file
 
     copy = read_study_file(folder.path / "report/study.yaml", CASE_KEYS)
     assert plan_study(copy, host(), FakeProgram()).hash == plan.hash
@@ -415,9 +415,9 @@ def test_a_folder_is_one_studys_at_a_time(report):
 
 def test_a_study_does_not_replace_itself(report):
     report.folder.write("report/study.yaml", "base: ../case.yaml\n")
-    from prismfield.study.spec import read_study_file
-
     from made_spec import CASE_KEYS
+
+    from prismfield.study.spec import read_study_file
 
     spec = read_study_file(report.path / "study.yaml", CASE_KEYS, output=str(report.path))
     made = ReportFolder(spec, plan_study(spec, host(), FakeProgram()), host(), False)

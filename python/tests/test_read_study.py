@@ -4,10 +4,10 @@ import pathlib
 import re
 
 import pytest
+from made_study import ERRORS_HEADER, errors_of
+
 from prismfield.study.read_study import CASE_KEYS, read_study
 from prismfield.study.study_data import SpacePeak, StudyRules
-
-from made_study import ERRORS_HEADER, errors_of
 
 AXES = ("execution.precision", "point")
 

@@ -4,10 +4,10 @@ import math
 from types import SimpleNamespace
 
 import pytest
+from made_study import ERRORS_HEADER, errors_of
+
 from prismfield.study.problems import Problems
 from prismfield.study.tables import axis_column, axis_of_column, read_runs, read_table
-
-from made_study import ERRORS_HEADER, errors_of
 
 
 def reader(name):

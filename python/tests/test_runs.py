@@ -13,6 +13,7 @@ from math import inf, nan, pi
 import h5py
 import numpy as np
 import pytest
+
 from prismfield.study.machine import Devices, EnergyMeter, Machine, count_of, machine_json, record_machine
 from prismfield.study.problems import Problems
 from prismfield.study.program import MEASURE, Stopped, run_measured

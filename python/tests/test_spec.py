@@ -8,11 +8,11 @@ import re
 
 import pytest
 import yaml
+from made_spec import CASE
+
 from prismfield.study.problems import InputError
 from prismfield.study.spec import FIGURE_KEYS, KEYS, PAPER_KEYS
 from prismfield.study.sweep import PLACEMENTS, points_of
-
-from made_spec import CASE
 
 BASE = "base: case.yaml\n"
 CASE_PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/case.md"

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from pytest import approx
+
 from prismfield.study.statistics import (
     fit_amdahl,
     fit_gustafson,
@@ -13,7 +15,6 @@ from prismfield.study.statistics import (
     resampled_medians,
     with_interval,
 )
-from pytest import approx
 
 
 def test_medians():

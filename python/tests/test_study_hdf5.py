@@ -6,11 +6,11 @@ import math
 
 import h5py
 import pytest
+from made_study import ERRORS_HEADER
+
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
 from prismfield.study.study_hdf5 import write_study_hdf5
-
-from made_study import ERRORS_HEADER
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@
 import json
 
 import pytest
+from made_study import MadeStudy
+
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import join, read_study
 from prismfield.study.study_json import study_json
-
-from made_study import MadeStudy
 
 PROGRAM = {"version": "9", "git": "def"}
 

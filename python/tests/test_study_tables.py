@@ -3,11 +3,11 @@
 """Tables of studies that were never run."""
 
 import pytest
+from made_study import ERRORS_HEADER
+
 from prismfield.study import study_tables as tables
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
-
-from made_study import ERRORS_HEADER
 
 
 def analysed(made, axes=("execution.precision", "threads")):
