@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .problems import InputError, Problem, Problems, shorter
-from .reader import Value
 from .spec import KEYS, Spec, SpecReader
 from .study_data import Row, SpacePeak, StudyAxis, StudyData, StudyMachine
 from .sweep import label_of
@@ -71,17 +70,17 @@ def items_of(tree: Node, key: str) -> list[Any]:
 class ReportReader(SpecReader):
     """Leaves alone what another version may have that wrote the file: keys of the case, and what is drawn."""
 
-    def may_be_swept(self, key: str, value: Value) -> bool:
+    def may_be_swept(self, key: str, node: Node) -> bool:
         return True
 
-    def figure(self, value: Value, spec: Spec) -> None:
+    def figure(self, node: Node) -> None:
         pass
 
     paper = figure
 
-    def baseline(self, value: Value, spec: Spec) -> None:
+    def baseline(self, node: Node) -> None:
         """It may name a key that a value of an axis sets."""
-        self.is_map(value, "a map of axes and values is expected, such as {threads: 1}")
+        self.is_map(node, "a map of axes and values is expected, such as {threads: 1}")
 
 
 def read_study_yaml(file: Path, study: StudyData, problems: Problems) -> None:
@@ -91,7 +90,7 @@ def read_study_yaml(file: Path, study: StudyData, problems: Problems) -> None:
         raise InputError([Problem(str(file), "", "holds no map of keys")])
     known = {key: node for key, node in tree.entries.items() if key in KEYS and node.kind != "null"}
     spec = Spec(file, tree=Node("map", place=tree.place, entries=known), title=study.title)
-    ReportReader(problems, CASE_KEYS, "run").read(spec)
+    ReportReader(problems, CASE_KEYS, spec).read()
     study.title = spec.title
     for axis in spec.axes:
         settings = [value.sets for value in axis.values]

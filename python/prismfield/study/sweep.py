@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from .problems import InputError, Problem, Problems, allowed, shorter
-from .reader import Reader, Value
+from .reader import Reader
 from .texts import shown
 from .yaml_nodes import Node, join_key
 
@@ -68,9 +68,9 @@ def last_word(key: str) -> str:
 class SweepReader(Reader):
     """`case_keys`: paths of a case's keys on the upper two levels."""
 
-    def __init__(self, problems: Problems, case_keys: Collection[str], command: str):
+    def __init__(self, problems: Problems, case_keys: Collection[str]):
         super().__init__(problems)
-        self.case_keys, self.command = case_keys, command
+        self.case_keys = case_keys
         self.sections = {key for key in case_keys if "." not in key} - {"title"}
 
     def is_case_key(self, key: str) -> bool:
@@ -80,17 +80,16 @@ class SweepReader(Reader):
         """Whether a study of this command measures nothing by a key of the case."""
         first = key.partition(".")[0]
         if first == "observations":
-            return self.command == "invert"
+            return self.spec.command == "invert"
         if first == "sensitivity":
-            return self.command == "run" or key == "sensitivity.file"
+            return self.spec.command == "run" or key == "sensitivity.file"
         if first == "inversion":
-            return self.command != "invert"
+            return self.spec.command != "invert"
         return first in ("output", "title")
 
-    def may_be_swept(self, key: str, value: Value) -> bool:
-        first = key.partition(".")[0]
+    def may_be_swept(self, key: str, node: Node) -> bool:
         if self.is_unused(key):
-            self.bad(value, f"changes nothing that a study measures; take {first} out")
+            self.bad(node, f"changes nothing that a study measures; take {key.partition('.')[0]} out")
             return False
         if self.is_case_key(key):
             return True
@@ -100,67 +99,64 @@ class SweepReader(Reader):
         if not meant:
             meant = allowed(key, full).partition("did you mean ")[2].partition("?")[0]
         what = f"is neither a key of the case nor {', '.join(PLACEMENTS)}; "
-        self.bad(
-            value, what + (f"did you mean {meant}?" if meant else "a key path such as execution.slots is expected")
-        )
+        self.bad(node, what + (f"did you mean {meant}?" if meant else "a key path such as execution.slots is expected"))
         return False
 
-    def add(self, key: str, value: Value, result: AxisValue) -> None:
-        result.sets[key] = label_of(value.node)
+    def add(self, key: str, node: Node, result: AxisValue) -> None:
+        result.sets[key] = label_of(node)
         if key in PLACEMENTS:
-            result.placed_at = value.node.place
-            read = self.word(value, BINDINGS) if key == "bind" else self.whole(value, 1, MOST_PROCESSES)
+            result.placed_at = node.place
+            read = self.word(node, BINDINGS) if key == "bind" else self.whole(node, 1, MOST_PROCESSES)
             if read is not None:
                 result.placement[key] = read
-        elif self.may_be_swept(key, value):
-            result.settings[key] = value.node
+        elif self.may_be_swept(key, node):
+            result.settings[key] = node
 
-    def settings(self, value: Value) -> AxisValue:
+    def settings(self, node: Node) -> AxisValue:
         """Keys and values of a map."""
         result = AxisValue()
-        words = Counter(last_word(key) for key in value.node.entries)
+        words = Counter(map(last_word, node.entries))
         made = []
-        for key, entry in value.entries():
+        for key, entry in node.entries.items():
             if key == "label":
                 result.label = self.words(entry, "what tables and figures call this value") or ""
                 continue
             word = last_word(key)
-            made.append(f"{word if words[word] == 1 else key}={label_of(entry.node)}")
+            made.append(f"{word if words[word] == 1 else key}={label_of(entry)}")
             self.add(key, entry, result)
         result.label = short_label(result.label or ", ".join(made))
         return result
 
-    def axis_value(self, name: str, value: Value) -> AxisValue:
-        if value.node.kind in ("null", "removed"):
-            self.bad(value, "has no value; write one or take it out of the list")
+    def axis_value(self, name: str, node: Node) -> AxisValue:
+        if node.kind == "null":
+            self.bad(node, "has no value; write one or take it out of the list")
         elif name in PLACEMENTS or self.is_case_key(name):
-            result = AxisValue(short_label(label_of(value.node)))
-            self.add(name, value, result)
+            result = AxisValue(short_label(label_of(node)))
+            self.add(name, node, result)
             return result
-        elif value.node.kind == "map":
-            return self.settings(value)
+        elif node.kind == "map":
+            return self.settings(node)
         else:
-            self.may_be_swept(name, value)
+            self.may_be_swept(name, node)
         return AxisValue()
 
-    def axis(self, name: str, value: Value, axes: list[Axis]) -> None:
+    def axis(self, name: str, node: Node, axes: list[Axis]) -> None:
         # execution: {precision: [double, single]} is execution.precision
-        if value.node.kind == "map" and self.is_case_key(name):
-            for key, entry in value.entries():
+        if node.kind == "map" and self.is_case_key(name):
+            for key, entry in node.entries.items():
                 self.axis(f"{name}.{key}", entry, axes)
-            return
-        if value.node.kind != "list":
-            self.refuse(value, "; a list of values is expected")
-        elif not value.node.items:
-            self.bad(value, "is an empty list; a value or more is expected")
+        elif node.kind != "list":
+            self.refuse(node, "; a list of values is expected")
+        elif not node.items:
+            self.bad(node, "is an empty list; a value or more is expected")
         elif not name or len(name) > 100 or shown(name) != name:
-            self.bad(value, "is no name of an axis")
+            self.bad(node, "is no name of an axis")
         elif any(axis.name == name for axis in axes):
-            self.bad(value, "is an axis twice; keep one")
+            self.bad(node, "is an axis twice; keep one")
         else:
-            axis = Axis(name, value.node.place)
+            axis = Axis(name, node.place)
             seen: dict[str, int] = {}
-            for i, item in enumerate(itertools.islice(value.items(), MOST_POINTS)):
+            for i, item in enumerate(node.items[:MOST_POINTS]):
                 axis.values.append(self.axis_value(name, item))
                 label = axis.values[-1].label
                 if (first := seen.setdefault(label, i)) != i and label:
@@ -184,14 +180,14 @@ class SweepReader(Reader):
                     continue
                 self.problems.add(axis.place, join_key("sweep", axis.name), what)
 
-    def sweep(self, value: Value) -> list[Axis]:
+    def sweep(self, node: Node) -> list[Axis]:
         axes: list[Axis] = []
-        if not self.is_map(value, "a map of axes is expected, such as {threads: [1, 2]}"):
+        if not self.is_map(node, "a map of axes is expected, such as {threads: [1, 2]}"):
             return axes
-        for name, entry in value.entries():
+        for name, entry in node.entries.items():
             self.axis(name, entry, axes)
         if len(axes) > MOST_AXES:
-            self.bad(value, f"has {len(axes)} axes; {MOST_AXES} are the most of one study")
+            self.bad(node, f"has {len(axes)} axes; {MOST_AXES} are the most of one study")
             return []
         self.check_overlaps(axes)
         return axes
