@@ -15,31 +15,8 @@ import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from prismfield.field_names import symbol_of
-from prismfield.figures.drawing import (
-    ALONG,
-    GREY,
-    NO_DATA,
-    STYLE,
-    Dataset,
-    PlainFormatter,
-    Undrawable,
-    colour_map,
-    count_text,
-    draw_dots,
-    draw_into,
-    draw_triangles,
-    fields_of,
-    is_signed,
-    length_unit,
-    open_file,
-    place_well,
-    plain_ticks,
-    power_of_ten,
-    profile_along,
-    scaled,
-    style_coordinate,
-    triangles_of,
-)
+from prismfield.figures import drawing
+from prismfield.figures.drawing import ALONG, GREY, NO_DATA, STYLE, Dataset, Undrawable
 
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
@@ -170,18 +147,10 @@ class Page:
         figure.text(1 - 0.12 / width, 0.08 / height, text, fontsize=6.5, color="0.6", va="bottom", ha="right")
 
 
-def colour_bar(axes, panel, image, label, limits=None, extend="neither"):
+def colour_bar(axes, panel, image, label, limits, extend="neither"):
     """A bar beside the panel; `limits`: the part of the scale that is shown."""
-    figure = axes.figure
-    width, height = figure.get_size_inches()
-    box = axes.get_position()
-    bar = figure.add_axes([box.x1 + 0.09 / width, box.y0, 0.11 / width, box.height])
-    drawn = figure.colorbar(image, cax=bar, extend=extend)
-    drawn.outline.set_linewidth(0.5)
-    if limits is not None and limits[0] < limits[1]:
-        bar.set_ylim(*limits)
-    bar.yaxis.set_major_locator(MaxNLocator(5 if panel.height > 1.1 else 3, steps=[1, 2, 2.5, 5, 10]))
-    bar.yaxis.set_major_formatter(PlainFormatter())
+    bar = drawing.colour_bar(axes, image, limits, extend, 0.09, 0.11, 5 if panel.height > 1.1 else 3)
+    bar.spines["outline"].set_linewidth(0.5)
     # Beside the bar: the panel's title may reach over it.
     bar.set_ylabel(label, fontsize=7.5, labelpad=3)
 
@@ -199,10 +168,10 @@ class Scale:
             if high - low <= 1e-9 * max(abs(low), abs(high)):
                 spread = 0.01 * abs(high) or 1.0
                 low, high = low - spread, high + spread
-            self.colours, self.low, self.high = colour_map(False), low, high
+            self.colours, self.low, self.high = drawing.colour_map(False), low, high
         else:
             reach = max(high - middle, middle - low) or 1.0
-            self.colours, self.low, self.high = colour_map(True), middle - reach, middle + reach
+            self.colours, self.low, self.high = drawing.colour_map(True), middle - reach, middle + reach
 
     def arguments(self):
         return {"cmap": self.colours, "vmin": self.low, "vmax": self.high}
@@ -240,8 +209,8 @@ class Mesh:
         self.edges = [self.edges_along(dataset, name + "_bounds") for name in self.NAMES]
         self.spans = [edges[-1] - edges[0] for edges in self.edges]
         self.counts = [len(edges) - 1 for edges in self.edges]
-        self.horizontal = length_unit(self.spans[0], self.spans[1])
-        self.vertical = length_unit(self.spans[2])
+        self.horizontal = drawing.length_unit(self.spans[0], self.spans[1])
+        self.vertical = drawing.length_unit(self.spans[2])
         density = last_epoch(dataset, "density")
         if list(density.shape) != self.counts[::-1]:
             made = f"the bounds make (upward, northing, easting) {tuple(self.counts[::-1])}"
@@ -304,7 +273,7 @@ def number(value):
         return (f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}").replace("-", "−")
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.2g}"
-    text = power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {power_of_ten(exponent)}"
+    text = drawing.power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {drawing.power_of_ten(exponent)}"
     return text.replace("-", "−")
 
 
@@ -334,8 +303,8 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
     names = ("Easting", "Northing", "Height")
     x_count = 1 if panel.width < 0.5 else 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6
     y_count = 1 if panel.height < 0.5 else 3 if panel.height < 1.3 else 5
-    style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
-    style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
+    drawing.style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
+    drawing.style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     # where the other sections cut this one
     for line, direction, factor in (
@@ -416,7 +385,7 @@ def profile_of(dataset):
             return None
         along = "easting" if len(northing) == 1 else "northing"
         return dataset[along].values, along
-    return (easting, "easting") if len(easting) == 1 else profile_along(easting, northing, upward)
+    return (easting, "easting") if len(easting) == 1 else drawing.profile_along(easting, northing, upward)
 
 
 def style_profile(axes, panel, label, unit):
@@ -424,7 +393,7 @@ def style_profile(axes, panel, label, unit):
     axes.set_ylabel(unit, fontsize=8.5, labelpad=2)
     axes.grid(color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)
-    plain_ticks(axes.xaxis, 6 if panel.width > 3 else 4)
+    drawing.plain_ticks(axes.xaxis, 6 if panel.width > 3 else 4)
 
 
 def limit_profile(axes, x):
@@ -434,14 +403,14 @@ def limit_profile(axes, x):
 
 def add_profile(page, dataset, name, position, along, wide):
     """Observed with its deviation and predicted along a line, and the residual below or beside."""
-    factor, length = length_unit(np.ptp(position))
+    factor, length = drawing.length_unit(np.ptp(position))
     label = f"{ALONG[along]} ({length})"
     order = np.argsort(position, kind="stable")
     x = position[order] * factor
     observed, predicted, sigma, residual = (
         dataset[name + suffix].values.ravel()[order] for suffix in ("", "_predicted", "_sigma", "_residual")
     )
-    everything, unit = scaled(np.concatenate([observed, predicted, sigma]), dataset[name].attrs.get("units", ""))
+    everything, unit = drawing.scaled(np.concatenate([observed, predicted, sigma]), dataset[name].units)
     observed, predicted, sigma = np.split(everything, 3)
     size = float(np.clip(160 / max(len(x), 1), 1.5, 4))
 
@@ -450,7 +419,7 @@ def add_profile(page, dataset, name, position, along, wide):
         axes.errorbar(x, observed, sigma, fmt="o", markersize=size, color="0.2", label="observed", **bars)
         axes.plot(x, predicted, color=RED, linewidth=1.3, label="predicted", marker="_" if len(x) == 1 else "")
         style_profile(axes, panel, label, unit)
-        plain_ticks(axes.yaxis, 5)
+        drawing.plain_ticks(axes.yaxis, 5)
         limit_profile(axes, x)
         handles, labels = axes.get_legend_handles_labels()
         place = {"ncol": 2, "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "borderpad": 0.2}
@@ -464,7 +433,7 @@ def add_profile(page, dataset, name, position, along, wide):
         axes.plot(x, residual, "o", color=BLUE, markersize=size)
         axes.set_ylim(-reach, reach)
         style_profile(axes, panel, label, "residual / σ")
-        plain_ticks(axes.yaxis, 5)
+        drawing.plain_ticks(axes.yaxis, 5)
         limit_profile(axes, x)
 
     symbol = symbol_of(name)
@@ -496,7 +465,7 @@ class Frame:
             margin = 0.05 * max(np.ptp(easting), np.ptp(northing), 1.0)
             self.limits = [(values.min() - margin, values.max() + margin) for values in (easting, northing)]
         spans = [high - low for low, high in self.limits]
-        self.factor, self.unit = length_unit(*spans)
+        self.factor, self.unit = drawing.length_unit(*spans)
         width = (PAGE_WIDTH - 3 * (LEFT + RIGHT) - 2 * (BAR - RIGHT)) / 3 if columns == 3 else 1.12
         tallest = 3.0 if columns == 3 else 1.5
         self.is_strip = spans[1] / spans[0] < 0.25
@@ -505,7 +474,7 @@ class Frame:
         scale = min(width / spans[0], tallest / spans[1])
         self.size = max(scale * spans[0], 0.7), max(scale * spans[1], 0.6)
         area = self.size[0] * self.size[1] * 5184
-        self.triangles = None if self.is_grid else triangles_of(easting * self.factor, northing * self.factor)
+        self.triangles = None if self.is_grid else drawing.triangles_of(easting * self.factor, northing * self.factor)
         self.marker = float(np.clip(area / 3 / max(easting.size, 1), 2.5, 50))
 
 
@@ -516,14 +485,14 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
         axes.set_facecolor(NO_DATA)
         image = axes.pcolormesh(east, north, np.ma.masked_invalid(values), rasterized=True, **scale.arguments())
     elif filled and frame.triangles is not None and np.isfinite(values).all() and scale.shown[0] < scale.shown[1]:
-        image = draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
+        image = drawing.draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
     else:
-        image = draw_dots(axes, east, north, values, frame.marker, scale.arguments())
+        image = drawing.draw_dots(axes, east, north, values, frame.marker, scale.arguments())
     axes.set_xlim(*(limit * frame.factor for limit in frame.limits[0]))
     axes.set_ylim(*(limit * frame.factor for limit in frame.limits[1]))
     x_count, y_count = 2 if panel.width < 1.2 else 4 if panel.width < 3.5 else 6, 3 if panel.height < 1.5 else 5
-    style_coordinate(axes.xaxis, "Easting", frame.unit, x_count, panel.width, fontsize=8.5)
-    style_coordinate(axes.yaxis, "Northing", frame.unit, y_count, panel.height, fontsize=8.5)
+    drawing.style_coordinate(axes.xaxis, "Easting", frame.unit, x_count, panel.width, fontsize=8.5)
+    drawing.style_coordinate(axes.yaxis, "Northing", frame.unit, y_count, panel.height, fontsize=8.5)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     if label is not None:
         colour_bar(axes, panel, image, label, scale.shown, extend)
@@ -532,8 +501,8 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
 def maps_of_field(dataset, name, frame):
     """Panels of a field: observed and predicted in one scale, and the residual."""
     observed, predicted = dataset[name].values, dataset[name + "_predicted"].values
-    both, unit = scaled(np.stack([observed, predicted]), dataset[name].attrs.get("units", ""))
-    scale = Scale(both, middle=0.0 if is_signed(both) else None)
+    both, unit = drawing.scaled(np.stack([observed, predicted]), dataset[name].units)
+    scale = Scale(both, middle=0.0 if drawing.is_signed(both) else None)
     residual = dataset[name + "_residual"].values
     residuals = Scale(np.array([-3.0, 3.0]), middle=0.0)
     low, high = (np.nanmin(residual), np.nanmax(residual)) if np.isfinite(residual).any() else (0.0, 0.0)
@@ -558,14 +527,14 @@ def maps_of_field(dataset, name, frame):
 
 
 def add_data(page, which, dataset):
-    names = fields_of(dataset)
+    names = drawing.fields_of(dataset)
     name = str(dataset.attrs.get("name", ""))
     epoch = str(dataset.attrs.get("epoch", name))
     name += f" ({epoch})" if epoch != name else ""
     squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
     chi = float(np.mean(squares)) if squares.size else 0.0
     n = dataset["upward"].size
-    points = count_text(n)
+    points = drawing.count_text(n)
     if "station" not in dataset.sizes:
         points = f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
     rest = f", {points}, mean square of the residuals {chi:.3g}"
@@ -667,7 +636,7 @@ def draw_l_curve(axes, panel, rows):
             color="black" if k == last else GREY,
             bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )
-        if any(place_well(axes, text, places, marks)) and k != last:
+        if any(drawing.place_well(axes, text, places, marks)) and k != last:
             text.remove()
         else:
             placed.append(at)
@@ -741,12 +710,12 @@ def summary(dataset, mesh, rows):
 
 
 def draw_model(path):
-    dataset = open_file(path)
+    dataset = drawing.open_file(path)
     if "density" not in dataset:
         raise ValueError("the file holds no model: no density")
     has_inversion = "data_sets" in dataset.attrs
-    rows = open_file(path, "convergence") if has_inversion else Dataset()
-    sets = [open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
+    rows = drawing.open_file(path, "convergence") if has_inversion else Dataset()
+    sets = [drawing.open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
     mesh = Mesh(dataset)
     density = last_epoch(dataset, "density")
     stations = [
@@ -781,5 +750,5 @@ def draw_model(path):
 
 
 def main(words):
-    """Draws a model, a file, into a figure; words as of draw_into()."""
-    draw_into(words, draw_model, dpi=180)
+    """Draws a model, a file, into a figure; words as of drawing.draw_into()."""
+    drawing.draw_into(words, draw_model, dpi=180)

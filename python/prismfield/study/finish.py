@@ -13,6 +13,7 @@ import os
 import pathlib
 import sys
 
+from ..new_file import new_file
 from .analysis import analyse
 from .problems import InputError, Problem, exit_code_of
 from .progress import Progress
@@ -20,7 +21,7 @@ from .read_study import join, read_study
 from .study_hdf5 import write_study_hdf5
 from .study_json import study_json
 from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
-from .texts import new_file, shown, write_file
+from .texts import shown, write_file
 
 NO_FIGURES = ""
 try:
@@ -32,8 +33,8 @@ except Exception as missing:  # modules built for another NumPy fail in many way
 def write_report_files(study, folder, analysed_by):
     """Each under a temporary name and renamed when complete."""
     text = study_json(study, analysed_by)
-    with new_file(folder / "study.h5") as name:
-        write_study_hdf5(study, text, name)
+    with new_file(folder / "study.h5") as file:
+        write_study_hdf5(study, text, file)
     write_file(folder / "tables.md", tables_as_markdown(study))
     write_file(folder / "tables.tex", tables_as_latex(study))
     write_file(folder / "p3.csv", p3_csv(study))
