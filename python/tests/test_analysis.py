@@ -7,9 +7,16 @@ import pytest
 from made_study import ERRORS_HEADER
 from pytest import approx
 
-from prismfield.study.analysis import analyse, point_list
+from prismfield.study.analysis import (
+    FIELD_SETS,
+    OPERATIONS,
+    analyse,
+    bytes_of_pair,
+    operations_of_pair,
+    point_list,
+    smallest_set,
+)
 from prismfield.study.read_study import read_study
-from prismfield.study.roofline import FIELD_SETS, OPERATIONS, bytes_of_pair, operations_of_pair, smallest_set
 from prismfield.study.study_data import FORMS
 
 

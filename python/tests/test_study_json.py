@@ -9,7 +9,7 @@ from made_study import MadeStudy
 
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import join, read_study
-from prismfield.study.study_json import study_json
+from prismfield.study.study_files import study_json
 
 PROGRAM = {"version": "9", "git": "def"}
 

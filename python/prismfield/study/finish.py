@@ -18,8 +18,7 @@ from .analysis import analyse
 from .problems import InputError, Problem, exit_code_of
 from .progress import Progress
 from .read_study import join, read_study
-from .study_hdf5 import write_study_hdf5
-from .study_json import study_json
+from .study_files import study_json, write_study_hdf5
 from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
 from .texts import shown, write_file
 
