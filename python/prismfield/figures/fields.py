@@ -16,18 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from prismfield.field_names import TENSOR, VECTOR
 from prismfield.figures import drawing
-from prismfield.figures.drawing import (
-    ALONG,
-    GREY,
-    LINES,
-    NO_DATA,
-    PALE_BOX,
-    STYLE,
-    TERRAIN,
-    Dataset,
-    Undrawable,
-    Variable,
-)
+from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
 # inches: pages by columns of panels, and the room around panels
 PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
@@ -44,7 +33,7 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = [("potential", *VECTOR), tuple(TERRAIN), TENSOR[:3], TENSOR[3:]]
+    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:]]
     groups.append([name for name in names if not any(name in group for group in groups)])
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
@@ -181,15 +170,9 @@ class Sheet:
         for text in lines:
             line(text, y + 0.02, fontsize=SMALL, color=GREY)
             y += 0.12
-        self.figure.text(
-            1 - 0.08 / self.page_width,
-            0.06 / self.page_height,
-            source.replace("$", r"\$"),
-            fontsize=5,
-            color="0.6",
-            va="bottom",
-            ha="right",
-        )
+        place = 1 - 0.08 / self.page_width, 0.06 / self.page_height
+        text = source.replace("$", r"\$")
+        self.figure.text(*place, text, fontsize=5, color="0.6", va="bottom", ha="right")
         self.panels = {name: self.add(row, column) for name, (row, column) in self.places.items()}
 
     def add(self, row, column):
@@ -350,27 +333,20 @@ def draw_maps(dataset, names, words):
         values = values[::step, ::step]
         (low, high), shown, extend = scheme.limits(values)
         axes.set_facecolor(NO_DATA)
-        image = axes.imshow(
-            values,
-            origin="lower",
-            extent=(west, east, south, north),
-            cmap=scheme.name,
-            vmin=low,
-            vmax=high,
-            interpolation="nearest",
-            aspect="equal",
-        )
+        looks = {"origin": "lower", "interpolation": "nearest", "aspect": "equal"}
+        extent = west, east, south, north
+        image = axes.imshow(values, extent=extent, cmap=scheme.name, vmin=low, vmax=high, **looks)
         # a model that reaches further does not widen the map
         axes.autoscale(False)
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, shown, extend)
         places = easting[::step] * factor, northing[::step] * factor
         if draws_heights:
-            axes.contour(*places, height[::step, ::step], levels=levels, **LINES)
+            axes.contour(*places, height[::step, ::step], levels=levels, **drawing.LINES)
         elif "contours" in STYLE or not (is_draped or name + "_sigma" in dataset):
             field_levels = drawing.contour_levels(*shown, usual_lines, in_unit(dataset, name))
             if field_levels.size and min(values.shape) > 1:
-                drawing.label_lines(axes, axes.contour(*places, values, levels=field_levels, **LINES))
+                drawing.label_lines(axes, axes.contour(*places, values, levels=field_levels, **drawing.LINES))
         outline.draw(axes, factor)
     return sheet.figure
 
@@ -412,7 +388,7 @@ def name_lines(axes, lines, easting, northing):
         x, y = easting[those], northing[those]
         goes_east = np.ptp(x) >= np.ptp(y)
         end = np.argmin(x) if goes_east else np.argmax(y)
-        style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": PALE_BOX}
+        style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": drawing.PALE_BOX}
         text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
 
         drawing.place_well(axes, text, (above, below) if goes_east else (right, left), stations)
@@ -519,7 +495,7 @@ def draw_curves(dataset, names, words, along, position, what):
     position = position[order] * factor
     marker = "o" if len(position) <= 60 else ""
     sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
-    label = f"{ALONG[along]} ({unit})"
+    label = f"{drawing.ALONG[along]} ({unit})"
     spans, legend = spans_along(dataset, along, position / factor)
     sheet.begin(dataset, [*what, *axes_text(dataset, names), *legend])
     for name, axes in sheet.panels.items():
@@ -561,7 +537,7 @@ def draw_curves(dataset, names, words, along, position, what):
             axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
         if not borehole and sheet.lowest_in_column(name):
             count = 3 if sheet.width < 1.2 else 5
-            drawing.style_coordinate(axes.xaxis, ALONG[along], unit, count, sheet.width, fontsize=USUAL)
+            drawing.style_coordinate(axes.xaxis, drawing.ALONG[along], unit, count, sheet.width, fontsize=USUAL)
             axes.xaxis.labelpad = 2
     return sheet.figure
 

@@ -16,7 +16,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from prismfield.field_names import symbol_of
 from prismfield.figures import drawing
-from prismfield.figures.drawing import ALONG, GREY, NO_DATA, STYLE, Dataset, Undrawable
+from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable
 
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
@@ -316,17 +316,10 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
             middle = (edges[mesh.cut[direction]] + edges[mesh.cut[direction] + 1]) / 2
             line(middle * factor, color="0.15", linewidth=0.5, linestyle=(0, (6, 4)), alpha=0.7)
     factor = (panel.height / mesh.spans[directions[1]]) / (panel.width / mesh.spans[directions[0]])
-    axes.annotate(
-        f"vertical ×{float(f'{factor:.2g}'):g}" if factor > 1.05 else "",
-        (1, 0),
-        (0, -20 if panel.width > 3 else -30),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize=7,
-        color=GREY,
-        va="top",
-        ha="right",
-    )
+    if factor > 1.05:
+        place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "ha": "right"}
+        below = 0, -20 if panel.width > 3 else -30
+        axes.annotate(f"vertical ×{float(f'{factor:.2g}'):g}", (1, 0), below, fontsize=7, color=GREY, **place)
     if label is not None:
         colour_bar(axes, panel, image, label, scale.shown)
 
@@ -404,7 +397,7 @@ def limit_profile(axes, x):
 def add_profile(page, dataset, name, position, along, wide):
     """Observed with its deviation and predicted along a line, and the residual below or beside."""
     factor, length = drawing.length_unit(np.ptp(position))
-    label = f"{ALONG[along]} ({length})"
+    label = f"{drawing.ALONG[along]} ({length})"
     order = np.argsort(position, kind="stable")
     x = position[order] * factor
     observed, predicted, sigma, residual = (
@@ -627,15 +620,9 @@ def draw_l_curve(axes, panel, rows):
         if k != last and any(abs(at[0] - x) < 66 and abs(at[1] - y) < 13 for x, y in placed):
             continue
         word = "β = " + number(float(f"{beta[k]:.2g}"))
-        text = axes.annotate(
-            word,
-            (phi_m[k], phi_d[k]),
-            (0, 0),
-            textcoords="offset points",
-            fontsize=7,
-            color="black" if k == last else GREY,
-            bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
-        )
+        looks = {"textcoords": "offset points", "fontsize": 7, "color": "black" if k == last else GREY}
+        looks["bbox"] = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        text = axes.annotate(word, (phi_m[k], phi_d[k]), (0, 0), **looks)
         if any(drawing.place_well(axes, text, places, marks)) and k != last:
             text.remove()
         else:

@@ -25,14 +25,7 @@ ENOUGH_REPEATS = 5
 TUNED_KEYS = {"machine", "bind", *WORKER_KEYS}
 TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition balance memory_limit".split()}
 # the sets of fields for which kernels are compiled
-FIELD_SETS = {
-    "gz": ("gz",),
-    "vector": VECTOR,
-    "tensor": TENSOR,
-    "vector_tensor": VECTOR + TENSOR,
-    "all": NATIVE,
-}
-
+FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR, "all": NATIVE}
 # By precision, field set and form: floating-point operations of one pair in double and in float, counted by
 # tests/test_operation_table.cpp with the source of the kernels (docs/numerics.md, Operations of a pair).
 OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(

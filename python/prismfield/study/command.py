@@ -165,13 +165,8 @@ def warn_before(options: argparse.Namespace, spec: Spec, plan: Plan) -> None:
 
 def finish(options: argparse.Namespace, folder: str) -> int:
     """Makes the report by the tool study.finish, a process of its own; returns its exit code."""
-    words = [
-        f"--version={options.version}",
-        f"--git={options.git}",
-        *(["--quiet"] if options.quiet else []),
-        "--",
-        folder,
-    ]
+    quiet = ["--quiet"] if options.quiet else []
+    words = [f"--version={options.version}", f"--git={options.git}", *quiet, "--", folder]
     code = subprocess.run([sys.executable, "-B", sys.argv[0], "study.finish", *words]).returncode
     if code not in (0, 2):
         print("error: the runs are kept: the same command with --resume writes the report", file=sys.stderr)

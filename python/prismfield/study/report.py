@@ -16,21 +16,9 @@ import matplotlib.pyplot as plt
 
 from ..field_names import in_order
 from ..figures.drawing import UNITS
+from . import report_data
 from .report_charts import SETTINGS, all_charts, errors_of, roofline_figure
-from .report_data import (
-    STATUS_WORDS,
-    Study,
-    axis_name,
-    finite,
-    gap_reasons,
-    number_of,
-    range_text,
-    same_text,
-    series_of,
-    short,
-    source_text,
-    value_text,
-)
+from .report_data import STATUS_WORDS, Study, axis_name, finite, short
 from .report_maps import map_pages
 from .study_data import MEASURES
 from .texts import write_file
@@ -69,7 +57,7 @@ def points_table(study):
         state = STATUS_WORDS[point["status"]] + (", oversubscribed" if point["oversubscribed"] else "")
         if point["status"] != "ok":
             pale.add(number)
-        row = [text if number_of(text) is None else right(text) for text in texts]
+        row = [text if report_data.number_of(text) is None else right(text) for text in texts]
         row += [state.replace("not run", "not\N{NO-BREAK SPACE}run"), right(point["runs"] or "")]
         rows.append(row + [with_interval(study.quantity(point, q)) for q in shown])
     return Table([*map(axis_name, axes), "State", "Runs", *map(study.quantity_label, shown)], rows, pale)
@@ -87,7 +75,7 @@ def serial_cell(law):
 def fits_table(study):
     rows = []
     for fit in study.fits:
-        group = ", ".join(value_text(k, v) for k, v in fit["group"].items())
+        group = ", ".join(report_data.value_text(k, v) for k, v in fit["group"].items())
         laws = [serial_cell(fit[law]) for law in ("amdahl", "gustafson")]
         rows.append([axis_name(fit["along"]), group, *laws, right(len(fit["points"]))])
     return Table(["Along", "For", "Serial fraction by Amdahl", "by Gustafson", "Points"], rows)
@@ -120,12 +108,14 @@ def paper_table(study):
         _, words, unit, factor = study.quantities[y]
         best_of = max if y in ("speed_up", "efficiency", "pairs_per_second") else min
         for entry in study.comparisons(y, number == 0):
-            for name, at, value in ((name, *item) for name, values in series_of(entry) for item in values.items()):
-                points = [p for p in study.points if same_text(study.label(p, x), at)]
-                own = [p for p in points if name and any(same_text(name, t) for t in p["labels"].values())]
+            for name, at, value in (
+                (name, *item) for name, values in report_data.series_of(entry) for item in values.items()
+            ):
+                points = [p for p in study.points if report_data.same_text(study.label(p, x), at)]
+                own = [p for p in points if name and any(report_data.same_text(name, t) for t in p["labels"].values())]
                 good = [(q[0], p) for p in own or points if (q := study.quantity(p, y))]
                 best, point = best_of(good, key=lambda pair: pair[0], default=(None, None))
-                row = [source_text(entry) + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
+                row = [report_data.source_text(entry) + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
                 row.append(right(f"{short(value * factor)} {unit}".strip()))
                 row.append(right(f"{short(best)} {unit}".strip() if point else "not run"))
                 row.append(right(short(value * factor / best) if best else ""))
@@ -146,7 +136,7 @@ def trace_table(study):
 
 def gaps_table(study):
     axes, points = study.varying(study.points), study.points
-    reasons = gap_reasons(points)
+    reasons = report_data.gap_reasons(points)
     rows = [[state, why, study.named_points(points, gone, axes, len(gone))] for state, why, gone in reasons]
     return Table(["State", "Why", "Points"], rows)
 
@@ -180,7 +170,7 @@ def rules_lines(study):
         lines.append(f"A run whose {what} from the reference by {size} has no speed.")
     if runs := study.runs_a_point():
         warmup = f"{rules.get('warmup', 0)} warm-ups before them, which do not count"
-        lines.append(f"{range_text(runs)} timed runs a point, {warmup}.")
+        lines.append(f"{report_data.range_text(runs)} timed runs a point, {warmup}.")
     if order := rules.get("order"):
         seed = f", seed {rules['seed']}" if order == "random" else ""
         lines.append(f"Order of the runs: {order.replace('_', ' ')}{seed}, repeat by repeat.")

@@ -16,21 +16,8 @@ from matplotlib.transforms import ScaledTranslation
 
 from ..field_names import in_order, symbol_of
 from ..figures.drawing import GREY, UNITS
-from .report_data import (
-    SCALING,
-    STATUS_WORDS,
-    axis_name,
-    curve_name,
-    finite,
-    last_word,
-    number_of,
-    range_text,
-    same_text,
-    series_of,
-    short,
-    source_text,
-    value_text,
-)
+from . import report_data
+from .report_data import STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -234,7 +221,7 @@ class Style:
         axis = self.axes[self.factor]
         others = [name for name in self.axes if name != axis]
         colours = [
-            (Patch(color=COLOURS[i % len(COLOURS)]), single if value is None else value_text(axis, value))
+            (Patch(color=COLOURS[i % len(COLOURS)]), single if value is None else report_data.value_text(axis, value))
             for i, value in enumerate(self.colours)
         ]
         lines = [
@@ -325,7 +312,7 @@ def is_count(x):
 def repeats_text(study):
     if not (runs := study.runs_a_point()):
         return ""
-    return "one run each" if runs[-1] == 1 else f"median of {range_text(runs)}, 95 % intervals"
+    return "one run each" if runs[-1] == 1 else f"median of {report_data.range_text(runs)}, 95 % intervals"
 
 
 def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
@@ -427,7 +414,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     notes = study.gap_notes(every, [*curve_axes, x])
     if without_error:
         notes.append("Points without any error are left out.")
-    if y in SCALING and any(p["oversubscribed"] and p["status"] == "ok" for p in every):
+    if y in report_data.SCALING and any(p["oversubscribed"] and p["status"] == "ok" for p in every):
         notes.append("Points with more threads than cores have no speed-up and are left out.")
     finish(figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes)
     return figure, over_shown
@@ -586,7 +573,7 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     edge = min(low / (high / low) ** 0.05, low / 1.5) if log else 0
     thickness, over_shown = 0.8 / n, False
     named = last_word(x) in ("partition", "kernel", "precision", "space", "point")
-    dot_rows(axes, [value_text(x, row) if named else row for row in rows], 26)
+    dot_rows(axes, [report_data.value_text(x, row) if named else row for row in rows], 26)
     for c, values in enumerate(present):
         looks = style.of(values)
         for point in curves[values]:
@@ -837,7 +824,9 @@ def histogram_figure(study):
     rows = math.ceil(len(chosen) / columns)
     below = "relative differences from the reference, all fields and points together"
     figure, axes = new_page(study, below, 0.9 + 1.35 * rows, rows, columns, sharex=True, sharey=True)
-    marks = [(entry, series) for entry in study.comparisons("histogram", False) for series in series_of(entry)]
+    marks = [
+        (entry, series) for entry in study.comparisons("histogram", False) for series in report_data.series_of(entry)
+    ]
     # The axis ends where the last difference of any panel does, or a paper's mark.
     lowest, used = min(pooled[i][0] for i in chosen), 4
     totals, failing = {}, {}
@@ -894,7 +883,7 @@ def histogram_figure(study):
         if number >= len(chosen) - columns:
             own.set_xlabel("Relative difference", fontsize=8.5)
             own.tick_params(labelbottom=True)
-    sources = dict.fromkeys(source_text(entry) for entry, _ in marks)
+    sources = dict.fromkeys(report_data.source_text(entry) for entry, _ in marks)
     finish(figure, [], [(source, line(**dashes), "") for source in sources])
     return Page("histogram", "Relative differences", figure, study.caption("histogram"))
 
@@ -1026,7 +1015,7 @@ def portability_figure(study):
     several = len({row["problem"] for row in rows}) > 1
     words = []
     for row in rows:
-        kept = ", ".join(value_text(k, v) for k, v in row["application"].items())
+        kept = ", ".join(report_data.value_text(k, v) for k, v in row["application"].items())
         problem = f"problem {row['problem'][:8]}" if several else ""
         words.append(", ".join(part for part in (f"{row['efficiency']} efficiency", kept, problem) if part))
     dot_rows(axes, words)

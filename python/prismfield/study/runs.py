@@ -105,13 +105,8 @@ class Runs:
     def make(self, job: Job, files: RunFiles, watch: Callable[[], None]) -> RunRow:
         """A row with status, ok, failed, not run or too slow, and all that does not depend on other runs."""
         start = job.start
-        row = RunRow(
-            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            load=load_average(),
-            ranks=start.ranks,
-            threads=start.threads,
-            oversubscribed=start.oversubscribed,
-        )
+        row = RunRow(ranks=start.ranks, threads=start.threads, oversubscribed=start.oversubscribed)
+        row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), load_average()
         files.result.unlink(missing_ok=True)
         words = run_words(self.spec, self.machine, self.program, start, files)
 

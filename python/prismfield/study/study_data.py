@@ -14,16 +14,7 @@ KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
 # tolerance, so it has no speed; it was ended at the limit of a run; the time budget was spent before its turn
 STATUSES = ("ok", "not run", "failed", "wrong", "too slow", "out of budget")
-FORMS = (
-    "compact",
-    "difference_free",
-    "multipole_8",
-    "multipole_6",
-    "multipole_4",
-    "multipole_2",
-    "multipole_0",
-    "corners",
-)
+FORMS = ("compact", "difference_free", *(f"multipole_{order}" for order in (8, 6, 4, 2, 0)), "corners")
 
 
 class MeasureInfo(NamedTuple):
