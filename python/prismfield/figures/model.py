@@ -381,15 +381,17 @@ def profile_of(dataset):
     return (easting, "easting") if len(easting) == 1 else drawing.profile_along(easting, northing, upward)
 
 
-def style_profile(axes, panel, label, unit):
-    axes.set_xlabel(label, fontsize=8.5, labelpad=2)
-    axes.set_ylabel(unit, fontsize=8.5, labelpad=2)
+def name_axes(axes, x, y):
+    axes.set_xlabel(x, fontsize=8.5, labelpad=2)
+    axes.set_ylabel(y, fontsize=8.5, labelpad=2)
     axes.grid(color="0.92", linewidth=0.6)
+
+
+def style_profile(axes, panel, label, unit, x):
+    name_axes(axes, label, unit)
     axes.set_axisbelow(True)
     drawing.plain_ticks(axes.xaxis, 6 if panel.width > 3 else 4)
-
-
-def limit_profile(axes, x):
+    drawing.plain_ticks(axes.yaxis, 5)
     margin = 0.02 * np.ptp(x) or 1.0
     axes.set_xlim(x[0] - margin, x[-1] + margin)
 
@@ -411,9 +413,7 @@ def add_profile(page, dataset, name, position, along, wide):
         bars = {"elinewidth": 0.6, "ecolor": "0.55"}
         axes.errorbar(x, observed, sigma, fmt="o", markersize=size, color="0.2", label="observed", **bars)
         axes.plot(x, predicted, color=RED, linewidth=1.3, label="predicted", marker="_" if len(x) == 1 else "")
-        style_profile(axes, panel, label, unit)
-        drawing.plain_ticks(axes.yaxis, 5)
-        limit_profile(axes, x)
+        style_profile(axes, panel, label, unit, x)
         handles, labels = axes.get_legend_handles_labels()
         place = {"ncol": 2, "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "borderpad": 0.2}
         axes.legend(handles[::-1], labels[::-1], fontsize=7.5, frameon=False, **place)
@@ -425,9 +425,7 @@ def add_profile(page, dataset, name, position, along, wide):
         axes.vlines(x, 0, residual, color=BLUE, linewidth=0.7)
         axes.plot(x, residual, "o", color=BLUE, markersize=size)
         axes.set_ylim(-reach, reach)
-        style_profile(axes, panel, label, "residual / σ")
-        drawing.plain_ticks(axes.yaxis, 5)
-        limit_profile(axes, x)
+        style_profile(axes, panel, label, "residual / σ", x)
 
     symbol = symbol_of(name)
     width = PAGE_WIDTH - LEFT - RIGHT if wide else (PAGE_WIDTH - 2 * LEFT - 2 * RIGHT) / 2
@@ -581,10 +579,17 @@ def style_logarithmic(axis, limits):
     axis.set_minor_locator(NullLocator())
 
 
-def by_stage(convergence):
-    """Rows of each stage, in the order in which the stages came."""
-    stages = [str(stage) for stage in convergence["stage_name"].values]
-    return [(stage, np.array([s == stage for s in stages])) for stage in dict.fromkeys(stages)]
+def stages_of(rows):
+    return np.array([str(stage) for stage in rows["stage_name"].values])
+
+
+def draw_stages(axes, rows, x, y, usable=True):
+    """Marks of each stage, in the order in which the stages came."""
+    stages = stages_of(rows)
+    for stage in dict.fromkeys(stages):
+        marker, colour = STAGES.get(stage, ("o", "0.4"))
+        those = (stages == stage) & usable
+        axes.plot(x[those], y[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
 
 
 def draw_l_curve(axes, panel, rows):
@@ -592,13 +597,10 @@ def draw_l_curve(axes, panel, rows):
     usable = (phi_m > 0) & (phi_d > 0)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    quadratic = usable & np.array([str(stage) != "compact" for stage in rows["stage_name"].values])
+    quadratic = usable & (stages_of(rows) != "compact")
     order = np.argsort(phi_m[quadratic])
     axes.plot(phi_m[quadratic][order], phi_d[quadratic][order], color="0.7", linewidth=1.0, zorder=1)
-    for stage, those in by_stage(rows):
-        marker, colour = STAGES.get(stage, ("o", "0.4"))
-        those = those & usable
-        axes.plot(phi_m[those], phi_d[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
+    draw_stages(axes, rows, phi_m, phi_d, usable)
     # Labels stand on the right of their points, and above.
     axes.margins(x=0.06, y=0.16)
     low, high = axes.get_xlim()
@@ -627,26 +629,20 @@ def draw_l_curve(axes, panel, rows):
             text.remove()
         else:
             placed.append(at)
-    axes.set_xlabel(r"regularisation $\phi_m$", fontsize=8.5, labelpad=2)
-    axes.set_ylabel(r"misfit $\phi_d$", fontsize=8.5, labelpad=2)
+    name_axes(axes, r"regularisation $\phi_m$", r"misfit $\phi_d$")
     style_logarithmic(axes.xaxis, axes.get_xlim())
     style_logarithmic(axes.yaxis, axes.get_ylim())
-    axes.grid(color="0.92", linewidth=0.6)
 
 
 def draw_convergence(axes, panel, rows):
     chi, products = rows["chi"].values, rows["products"].values
     axes.set_yscale("log")
     axes.plot(products, chi, color="0.7", linewidth=1.0, zorder=1)
-    for stage, those in by_stage(rows):
-        marker, colour = STAGES.get(stage, ("o", "0.4"))
-        axes.plot(products[those], chi[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
+    draw_stages(axes, rows, products, chi)
     axes.axhline(1, color="0.4", linewidth=0.7, linestyle=(0, (4, 3)))
-    axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
-    axes.set_ylabel(r"$\chi = \phi_d / N$", fontsize=8.5, labelpad=2)
+    name_axes(axes, r"products with $G^T W G$", r"$\chi = \phi_d / N$")
     style_logarithmic(axes.yaxis, axes.get_ylim())
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.grid(color="0.92", linewidth=0.6)
 
 
 def draw_extremes(axes, panel, rows):
@@ -654,10 +650,8 @@ def draw_extremes(axes, panel, rows):
     for name, colour in (("maximum", RED), ("minimum", BLUE)):
         axes.plot(products, rows[name].values, "o-", color=colour, markersize=3.5, linewidth=1.0, label=name)
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
-    axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
-    axes.set_ylabel("density (kg/m³)", fontsize=8.5, labelpad=2)
+    name_axes(axes, r"products with $G^T W G$", "density (kg/m³)")
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.grid(color="0.92", linewidth=0.6)
     axes.legend(fontsize=7.5, frameon=False, loc="best")
 
 

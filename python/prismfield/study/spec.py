@@ -16,7 +16,7 @@ from .problems import InputError, Problem, Problems, allowed, excerpt
 from .study_data import MEASURES
 from .sweep import Axis, AxisValue, SweepReader
 from .texts import shown
-from .yaml_nodes import Node, apply_override, parse_yaml, put, put_or_report, read_yaml_text, scalar
+from .yaml_nodes import Node, parse_yaml, put, put_or_report, read_override, read_yaml_text, scalar
 
 KEYS = (
     "title base command sweep repeats warmup time_budget run_limit order seed tolerance reference launcher "
@@ -245,7 +245,7 @@ class Trees:
     def __init__(self, file: Path, reader: SweepReader):
         self.file, self.reader, self.problems = file, reader, reader.problems
         self.study = parse_yaml(read_yaml_text(file), str(file), self.problems)
-        self.changes: list[tuple[str, Node | str]] = []  # of the base: a value, or an assignment
+        self.changes: list[tuple[str, Node]] = []  # of the base
         kind = self.study.kind
         if kind == "null":
             raise InputError([Problem(f"{file}:1", "", "is empty; a study has at least base and sweep")])
@@ -279,17 +279,14 @@ class Trees:
             what = f"{self.file} has no key reduced, which says what a reduced study changes"
             raise InputError([Problem("--reduced", "", what)])
         for key, value in node.entries.items():
-            if base_key := self.key_of_base(key):
-                self.changes.append((base_key, value))
-            elif key.partition(".")[0] in KEYS:
-                put_or_report(self.study, key, value, self.problems)
+            if self.key_of_base(key) or key.partition(".")[0] in KEYS:
+                self.change(key, value)
 
-    def assign(self, assignment: str) -> None:
-        key, equals, value = assignment.partition("=")
-        if equals and (base_key := self.key_of_base(key)):
-            self.changes.append((base_key, f"{base_key}={value}"))
+    def change(self, key: str, value: Node) -> None:
+        if base_key := self.key_of_base(key):
+            self.changes.append((base_key, value))
         else:
-            apply_override(self.study, assignment, self.problems)
+            put_or_report(self.study, key, value, self.problems)
 
     def take_base(self, spec: Spec) -> None:
         """The base with all that changes it, and the file that its errors name."""
@@ -316,10 +313,7 @@ class Trees:
             self.problems.add(base.place, "base", what)
             return
         for key, change in self.changes:
-            if isinstance(change, str):
-                apply_override(spec.base, change, self.problems)
-            else:
-                put_or_report(spec.base, key, change, self.problems)
+            put_or_report(spec.base, key, change, self.problems)
 
     def refuse_case_keys(self) -> None:
         """Keys of a case that are beside those of the study, which are taken out."""
@@ -346,7 +340,8 @@ def read_study_file(
     if reduced:
         trees.reduce()
     for assignment in assignments:
-        trees.assign(assignment)
+        if override := read_override(assignment, problems):
+            trees.change(*override)
     if output:
         put(trees.study, "report", scalar(output, "--output", True), "--output")
     trees.take_base(spec)

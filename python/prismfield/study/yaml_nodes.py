@@ -227,8 +227,8 @@ def put_or_report(root: Node, path: str, value: Node, problems: Problems) -> Non
         problems.extend(error.problems)
 
 
-def apply_override(root: Node, assignment: str, problems: Problems) -> None:
-    """Applies key.path=value: the value is YAML, and null takes the key out."""
+def read_override(assignment: str, problems: Problems) -> tuple[str, Node] | None:
+    """The key path and the value, which is YAML, of key.path=value; null takes the key out."""
     key, equals, content = assignment.partition("=")
     if not equals or not key:
         what = f"{excerpt(assignment)} has no key.path=value form, such as execution.slots=4"
@@ -239,9 +239,10 @@ def apply_override(root: Node, assignment: str, problems: Problems) -> None:
         problems.add("--set", excerpt(key), "holds bytes that are no UTF-8 text")
     else:
         try:
-            put_or_report(root, key, parse_yaml(content, "--set", problems, "--set", key), problems)
+            return key, parse_yaml(content, "--set", problems, "--set", key)
         except InputError as error:
             problems.extend(error.problems)
+    return None
 
 
 def to_yaml(root: Node) -> str:
