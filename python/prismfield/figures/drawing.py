@@ -33,9 +33,7 @@ ALONG = {"easting": "Easting", "northing": "Northing", "upward": "Height", "dist
 
 # what the case or the command line says of the figure
 STYLE = {}
-DIVERGING = set(
-    "PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split()
-)
+DIVERGING = "PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split()
 
 
 class Undrawable(Exception):

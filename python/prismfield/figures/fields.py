@@ -178,9 +178,8 @@ class Sheet:
     def add(self, row, column):
         x = LEFT + column * (self.width + self.gap_x)
         y = self.page_height - self.top - (row + 1) * self.height - row * self.gap_y
-        axes = self.figure.add_axes(
-            [x / self.page_width, y / self.page_height, self.width / self.page_width, self.height / self.page_height]
-        )
+        place = np.array([x, y, self.width, self.height]) / np.tile(self.figure.get_size_inches(), 2)
+        axes = self.figure.add_axes(place)
         for spine in axes.spines.values():
             spine.set_linewidth(0.5)
         axes.tick_params(labelsize=SMALL, length=2.2, width=0.5, pad=2)
@@ -435,9 +434,8 @@ def draw_stations(dataset, names, words):
         axes.set_aspect("equal")
         if triangles is not None and np.isfinite(values).all():
             image = drawing.draw_triangles(axes, triangles, values, shown, colours)
-            drawing.draw_triangle_lines(
-                axes, triangles, values, drawing.contour_levels(*shown, 8, in_unit(dataset, name))
-            )
+            levels = drawing.contour_levels(*shown, 8, in_unit(dataset, name))
+            drawing.draw_triangle_lines(axes, triangles, values, levels)
         else:
             image = drawing.draw_dots(axes, easting * factor, northing * factor, values, size, colours)
         name_lines(axes, lines, easting * factor, northing * factor)

@@ -494,9 +494,8 @@ def rate_on(name: str, points: list[StudyPoint], best: float) -> study_data.Plat
     fast = [point for point in points if point.has_speed and not point.oversubscribed]
     if fast:
         fastest = max(fast, key=lambda point: point.pairs_per_second.median.value)
-        return study_data.Platform(
-            name, fastest.id, fastest.roofline.fraction_of_peak, fastest.pairs_per_second.median.value / best
-        )
+        of_best = fastest.pairs_per_second.median.value / best
+        return study_data.Platform(name, fastest.id, fastest.roofline.fraction_of_peak, of_best)
     unable = any(point.status in ("failed", "wrong", "not run") for point in points)
     return study_data.Platform(name, -1, 0.0, 0.0) if unable else study_data.Platform(name)
 
@@ -521,9 +520,8 @@ def note_rules(study: StudyData) -> None:
             rules.notes.append(f"{point_list(ids)}: {what}")
 
     if rules.repeats < ENOUGH_REPEATS:
-        rules.notes.append(
-            f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for, {ENOUGH_REPEATS} are the rule"
-        )
+        asked = f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for"
+        rules.notes.append(f"{asked}, {ENOUGH_REPEATS} are the rule")
     note(
         f"fewer than {least} timed runs{', the time budget was spent' if rules.budget_forbade else ''}",
         lambda point: point.status == "ok" and len(point.field_seconds.all) < least,

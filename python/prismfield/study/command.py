@@ -92,9 +92,7 @@ def dry_run_text(spec: Spec, plan: Plan, machine: Machine, program: Program) -> 
                 first = first or planned
                 key = (number, start.ranks, start.threads, start.devices)
                 if key not in known:
-                    files = RunFiles(
-                        Path(folder) / f"case-{number + 1}.yaml", Path(folder) / "r.h5", Path(folder) / "log"
-                    )
+                    files = RunFiles(*(Path(folder) / name for name in (f"case-{number + 1}.yaml", "r.h5", "log")))
                     write_file(files.input, case_text(spec, plan.cases[number], Path(folder)))
                     known[key] = runs.estimate(planned.job, files)
                 seconds, memory = known[key]

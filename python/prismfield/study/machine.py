@@ -213,10 +213,8 @@ class Machine:
     @property
     def kind(self) -> str:
         """By which a study that goes on knows that it is on a machine of the same kind."""
-        size = (
-            f"{counted(self.nodes, 'node')} x {counted(self.cores, 'core')} ({self.hardware_threads} hardware threads)"
-        )
-        return ", ".join([self.processor, size, *self.devices])
+        size = f"{counted(self.nodes, 'node')} x {counted(self.cores, 'core')}"
+        return ", ".join([self.processor, f"{size} ({self.hardware_threads} hardware threads)", *self.devices])
 
 
 def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/")) -> Machine:
@@ -228,9 +226,8 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
     cores = {line_in(folder / "thread_siblings_list") or str(folder) for folder in topology}
     sockets = {line_in(folder / "physical_package_id") for folder in topology}
     clocks = cpus / f"cpu{usable[0]}/cpufreq"
-    clock, least, most = (
-        1e-3 * number_in(clocks / file) for file in ("scaling_cur_freq", "cpuinfo_min_freq", "cpuinfo_max_freq")
-    )
+    files = ("scaling_cur_freq", "cpuinfo_min_freq", "cpuinfo_max_freq")
+    clock, least, most = (1e-3 * number_in(clocks / file) for file in files)
     if not clock > 0:
         with contextlib.suppress(ValueError):
             clock = float(value_in(root / "proc/cpuinfo", "cpu MHz", ":"))

@@ -305,17 +305,14 @@ class Planner:
                 what = f"has {name}, which is not among the fields of every point"
                 self.problems.add(self.spec.place_of("maps"), "maps", what)
         if self.spec.trace and not {"gxx", "gyy", "gzz"} <= set(fields):
-            self.problems.add(
-                self.spec.place_of("trace"), "trace", "needs gxx, gyy and gzz among the fields of every point"
-            )
+            what = "needs gxx, gyy and gzz among the fields of every point"
+            self.problems.add(self.spec.place_of("trace"), "trace", what)
 
     def check_reference_keys(self) -> None:
-        allowed = (
-            "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind are"
-        )
+        allowed = "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind"
         for key, value in self.spec.reference.settings.items():
             if not is_of_execution(key):
-                what = f"would make the reference another problem; {allowed} allowed"
+                what = f"would make the reference another problem; {allowed} are allowed"
                 self.problems.add(value.place, join_key("reference", key), what)
 
     def start_of(self, placed: AxisValue, case: Case, who: str) -> Start:
@@ -369,11 +366,9 @@ class Planner:
         prisms, points = case.facts["rank_grid"] or (1, start.ranks)
         if prisms * points != start.ranks:
             example = f"{{ranks: {prisms * points}, execution.partition: {{ranks: [{prisms}, {points}]}}}}"
-            what = (
-                f"{prisms} x {points} ranks asked for, but {who} {counted(start.ranks, 'rank')}; an axis of maps moves"
-            )
-            place = case.facts["partition_where"]
-            self.problems.add(place, "execution.partition", f"{what} both together, with values such as {example}")
+            what = f"{prisms} x {points} ranks asked for, but {who} {counted(start.ranks, 'rank')}"
+            what += f"; an axis of maps moves both together, with values such as {example}"
+            self.problems.add(case.facts["partition_where"], "execution.partition", what)
 
     def study_hash(self) -> str:
         spec, program = self.spec, self.machine.program
@@ -420,9 +415,8 @@ class Planner:
         for text, tree in references.items():
             problem = StudyProblem(hash_of(text.encode()))
             if case := self.case_of(tree, self.reference_command):
-                problem.reference = Job(
-                    self.number_of(case), self.start_of(self.spec.reference, case, "the reference has")
-                )
+                start = self.start_of(self.spec.reference, case, "the reference has")
+                problem.reference = Job(self.number_of(case), start)
             number = len(self.plan.problems)
             self.plan.problems.append(problem)
             for point, case in found[text]:

@@ -67,9 +67,8 @@ def plain(text):
 def new_page(study, below, height=3.3, rows=1, columns=1, **keywords):
     """A figure of the one width that all have with the study's title in bold and, smaller, `below` and the machine, and
     its axes; legend and notes are added under it by finish()."""
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(PAGE_WIDTH, height), squeeze=False, layout="constrained", **keywords
-    )
+    keywords |= {"figsize": (PAGE_WIDTH, height), "squeeze": False, "layout": "constrained"}
+    figure, axes = plt.subplots(rows, columns, **keywords)
     machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
     reduced = "reduced size" if study.data.get("reduced") else ""
     text = "  ·  ".join(part for part in (below, machine, reduced) if part)
@@ -642,13 +641,8 @@ def roofline_figure(study):
         return None
     figure, ((axes,),) = new_page(study, "roofline of the measured peak and bandwidth", 3.6)
     xs = [intensity for _, intensity, _ in placed]
-    peaks = [own.get(key) for own in roofs.values() for key in ("peak_double", "peak_single")]
-    ridge = [
-        own[k] / own["bandwidth"]
-        for own in roofs.values()
-        for k in ("peak_double", "peak_single")
-        if finite(own.get(k))
-    ]
+    peaks = [(own.get(key), own) for own in roofs.values() for key in ("peak_double", "peak_single")]
+    ridge = [peak / own["bandwidth"] for peak, own in peaks if finite(peak)]
     low, high = min(xs + ridge) / 4, max(xs + ridge) * 6
     grid = np.geomspace(low, high, 400)
     extra = []
@@ -669,7 +663,7 @@ def roofline_figure(study):
         looks = style.of(study.labels(point, telling))
         dot = {"fmt": looks["marker"], "color": looks["color"], "markersize": 5}
         axes.errorbar([intensity], [rate], yerr=[[0], [0]], elinewidth=0.9, zorder=3, **dot)
-    top = [1e-9 * peak for peak in peaks if finite(peak)]
+    top = [1e-9 * peak for peak, _ in peaks if finite(peak)]
     bottom = min([*(rate for _, _, rate in placed), min(top) / 20]) / 2
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(bottom, max(top) * 2))
     logarithmic(axes.xaxis, low, high)
@@ -824,9 +818,8 @@ def histogram_figure(study):
     rows = math.ceil(len(chosen) / columns)
     below = "relative differences from the reference, all fields and points together"
     figure, axes = new_page(study, below, 0.9 + 1.35 * rows, rows, columns, sharex=True, sharey=True)
-    marks = [
-        (entry, series) for entry in study.comparisons("histogram", False) for series in report_data.series_of(entry)
-    ]
+    entries = study.comparisons("histogram", False)
+    marks = [(entry, series) for entry in entries for series in report_data.series_of(entry)]
     # The axis ends where the last difference of any panel does, or a paper's mark.
     lowest, used = min(pooled[i][0] for i in chosen), 4
     totals, failing = {}, {}

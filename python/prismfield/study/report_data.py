@@ -180,9 +180,8 @@ class Study:
     def rows(self, key):
         """The rows of a table that belong to points, in the order of the points, not in that of their runs."""
         place = {id: place for place, id in enumerate(self.by_id)}
-        return sorted(
-            (row for row in self.data.get(key) or [] if row["point"] in place), key=lambda r: place[r["point"]]
-        )
+        found = [row for row in self.data.get(key) or [] if row["point"] in place]
+        return sorted(found, key=lambda row: place[row["point"]])
 
     def machine(self, point):
         """The number of a point's machine."""

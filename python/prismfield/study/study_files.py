@@ -11,6 +11,8 @@ import numpy
 from .study_data import FORMS, MEASURES, SAMPLES
 from .texts import shown
 
+EFFICIENCIES = ("architectural", "application")
+
 
 def number(value):
     """None for what is not known or not finite, which JSON has no number for."""
@@ -164,9 +166,7 @@ def study_json(study, analysed_by):
         "points": [point_json(study, point) for point in study.points],
         "fits": [fit_json(fit) for fit in study.fits],
         **{key: list(map(row, getattr(study, key))) for key in ("errors", "histograms", "trace", "maps", "busy")},
-        "portability": [
-            portability_json(own, kind) for own in study.portability for kind in ("architectural", "application")
-        ],
+        "portability": [portability_json(own, kind) for own in study.portability for kind in EFFICIENCIES],
         "figures": study.figures,
         "compare_with": study.compare_with,
     }

@@ -17,14 +17,13 @@ from .problems import InputError, Problem, Problems, excerpt
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LARGEST_FILE = 16 << 20
 DEEPEST = 64
+TOO_DEEP = f"lists or maps are nested too deeply; {DEEPEST} levels are the most"
 # aliases (*) make a large tree of a few bytes
 NODES_OF_ALIASES = 100_000
 # control characters, and bytes that are no UTF-8
 NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
 TAG = "tag:yaml.org,2002:"
-KNOWN_TAGS = {
-    TAG + name for name in ("null", "bool", "int", "float", "str", "timestamp", "merge", "value", "seq", "map")
-}
+KNOWN_TAGS = {TAG + name for name in "null bool int float str timestamp merge value seq map".split()}
 # plain text that is the same in brackets
 PLAIN = re.compile(r"[\w.+/-]([\w .+/-]*[\w.+/-])?")
 
@@ -112,9 +111,7 @@ class Builder:
     def build(self, found: yaml.Node, path: str, place: str = "", depth: int = 0) -> Node:
         place = place or self.place(found)
         if depth > DEEPEST:
-            raise InputError(
-                [Problem(place, "", f"lists or maps are nested too deeply; {DEEPEST} levels are the most")]
-            )
+            raise InputError([Problem(place, "", TOO_DEEP)])
         self.left -= 1
         self.text_left -= len(found.value) if isinstance(found, yaml.ScalarNode) else 0
         if self.left < 0 or self.text_left < 0:
@@ -170,7 +167,7 @@ def parse_yaml(text: str, file: str, problems: Problems, option: str = "", path:
         context = getattr(error, "context", None)
         what = f"this is no valid YAML: {what}" + (f", {context}" if context and context != what else "")
     except RecursionError:
-        line, what = 1, f"lists or maps are nested too deeply; {DEEPEST} levels are the most"
+        line, what = 1, TOO_DEEP
     raise InputError([Problem(option or f"{file}:{line}", path, f"in {excerpt(text)}, {what}" if option else what)])
 
 
