@@ -9,6 +9,7 @@ import json
 import math
 import os
 import platform
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import nan
@@ -66,16 +67,13 @@ def count_of(text: str) -> int:
     return total
 
 
-def bytes_of(size: str) -> int:
-    digits = size.rstrip("KM")
-    return int(digits) * {"K": 1 << 10, "M": 1 << 20}.get(size[len(digits) :], 1) if digits.isdecimal() else 0
-
-
 def caches_of(folder: Path) -> Iterator[dict[str, Any]]:
     for cache in sorted(folder.glob("index*")):
         if (level := number_in(cache / "level")) > 0:
-            size, shared = bytes_of(line_in(cache / "size")), count_of(line_in(cache / "shared_cpu_list"))
-            yield {"level": int(level), "type": line_in(cache / "type"), "bytes": size, "shared_by": max(1, shared)}
+            digits, unit = re.fullmatch(r"(\d*)([KM]?).*", line_in(cache / "size")).groups()
+            size = int(digits or 0) * {"K": 1 << 10, "M": 1 << 20}.get(unit, 1)
+            shared = max(1, count_of(line_in(cache / "shared_cpu_list")))
+            yield {"level": int(level), "type": line_in(cache / "type"), "bytes": size, "shared_by": shared}
 
 
 def hypervisor_of(root: Path) -> str:

@@ -179,6 +179,12 @@ def logarithmic(axis, low, high):
     axis.set_minor_formatter(NullFormatter())
 
 
+def decades(axis, locator):
+    """Ticks of a logarithmic axis at its decades alone."""
+    axis.set_major_locator(locator)
+    axis.set_minor_locator(NullLocator())
+
+
 class Style:
     """Colour, marker and line of the curves of a figure, each a tuple of labels. Up to five curves differ in all three;
     of more, one label chooses the colour, and the others marker and line, so that the legend is no tower."""
@@ -757,8 +763,7 @@ def errors_figure(study):
         own.grid(False, axis="x")
         own.tick_params(axis="x", length=0)
         own.set(xlim=(-0.5, len(group) - 0.5), ylabel=f"RMS difference ({UNITS.get(unit, unit)})")
-        own.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-        own.yaxis.set_minor_locator(NullLocator())
+        decades(own.yaxis, LogLocator(base=10, numticks=9))
     text = "Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."
     marks = [paper_mark(source, name, looks) for source, name, _, looks in papers]
     finish(figure, style.entries(single="runs of the study", has_line=False), marks, [text] if zero else [])
@@ -845,9 +850,8 @@ def histogram_figure(study):
         shown = share > 0
         own.bar(np.arange(-n, n + 1)[shown], share[shown], 0.86, color=colour[shown], linewidth=0)
         own.set(yscale="log", ylim=(max(smallest / 2, 1e-6), 200))
-        own.yaxis.set_major_locator(FixedLocator([10.0**k for k in range(-6, 3, 1 if smallest > 1e-2 else 2)]))
+        decades(own.yaxis, FixedLocator([10.0**k for k in range(-6, 3, 1 if smallest > 1e-2 else 2)]))
         own.yaxis.set_major_formatter(FuncFormatter(number_tick))
-        own.yaxis.set_minor_locator(NullLocator())
         # What is said of one panel is said of all, and of none where nothing is off by so much.
         tail = f": {short(failing[i], 2)} % off by ≥ 0.1" if any(failing.values()) else ""
         own.set_title(plain(i + tail), fontsize=7.5, loc="left", pad=3)
@@ -905,11 +909,9 @@ def exceedance_figure(study):
         axes.plot(*zip(*at), linestyle="none", markersize=6.5, zorder=5, **looks)
         marks.append(paper_mark(source, name, looks))
     axes.set(xscale="log", yscale="log", ylim=(max(lowest_share / 2, 1e-6), 170))
-    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1,), numticks=10))
-    axes.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
+    decades(axes.xaxis, LogLocator(base=10, subs=(1,), numticks=10))
+    decades(axes.yaxis, LogLocator(base=10, numticks=8))
     axes.yaxis.set_major_formatter(FuncFormatter(number_tick))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_minor_locator(NullLocator())
     axes.set(xlabel="Relative difference from the reference", ylabel="Values off by at least that (%)")
     finish(figure, style.entries(), marks)
     return Page("share_off", "How many values are off by how much", figure, study.caption("share"))

@@ -119,10 +119,6 @@ def short(value, digits=3):
     return f"{mantissa}e{int(exponent)}"
 
 
-def shorten(text, longest):
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
-
-
 def range_text(numbers):
     """numbers: ascending."""
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
@@ -277,7 +273,8 @@ class Study:
         """Sentences on the points that have no value: which, and why."""
         notes = []
         for state, why, gone in gap_reasons(points):
-            because = f" ({shorten(why, 100)})" if why else ""
+            why = why if len(why) <= 100 else why[:99].rstrip() + "…"
+            because = f" ({why})" if why else ""
             notes.append(f"{state[0].upper()}{state[1:]}: {self.named_points(points, gone, axes)}{because}.")
         return notes
 

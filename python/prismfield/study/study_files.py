@@ -132,10 +132,6 @@ def portability_json(portability, kind):
     }
 
 
-def program_json(machine):
-    return {"version": machine.version, "git": machine.git} if machine else {"version": "", "git": ""}
-
-
 def as_text(value):
     """The same with U+FFFD in texts for bytes that are no UTF-8, such as those of names out of files."""
     if isinstance(value, str):
@@ -154,7 +150,7 @@ def study_json(study, analysed_by):
         "title": study.title,
         "command": study.rules.command,
         "study_hash": study.hash,
-        "program": program_json(study.machines[0] if study.machines else None),
+        "program": {key: getattr(study.machines[0], key) if study.machines else "" for key in ("version", "git")},
         "analysed_by": analysed_by,
         "started": study.started,
         "ended": study.ended,
@@ -282,12 +278,8 @@ def columns_of_runs(study):
 
 
 def columns_of_errors(study):
-    differences = "rms_difference largest_difference largest_reference relative"
-    return [
-        *columns(study.errors, "point", "1"),
-        *columns(study.errors, "field unit"),
-        *columns(study.errors, differences, "1"),
-    ]
+    differences = columns(study.errors, "rms_difference largest_difference largest_reference relative", "1")
+    return [*columns(study.errors, "point", "1"), *columns(study.errors, "field unit"), *differences]
 
 
 def write_study_hdf5(study, text, name):
@@ -296,10 +288,8 @@ def write_study_hdf5(study, text, name):
         file.attrs["title"] = shown(study.title)
         file.attrs["schema"] = numpy.bytes_("prismfield-study")
         file.attrs["version"] = 1
-        if study.points:
-            write_group(file, "points", "point", columns_of_points(study))
-        if study.runs:
-            write_group(file, "runs", "run", columns_of_runs(study))
-        if study.errors:
-            write_group(file, "errors", "error", columns_of_errors(study))
+        of = {"point": columns_of_points, "run": columns_of_runs, "error": columns_of_errors}
+        for dimension, columns_of in of.items():
+            if getattr(study, f"{dimension}s"):
+                write_group(file, f"{dimension}s", dimension, columns_of(study))
         file["study"] = text

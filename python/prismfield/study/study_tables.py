@@ -190,16 +190,14 @@ def markdown_text(text):
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", shown(text))
 
 
-def markdown_cell(text):
-    return shown(text).replace("|", "\\|").replace("<", "&lt;")  # what looks like HTML would be taken for it
-
-
 def markdown(table):
-    lines = [f"## {markdown_text(table.title)}\n"]
-    for cells in (table.header, ["---" if c.is_text else "---:" for c in table.columns], *table.rows):
-        rule = len(lines) == 2
-        lines.append(f"|{'|'.join(cells)}|" if rule else f"| {' | '.join(map(markdown_cell, cells))} |")
-    return "\n".join(lines) + "\n"
+    def line(cells):
+        # what looks like HTML would be taken for it
+        return f"| {' | '.join(shown(cell).replace('|', bar).replace('<', '&lt;') for cell in cells)} |\n"
+
+    bar = "\\|"
+    rule = "|".join("---" if column.is_text else "---:" for column in table.columns)
+    return f"## {markdown_text(table.title)}\n\n{line(table.header)}|{rule}|\n{''.join(map(line, table.rows))}"
 
 
 def tables_as_markdown(study):
