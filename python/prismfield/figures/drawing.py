@@ -78,12 +78,12 @@ def short(value):
     return text.replace("-", "−")
 
 
-def contour_levels(low, high, usual, factor=1.0):
-    """Levels of lines between two values, in their unit; `usual`: how many where nobody says; `factor`: from the file's
-    unit to that of the values, for levels that are asked for."""
+def contour_levels(low, high, usual, exponent=0):
+    """Levels of lines between two values, in their unit; `usual`: how many where nobody says; `exponent`: of the power
+    of ten that was taken out of the values, for levels that are asked for."""
     asked = STYLE.get("contours", usual)
     if isinstance(asked, list):
-        levels = np.array(sorted(asked), dtype=float) * factor
+        levels = np.array(sorted(asked), dtype=float) / 10.0**exponent
     elif not asked or not low < high:
         return np.array([])
     else:
@@ -345,15 +345,16 @@ def power_of_ten(exponent):
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
+def exponent_of(values):
+    """The power of ten, of a thousand, that is taken out of values so that every tick is a short number."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    return 0 if largest == 0 or 0.01 <= largest < 1e4 else 3 * math.floor(math.log10(largest) / 3)
+
+
 def scaled(values, unit):
-    """Values and unit with a power of ten taken out, so that every tick is a short number."""
-    finite = np.abs(values[np.isfinite(values)])
-    largest = finite.max() if finite.size else 0.0
-    unit = UNITS.get(unit, unit)
-    if largest == 0 or 0.01 <= largest < 1e4:
-        return values, unit
-    exponent = 3 * math.floor(math.log10(largest) / 3)
-    return values / 10.0**exponent, f"{power_of_ten(exponent)} {unit}"
+    """Values and unit with a power of ten taken out."""
+    exponent, unit = exponent_of(values), UNITS.get(unit, unit)
+    return (values / 10.0**exponent, f"{power_of_ten(exponent)} {unit}") if exponent else (values, unit)
 
 
 def length_unit(*spans):

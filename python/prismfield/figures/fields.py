@@ -343,19 +343,11 @@ def draw_maps(dataset, names, words):
         if draws_heights:
             axes.contour(*places, height[::step, ::step], levels=levels, **drawing.LINES)
         elif "contours" in STYLE or not (is_draped or name + "_sigma" in dataset):
-            field_levels = drawing.contour_levels(*shown, usual_lines, in_unit(dataset, name))
+            field_levels = drawing.contour_levels(*shown, usual_lines, drawing.exponent_of(everything))
             if field_levels.size and min(values.shape) > 1:
                 drawing.label_lines(axes, axes.contour(*places, values, levels=field_levels, **drawing.LINES))
         outline.draw(axes, factor)
     return sheet.figure
-
-
-def in_unit(dataset, name):
-    """The factor from a field's unit in the file to that of its panel."""
-    values = dataset[name].values
-    drawn, _ = drawing.scaled(values, "")
-    at = np.nanargmax(np.abs(values)) if np.isfinite(values).any() else 0
-    return float(drawn.flat[at] / values.flat[at]) if values.flat[at] else 1.0
 
 
 def survey_lines(dataset):
@@ -434,7 +426,7 @@ def draw_stations(dataset, names, words):
         axes.set_aspect("equal")
         if triangles is not None and np.isfinite(values).all():
             image = drawing.draw_triangles(axes, triangles, values, shown, colours)
-            levels = drawing.contour_levels(*shown, 8, in_unit(dataset, name))
+            levels = drawing.contour_levels(*shown, 8, drawing.exponent_of(dataset[name].values))
             drawing.draw_triangle_lines(axes, triangles, values, levels)
         else:
             image = drawing.draw_dots(axes, easting * factor, northing * factor, values, size, colours)

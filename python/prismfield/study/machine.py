@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import platform
@@ -16,7 +15,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from .texts import counted, shown
+from .texts import counted, json_text, shown
 
 OPENMP = (
     "OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES OMP_DYNAMIC OMP_WAIT_POLICY OMP_THREAD_LIMIT GOMP_SPINCOUNT "
@@ -274,15 +273,6 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
     return machine
 
 
-def without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def machine_json(machine: Machine, study: dict[str, Any]) -> str:
     """The text of machine.json; `study` has what it says of the study that was run on the machine."""
-    record = machine.record | {"machine_kind": machine.kind} | study
-    return json.dumps(without_nan(record), indent=2, ensure_ascii=False) + "\n"
+    return json_text(machine.record | {"machine_kind": machine.kind} | study, 2)

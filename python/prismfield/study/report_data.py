@@ -45,28 +45,17 @@ AXIS_NAMES = {
     "block_size": "Threads per block",
     "blocks": "Blocks of 32 threads",
     "slots": "Slots (grids of their own)",
-    "threads": "Threads",
-    "ranks": "Ranks",
     "devices": "GPUs",
     "cards": "GPUs",
-    "nodes": "Nodes",
-    "hardware": "Hardware",
     "computed": "Computed by",
     "batch": "Prisms per batch",
     "pairs": "Prism-point pairs",
-    "prisms": "Prisms",
-    "cells": "Cells",
     "space": "Execution space",
-    "partition": "Partition",
-    "precision": "Precision",
-    "kernel": "Kernel",
-    "balance": "Balance",
     "bind": "Binding of threads",
-    "fields": "Fields",
-    "machine": "Machine",
-    "stations": "Stations",
     "storage": "Sensitivities",
 }
+OWN_NAMES = "threads ranks nodes hardware prisms cells partition precision kernel balance fields machine stations"
+AXIS_NAMES |= {name: name.capitalize() for name in OWN_NAMES.split()}
 # axes of counts, and what one of them is called
 COUNTED = {name: name[:-1] for name in ("threads", "ranks", "nodes", "slots", "cells", "prisms", "blocks")}
 COUNTED |= {"devices": "GPU", "cards": "GPU"}

@@ -14,7 +14,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from .spec import FIELDS
+from ..field_names import NATIVE
 from .study_data import FORMS
 from .tables import TABLES, RunRow, csv_lines
 from .texts import shown
@@ -153,7 +153,7 @@ def compare_fields(result: Path, reference: Path) -> tuple[list[FieldDifference]
         for name in ("easting", "northing", "upward"):
             if name not in one or name not in other or not np.array_equal(one[name][()], other[name][()]):
                 return [], f"{name} differs from that of the reference"
-        for name in FIELDS:
+        for name in NATIVE:
             if name not in one and name not in other:
                 continue
             if name not in one or name not in other:

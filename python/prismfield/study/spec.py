@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..field_names import NATIVE, TENSOR, VECTOR
 from .problems import InputError, Problem, Problems, allowed, excerpt
 from .study_data import MEASURES
 from .sweep import Axis, AxisValue, SweepReader
@@ -25,8 +26,7 @@ KEYS = (
 FIGURE_KEYS = ("x", "y", "curves", "log")
 PAPER_KEYS = ("paper", "figure", "y", "values", "note")
 COMMANDS = ("run", "sensitivity", "invert")
-FIELDS = ("potential", "gx", "gy", "gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
-GROUPS = {"all": FIELDS, "vector": FIELDS[1:4], "tensor": FIELDS[4:]} | {name: (name,) for name in FIELDS}
+GROUPS = {"all": NATIVE, "vector": VECTOR, "tensor": TENSOR} | {name: (name,) for name in NATIVE}
 QUANTITIES = "field_seconds pairs_per_second speed_up efficiency error memory scratch time".split()
 OTHER_FIGURES = ("errors", "histogram", "share", "trace", "maps", "busy")
 SCALED = ("threads", "ranks", "devices")
@@ -108,7 +108,7 @@ class SpecReader(SweepReader):
             if repeated := [name for name in GROUPS[one.text] if name in found]:
                 self.bad(one, f"repeats {', '.join(repeated)}, which an earlier name of the list holds already")
             found += GROUPS[one.text]
-        return [name for name in FIELDS if name in found]
+        return [name for name in NATIVE if name in found]
 
     def launcher(self, node: Node) -> list[str] | None:
         form = "a command such as mpirun -n {ranks} {program}"

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """Texts and numbers as messages and tables show them."""
 
+import json
 import math
 import pathlib
 import re
@@ -33,6 +34,21 @@ def number_text(value):
 def short_text(value, digits=4):
     """A number with some digits; nothing where it is not known."""
     return f"{value:.{digits}g}" if math.isfinite(value) else ""
+
+
+def json_text(value, indent):
+    """The text of JSON, which has null for what is not finite, and U+FFFD for bytes of texts that are no UTF-8."""
+
+    def clean(value):
+        if isinstance(value, str):
+            return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if isinstance(value, dict):
+            return {clean(key): clean(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return list(map(clean, value))
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return json.dumps(clean(value), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_file(target, content):
