@@ -6,8 +6,6 @@ study.finish FOLDER, or study.finish --join --output FOLDER FOLDER FOLDER... for
 """
 
 import argparse
-import contextlib
-import io
 import json
 import os
 import pathlib
@@ -42,26 +40,14 @@ def write_report_files(study, folder, analysed_by):
     write_file(folder / "study.json", text)
 
 
-class Lines(io.TextIOBase):
-    """What is printed shows as progress."""
-
-    def __init__(self, progress):
-        self.progress = progress
-
-    def write(self, text):
-        if text.strip():
-            self.progress.note(text.strip())
-        return len(text)
-
-
 def draw(folder, quiet):
     """Why there are no figures, or "". Which figure is drawn shows as progress."""
     if NO_FIGURES:
         install = "name one in PRISMFIELD_PYTHON or install python3-matplotlib and python3-jinja2"
         return f"no Python with matplotlib and Jinja2 ({NO_FIGURES}); {install}"
     try:
-        with Progress(quiet) as progress, contextlib.redirect_stdout(Lines(progress)):
-            report.main([str(folder)])
+        with Progress(quiet) as progress:
+            report.draw(folder, progress.note)
     except Exception as error:
         return f"{type(error).__name__}: {error}".replace("\n", " ")
     return ""

@@ -228,18 +228,17 @@ def write_html(study, pictures, problems):
     write_file(study.folder / "report.html", text)
 
 
-def main(words):
-    """Draws the study in the folder words[0]."""
+def draw(folder, tell):
+    """Draws the study in a folder; `tell` gets a text before each figure."""
     plt.rcParams.update(SETTINGS)
-    study = Study(words[0])
+    study = Study(folder)
     figures = study.folder / "figures"
     figures.mkdir(exist_ok=True)
     problems, pictures = [], []
     pages = [*all_charts(study, problems), *map_pages(study, problems), roofline_figure(study)]
     pages = list(filter(None, pages))
     for number, page in enumerate(pages, 1):
-        # the program shows it on a terminal
-        print(f"drawing {number} of {len(pages)}", flush=True)
+        tell(f"drawing {number} of {len(pages)}")
         contents = []
         for kind, metadata in (("png", None), ("svg", {"Date": None})):
             stream = io.BytesIO()
@@ -249,3 +248,8 @@ def main(words):
         plt.close(page.figure)
         pictures.append((page, *contents))
     write_html(study, pictures, problems)
+
+
+def main(words):
+    """Draws the study in the folder words[0]."""
+    draw(words[0], lambda text: print(text, flush=True))

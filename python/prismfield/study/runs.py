@@ -19,6 +19,7 @@ from .program import Program, Stopped, run_measured
 from .progress import duration_text
 from .results import Unreadable, read_performance
 from .spec import Spec
+from .sweep import UNITS_OF_TIME
 from .tables import RunRow
 from .texts import shown
 
@@ -27,7 +28,7 @@ TOO_LITTLE_MEMORY = " of memory, but there are "
 MPIRUNS = ("mpirun", "mpiexec", "orterun", "prterun")
 MOST_LINES = 10_000
 OTHER_PLACES = ("KOKKOS_NUM_THREADS", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES")
-UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+UNITS = UNITS_OF_TIME | {"d": 86400.0}
 
 
 @dataclass
