@@ -101,12 +101,14 @@ def columns(text: str) -> list[Column]:
     return found
 
 
-# Columns of runs.csv before and behind those of the axes. Times are in seconds; started: UTC, ISO 8601; problem: hash
-# of all that the fields depend on, except how they are computed; space to busy_most but for the next: as /performance
-# of the result states them. Measured from outside the process: process_seconds, processor_seconds, peak_memory_bytes,
-# energy_joules. field_seconds: of sensitivity a product G m, of invert the inversion without its setup. scratch_bytes:
-# of the grids of a rank's slots. load: of the machine over a minute before the run. oversubscribed: more ranks x
-# threads than cores. largest_error: largest max|a-b| / max|b| of a field. busy_least, busy_most: busy times of ranks.
+# Columns of runs.csv before and behind those of the axes. Times are in seconds. Most of those behind are what the group
+# /performance of the result states; process_seconds, processor_seconds, peak_memory_bytes and energy_joules are
+# measured from outside the process.
+#   started: UTC, ISO 8601           problem: hash of all that the fields depend on, except how they are computed
+#   field_seconds: sensitivity: a product G m; invert: the inversion without its setup
+#   scratch_bytes: of the grids of a rank's slots     load: of the machine over a minute before the run
+#   oversubscribed: more ranks x threads than cores   largest_error: largest max|a-b| / max|b| of a field
+#   busy_least, busy_most: least and largest busy time of a rank
 BEFORE_AXES = columns(
     "run:tally! point:tally repeat:repeat! kind:kind! status:status! why:text started:text problem:text"
 )
