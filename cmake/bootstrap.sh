@@ -327,14 +327,14 @@ look_around() {
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   fi
   if [ "$command" = run ] || [ $tests != no ]; then
-    python_with xarray matplotlib netCDF4 h5py yaml >/dev/null ||
-      needed+=(python3-xarray python3-matplotlib python3-netcdf4 python3-h5py python3-yaml)
+    python_with xarray matplotlib jinja2 netCDF4 h5py yaml >/dev/null ||
+      needed+=(python3-xarray python3-matplotlib python3-jinja2 python3-netcdf4 python3-h5py python3-yaml)
   fi
   if [ $tests != no ]; then
     found GTest || needed+=(libgtest-dev libgmock-dev)
     # The test of the Python package says that it was not there.
-    python_with pytest h5py matplotlib yaml >/dev/null ||
-      wished+=(python3-pytest python3-h5py python3-matplotlib python3-yaml)
+    python_with pytest h5py matplotlib jinja2 yaml >/dev/null ||
+      wished+=(python3-pytest python3-h5py python3-matplotlib python3-jinja2 python3-yaml)
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
     python_with xarray netCDF4 h5py >/dev/null || needed+=(python3-xarray python3-netcdf4 python3-h5py)
   fi

@@ -4,10 +4,11 @@
 
 import yaml
 
+from prismfield.field_names import NATIVE
 from prismfield.study.machine import Machine
 from prismfield.study.plan import plan_study
 from prismfield.study.problems import InputError
-from prismfield.study.spec import FIELDS, GROUPS, read_study_file
+from prismfield.study.spec import GROUPS, read_study_file
 
 CASE = (
     "model:\n  voxels: {easting: [0, 300, 3], northing: [0, 200, 2], upward: [-100, 0, 1], density: 300}\n"
@@ -51,7 +52,7 @@ class FakeProgram:
         return {
             "space": execution.get("space", "default"),
             "precision": execution.get("precision", "double"),
-            "fields": [name for name in FIELDS if name in named],
+            "fields": [name for name in NATIVE if name in named],
             "rank_grid": partition["ranks"] if isinstance(partition, dict) else None,
             "partition_where": f"{file}:1",
             "inputs": [key for key in INPUTS if isinstance(at(key), str)],

@@ -3,13 +3,12 @@
 """Report folders of studies that were never run."""
 
 import csv
-import dataclasses
 import io
 import math
 
 from prismfield.study.problems import InputError
-from prismfield.study.read_tables import BEFORE_AXES, BEHIND_AXES, FORM_COLUMNS, MEASURE_COLUMNS, axis_column
-from prismfield.study.study_data import RunRow, unknown_pairs
+from prismfield.study.study_data import FORMS
+from prismfield.study.tables import BEFORE_AXES, BEHIND_AXES, MEASURE_COLUMNS, RunRow, axis_column
 
 ERRORS_HEADER = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
 
@@ -59,7 +58,7 @@ class MadeStudy:
             batch=64,
             block=1,
             pairs=pairs,
-            pairs_by_form=dict.fromkeys(unknown_pairs(), 0) | {"multipole_4": pairs},
+            **{f"pairs_{form}": pairs if form == "multipole_4" else 0 for form in FORMS},
             field_seconds=seconds,
             total_seconds=seconds + 0.1,
             process_seconds=seconds + 0.2,
@@ -69,7 +68,8 @@ class MadeStudy:
             load=0.5,
             largest_error=1e-15,
         )
-        self.rows.append(dataclasses.replace(row, **changes))
+        vars(row).update(changes)
+        self.rows.append(row)
         return self.rows[-1]
 
     def add_runs(self, point, values, threads, seconds):
@@ -92,15 +92,14 @@ class MadeStudy:
         return self.rows[-1]
 
     def runs_csv(self, axes, with_measures=False):
-        columns = BEHIND_AXES + FORM_COLUMNS + (MEASURE_COLUMNS if with_measures else [])
+        columns = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(
             [column.name for column in BEFORE_AXES] + list(map(axis_column, axes)) + [column.name for column in columns]
         )
         for row in self.rows:
-            known = vars(row) | row.measures | {f"pairs_{form}": n for form, n in row.pairs_by_form.items()}
-            texts = {name: text_of(value) for name, value in known.items()}
+            texts = {name: text_of(value) for name, value in vars(row).items()}
             writer.writerow(
                 [texts[column.name] for column in BEFORE_AXES] + row.values + [texts[column.name] for column in columns]
             )

@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-NEEDED = "import h5py, matplotlib, numpy, pytest, yaml"
+NEEDED = "import h5py, jinja2, matplotlib, numpy, pytest, yaml"
 
 
 def main():

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-import dataclasses
 import json
 from math import isinf, isnan, nan
 
@@ -8,9 +7,16 @@ import pytest
 from made_study import ERRORS_HEADER
 from pytest import approx
 
-from prismfield.study.analysis import analyse, point_list
+from prismfield.study.analysis import (
+    FIELD_SETS,
+    OPERATIONS,
+    analyse,
+    bytes_of_pair,
+    operations_of_pair,
+    point_list,
+    smallest_set,
+)
 from prismfield.study.read_study import read_study
-from prismfield.study.roofline import FIELD_SETS, OPERATIONS, bytes_of_pair, operations_of_pair, smallest_set
 from prismfield.study.study_data import FORMS
 
 
@@ -192,7 +198,7 @@ def test_gives_wrong_points_no_speed(made):
 def test_reports_runs_that_failed_among_good_ones(made):
     made.yaml = "repeats: 3\nsweep: {threads: [1, 2]}\n"
     made.add_runs(1, ("1",), 1, [8, 8, 8])
-    made.rows[1] = dataclasses.replace(made.rows[1], status="failed", why="exit code 1", field_seconds=nan)
+    vars(made.rows[1]).update(status="failed", why="exit code 1", field_seconds=nan)
     made.add_runs(2, ("2",), 2, [8])
     made.leave_out(2, ("2",), "out of budget", "", repeat=2)
     study = analysed(made, ("threads",))
@@ -397,18 +403,18 @@ def test_leaves_out_how_long_a_wrong_point_was_busy(made):
     made.add_runs(2, ("2",), 2, [4])
     made.add(2, ("2",), 2, 4, status="wrong")
     made.write("busy.csv", "point,rank,slot,begin,end\n1,0,0,0,8\n2,0,0,0,4\n")
-    assert [row.point for row in analysed(made, ("threads",)).busy] == [1]
+    assert [row["point"] for row in analysed(made, ("threads",)).busy] == [1]
 
 
 def test_takes_medians_of_measures(made):
     made.yaml = "command: invert\nsweep: {threads: [1]}\n"
     for chi in (3.0, 1.0, 2.0):
-        made.add(1, ("1",), 1, 8).measures["chi"] = chi
+        made.add(1, ("1",), 1, 8).chi = chi
     made.write_all(("threads",), with_measures=True)
     study = read_study(made.folder)
     analyse(study)
-    assert study.points[0].measures["chi"] == 2
-    assert isnan(study.points[0].measures["products"])
+    assert study.points[0].chi == 2
+    assert isnan(study.points[0].products)
 
 
 def test_takes_a_study_without_axes_or_runs(made):

@@ -11,8 +11,7 @@ from made_study import ERRORS_HEADER
 from prismfield.study.analysis import analyse
 from prismfield.study.problems import InputError
 from prismfield.study.read_study import read_study
-from prismfield.study.study_hdf5 import write_study_hdf5
-from prismfield.study.study_json import study_json
+from prismfield.study.study_files import study_json, write_study_hdf5
 from prismfield.study.study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
 
 WORDS = [

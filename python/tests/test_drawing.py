@@ -91,7 +91,7 @@ def test_contour_levels(style):
     assert drawing.contour_levels(1, 1, 4).size == 0
     for asked, expected in ((False, []), (0, []), ([0.5, -3, 0.2, 9], [200, 500])):
         style["contours"] = asked
-        assert drawing.contour_levels(0, 1000, 4, factor=1000).tolist() == expected
+        assert drawing.contour_levels(0, 1000, 4, exponent=-3).tolist() == expected
 
 
 @pytest.mark.parametrize(

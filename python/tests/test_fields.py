@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from prismfield.figures import fields
+from prismfield.figures import drawing, fields
 from prismfield.figures.drawing import Dataset, Undrawable, Variable, profile_along
 
 TENSOR = ["gxx", "gyy", "gzz", "gxy", "gxz", "gyz"]
@@ -61,7 +61,7 @@ def test_fields_are_known_by_name_and_long_name():
     more = {name: Variable(*flat, {}) for name in ("gyy", "bouguer_slab", "gps", "gz_sigma")}
     dataset = grid(guv=guv, **more)
     assert fields.drawn_fields(dataset) == ["gz", "bouguer_slab", "gyy", "guv"]
-    assert [fields.title_of(name) for name in ("potential", "gz", "guv")] == ["Potential $V$", "$g_z$", "$g_{uv}$"]
+    assert [drawing.title_of(name) for name in ("potential", "gz", "guv")] == ["Potential $V$", "$g_z$", "$g_{uv}$"]
 
 
 class Values:

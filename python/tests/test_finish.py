@@ -66,14 +66,14 @@ def test_without_matplotlib_all_else_is_written(report, tmp_path):
     assert done.stdout.startswith("threads  runs   field time (s)   pairs/s ")
     assert "report.html" not in done.stdout
     assert done.stderr == (
-        "warning: no figures in report: no Python with matplotlib (matplotlib is absent); name one in "
-        "PRISMFIELD_PYTHON or install python3-matplotlib\n"
+        "warning: no figures in report: no Python with matplotlib and Jinja2 (matplotlib is absent); name one in "
+        "PRISMFIELD_PYTHON or install python3-matplotlib and python3-jinja2\n"
     )
     assert all((report / name).exists() for name in FILES)
     assert not (report / "report.html").exists()
 
 
-@pytest.mark.parametrize("module", ["matplotlib", "h5py", "yaml", "numpy"])
+@pytest.mark.parametrize("module", ["matplotlib", "jinja2", "h5py", "yaml", "numpy"])
 def test_another_python_may_have_what_is_missing(report, tmp_path, module):
     before = names(report.folder)
     done = finish(tmp_path, "--need-figures", "report", without=[module])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-import dataclasses
 import json
 
 import pytest
@@ -8,7 +7,7 @@ from made_study import ERRORS_HEADER, MadeStudy, errors_of
 from pytest import approx
 
 from prismfield.study.analysis import analyse
-from prismfield.study.join import join
+from prismfield.study.read_study import join
 
 
 def machine(name, peak, threads):
@@ -67,8 +66,8 @@ def test_names_the_machine_of_each_point(small, large):
     assert last.speed_up.value == approx(4)
     assert last.baseline == 3
     assert [fit.group for fit in study.fits] == [{"machine": "large"}]
-    assert study.errors[1].point == 5
-    assert study.maps[0].file == str(large / "results/3.h5")
+    assert study.errors[1]["point"] == 5
+    assert study.maps[0]["file"] == str(large / "results/3.h5")
     assert "large: the tolerance is 1e-06, not 1e-09" in study.rules.notes
     assert (
         "large: the last line of runs.csv is incomplete: the study was stopped while it was written"
@@ -105,7 +104,8 @@ def test_counts_no_folder_twice(small, large):
 
 
 def test_notes_other_problems(small, large):
-    large.rows = [dataclasses.replace(row, problem="p2") for row in large.rows]
+    for row in large.rows:
+        row.problem = "p2"
     write(small, large)
     assert (
         "large: none of its problems is one of the machines before it; their times cannot be compared"

@@ -6,9 +6,8 @@ import re
 import pytest
 from made_study import ERRORS_HEADER, errors_of
 
-from prismfield.study.read_study import read_study
+from prismfield.study.read_study import CASE_KEYS, read_study
 from prismfield.study.study_data import SpacePeak, StudyRules
-from prismfield.study.study_yaml import CASE_KEYS
 
 AXES = ("execution.precision", "point")
 
@@ -116,7 +115,7 @@ def test_leaves_out_what_a_stopped_run_wrote_before_its_row(made):
     made.rows.pop()
     made.write_all(AXES)
     made.write("busy.csv", "point,rank,slot,begin,end\n3,0,1,0,1\n4,0,1,0,1\n4,0,2,0,1\n")
-    assert [row.point for row in read_study(made.folder).busy] == [3]
+    assert [row["point"] for row in read_study(made.folder).busy] == [3]
 
 
 def test_takes_axes_as_the_study_may_write_them(made):

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 import math
+from types import SimpleNamespace
 
 import pytest
 from made_study import ERRORS_HEADER, errors_of
 
 from prismfield.study.problems import Problems
-from prismfield.study.read_tables import (
-    axis_column,
-    axis_of_column,
-    read_busy,
-    read_errors,
-    read_histograms,
-    read_maps,
-    read_runs,
-    read_traces,
-)
+from prismfield.study.tables import axis_column, axis_of_column, read_runs, read_table
+
+
+def reader(name):
+    """Reads a file as the table of this name."""
+    return lambda file, problems: [SimpleNamespace(**row) for row in read_table(file, problems, name)]
+
+
+read_errors, read_histograms, read_maps = map(reader, ("errors.csv", "histograms.csv", "maps.csv"))
+read_traces, read_busy = map(reader, ("trace.csv", "busy.csv"))
 
 
 def read(made, how, text, name="t.csv"):
@@ -90,17 +91,17 @@ def test_reads_every_column_of_runs(made):
     assert (found.energy_joules, found.busy_least, found.busy_most) == (4, 5, 6)
     assert (found.peak_memory_bytes, found.scratch_bytes) == (100_000_000, 2_000_000)
     assert found.oversubscribed
-    assert (found.pairs_by_form["multipole_4"], found.pairs_by_form["compact"]) == (10**9, 0)
-    assert math.isnan(found.measures["chi"])
+    assert (found.pairs_multipole_4, found.pairs_compact) == (10**9, 0)
+    assert math.isnan(found.chi)
     assert table.rows[1].kind == "warmup"
 
 
 def test_reads_measures_of_sensitivities_and_inversions(made):
     row = made.add(1, ("1",), 1, 1.0)
-    row.measures |= {"chi": 0.5, "stored_bytes": 8.0}
+    row.chi, row.stored_bytes = 0.5, 8.0
     found = good(made, read_runs, made.runs_csv(("threads",), with_measures=True)).rows[0]
-    assert (found.measures["chi"], found.measures["stored_bytes"]) == (0.5, 8)
-    assert math.isnan(found.measures["products"])
+    assert (found.chi, found.stored_bytes) == (0.5, 8)
+    assert math.isnan(found.products)
 
 
 def test_names_columns_of_axes():

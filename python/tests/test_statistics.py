@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pytest import approx
 
-from prismfield.study.statistics import (
+from prismfield.study.analysis import (
     fit_amdahl,
     fit_gustafson,
     karp_flatt,

@@ -10,7 +10,7 @@ from made_study import ERRORS_HEADER
 
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
-from prismfield.study.study_hdf5 import write_study_hdf5
+from prismfield.study.study_files import write_study_hdf5
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import pytest
 from made_study import MadeStudy
 
 from prismfield.study.analysis import analyse
-from prismfield.study.join import join
-from prismfield.study.read_study import read_study
-from prismfield.study.study_json import study_json
+from prismfield.study.read_study import join, read_study
+from prismfield.study.study_files import study_json
 
 PROGRAM = {"version": "9", "git": "def"}
 
@@ -24,7 +23,7 @@ def as_json(study):
 def threads(made):
     made.yaml = (
         "title: Threads\nsweep: {threads: [1, 2, 4, 8]}\nrepeats: 2\nfigure: {x: threads, y: speed_up, log: x}\n"
-        'compare_with: {paper: C2, values: {"2": 1.9, one: 1e3}, note: \'007\', real: true, nothing: null}\n'
+        "compare_with: {paper: C2, values: {\"2\": 1.9, one: 1e3}, note: '007', real: true, nothing: null}\n"
     )
     made.add_runs(1, ["1"], 1, [8, 10])
     made.add_runs(2, ["2"], 2, [4, 5])

@@ -223,13 +223,17 @@ def joined():
     data["portability"] = [
         {
             "efficiency": "architectural",
+            "problem": "p1",
+            "application": {},
             "value": 0.31,
-            "platforms": [{"machine": "made", "efficiency": 0.25}, {"machine": "larger", "efficiency": 0.41}],
+            "platforms": [{"platform": "made", "efficiency": 0.25}, {"platform": "larger", "efficiency": 0.41}],
         },
         {
             "efficiency": "application",
+            "problem": "p1",
+            "application": {},
             "value": 0.9,
-            "platforms": [{"machine": "made", "efficiency": 1.0}, {"machine": "larger", "efficiency": 0.82}],
+            "platforms": [{"platform": "made", "efficiency": 1.0}, {"platform": "larger", "efficiency": 0.82}],
         },
     ]
     del data["machine"]

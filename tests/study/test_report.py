@@ -26,7 +26,7 @@ def pick_python():
     """A Python that can draw, looked for as the program does."""
     for name in ("python3", "/usr/bin/python3"):
         found = shutil.which(name)
-        if found and subprocess.run([found, "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
+        if found and subprocess.run([found, "-c", "import jinja2, matplotlib, numpy"], capture_output=True).returncode == 0:
             return found
     return None
 
@@ -282,6 +282,6 @@ if __name__ == "__main__":
     package = pathlib.Path(sys.argv.pop(1)).resolve()
     python = pick_python()
     if python is None:
-        print("no Python with matplotlib and numpy: reports are not tested")
+        print("no Python with matplotlib, Jinja2 and numpy: reports are not tested")
         sys.exit(77)
     unittest.main(verbosity=2)

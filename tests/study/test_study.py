@@ -656,8 +656,9 @@ class MissingModules(Folder):
     def test_without_matplotlib_there_is_all_but_figures(self):
         self.hide("matplotlib")
         result = self.done(self.TEXT)
-        self.assertRegex(result.stderr, r"\nwarning: no figures in study: no Python with matplotlib \(matplotlib is hidden\);"
-                                        r" name one in PRISMFIELD_PYTHON or install python3-matplotlib\n$")
+        self.assertRegex(result.stderr, r"\nwarning: no figures in study: no Python with matplotlib and Jinja2 "
+                                        r"\(matplotlib is hidden\);"
+                                        r" name one in PRISMFIELD_PYTHON or install python3-matplotlib and python3-jinja2\n$")
         self.assertIn("field time (s)", result.stdout)
         for name in ("study.json", "study.h5", "tables.md", "tables.tex"):
             self.assertTrue((self.folder / "study" / name).exists(), name)

@@ -6,17 +6,11 @@ A figure's style is a dictionary, all of its keys optional: contours (a number o
 dpi, model_outline, annotations, fields and cut ({direction: metres}, sections of a model).
 """
 
-import contextlib
 import difflib
-import fcntl
 import json
 import math
-import os
 import pathlib
 import re
-import secrets
-import stat
-import string
 import sys
 
 import matplotlib.pyplot as plt
@@ -26,6 +20,7 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from PIL import Image
 
 from prismfield.field_names import NATIVE, TENSOR, in_order, symbol_of
+from prismfield.new_file import new_file
 
 TERRAIN = {"bouguer_slab": "Infinite Bouguer slab", "terrain_correction": "DEM's terrain correction"}
 UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
@@ -38,9 +33,7 @@ ALONG = {"easting": "Easting", "northing": "Northing", "upward": "Height", "dist
 
 # what the case or the command line says of the figure
 STYLE = {}
-DIVERGING = set(
-    "PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split()
-)
+DIVERGING = "PiYG PRGn BrBG PuOr RdGy RdBu RdYlBu RdYlGn Spectral coolwarm bwr seismic berlin managua vanimo".split()
 
 
 class Undrawable(Exception):
@@ -85,12 +78,12 @@ def short(value):
     return text.replace("-", "−")
 
 
-def contour_levels(low, high, usual, factor=1.0):
-    """Levels of lines between two values, in their unit; `usual`: how many where nobody says; `factor`: from the file's
-    unit to that of the values, for levels that are asked for."""
+def contour_levels(low, high, usual, exponent=0):
+    """Levels of lines between two values, in their unit; `usual`: how many where nobody says; `exponent`: of the power
+    of ten that was taken out of the values, for levels that are asked for."""
     asked = STYLE.get("contours", usual)
     if isinstance(asked, list):
-        levels = np.array(sorted(asked), dtype=float) * factor
+        levels = np.array(sorted(asked), dtype=float) / 10.0**exponent
     elif not asked or not low < high:
         return np.array([])
     else:
@@ -248,6 +241,7 @@ class Variable:
     def __init__(self, dims, values, attrs):
         self.dims, self.values, self.attrs = tuple(dims), values, attrs
         self.shape, self.ndim, self.size = values.shape, values.ndim, values.size
+        self.units = str(self.attrs.get("units", ""))
 
 
 class Dataset:
@@ -351,15 +345,16 @@ def power_of_ten(exponent):
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
+def exponent_of(values):
+    """The power of ten, of a thousand, that is taken out of values so that every tick is a short number."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    return 0 if largest == 0 or 0.01 <= largest < 1e4 else 3 * math.floor(math.log10(largest) / 3)
+
+
 def scaled(values, unit):
-    """Values and unit with a power of ten taken out, so that every tick is a short number."""
-    finite = np.abs(values[np.isfinite(values)])
-    largest = finite.max() if finite.size else 0.0
-    unit = UNITS.get(unit, unit)
-    if largest == 0 or 0.01 <= largest < 1e4:
-        return values, unit
-    exponent = 3 * math.floor(math.log10(largest) / 3)
-    return values / 10.0**exponent, f"{power_of_ten(exponent)} {unit}"
+    """Values and unit with a power of ten taken out."""
+    exponent, unit = exponent_of(values), UNITS.get(unit, unit)
+    return (values / 10.0**exponent, f"{power_of_ten(exponent)} {unit}") if exponent else (values, unit)
 
 
 def length_unit(*spans):
@@ -408,31 +403,21 @@ def style_coordinate(axis, name, unit, count, panel_inches, **style):
     axis.set_label_text(text, **style)
 
 
+def colour_bar(axes, image, limits, extend, gap, width, count):
+    """The axes of a bar of so many inches beside what is drawn; `limits`: the part of the scale that is shown."""
+    figure = axes.figure
+    inches = figure.get_figwidth()
+    box = axes.get_position()
+    bar = figure.add_axes([box.x1 + gap / inches, box.y0, width / inches, box.height])
+    figure.colorbar(image, cax=bar, extend=extend)
+    if limits[0] < limits[1]:
+        bar.set_ylim(*limits)
+    plain_ticks(bar.yaxis, count)
+    return bar
+
+
 def count_text(n):
     return "1 station" if n == 1 else f"{n:,} stations"
-
-
-def new_file_beside(target):
-    """A new file's name and the file, with the permissions of the one that it will replace, else the usual ones; no
-    link that somebody put there is followed."""
-    old = stat.S_IMODE(os.stat(target).st_mode) & 0o777 if target.exists() else None
-    while True:
-        word = "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(6))
-        part = target.with_name(f".{target.name}.part-{word}")
-        flags = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR
-        try:
-            descriptor = os.open(part, flags, 0o666 if old is None else 0o600)
-        except FileExistsError:
-            continue
-        # The lock tells the program, which removes what was left, that this one is not.
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_nlink == 0:
-            os.close(descriptor)
-            continue
-        if old is not None:
-            os.fchmod(descriptor, old)
-        return part, os.fdopen(descriptor, "w+b")
 
 
 def write(page, stream, kind):
@@ -447,16 +432,10 @@ def write(page, stream, kind):
 
 
 def save(page, figure):
-    # The caller has followed links; beside the target, so that the rename stays within one file system.
+    # The caller has followed links.
     target = pathlib.Path(figure)
-    part, stream = new_file_beside(target)
-    try:
-        with stream:
-            write(page, stream, target.suffix[1:].lower())
-        os.replace(part, target)
-    except BaseException:
-        os.unlink(part)
-        raise
+    with new_file(target) as stream:
+        write(page, stream, target.suffix[1:].lower())
 
 
 def draw_into(words, draw_file, dpi=300):

@@ -15,41 +15,8 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from prismfield.field_names import TENSOR, VECTOR
-from prismfield.figures.drawing import (
-    ALONG,
-    GREY,
-    LINES,
-    NO_DATA,
-    PALE_BOX,
-    STYLE,
-    TERRAIN,
-    Dataset,
-    PlainFormatter,
-    Undrawable,
-    Variable,
-    colour_map,
-    contour_levels,
-    count_text,
-    draw_dots,
-    draw_into,
-    draw_triangle_lines,
-    draw_triangles,
-    fields_of,
-    is_diverging,
-    is_signed,
-    label_lines,
-    length_unit,
-    open_file,
-    overhang,
-    place_well,
-    plain_ticks,
-    profile_along,
-    scaled,
-    short,
-    style_coordinate,
-    title_of,
-    triangles_of,
-)
+from prismfield.figures import drawing
+from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
 # inches: pages by columns of panels, and the room around panels
 PAGE_WIDTHS = {1: 3.6, 2: 5.7, 3: 7.6, 4: 9.6}
@@ -66,7 +33,7 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = [("potential", *VECTOR), tuple(TERRAIN), TENSOR[:3], TENSOR[3:]]
+    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:]]
     groups.append([name for name in names if not any(name in group for group in groups)])
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
@@ -85,9 +52,9 @@ class Scheme:
 
     def __init__(self, dataset, names):
         asked = STYLE.get("colour_map", "")
-        signed = any(is_signed(dataset[name].values) for name in names)
-        self.diverges = is_diverging(asked) if asked else signed
-        self.name = colour_map(self.diverges)
+        signed = any(drawing.is_signed(dataset[name].values) for name in names)
+        self.diverges = drawing.is_diverging(asked) if asked else signed
+        self.name = drawing.colour_map(self.diverges)
 
     def limits(self, values):
         """Limits of the colours, the part of them that is shown, and the ends at which values lie beyond them.
@@ -104,7 +71,7 @@ class Scheme:
             low, high = low - 0.01 * largest, high + 0.01 * largest
         if not self.diverges:
             return (low, high), (low, high), "neither"
-        if is_signed(values):
+        if drawing.is_signed(values):
             limit = largest
             bulk = float(np.percentile(np.abs(finite), 99.5))
             if bulk > 0 and largest > 4 * bulk:
@@ -119,12 +86,12 @@ class Scheme:
 
 
 def statistics(values):
-    """"min −0.642, max 0.976, RMS 0.332" of what is drawn, in its unit."""
+    """ "min −0.642, max 0.976, RMS 0.332" of what is drawn, in its unit."""
     finite = values[np.isfinite(values)].astype(float)
     if finite.size == 0:
         return "no values"
     rms = math.sqrt(np.mean(finite**2))
-    return f"min {short(finite.min())}, max {short(finite.max())}, RMS {short(rms)}"
+    return f"min {drawing.short(finite.min())}, max {drawing.short(finite.max())}, RMS {drawing.short(rms)}"
 
 
 def edges_of(centres, spacing_else):
@@ -203,23 +170,16 @@ class Sheet:
         for text in lines:
             line(text, y + 0.02, fontsize=SMALL, color=GREY)
             y += 0.12
-        self.figure.text(
-            1 - 0.08 / self.page_width,
-            0.06 / self.page_height,
-            source.replace("$", r"\$"),
-            fontsize=5,
-            color="0.6",
-            va="bottom",
-            ha="right",
-        )
+        place = 1 - 0.08 / self.page_width, 0.06 / self.page_height
+        text = source.replace("$", r"\$")
+        self.figure.text(*place, text, fontsize=5, color="0.6", va="bottom", ha="right")
         self.panels = {name: self.add(row, column) for name, (row, column) in self.places.items()}
 
     def add(self, row, column):
         x = LEFT + column * (self.width + self.gap_x)
         y = self.page_height - self.top - (row + 1) * self.height - row * self.gap_y
-        axes = self.figure.add_axes(
-            [x / self.page_width, y / self.page_height, self.width / self.page_width, self.height / self.page_height]
-        )
+        place = np.array([x, y, self.width, self.height]) / np.tile(self.figure.get_size_inches(), 2)
+        axes = self.figure.add_axes(place)
         for spine in axes.spines.values():
             spine.set_linewidth(0.5)
         axes.tick_params(labelsize=SMALL, length=2.2, width=0.5, pad=2)
@@ -234,7 +194,7 @@ class Sheet:
 
     def title(self, name, axes, values, unit, words):
         """Symbol and unit, and below them, unless the figure is plain, what every panel tells of its values."""
-        symbol = words.get(name, title_of(name))
+        symbol = words.get(name, drawing.title_of(name))
         if self.width + self.gap_x < 1.4:
             symbol = symbol.split()[-1]
         style = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points", "ha": "left"}
@@ -251,16 +211,9 @@ class Sheet:
     def colour_bar(self, axes, image, shown, extend):
         # Beside what is drawn: equal scales may have made the map smaller than its place.
         axes.apply_aspect()
-        box = axes.get_position()
-        bar = self.figure.add_axes([box.x1 + 0.05 / self.page_width, box.y0, 0.08 / self.page_width, box.height])
-        colour_bar = self.figure.colorbar(image, cax=bar, extend=extend)
-        colour_bar.outline.set_linewidth(0.4)
-        if shown[0] < shown[1]:
-            bar.set_ylim(*shown)
-        bar.yaxis.set_major_locator(
-            MaxNLocator(5 if box.height * self.page_height > 1.2 else 3, steps=[1, 2, 2.5, 5, 10])
-        )
-        bar.yaxis.set_major_formatter(PlainFormatter())
+        count = 5 if axes.get_position().height * self.page_height > 1.2 else 3
+        bar = drawing.colour_bar(axes, image, shown, extend, 0.05, 0.08, count)
+        bar.spines["outline"].set_linewidth(0.4)
         bar.minorticks_off()
         bar.tick_params(labelsize=SMALL, length=2, width=0.4, pad=1.5)
 
@@ -268,8 +221,8 @@ class Sheet:
 def style_map(sheet, name, axes, unit):
     style = {"fontsize": USUAL}
     x_count = 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1
-    style_coordinate(axes.xaxis, "Easting", unit, x_count, sheet.width, **style)
-    style_coordinate(axes.yaxis, "Northing", unit, 5 if sheet.height > 1.4 else 3, sheet.height, **style)
+    drawing.style_coordinate(axes.xaxis, "Easting", unit, x_count, sheet.width, **style)
+    drawing.style_coordinate(axes.yaxis, "Northing", unit, 5 if sheet.height > 1.4 else 3, sheet.height, **style)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     axes.tick_params(labelleft=sheet.first_in_row(name), labelbottom=sheet.lowest_in_column(name))
     axes.yaxis.label.set_visible(sheet.first_in_row(name))
@@ -352,7 +305,7 @@ def height_text(height):
 def draw_maps(dataset, names, words):
     easting, northing = dataset["easting"].values, dataset["northing"].values
     spans = easting[-1] - easting[0], northing[-1] - northing[0]
-    factor, unit = length_unit(*spans)
+    factor, unit = drawing.length_unit(*spans)
     west, east = edges_of(easting * factor, spans[1] * factor / 20)
     south, north = edges_of(northing * factor, spans[0] * factor / 20)
     ratio = (north - south) / (east - west)
@@ -374,42 +327,27 @@ def draw_maps(dataset, names, words):
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
     for name, axes in sheet.panels.items():
         everything = dataset[name].values
-        values, label = scaled(everything, dataset[name].attrs.get("units", ""))
+        values, label = drawing.scaled(everything, dataset[name].units)
         sheet.title(name, axes, values, label, words)
         values = values[::step, ::step]
         (low, high), shown, extend = scheme.limits(values)
         axes.set_facecolor(NO_DATA)
-        image = axes.imshow(
-            values,
-            origin="lower",
-            extent=(west, east, south, north),
-            cmap=scheme.name,
-            vmin=low,
-            vmax=high,
-            interpolation="nearest",
-            aspect="equal",
-        )
+        looks = {"origin": "lower", "interpolation": "nearest", "aspect": "equal"}
+        extent = west, east, south, north
+        image = axes.imshow(values, extent=extent, cmap=scheme.name, vmin=low, vmax=high, **looks)
         # a model that reaches further does not widen the map
         axes.autoscale(False)
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, shown, extend)
         places = easting[::step] * factor, northing[::step] * factor
         if draws_heights:
-            axes.contour(*places, height[::step, ::step], levels=levels, **LINES)
+            axes.contour(*places, height[::step, ::step], levels=levels, **drawing.LINES)
         elif "contours" in STYLE or not (is_draped or name + "_sigma" in dataset):
-            field_levels = contour_levels(*shown, usual_lines, in_unit(dataset, name))
+            field_levels = drawing.contour_levels(*shown, usual_lines, drawing.exponent_of(everything))
             if field_levels.size and min(values.shape) > 1:
-                label_lines(axes, axes.contour(*places, values, levels=field_levels, **LINES))
+                drawing.label_lines(axes, axes.contour(*places, values, levels=field_levels, **drawing.LINES))
         outline.draw(axes, factor)
     return sheet.figure
-
-
-def in_unit(dataset, name):
-    """The factor from a field's unit in the file to that of its panel."""
-    values = dataset[name].values
-    drawn, _ = scaled(values, "")
-    at = np.nanargmax(np.abs(values)) if np.isfinite(values).any() else 0
-    return float(drawn.flat[at] / values.flat[at]) if values.flat[at] else 1.0
 
 
 def survey_lines(dataset):
@@ -441,11 +379,11 @@ def name_lines(axes, lines, easting, northing):
         x, y = easting[those], northing[those]
         goes_east = np.ptp(x) >= np.ptp(y)
         end = np.argmin(x) if goes_east else np.argmax(y)
-        style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": PALE_BOX}
+        style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": drawing.PALE_BOX}
         text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
 
-        place_well(axes, text, (above, below) if goes_east else (right, left), stations)
-        text.xyann = np.array(text.xyann) + overhang(axes, text)
+        drawing.place_well(axes, text, (above, below) if goes_east else (right, left), stations)
+        text.xyann = np.array(text.xyann) + drawing.overhang(axes, text)
 
 
 def dot_size(sheet, n, n_lines):
@@ -459,18 +397,18 @@ def dot_size(sheet, n, n_lines):
 def draw_stations(dataset, names, words):
     easting, northing = dataset["easting"].values, dataset["northing"].values
     span_e, span_n = np.ptp(easting), np.ptp(northing)
-    factor, unit = length_unit(span_e, span_n)
+    factor, unit = drawing.length_unit(span_e, span_n)
     # A margin shows the outer stations whole; a line of stations still gets a strip.
     margin = 0.06 * max(span_e, span_n, 1.0)
     half_e, half_n = max(span_e / 2, 0.1 * span_n) + margin, max(span_n / 2, 0.1 * span_e) + margin
     middle_e, middle_n = (easting.min() + easting.max()) / 2, (northing.min() + northing.max()) / 2
     limits = middle_e - half_e, middle_e + half_e, middle_n - half_n, middle_n + half_n
     sheet = Sheet(arrange(names, half_n / half_e), half_n / half_e, colour_bars=True)
-    triangles = triangles_of(easting * factor, northing * factor)
+    triangles = drawing.triangles_of(easting * factor, northing * factor)
     outline = Outline(dataset, *limits)
     heights, _ = height_text(dataset["upward"].values)
     lines = survey_lines(dataset)
-    stations = count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
+    stations = drawing.count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
     on_none = len(easting) - sum(len(those) for _, those in lines)
     if lines and on_none:
         stations += f", {on_none} on none"
@@ -479,7 +417,7 @@ def draw_stations(dataset, names, words):
     scheme = Scheme(dataset, names)
     size = dot_size(sheet, len(easting), len(lines))
     for name, axes in sheet.panels.items():
-        values, label = scaled(dataset[name].values, dataset[name].attrs.get("units", ""))
+        values, label = drawing.scaled(dataset[name].values, dataset[name].units)
         sheet.title(name, axes, values, label, words)
         (low, high), shown, extend = scheme.limits(values)
         colours = {"cmap": scheme.name, "vmin": low, "vmax": high}
@@ -487,10 +425,11 @@ def draw_stations(dataset, names, words):
         axes.set_ylim(limits[2] * factor, limits[3] * factor)
         axes.set_aspect("equal")
         if triangles is not None and np.isfinite(values).all():
-            image = draw_triangles(axes, triangles, values, shown, colours)
-            draw_triangle_lines(axes, triangles, values, contour_levels(*shown, 8, in_unit(dataset, name)))
+            image = drawing.draw_triangles(axes, triangles, values, shown, colours)
+            levels = drawing.contour_levels(*shown, 8, drawing.exponent_of(dataset[name].values))
+            drawing.draw_triangle_lines(axes, triangles, values, levels)
         else:
-            image = draw_dots(axes, easting * factor, northing * factor, values, size, colours)
+            image = drawing.draw_dots(axes, easting * factor, northing * factor, values, size, colours)
         name_lines(axes, lines, easting * factor, northing * factor)
         style_map(sheet, name, axes, unit)
         sheet.colour_bar(axes, image, shown, extend)
@@ -541,16 +480,16 @@ def spans_along(dataset, along, position):
 def draw_curves(dataset, names, words, along, position, what):
     """Curves over a coordinate; down a borehole the coordinate is the vertical axis."""
     borehole = along == "upward"
-    factor, unit = length_unit(np.ptp(position))
+    factor, unit = drawing.length_unit(np.ptp(position))
     order = np.argsort(position, kind="stable")
     position = position[order] * factor
     marker = "o" if len(position) <= 60 else ""
     sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
-    label = f"{ALONG[along]} ({unit})"
+    label = f"{drawing.ALONG[along]} ({unit})"
     spans, legend = spans_along(dataset, along, position / factor)
     sheet.begin(dataset, [*what, *axes_text(dataset, names), *legend])
     for name, axes in sheet.panels.items():
-        values, field_unit = scaled(dataset[name].values.ravel(), dataset[name].attrs.get("units", ""))
+        values, field_unit = drawing.scaled(dataset[name].values.ravel(), dataset[name].units)
         sheet.title(name, axes, values, field_unit, words)
         values = values[order]
         style = {"color": "#1f5a92", "linewidth": 1.0, "marker": marker, "markersize": 2}
@@ -562,8 +501,8 @@ def draw_curves(dataset, names, words, along, position, what):
             axes.plot(position, values, **style)
             axes.axhline(0, color="0.6", linewidth=0.5, zorder=0)
             axes.set_ylabel(field_unit, fontsize=USUAL, labelpad=1.5)
-        plain_ticks(axes.xaxis, 3 if borehole or sheet.width < 1.2 else 5)
-        plain_ticks(axes.yaxis, 4 if sheet.height < 1.5 else 6)
+        drawing.plain_ticks(axes.xaxis, 3 if borehole or sheet.width < 1.2 else 5)
+        drawing.plain_ticks(axes.yaxis, 4 if sheet.height < 1.5 else 6)
         if borehole:
             axes.tick_params(labelleft=sheet.first_in_row(name))
         else:
@@ -588,7 +527,7 @@ def draw_curves(dataset, names, words, along, position, what):
             axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
         if not borehole and sheet.lowest_in_column(name):
             count = 3 if sheet.width < 1.2 else 5
-            style_coordinate(axes.xaxis, ALONG[along], unit, count, sheet.width, fontsize=USUAL)
+            drawing.style_coordinate(axes.xaxis, drawing.ALONG[along], unit, count, sheet.width, fontsize=USUAL)
             axes.xaxis.labelpad = 2
     return sheet.figure
 
@@ -629,7 +568,7 @@ def without_rounding(dataset):
 
 
 def drawn_fields(dataset):
-    names = fields_of(dataset)
+    names = drawing.fields_of(dataset)
     if not names:
         raise ValueError("the result holds no field")
     asked = STYLE.get("fields")
@@ -648,11 +587,11 @@ def draw(dataset):
     words = {"gz": "Terrain effect $g_z$"} if "terrain_correction" in dataset else {}
     easting, northing, upward = (dataset[c].values for c in ("easting", "northing", "upward"))
     if "station" in dataset.sizes:
-        line = profile_along(easting, northing, upward)
+        line = drawing.profile_along(easting, northing, upward)
         if line is None:
             return draw_stations(dataset, names, words)
         position, along = line
-        what = [count_text(len(easting)), line_text(easting, northing, along)]
+        what = [drawing.count_text(len(easting)), line_text(easting, northing, along)]
         what += [] if along == "upward" else [height_text(upward)[0]]
         return draw_curves(dataset, names, words, along, position, what)
     if len(northing) == 1:
@@ -697,5 +636,5 @@ def in_order(dataset, path):
 
 
 def main(words):
-    """Draws a result, a file, into a figure; words as of draw_into()."""
-    draw_into(words, lambda path: draw(in_order(open_file(path), path)))
+    """Draws a result, a file, into a figure; words as of drawing.draw_into()."""
+    drawing.draw_into(words, lambda path: draw(in_order(drawing.open_file(path), path)))

@@ -15,31 +15,8 @@ import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from prismfield.field_names import symbol_of
-from prismfield.figures.drawing import (
-    ALONG,
-    GREY,
-    NO_DATA,
-    STYLE,
-    Dataset,
-    PlainFormatter,
-    Undrawable,
-    colour_map,
-    count_text,
-    draw_dots,
-    draw_into,
-    draw_triangles,
-    fields_of,
-    is_signed,
-    length_unit,
-    open_file,
-    place_well,
-    plain_ticks,
-    power_of_ten,
-    profile_along,
-    scaled,
-    style_coordinate,
-    triangles_of,
-)
+from prismfield.figures import drawing
+from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable
 
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
@@ -47,8 +24,11 @@ LEFT, RIGHT, BAR, BELOW, ABOVE = 0.72, 0.12, 0.85, 0.52, 0.3
 # characters
 LONGEST_HEADING = 110
 BLUE, RED = "#1f5a92", "#b2182b"
-TICKS = {f"{axis}tick.{key}": value for axis in "xy" for key, value in
-         (("labelsize", 7.5), ("major.size", 2.5), ("major.width", 0.5))} | {"axes.linewidth": 0.6}
+TICKS = {
+    f"{axis}tick.{key}": value
+    for axis in "xy"
+    for key, value in (("labelsize", 7.5), ("major.size", 2.5), ("major.width", 0.5))
+} | {"axes.linewidth": 0.6}
 STAGES = {
     "cool": ("o", BLUE),
     "target": ("s", "#2a7f62"),
@@ -167,18 +147,10 @@ class Page:
         figure.text(1 - 0.12 / width, 0.08 / height, text, fontsize=6.5, color="0.6", va="bottom", ha="right")
 
 
-def colour_bar(axes, panel, image, label, limits=None, extend="neither"):
+def colour_bar(axes, panel, image, label, limits, extend="neither"):
     """A bar beside the panel; `limits`: the part of the scale that is shown."""
-    figure = axes.figure
-    width, height = figure.get_size_inches()
-    box = axes.get_position()
-    bar = figure.add_axes([box.x1 + 0.09 / width, box.y0, 0.11 / width, box.height])
-    drawn = figure.colorbar(image, cax=bar, extend=extend)
-    drawn.outline.set_linewidth(0.5)
-    if limits is not None and limits[0] < limits[1]:
-        bar.set_ylim(*limits)
-    bar.yaxis.set_major_locator(MaxNLocator(5 if panel.height > 1.1 else 3, steps=[1, 2, 2.5, 5, 10]))
-    bar.yaxis.set_major_formatter(PlainFormatter())
+    bar = drawing.colour_bar(axes, image, limits, extend, 0.09, 0.11, 5 if panel.height > 1.1 else 3)
+    bar.spines["outline"].set_linewidth(0.5)
     # Beside the bar: the panel's title may reach over it.
     bar.set_ylabel(label, fontsize=7.5, labelpad=3)
 
@@ -196,10 +168,10 @@ class Scale:
             if high - low <= 1e-9 * max(abs(low), abs(high)):
                 spread = 0.01 * abs(high) or 1.0
                 low, high = low - spread, high + spread
-            self.colours, self.low, self.high = colour_map(False), low, high
+            self.colours, self.low, self.high = drawing.colour_map(False), low, high
         else:
             reach = max(high - middle, middle - low) or 1.0
-            self.colours, self.low, self.high = colour_map(True), middle - reach, middle + reach
+            self.colours, self.low, self.high = drawing.colour_map(True), middle - reach, middle + reach
 
     def arguments(self):
         return {"cmap": self.colours, "vmin": self.low, "vmax": self.high}
@@ -237,8 +209,8 @@ class Mesh:
         self.edges = [self.edges_along(dataset, name + "_bounds") for name in self.NAMES]
         self.spans = [edges[-1] - edges[0] for edges in self.edges]
         self.counts = [len(edges) - 1 for edges in self.edges]
-        self.horizontal = length_unit(self.spans[0], self.spans[1])
-        self.vertical = length_unit(self.spans[2])
+        self.horizontal = drawing.length_unit(self.spans[0], self.spans[1])
+        self.vertical = drawing.length_unit(self.spans[2])
         density = last_epoch(dataset, "density")
         if list(density.shape) != self.counts[::-1]:
             made = f"the bounds make (upward, northing, easting) {tuple(self.counts[::-1])}"
@@ -301,7 +273,7 @@ def number(value):
         return (f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}").replace("-", "−")
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.2g}"
-    text = power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {power_of_ten(exponent)}"
+    text = drawing.power_of_ten(exponent) if mantissa == "1" else f"{mantissa} × {drawing.power_of_ten(exponent)}"
     return text.replace("-", "−")
 
 
@@ -331,8 +303,8 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
     names = ("Easting", "Northing", "Height")
     x_count = 1 if panel.width < 0.5 else 2 if panel.width < 1.1 else 4 if panel.width < 3 else 6
     y_count = 1 if panel.height < 0.5 else 3 if panel.height < 1.3 else 5
-    style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
-    style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
+    drawing.style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
+    drawing.style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     # where the other sections cut this one
     for line, direction, factor in (
@@ -344,17 +316,10 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
             middle = (edges[mesh.cut[direction]] + edges[mesh.cut[direction] + 1]) / 2
             line(middle * factor, color="0.15", linewidth=0.5, linestyle=(0, (6, 4)), alpha=0.7)
     factor = (panel.height / mesh.spans[directions[1]]) / (panel.width / mesh.spans[directions[0]])
-    axes.annotate(
-        f"vertical ×{float(f'{factor:.2g}'):g}" if factor > 1.05 else "",
-        (1, 0),
-        (0, -20 if panel.width > 3 else -30),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize=7,
-        color=GREY,
-        va="top",
-        ha="right",
-    )
+    if factor > 1.05:
+        place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "ha": "right"}
+        below = 0, -20 if panel.width > 3 else -30
+        axes.annotate(f"vertical ×{float(f'{factor:.2g}'):g}", (1, 0), below, fontsize=7, color=GREY, **place)
     if label is not None:
         colour_bar(axes, panel, image, label, scale.shown)
 
@@ -413,32 +378,34 @@ def profile_of(dataset):
             return None
         along = "easting" if len(northing) == 1 else "northing"
         return dataset[along].values, along
-    return (easting, "easting") if len(easting) == 1 else profile_along(easting, northing, upward)
+    return (easting, "easting") if len(easting) == 1 else drawing.profile_along(easting, northing, upward)
 
 
-def style_profile(axes, panel, label, unit):
-    axes.set_xlabel(label, fontsize=8.5, labelpad=2)
-    axes.set_ylabel(unit, fontsize=8.5, labelpad=2)
+def name_axes(axes, x, y):
+    axes.set_xlabel(x, fontsize=8.5, labelpad=2)
+    axes.set_ylabel(y, fontsize=8.5, labelpad=2)
     axes.grid(color="0.92", linewidth=0.6)
+
+
+def style_profile(axes, panel, label, unit, x):
+    name_axes(axes, label, unit)
     axes.set_axisbelow(True)
-    plain_ticks(axes.xaxis, 6 if panel.width > 3 else 4)
-
-
-def limit_profile(axes, x):
+    drawing.plain_ticks(axes.xaxis, 6 if panel.width > 3 else 4)
+    drawing.plain_ticks(axes.yaxis, 5)
     margin = 0.02 * np.ptp(x) or 1.0
     axes.set_xlim(x[0] - margin, x[-1] + margin)
 
 
 def add_profile(page, dataset, name, position, along, wide):
     """Observed with its deviation and predicted along a line, and the residual below or beside."""
-    factor, length = length_unit(np.ptp(position))
-    label = f"{ALONG[along]} ({length})"
+    factor, length = drawing.length_unit(np.ptp(position))
+    label = f"{drawing.ALONG[along]} ({length})"
     order = np.argsort(position, kind="stable")
     x = position[order] * factor
     observed, predicted, sigma, residual = (
         dataset[name + suffix].values.ravel()[order] for suffix in ("", "_predicted", "_sigma", "_residual")
     )
-    everything, unit = scaled(np.concatenate([observed, predicted, sigma]), dataset[name].attrs.get("units", ""))
+    everything, unit = drawing.scaled(np.concatenate([observed, predicted, sigma]), dataset[name].units)
     observed, predicted, sigma = np.split(everything, 3)
     size = float(np.clip(160 / max(len(x), 1), 1.5, 4))
 
@@ -446,9 +413,7 @@ def add_profile(page, dataset, name, position, along, wide):
         bars = {"elinewidth": 0.6, "ecolor": "0.55"}
         axes.errorbar(x, observed, sigma, fmt="o", markersize=size, color="0.2", label="observed", **bars)
         axes.plot(x, predicted, color=RED, linewidth=1.3, label="predicted", marker="_" if len(x) == 1 else "")
-        style_profile(axes, panel, label, unit)
-        plain_ticks(axes.yaxis, 5)
-        limit_profile(axes, x)
+        style_profile(axes, panel, label, unit, x)
         handles, labels = axes.get_legend_handles_labels()
         place = {"ncol": 2, "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "borderpad": 0.2}
         axes.legend(handles[::-1], labels[::-1], fontsize=7.5, frameon=False, **place)
@@ -460,9 +425,7 @@ def add_profile(page, dataset, name, position, along, wide):
         axes.vlines(x, 0, residual, color=BLUE, linewidth=0.7)
         axes.plot(x, residual, "o", color=BLUE, markersize=size)
         axes.set_ylim(-reach, reach)
-        style_profile(axes, panel, label, "residual / σ")
-        plain_ticks(axes.yaxis, 5)
-        limit_profile(axes, x)
+        style_profile(axes, panel, label, "residual / σ", x)
 
     symbol = symbol_of(name)
     width = PAGE_WIDTH - LEFT - RIGHT if wide else (PAGE_WIDTH - 2 * LEFT - 2 * RIGHT) / 2
@@ -493,7 +456,7 @@ class Frame:
             margin = 0.05 * max(np.ptp(easting), np.ptp(northing), 1.0)
             self.limits = [(values.min() - margin, values.max() + margin) for values in (easting, northing)]
         spans = [high - low for low, high in self.limits]
-        self.factor, self.unit = length_unit(*spans)
+        self.factor, self.unit = drawing.length_unit(*spans)
         width = (PAGE_WIDTH - 3 * (LEFT + RIGHT) - 2 * (BAR - RIGHT)) / 3 if columns == 3 else 1.12
         tallest = 3.0 if columns == 3 else 1.5
         self.is_strip = spans[1] / spans[0] < 0.25
@@ -502,7 +465,7 @@ class Frame:
         scale = min(width / spans[0], tallest / spans[1])
         self.size = max(scale * spans[0], 0.7), max(scale * spans[1], 0.6)
         area = self.size[0] * self.size[1] * 5184
-        self.triangles = None if self.is_grid else triangles_of(easting * self.factor, northing * self.factor)
+        self.triangles = None if self.is_grid else drawing.triangles_of(easting * self.factor, northing * self.factor)
         self.marker = float(np.clip(area / 3 / max(easting.size, 1), 2.5, 50))
 
 
@@ -513,14 +476,14 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
         axes.set_facecolor(NO_DATA)
         image = axes.pcolormesh(east, north, np.ma.masked_invalid(values), rasterized=True, **scale.arguments())
     elif filled and frame.triangles is not None and np.isfinite(values).all() and scale.shown[0] < scale.shown[1]:
-        image = draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
+        image = drawing.draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
     else:
-        image = draw_dots(axes, east, north, values, frame.marker, scale.arguments())
+        image = drawing.draw_dots(axes, east, north, values, frame.marker, scale.arguments())
     axes.set_xlim(*(limit * frame.factor for limit in frame.limits[0]))
     axes.set_ylim(*(limit * frame.factor for limit in frame.limits[1]))
     x_count, y_count = 2 if panel.width < 1.2 else 4 if panel.width < 3.5 else 6, 3 if panel.height < 1.5 else 5
-    style_coordinate(axes.xaxis, "Easting", frame.unit, x_count, panel.width, fontsize=8.5)
-    style_coordinate(axes.yaxis, "Northing", frame.unit, y_count, panel.height, fontsize=8.5)
+    drawing.style_coordinate(axes.xaxis, "Easting", frame.unit, x_count, panel.width, fontsize=8.5)
+    drawing.style_coordinate(axes.yaxis, "Northing", frame.unit, y_count, panel.height, fontsize=8.5)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     if label is not None:
         colour_bar(axes, panel, image, label, scale.shown, extend)
@@ -529,8 +492,8 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
 def maps_of_field(dataset, name, frame):
     """Panels of a field: observed and predicted in one scale, and the residual."""
     observed, predicted = dataset[name].values, dataset[name + "_predicted"].values
-    both, unit = scaled(np.stack([observed, predicted]), dataset[name].attrs.get("units", ""))
-    scale = Scale(both, middle=0.0 if is_signed(both) else None)
+    both, unit = drawing.scaled(np.stack([observed, predicted]), dataset[name].units)
+    scale = Scale(both, middle=0.0 if drawing.is_signed(both) else None)
     residual = dataset[name + "_residual"].values
     residuals = Scale(np.array([-3.0, 3.0]), middle=0.0)
     low, high = (np.nanmin(residual), np.nanmax(residual)) if np.isfinite(residual).any() else (0.0, 0.0)
@@ -555,14 +518,14 @@ def maps_of_field(dataset, name, frame):
 
 
 def add_data(page, which, dataset):
-    names = fields_of(dataset)
+    names = drawing.fields_of(dataset)
     name = str(dataset.attrs.get("name", ""))
     epoch = str(dataset.attrs.get("epoch", name))
     name += f" ({epoch})" if epoch != name else ""
     squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
     chi = float(np.mean(squares)) if squares.size else 0.0
     n = dataset["upward"].size
-    points = count_text(n)
+    points = drawing.count_text(n)
     if "station" not in dataset.sizes:
         points = f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
     rest = f", {points}, mean square of the residuals {chi:.3g}"
@@ -616,10 +579,17 @@ def style_logarithmic(axis, limits):
     axis.set_minor_locator(NullLocator())
 
 
-def by_stage(convergence):
-    """Rows of each stage, in the order in which the stages came."""
-    stages = [str(stage) for stage in convergence["stage_name"].values]
-    return [(stage, np.array([s == stage for s in stages])) for stage in dict.fromkeys(stages)]
+def stages_of(rows):
+    return np.array([str(stage) for stage in rows["stage_name"].values])
+
+
+def draw_stages(axes, rows, x, y, usable=True):
+    """Marks of each stage, in the order in which the stages came."""
+    stages = stages_of(rows)
+    for stage in dict.fromkeys(stages):
+        marker, colour = STAGES.get(stage, ("o", "0.4"))
+        those = (stages == stage) & usable
+        axes.plot(x[those], y[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
 
 
 def draw_l_curve(axes, panel, rows):
@@ -627,13 +597,10 @@ def draw_l_curve(axes, panel, rows):
     usable = (phi_m > 0) & (phi_d > 0)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    quadratic = usable & np.array([str(stage) != "compact" for stage in rows["stage_name"].values])
+    quadratic = usable & (stages_of(rows) != "compact")
     order = np.argsort(phi_m[quadratic])
     axes.plot(phi_m[quadratic][order], phi_d[quadratic][order], color="0.7", linewidth=1.0, zorder=1)
-    for stage, those in by_stage(rows):
-        marker, colour = STAGES.get(stage, ("o", "0.4"))
-        those = those & usable
-        axes.plot(phi_m[those], phi_d[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
+    draw_stages(axes, rows, phi_m, phi_d, usable)
     # Labels stand on the right of their points, and above.
     axes.margins(x=0.06, y=0.16)
     low, high = axes.get_xlim()
@@ -655,39 +622,27 @@ def draw_l_curve(axes, panel, rows):
         if k != last and any(abs(at[0] - x) < 66 and abs(at[1] - y) < 13 for x, y in placed):
             continue
         word = "β = " + number(float(f"{beta[k]:.2g}"))
-        text = axes.annotate(
-            word,
-            (phi_m[k], phi_d[k]),
-            (0, 0),
-            textcoords="offset points",
-            fontsize=7,
-            color="black" if k == last else GREY,
-            bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
-        )
-        if any(place_well(axes, text, places, marks)) and k != last:
+        looks = {"textcoords": "offset points", "fontsize": 7, "color": "black" if k == last else GREY}
+        looks["bbox"] = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        text = axes.annotate(word, (phi_m[k], phi_d[k]), (0, 0), **looks)
+        if any(drawing.place_well(axes, text, places, marks)) and k != last:
             text.remove()
         else:
             placed.append(at)
-    axes.set_xlabel(r"regularisation $\phi_m$", fontsize=8.5, labelpad=2)
-    axes.set_ylabel(r"misfit $\phi_d$", fontsize=8.5, labelpad=2)
+    name_axes(axes, r"regularisation $\phi_m$", r"misfit $\phi_d$")
     style_logarithmic(axes.xaxis, axes.get_xlim())
     style_logarithmic(axes.yaxis, axes.get_ylim())
-    axes.grid(color="0.92", linewidth=0.6)
 
 
 def draw_convergence(axes, panel, rows):
     chi, products = rows["chi"].values, rows["products"].values
     axes.set_yscale("log")
     axes.plot(products, chi, color="0.7", linewidth=1.0, zorder=1)
-    for stage, those in by_stage(rows):
-        marker, colour = STAGES.get(stage, ("o", "0.4"))
-        axes.plot(products[those], chi[those], marker, color=colour, markersize=4.5, linestyle="none", label=stage)
+    draw_stages(axes, rows, products, chi)
     axes.axhline(1, color="0.4", linewidth=0.7, linestyle=(0, (4, 3)))
-    axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
-    axes.set_ylabel(r"$\chi = \phi_d / N$", fontsize=8.5, labelpad=2)
+    name_axes(axes, r"products with $G^T W G$", r"$\chi = \phi_d / N$")
     style_logarithmic(axes.yaxis, axes.get_ylim())
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.grid(color="0.92", linewidth=0.6)
 
 
 def draw_extremes(axes, panel, rows):
@@ -695,10 +650,8 @@ def draw_extremes(axes, panel, rows):
     for name, colour in (("maximum", RED), ("minimum", BLUE)):
         axes.plot(products, rows[name].values, "o-", color=colour, markersize=3.5, linewidth=1.0, label=name)
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
-    axes.set_xlabel(r"products with $G^T W G$", fontsize=8.5, labelpad=2)
-    axes.set_ylabel("density (kg/m³)", fontsize=8.5, labelpad=2)
+    name_axes(axes, r"products with $G^T W G$", "density (kg/m³)")
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.grid(color="0.92", linewidth=0.6)
     axes.legend(fontsize=7.5, frameon=False, loc="best")
 
 
@@ -738,12 +691,12 @@ def summary(dataset, mesh, rows):
 
 
 def draw_model(path):
-    dataset = open_file(path)
+    dataset = drawing.open_file(path)
     if "density" not in dataset:
         raise ValueError("the file holds no model: no density")
     has_inversion = "data_sets" in dataset.attrs
-    rows = open_file(path, "convergence") if has_inversion else Dataset()
-    sets = [open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
+    rows = drawing.open_file(path, "convergence") if has_inversion else Dataset()
+    sets = [drawing.open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
     mesh = Mesh(dataset)
     density = last_epoch(dataset, "density")
     stations = [
@@ -778,5 +731,5 @@ def draw_model(path):
 
 
 def main(words):
-    """Draws a model, a file, into a figure; words as of draw_into()."""
-    draw_into(words, draw_model, dpi=180)
+    """Draws a model, a file, into a figure; words as of drawing.draw_into()."""
+    drawing.draw_into(words, draw_model, dpi=180)

@@ -4,53 +4,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+import json
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from math import isnan, nan
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ..field_names import is_field
-from .read_tables import whole
-from .roofline import roofline_of, smallest_set
-from .statistics import (
-    fit_amdahl,
-    fit_gustafson,
-    karp_flatt,
-    median,
-    performance_portability,
-    resampled_medians,
-    with_interval,
-)
-from .study_data import (
-    Estimate,
-    Platform,
-    Portability,
-    RunRow,
-    Sample,
-    Settings,
-    StudyAxis,
-    StudyData,
-    StudyFit,
-    StudyPoint,
-)
+from ..field_names import NATIVE, TENSOR, VECTOR, is_field
+from . import study_data
+from .study_data import COUNTS, FORMS, SAMPLES, WORDS, Estimate, Roofline, Sample, StudyAxis, StudyData, StudyPoint
+from .tables import RunRow, whole
 
 WORKER_KEYS = ("threads", "ranks", "devices")
 # repeats that the rules ask for
 ENOUGH_REPEATS = 5
 # keys that a user chooses anew on every machine; all others make another application or problem
-TUNED_KEYS = {
-    "machine",
-    "bind",
-    *WORKER_KEYS,
-    "execution.space",
-    "execution.slots",
-    "execution.batch",
-    "execution.block",
-    "execution.partition",
-    "execution.balance",
-    "execution.memory_limit",
-}
+TUNED_KEYS = {"machine", "bind", *WORKER_KEYS}
+TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition balance memory_limit".split()}
+# the sets of fields for which kernels are compiled
+FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR, "all": NATIVE}
+# By precision, field set and form: floating-point operations of one pair in double and in float, counted by
+# tests/test_operation_table.cpp with the source of the kernels (docs/numerics.md, Operations of a pair).
+OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
+    Path(__file__).with_name("operations.json").read_text(encoding="utf-8")
+)
+RESAMPLES = 10_000
+Array = NDArray[np.float64]
 
 
 def analyse(study: StudyData) -> None:
@@ -62,7 +44,7 @@ def analyse(study: StudyData) -> None:
     set_speed_ups(study)
     # when a wrong point was busy is how fast it was
     wrong = {point.id for point in study.points if point.status == "wrong"}
-    study.busy = [row for row in study.busy if row.point not in wrong]
+    study.busy = [row for row in study.busy if row["point"] not in wrong]
     fit_laws(study)
     place_on_rooflines(study)
     rate_portability(study)
@@ -75,9 +57,96 @@ def platform_of(study: StudyData, point: StudyPoint) -> str:
     return study.machines[point.machine].name + (f", {where}" if where else "")
 
 
-def kept_labels(study: StudyData, point: StudyPoint) -> Settings:
+def kept_labels(study: StudyData, point: StudyPoint) -> study_data.Settings:
     """The labels that stay the same on every platform: of axes that set more than TUNED_KEYS."""
     return {axis.name: label for axis, label in zip(study.axes, point.labels) if not TUNED_KEYS.issuperset(axis.keys)}
+
+
+# ---- statistics
+
+
+def median(values: Sequence[float]) -> float:
+    """NaN of none."""
+    return float(np.median(values)) if len(values) else nan
+
+
+@lru_cache(maxsize=2)
+def draws(n: int, seed: int, series: int, resamples: int) -> NDArray[np.int64]:
+    return np.random.default_rng([seed, series]).integers(n, size=(resamples, n))
+
+
+def resampled_medians(sample: Sequence[float], seed: int, series: int, resamples: int = RESAMPLES) -> Array:
+    """Medians of samples drawn from `sample` with replacement (Efron, Annals of Statistics 7, 1979).
+
+    The draws depend on `seed` and `series` alone, so that two quantities of the same runs are drawn together. Empty
+    where fewer than two values leave nothing to draw.
+    """
+    if len(sample) < 2:
+        return np.empty(0)
+    return np.median(np.asarray(sample, float)[draws(len(sample), seed, series, resamples)], axis=1)
+
+
+def with_interval(value: float, resampled: ArrayLike) -> Estimate:
+    """A value with the 2.5 and 97.5 % quantiles of its resamples, NaN among them left out.
+
+    Without a bound where more than a tenth is NaN or there is no resample.
+    """
+    resampled = np.asarray(resampled, float)
+    known = resampled[~np.isnan(resampled)]
+    if isnan(value) or known.size == 0 or 10 * known.size < 9 * resampled.size:
+        return Estimate(value)
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(known, (0.025, 0.975))
+    return Estimate(value, float(low), float(high))
+
+
+def fit_amdahl(workers: ArrayLike, seconds: ArrayLike) -> tuple[Array, Array]:
+    """Serial fraction s and T(1) of Amdahl's law, T(n) = T(1) (s + (1 - s)/n), along the last axis of `seconds`.
+
+    By least squares of the relative residuals; NaN with fewer than two numbers of workers. Noise can put s below 0.
+    """
+    # T = a + b/n, so that 1 = a u + b v + residual with u = 1/T and v = 1/(n T)
+    with np.errstate(all="ignore"):
+        u = 1 / np.asarray(seconds, float)
+        v = u / np.asarray(workers, float)
+        uu, uv, vv = (np.sum(product, axis=-1) for product in (u * u, u * v, v * v))
+        u, v = u.sum(axis=-1), v.sum(axis=-1)
+        determinant = uu * vv - uv * uv
+        # one number of workers leaves rounding
+        determinant = np.where(determinant > 1e-12 * uu * vv, determinant, nan)
+        a = (u * vv - v * uv) / determinant
+        b = (v * uu - u * uv) / determinant
+        return a / (a + b), a + b
+
+
+def fit_gustafson(workers: ArrayLike, speed_ups: ArrayLike) -> Array:
+    """Gustafson's serial fraction s of speed-ups S(n) = n - s (n - 1), n and S relative to the same point.
+
+    By least squares of the efficiencies S/n along the last axis of `speed_ups`; NaN without a point of n > 1.
+    """
+    n = np.asarray(workers, float)
+    # S/n = 1 - s (1 - 1/n)
+    x = 1 - 1 / n
+    with np.errstate(all="ignore"):
+        return np.sum((1 - np.asarray(speed_ups, float) / n) * x, axis=-1) / np.sum(x * x)
+
+
+def karp_flatt(speed_up: ArrayLike, workers: float) -> Array | float:
+    """Karp and Flatt's experimentally determined serial fraction, (1/S - 1/n)/(1 - 1/n); NaN for n <= 1."""
+    if not workers > 1:
+        return nan
+    with np.errstate(divide="ignore"):
+        return (1 / np.asarray(speed_up, float) - 1 / workers) / (1 - 1 / workers)
+
+
+def performance_portability(efficiencies: Sequence[float]) -> float:
+    """Pennycook, Sewall and Lee's performance portability: the harmonic mean of the efficiencies on all platforms.
+
+    0 when one platform is not supported (an efficiency of 0), NaN when one is not known or there is none.
+    """
+    if 0 in efficiencies:
+        return 0.0
+    return len(efficiencies) / sum(1 / efficiency for efficiency in efficiencies) if len(efficiencies) else nan
 
 
 # ---- points
@@ -101,22 +170,9 @@ def judge(point: StudyPoint, runs: list[RunRow]) -> None:
 def describe(point: StudyPoint, study: StudyData, runs: list[RunRow]) -> None:
     """What the runs were computed with, by the first that knows its space: a run that ended well knows more."""
     run = next((run for run in runs if run.space), runs[0])
-    for name in (
-        "problem",
-        "space",
-        "device",
-        "partition",
-        "precision",
-        "kernel",
-        "ranks",
-        "threads",
-        "slots",
-        "batch",
-        "block",
-        "pairs",
-        "pairs_by_form",
-    ):
+    for name in WORDS + COUNTS:
         setattr(point, name, getattr(run, name))
+    point.pairs_by_form = {form: getattr(run, f"pairs_{form}") for form in FORMS}
     for key in WORKER_KEYS:
         if getattr(point, key) < 0:
             try:
@@ -146,12 +202,11 @@ def measure(point: StudyPoint, runs: list[RunRow], seed: int) -> None:
         of_runs = known(values)
         return Sample(with_interval(median(of_runs), resampled_medians(of_runs, seed, point.id)), of_runs)
 
-    for name in ("field_seconds", "total_seconds", "process_seconds", "processor_seconds"):
+    for name in SAMPLES:
         setattr(point, name, sample(getattr(run, name) for run in runs))
     point.pairs_per_second = sample(map(rate_of, runs))
-    for name in ("setup_seconds", "output_seconds", "energy_joules", "busy_least", "busy_most"):
+    for name in (*study_data.MEDIANS, *(measure.name for measure in study_data.MEASURES)):
         setattr(point, name, median(known(getattr(run, name) for run in runs)))
-    point.measures = {name: median(known(run.measures[name] for run in runs)) for name in point.measures}
     whole_seconds = point.process_seconds.median.value
     if isnan(whole_seconds):
         whole_seconds = point.total_seconds.median.value
@@ -168,7 +223,7 @@ def make_points(study: StudyData) -> None:
             machine_of[run.point] = machine
     study.points = []
     for number, runs in sorted(by_point.items()):
-        point = StudyPoint(number, machine_of[number], runs[0].values)
+        point = StudyPoint(id=number, machine=machine_of[number], labels=runs[0].values)
         judge(point, runs)
         point.oversubscribed = any(run.oversubscribed for run in runs)
         point.largest_error = max(known(run.largest_error for run in runs), default=nan)
@@ -284,9 +339,9 @@ def fit_laws(study: StudyData) -> None:
             study.fits.append(fit_group(study, key, at, points))
 
 
-def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> StudyFit:
+def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> study_data.StudyFit:
     base, *_ = points = sorted(points, key=lambda point: getattr(point, key))
-    fit = StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
+    fit = study_data.StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
     fit.group = {axis.name: label for a, (axis, label) in enumerate(zip(study.axes, base.labels)) if a != at}
     workers = np.array([getattr(point, key) for point in points], float)
     seconds = np.array([point.field_seconds.median.value for point in points])
@@ -309,14 +364,77 @@ def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> 
 # ---- rooflines
 
 
+def smallest_set(fields: Iterable[str]) -> str:
+    """The set of which a run of these fields takes the kernel."""
+    # a sum of native fields has the name of such but for its letters
+    wanted = {name if name in NATIVE else {2: "gx", 3: "gxx"}.get(len(name), "potential") for name in fields}
+    return next((name for name, own in FIELD_SETS.items() if wanted <= set(own)), "all")
+
+
+def operations_of_pair(form: str, field_set: str, precision: str) -> tuple[float, float]:
+    """In double and in float; NaN for another precision than double, mixed and single.
+
+    Sums, products, quotients and roots count one, a fused multiply-add two; comparisons, choices, signs and
+    conversions none.
+    """
+    if precision not in OPERATIONS:
+        return nan, nan
+    return tuple(OPERATIONS[precision][field_set][FORMS.index(form)])
+
+
+def bytes_of_pair(field_set: str, precision: str, batch: int) -> float:
+    """Bytes of one pair that the kernel reads and writes beyond a batch of prisms, which stays in the nearest cache.
+
+    For each point its coordinates, and its fields there and back, once per batch. Caches can only make it less.
+    """
+    if precision not in OPERATIONS or batch <= 0:
+        return nan
+    # coordinates and sums are floats in single precision only
+    return (4 if precision == "single" else 8) * (3 + 2 * len(FIELD_SETS[field_set])) / batch
+
+
+def roofline_of(point: StudyPoint, field_set: str, peak: study_data.SpacePeak | None) -> Roofline:
+    """Where a point stands on the roofline of its machine.
+
+    `peak`: of its space, None when it was not measured; a peak measured on more threads than the point has counts in
+    proportion.
+    """
+    if min(point.pairs_by_form.values()) < 0:
+        return Roofline()
+    in_double = in_float = 0.0
+    for form, pairs in point.pairs_by_form.items():
+        double, single = operations_of_pair(form, field_set, point.precision)
+        in_double += double * pairs
+        in_float += single * pairs
+    seconds = point.field_seconds.median.value
+    operations = in_double + in_float
+    intensity = operations / (bytes_of_pair(field_set, point.precision, point.batch) * point.pairs)
+    roofline = Roofline(in_double, in_float, operations / seconds, intensity=intensity)
+    if peak is None or point.workers <= 0:
+        return roofline
+    # every device has its own peak; threads share that of their machine
+    share = point.workers if point.devices > 0 else min(1.0, point.workers / peak.threads)
+    least_seconds = 0.0
+    if in_double > 0:
+        least_seconds += in_double / (peak.peak_double * share)
+    if in_float > 0:
+        least_seconds += in_float / (peak.peak_single * share)
+    roofline.fraction_of_peak = least_seconds / seconds
+    # arithmetic is the bound where memory would allow more than it
+    bytes_seconds = operations / intensity / (peak.bandwidth * share)
+    if not isnan(least_seconds) and not isnan(bytes_seconds):
+        roofline.bound = "memory" if least_seconds < bytes_seconds else "arithmetic"
+    return roofline
+
+
 def place_on_rooflines(study: StudyData) -> None:
     # operations of a product with a stored G are not those of the kernel
     if study.rules.command != "run":
         return
     fields: dict[int, set[str]] = {}
     for error in study.errors:
-        if is_field(error.field):
-            fields.setdefault(error.point, set()).add(error.field)
+        if is_field(error["field"]):
+            fields.setdefault(error["point"], set()).add(error["field"])
     for point in study.points:
         if point.has_speed and point.id in fields:
             peak = study.machines[point.machine].peaks.get(point.space)
@@ -361,7 +479,7 @@ def rate_portability(study: StudyData) -> None:
             for name in platforms
         ]
         study.portability.append(
-            Portability(
+            study_data.Portability(
                 problem,
                 dict(kept),
                 on,
@@ -371,16 +489,15 @@ def rate_portability(study: StudyData) -> None:
         )
 
 
-def rate_on(name: str, points: list[StudyPoint], best: float) -> Platform:
+def rate_on(name: str, points: list[StudyPoint], best: float) -> study_data.Platform:
     """The fastest of the points of one application on a platform."""
     fast = [point for point in points if point.has_speed and not point.oversubscribed]
     if fast:
         fastest = max(fast, key=lambda point: point.pairs_per_second.median.value)
-        return Platform(
-            name, fastest.id, fastest.roofline.fraction_of_peak, fastest.pairs_per_second.median.value / best
-        )
+        of_best = fastest.pairs_per_second.median.value / best
+        return study_data.Platform(name, fastest.id, fastest.roofline.fraction_of_peak, of_best)
     unable = any(point.status in ("failed", "wrong", "not run") for point in points)
-    return Platform(name, -1, 0.0, 0.0) if unable else Platform(name)
+    return study_data.Platform(name, -1, 0.0, 0.0) if unable else study_data.Platform(name)
 
 
 # ---- rules
@@ -403,21 +520,20 @@ def note_rules(study: StudyData) -> None:
             rules.notes.append(f"{point_list(ids)}: {what}")
 
     if rules.repeats < ENOUGH_REPEATS:
-        rules.notes.append(
-            f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for, {ENOUGH_REPEATS} are the rule"
-        )
+        asked = f"{rules.repeats} repeat{' is' if rules.repeats == 1 else 's are'} asked for"
+        rules.notes.append(f"{asked}, {ENOUGH_REPEATS} are the rule")
     note(
         f"fewer than {least} timed runs{', the time budget was spent' if rules.budget_forbade else ''}",
         lambda point: point.status == "ok" and len(point.field_seconds.all) < least,
     )
-    for status, what in (
-        ("not run", "not run here, left out of all fits"),
-        ("failed", "failed"),
-        ("wrong", "outside the tolerance, therefore without a speed"),
-        ("too slow", "ended at the limit of a run"),
-        ("out of budget", "not run, the time budget was spent"),
-    ):
-        note(what, partial(lambda status, point: point.status == status, status))
+    for status, what in {
+        "not run": "not run here, left out of all fits",
+        "failed": "failed",
+        "wrong": "outside the tolerance, therefore without a speed",
+        "too slow": "ended at the limit of a run",
+        "out of budget": "not run, the time budget was spent",
+    }.items():
+        note(what, lambda point: point.status == status)
     note(
         "more ranks x threads than cores, left out of all fits",
         lambda point: point.oversubscribed and point.status != "not run",

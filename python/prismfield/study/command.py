@@ -92,9 +92,7 @@ def dry_run_text(spec: Spec, plan: Plan, machine: Machine, program: Program) -> 
                 first = first or planned
                 key = (number, start.ranks, start.threads, start.devices)
                 if key not in known:
-                    files = RunFiles(
-                        Path(folder) / f"case-{number + 1}.yaml", Path(folder) / "r.h5", Path(folder) / "log"
-                    )
+                    files = RunFiles(*(Path(folder) / name for name in (f"case-{number + 1}.yaml", "r.h5", "log")))
                     write_file(files.input, case_text(spec, plan.cases[number], Path(folder)))
                     known[key] = runs.estimate(planned.job, files)
                 seconds, memory = known[key]
@@ -165,13 +163,8 @@ def warn_before(options: argparse.Namespace, spec: Spec, plan: Plan) -> None:
 
 def finish(options: argparse.Namespace, folder: str) -> int:
     """Makes the report by the tool study.finish, a process of its own; returns its exit code."""
-    words = [
-        f"--version={options.version}",
-        f"--git={options.git}",
-        *(["--quiet"] if options.quiet else []),
-        "--",
-        folder,
-    ]
+    quiet = ["--quiet"] if options.quiet else []
+    words = [f"--version={options.version}", f"--git={options.git}", *quiet, "--", folder]
     code = subprocess.run([sys.executable, "-B", sys.argv[0], "study.finish", *words]).returncode
     if code not in (0, 2):
         print("error: the runs are kept: the same command with --resume writes the report", file=sys.stderr)

@@ -6,22 +6,19 @@ study.finish FOLDER, or study.finish --join --output FOLDER FOLDER FOLDER... for
 """
 
 import argparse
-import contextlib
-import io
 import json
 import os
 import pathlib
 import sys
 
+from ..new_file import new_file
 from .analysis import analyse
-from .join import join
 from .problems import InputError, Problem, exit_code_of
 from .progress import Progress
-from .read_study import read_study
-from .study_hdf5 import write_study_hdf5
-from .study_json import study_json
+from .read_study import join, read_study
+from .study_files import study_json, write_study_hdf5
 from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
-from .texts import new_file, shown, write_file
+from .texts import shown, write_file
 
 NO_FIGURES = ""
 try:
@@ -33,8 +30,8 @@ except Exception as missing:  # modules built for another NumPy fail in many way
 def write_report_files(study, folder, analysed_by):
     """Each under a temporary name and renamed when complete."""
     text = study_json(study, analysed_by)
-    with new_file(folder / "study.h5") as name:
-        write_study_hdf5(study, text, name)
+    with new_file(folder / "study.h5") as file:
+        write_study_hdf5(study, text, file)
     write_file(folder / "tables.md", tables_as_markdown(study))
     write_file(folder / "tables.tex", tables_as_latex(study))
     write_file(folder / "p3.csv", p3_csv(study))
@@ -43,25 +40,14 @@ def write_report_files(study, folder, analysed_by):
     write_file(folder / "study.json", text)
 
 
-class Lines(io.TextIOBase):
-    """What is printed shows as progress."""
-
-    def __init__(self, progress):
-        self.progress = progress
-
-    def write(self, text):
-        if text.strip():
-            self.progress.note(text.strip())
-        return len(text)
-
-
 def draw(folder, quiet):
     """Why there are no figures, or "". Which figure is drawn shows as progress."""
     if NO_FIGURES:
-        return f"no Python with matplotlib ({NO_FIGURES}); name one in PRISMFIELD_PYTHON or install python3-matplotlib"
+        install = "name one in PRISMFIELD_PYTHON or install python3-matplotlib and python3-jinja2"
+        return f"no Python with matplotlib and Jinja2 ({NO_FIGURES}); {install}"
     try:
-        with Progress(quiet) as progress, contextlib.redirect_stdout(Lines(progress)):
-            report.main([str(folder)])
+        with Progress(quiet) as progress:
+            report.draw(folder, progress.note)
     except Exception as error:
         return f"{type(error).__name__}: {error}".replace("\n", " ")
     return ""
@@ -88,7 +74,7 @@ def join_studies(folders, output):
     os.makedirs(output, exist_ok=True)
     # maps are found from the folder of the report
     for field_map in study.maps:
-        field_map.file = os.path.relpath(field_map.file, output)
+        field_map["file"] = os.path.relpath(field_map["file"], output)
     return study
 
 

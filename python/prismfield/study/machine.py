@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import platform
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from typing import Any
 
-from .texts import counted, shown
+from .texts import counted, json_text, shown
 
 OPENMP = (
     "OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES OMP_DYNAMIC OMP_WAIT_POLICY OMP_THREAD_LIMIT GOMP_SPINCOUNT "
@@ -66,16 +66,13 @@ def count_of(text: str) -> int:
     return total
 
 
-def bytes_of(size: str) -> int:
-    digits = size.rstrip("KM")
-    return int(digits) * {"K": 1 << 10, "M": 1 << 20}.get(size[len(digits) :], 1) if digits.isdecimal() else 0
-
-
 def caches_of(folder: Path) -> Iterator[dict[str, Any]]:
     for cache in sorted(folder.glob("index*")):
         if (level := number_in(cache / "level")) > 0:
-            size, shared = bytes_of(line_in(cache / "size")), count_of(line_in(cache / "shared_cpu_list"))
-            yield {"level": int(level), "type": line_in(cache / "type"), "bytes": size, "shared_by": max(1, shared)}
+            digits, unit = re.fullmatch(r"(\d*)([KM]?).*", line_in(cache / "size")).groups()
+            size = int(digits or 0) * {"K": 1 << 10, "M": 1 << 20}.get(unit, 1)
+            shared = max(1, count_of(line_in(cache / "shared_cpu_list")))
+            yield {"level": int(level), "type": line_in(cache / "type"), "bytes": size, "shared_by": shared}
 
 
 def hypervisor_of(root: Path) -> str:
@@ -213,10 +210,8 @@ class Machine:
     @property
     def kind(self) -> str:
         """By which a study that goes on knows that it is on a machine of the same kind."""
-        size = (
-            f"{counted(self.nodes, 'node')} x {counted(self.cores, 'core')} ({self.hardware_threads} hardware threads)"
-        )
-        return ", ".join([self.processor, size, *self.devices])
+        size = f"{counted(self.nodes, 'node')} x {counted(self.cores, 'core')}"
+        return ", ".join([self.processor, f"{size} ({self.hardware_threads} hardware threads)", *self.devices])
 
 
 def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/")) -> Machine:
@@ -228,9 +223,8 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
     cores = {line_in(folder / "thread_siblings_list") or str(folder) for folder in topology}
     sockets = {line_in(folder / "physical_package_id") for folder in topology}
     clocks = cpus / f"cpu{usable[0]}/cpufreq"
-    clock, least, most = (
-        1e-3 * number_in(clocks / file) for file in ("scaling_cur_freq", "cpuinfo_min_freq", "cpuinfo_max_freq")
-    )
+    files = ("scaling_cur_freq", "cpuinfo_min_freq", "cpuinfo_max_freq")
+    clock, least, most = (1e-3 * number_in(clocks / file) for file in files)
     if not clock > 0:
         with contextlib.suppress(ValueError):
             clock = float(value_in(root / "proc/cpuinfo", "cpu MHz", ":"))
@@ -279,15 +273,6 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
     return machine
 
 
-def without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def machine_json(machine: Machine, study: dict[str, Any]) -> str:
     """The text of machine.json; `study` has what it says of the study that was run on the machine."""
-    record = machine.record | {"machine_kind": machine.kind} | study
-    return json.dumps(without_nan(record), indent=2, ensure_ascii=False) + "\n"
+    return json_text(machine.record | {"machine_kind": machine.kind} | study, 2)

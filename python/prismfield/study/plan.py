@@ -20,7 +20,7 @@ from .program import Program
 from .spec import Spec, by_line
 from .sweep import AxisValue, Point, points_of
 from .texts import counted
-from .yaml_nodes import Node, join_key, numbered, plain, put, scalar, to_yaml
+from .yaml_nodes import Node, join_key, numbered, plain, put_or_report, scalar, to_yaml
 
 # what neither the fields of a run nor the model of an inversion depend on, but for rounding
 NOT_OF_PROBLEM = ("title", "crs", "execution", "sensitivity", "output")
@@ -216,29 +216,18 @@ def launch_of(spec: Spec, machine: Machine, start: Start, program: str) -> Launc
 class Planner:
     def __init__(self, spec: Spec, machine: Machine, program: Program):
         self.spec, self.machine, self.program = spec, machine, program
-        self.problems: dict[Problem, None] = {}  # an error once, however many points have it
+        self.problems = Problems()
         self.plan = Plan()
         self.checked: dict[tuple[str, str], Case | None] = {}  # by command and text
         self.numbers: dict[int, int] = {}  # of cases in the plan, by identity
         self.digests: dict[str, str] = {}
-
-    def add_problem(self, place: str, key: str, what: str) -> None:
-        self.problems[Problem(place, key, what)] = None
-
-    def add_problems(self, error: InputError) -> None:
-        self.problems.update(dict.fromkeys(error.problems))
 
     def tree_with(self, settings: dict[str, Node], with_execution: bool = True) -> Node:
         """The base with these keys set."""
         tree = self.spec.base.copy()
         for key, value in settings.items():
             if with_execution or not is_of_execution(key):
-                value = value.copy()
-                value.kind = "removed" if value.kind == "null" else value.kind
-                try:
-                    put(tree, key, value, value.place)
-                except InputError as error:
-                    self.add_problems(error)
+                put_or_report(tree, key, value, self.problems)
         drop_sections(tree, self.spec.command)
         return tree
 
@@ -254,7 +243,7 @@ class Planner:
             answers = self.program.facts(file, command, cases)
             for (text, (tree, places)), facts in zip(cases.items(), answers):
                 for where, key, what in facts.get("problems", ()):
-                    self.add_problem(self.place_of(where, places), key, what)
+                    self.problems.add(self.place_of(where, places), key, what)
                 facts["partition_where"] = self.place_of(facts.get("partition_where", ""), places)
                 self.checked[command, text] = None if "problems" in facts else Case(tree, command, facts)
 
@@ -289,7 +278,7 @@ class Planner:
                 # the suffix says how a file is read
                 node.text, node.quoted = self.digests[str(path)] + path.suffix, True
             except InputError as error:
-                self.add_problems(error)
+                self.problems.extend(error.problems)
         drop(tree, "inversion", "preconditioner")
         return json.dumps(plain(tree), sort_keys=True)
 
@@ -303,10 +292,7 @@ class Planner:
             words = {"store": scalar("auto", "--set"), "precision": scalar("double", "--set")}
             values["sensitivity"] = Node("map", place="--set", entries=words)
         for key, value in (values | self.spec.reference.settings).items():
-            try:
-                put(tree, key, value, value.place)
-            except InputError as error:
-                self.add_problems(error)
+            put_or_report(tree, key, value, self.problems)
         return tree
 
     @property
@@ -317,20 +303,17 @@ class Planner:
         for name in self.spec.maps:
             if name not in fields:
                 what = f"has {name}, which is not among the fields of every point"
-                self.add_problem(self.spec.place_of("maps"), "maps", what)
+                self.problems.add(self.spec.place_of("maps"), "maps", what)
         if self.spec.trace and not {"gxx", "gyy", "gzz"} <= set(fields):
-            self.add_problem(
-                self.spec.place_of("trace"), "trace", "needs gxx, gyy and gzz among the fields of every point"
-            )
+            what = "needs gxx, gyy and gzz among the fields of every point"
+            self.problems.add(self.spec.place_of("trace"), "trace", what)
 
     def check_reference_keys(self) -> None:
-        allowed = (
-            "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind are"
-        )
+        allowed = "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind"
         for key, value in self.spec.reference.settings.items():
             if not is_of_execution(key):
-                what = f"would make the reference another problem; {allowed} allowed"
-                self.add_problem(value.place, join_key("reference", key), what)
+                what = f"would make the reference another problem; {allowed} are allowed"
+                self.problems.add(value.place, join_key("reference", key), what)
 
     def start_of(self, placed: AxisValue, case: Case, who: str) -> Start:
         start = Start(command=case.command)
@@ -377,17 +360,15 @@ class Planner:
         ranks = placed.placement.get("ranks", devices)
         if ranks < devices:
             what = f"{counted(devices, 'device')} with {counted(ranks, 'rank')}: a rank computes on one device"
-            self.add_problem(placed.placed_at, "devices", f"{what}; leave ranks out, or have as many")
+            self.problems.add(placed.placed_at, "devices", f"{what}; leave ranks out, or have as many")
 
     def check_rank_grid(self, case: Case, start: Start, who: str) -> None:
         prisms, points = case.facts["rank_grid"] or (1, start.ranks)
         if prisms * points != start.ranks:
             example = f"{{ranks: {prisms * points}, execution.partition: {{ranks: [{prisms}, {points}]}}}}"
-            what = (
-                f"{prisms} x {points} ranks asked for, but {who} {counted(start.ranks, 'rank')}; an axis of maps moves"
-            )
-            place = case.facts["partition_where"]
-            self.add_problem(place, "execution.partition", f"{what} both together, with values such as {example}")
+            what = f"{prisms} x {points} ranks asked for, but {who} {counted(start.ranks, 'rank')}"
+            what += f"; an axis of maps moves both together, with values such as {example}"
+            self.problems.add(case.facts["partition_where"], "execution.partition", what)
 
     def study_hash(self) -> str:
         spec, program = self.spec, self.machine.program
@@ -434,9 +415,8 @@ class Planner:
         for text, tree in references.items():
             problem = StudyProblem(hash_of(text.encode()))
             if case := self.case_of(tree, self.reference_command):
-                problem.reference = Job(
-                    self.number_of(case), self.start_of(self.spec.reference, case, "the reference has")
-                )
+                start = self.start_of(self.spec.reference, case, "the reference has")
+                problem.reference = Job(self.number_of(case), start)
             number = len(self.plan.problems)
             self.plan.problems.append(problem)
             for point, case in found[text]:
@@ -446,7 +426,8 @@ class Planner:
                 self.plan.points.append(PlannedPoint(point, number, job, is_rounded))
         self.plan.points.sort(key=lambda planned: planned.point.id)
         problems = Problems()
-        problems.extend(sorted(self.problems, key=by_line))
+        # an error once, however many points have it
+        problems.extend(sorted(dict.fromkeys(self.problems), key=by_line))
         problems.raise_if_any()
         self.plan.hash = self.study_hash()
         return self.plan

@@ -104,16 +104,8 @@ class Program:
         self, *arguments: str, text: str = "", environment: Mapping[str, str] | None = None, **keywords: Any
     ) -> str:
         """What a command prints, nothing where it fails. Raises Stopped."""
-        done = subprocess.run(
-            [self.file, *arguments, *self.kokkos],
-            input=text,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="surrogateescape",
-            **keywords,
-        )
+        keywords |= {"input": text, "env": environment, "encoding": "utf-8", "errors": "surrogateescape"}
+        done = subprocess.run([self.file, *arguments, *self.kokkos], capture_output=True, **keywords)
         if done.returncode != 0:
             lines = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
             raise RunError(f"{self.file} {' '.join(arguments)}: {lines[-1].removeprefix('error: ')}")

@@ -14,8 +14,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from .spec import FIELDS
-from .study_data import FORMS, RunRow
+from ..field_names import NATIVE
+from .study_data import FORMS
+from .tables import TABLES, RunRow, csv_lines
 from .texts import shown
 
 GROUP = "performance"
@@ -54,14 +55,12 @@ def read_inversion(file: h5py.File, row: RunRow) -> None:
         raise Unreadable("the inversion made no solution")
     # a G that is not stored has no size
     stored = float(attributes["stored_bytes"])
-    row.measures |= {
-        "stored_bytes": stored if stored > 0 else math.nan,
-        "chi": float(convergence["chi"][-1]),
-        "residual_rms": math.sqrt(convergence["phi_d"][-1] / int(attributes["data"])),
-        "solutions": float(len(convergence["chi"])),
-        "products": float(convergence["products"][-1]),
-    }
-    row.pairs_per_second = row.pairs * row.measures["products"] / row.field_seconds
+    row.stored_bytes = stored if stored > 0 else math.nan
+    row.chi = float(convergence["chi"][-1])
+    row.residual_rms = math.sqrt(convergence["phi_d"][-1] / int(attributes["data"]))
+    row.solutions = float(len(convergence["chi"]))
+    row.products = float(convergence["products"][-1])
+    row.pairs_per_second = row.pairs * row.products / row.field_seconds
 
 
 def read_performance(result: Path, command: str, source: str, row: RunRow) -> None:
@@ -73,25 +72,16 @@ def read_performance(result: Path, command: str, source: str, row: RunRow) -> No
                 what = f"was made by {shown(made_by)}, but this is {source}: the program was replaced meanwhile"
                 raise Unreadable(what)
             attributes = file[GROUP].attrs
-            take(
-                row,
-                attributes,
-                ("space", "device", "ranks", "threads", "setup_seconds", "output_seconds", "total_seconds"),
-            )
+            take(row, attributes, "space device ranks threads setup_seconds output_seconds total_seconds".split())
             if command == "invert":
                 read_inversion(file, row)
                 return
-            take(
-                row,
-                attributes,
-                ("partition", "precision", "kernel", "method", "slots", "batch", "block", "scratch_bytes"),
-            )
-            take(row, attributes, ("pairs", "field_seconds", "pairs_per_second"))
-            row.pairs_by_form = {form: int(attributes[f"pairs_{form}"]) for form in FORMS}
+            take(row, attributes, "partition precision kernel method slots batch block scratch_bytes".split())
+            take(row, attributes, ("pairs", "field_seconds", "pairs_per_second", *(f"pairs_{form}" for form in FORMS)))
             if command == "sensitivity":
                 names = ("stored_bytes", "transposed_seconds", "anew_seconds", "pays_after")
                 # a G that is not stored has no size, and one that does not pay off no number of products
-                row.measures |= {name: float(attributes[name]) for name in names if name in attributes}
+                vars(row).update({name: float(attributes[name]) for name in names if name in attributes})
             busy = file[GROUP].get("rank_busy_seconds")
             if busy is not None and busy.size:
                 row.busy_least, row.busy_most = float(np.min(busy)), float(np.max(busy))
@@ -140,6 +130,22 @@ def difference_of(name: str, unit: str, a: np.ndarray, b: np.ndarray) -> FieldDi
     )
 
 
+def error_lines(point: int, differences: Iterable[FieldDifference]) -> str:
+    """Of errors.csv."""
+    names = [column.name for column in TABLES["errors.csv"][1:]]
+    return csv_lines([point, *(getattr(difference, name) for name in names)] for difference in differences)
+
+
+def histogram_lines(point: int, differences: Iterable[FieldDifference]) -> str:
+    """Of histograms.csv."""
+    rows: list[tuple] = []
+    for d in differences:
+        for i, counts in enumerate(zip(d.negative, d.positive)):
+            rows.append((point, d.field, LOWEST + i - 1 if i else "below", *counts))
+        rows.append((point, d.field, "equal", "", d.equal))
+    return csv_lines(rows)
+
+
 def compare_fields(result: Path, reference: Path) -> tuple[list[FieldDifference], str]:
     """How each field differs from the reference, and what no tolerance allows, "" for nothing. Raises Unreadable."""
     differences, wrong = [], ""
@@ -147,7 +153,7 @@ def compare_fields(result: Path, reference: Path) -> tuple[list[FieldDifference]
         for name in ("easting", "northing", "upward"):
             if name not in one or name not in other or not np.array_equal(one[name][()], other[name][()]):
                 return [], f"{name} differs from that of the reference"
-        for name in FIELDS:
+        for name in NATIVE:
             if name not in one and name not in other:
                 continue
             if name not in one or name not in other:

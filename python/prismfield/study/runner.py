@@ -17,35 +17,16 @@ from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 
+from . import results
 from .folder import ReportFolder
 from .machine import Machine
 from .plan import Plan, PlannedPoint, PlannedRun, case_text
 from .problems import InputError, Problem, Problems
 from .program import Program, Stopped
 from .progress import duration_text
-from .read_tables import read_runs
-from .results import (
-    FieldDifference,
-    Unreadable,
-    busy_rows,
-    compare_fields,
-    model_difference,
-    trace_rows,
-)
-from .run_tables import (
-    HEADERS,
-    TableWriter,
-    csv_lines,
-    error_lines,
-    histogram_lines,
-    keep_points,
-    open_table,
-    run_header,
-    run_line,
-)
 from .runs import RunFiles, Runs, warnings_in
 from .spec import Spec
-from .study_data import RunRow
+from .tables import TABLES, RunRow, TableWriter, csv_lines, keep_points, read_runs, run_header, run_line
 from .texts import shown, write_file
 
 IS_ALLOWED = " is allowed"
@@ -193,7 +174,7 @@ class Runner:
         lines = (run_line(row, self.with_measures) for row in self.rows)
         write_file(file, run_header(self.axes, self.with_measures) + "".join(lines))
         with_tables = {number for number, state in self.states.items() if state.has_tables}
-        for name in HEADERS:
+        for name in TABLES:
             keep_points(self.folder / name, with_tables)
 
     def open_tables(self) -> None:
@@ -202,7 +183,7 @@ class Runner:
         wanted = {"histograms.csv": self.spec.histogram, "busy.csv": self.spec.busy, "trace.csv": self.spec.trace}
         for name, is_wanted in (wanted | {"maps.csv": bool(self.spec.maps), "errors.csv": True}).items():
             if is_wanted:
-                self.tables[name] = open_table(self.folder / name)
+                self.tables[name] = TableWriter(self.folder / name)
 
     def note(self, row: RunRow) -> None:
         self.last_run = max(self.last_run, row.run)
@@ -309,20 +290,20 @@ class Runner:
         os.replace(files.result, self.folder / name)
         return name
 
-    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[FieldDifference]) -> None:
+    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[results.FieldDifference]) -> None:
         """Of a point's first timed run."""
         point, tables = planned.point.id, self.tables
-        tables["errors.csv"].append(error_lines(point, differences))
+        tables["errors.csv"].append(results.error_lines(point, differences))
         if self.spec.histogram:
-            tables["histograms.csv"].append(histogram_lines(point, differences))
+            tables["histograms.csv"].append(results.histogram_lines(point, differences))
         if self.spec.busy:
-            tables["busy.csv"].append(csv_lines((point, *row) for row in busy_rows(files.result)))
+            tables["busy.csv"].append(csv_lines((point, *row) for row in results.busy_rows(files.result)))
         if self.spec.trace:
             case = files.input.read_text(encoding="utf-8", errors="surrogateescape")
             facts = self.program.facts(files.input, planned.job.start.command, [case], str(files.result))[0]
             if "problems" in facts:
                 raise InputError([Problem(*problem) for problem in facts["problems"]])
-            rows = trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
+            rows = results.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
             tables["trace.csv"].append(csv_lines((point, *row) for row in rows))
         if self.spec.keeps_results:
             name = self.keep_result(point, files)
@@ -336,13 +317,13 @@ class Runner:
         is_first = run.kind == "timed" and not self.state_of(run).has_tables
         try:
             if self.spec.command == "invert":
-                row.largest_error = model_difference(files.result, reference)
+                row.largest_error = results.model_difference(files.result, reference)
                 judge_error(row, self.spec.tolerance, "its model")
                 if is_first and self.spec.keeps_results:
                     self.keep_result(planned.point.id, files)
                 return
-            differences, wrong = compare_fields(files.result, reference)
-        except Unreadable as error:
+            differences, wrong = results.compare_fields(files.result, reference)
+        except results.Unreadable as error:
             row.status, row.why = "failed", f"its result cannot be compared: {error}"
             return
         if differences:

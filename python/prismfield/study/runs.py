@@ -19,7 +19,8 @@ from .program import Program, Stopped, run_measured
 from .progress import duration_text
 from .results import Unreadable, read_performance
 from .spec import Spec
-from .study_data import RunRow
+from .sweep import UNITS_OF_TIME
+from .tables import RunRow
 from .texts import shown
 
 # how a run says that it found too little memory, before it began
@@ -27,7 +28,7 @@ TOO_LITTLE_MEMORY = " of memory, but there are "
 MPIRUNS = ("mpirun", "mpiexec", "orterun", "prterun")
 MOST_LINES = 10_000
 OTHER_PLACES = ("KOKKOS_NUM_THREADS", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES")
-UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+UNITS = UNITS_OF_TIME | {"d": 86400.0}
 
 
 @dataclass
@@ -105,13 +106,8 @@ class Runs:
     def make(self, job: Job, files: RunFiles, watch: Callable[[], None]) -> RunRow:
         """A row with status, ok, failed, not run or too slow, and all that does not depend on other runs."""
         start = job.start
-        row = RunRow(
-            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            load=load_average(),
-            ranks=start.ranks,
-            threads=start.threads,
-            oversubscribed=start.oversubscribed,
-        )
+        row = RunRow(ranks=start.ranks, threads=start.threads, oversubscribed=start.oversubscribed)
+        row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), load_average()
         files.result.unlink(missing_ok=True)
         words = run_words(self.spec, self.machine, self.program, start, files)
 

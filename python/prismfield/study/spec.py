@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..field_names import NATIVE, TENSOR, VECTOR
 from .problems import InputError, Problem, Problems, allowed, excerpt
-from .reader import Section, Value
 from .study_data import MEASURES
 from .sweep import Axis, AxisValue, SweepReader
 from .texts import shown
-from .yaml_nodes import Node, apply_override, parse_yaml, put, read_yaml_text, scalar
+from .yaml_nodes import Node, parse_yaml, put, put_or_report, read_override, read_yaml_text, scalar
 
 KEYS = (
     "title base command sweep repeats warmup time_budget run_limit order seed tolerance reference launcher "
@@ -25,14 +26,11 @@ KEYS = (
 FIGURE_KEYS = ("x", "y", "curves", "log")
 PAPER_KEYS = ("paper", "figure", "y", "values", "note")
 COMMANDS = ("run", "sensitivity", "invert")
-FIELDS = ("potential", "gx", "gy", "gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
-GROUPS = {"all": FIELDS, "vector": FIELDS[1:4], "tensor": FIELDS[4:]} | {name: (name,) for name in FIELDS}
+GROUPS = {"all": NATIVE, "vector": VECTOR, "tensor": TENSOR} | {name: (name,) for name in NATIVE}
 QUANTITIES = "field_seconds pairs_per_second speed_up efficiency error memory scratch time".split()
 OTHER_FIGURES = ("errors", "histogram", "share", "trace", "maps", "busy")
 SCALED = ("threads", "ranks", "devices")
-TRUTH = {"true": True, "false": False}
 MOST_REPEATS = 10_000
-FLAGS = ("oversubscribe", "weak", "keep_results", "trace", "histogram", "busy")
 
 
 @dataclass
@@ -78,40 +76,45 @@ class Spec:
 class SpecReader(SweepReader):
     """The keys of a study but for its base and reduced."""
 
-    def axis_named(self, value: Value, spec: Spec) -> Axis | None:
-        names = {axis.name: axis for axis in spec.axes}
-        if value.node.kind == "scalar" and value.node.text in names:
-            return names[value.node.text]
-        self.refuse(
-            value,
-            f", no axis of the study{allowed(value.node.text, names)}" if names else ", but the study has no axes",
-        )
+    def __init__(self, problems: Problems, case_keys: Iterable[str], spec: Spec):
+        super().__init__(problems, tuple(case_keys))
+        self.spec = spec
+
+    def axis_named(self, node: Node) -> Axis | None:
+        names = {axis.name: axis for axis in self.spec.axes}
+        if node.kind == "scalar" and node.text in names:
+            return names[node.text]
+        of = f", no axis of the study{allowed(node.text, names)}" if names else ", but the study has no axes"
+        self.refuse(node, of)
         return None
 
-    def tolerance(self, value: Value) -> float | None:
-        result = self.number(value)
+    def tolerance(self, node: Node) -> float | None:
+        result = self.number(node)
         if result is not None and result < 0:
-            self.bad(value, f"is {result:g}; a number of at least 0 is expected")
+            self.bad(node, f"is {result:g}; a number of at least 0 is expected")
         return result
 
-    def fields(self, value: Value) -> list[str]:
-        found: list[str] = []
-        if value.node.kind == "list" and not value.node.items:
-            self.bad(value, "is an empty list; a field or more is expected, or all")
-        for one in value.one_or_list():
-            if one.node.kind != "scalar" or one.node.text not in GROUPS:
-                self.refuse(one, f", no known field{allowed(one.node.text, GROUPS)}")
-                continue
-            if repeated := [name for name in GROUPS[one.node.text] if name in found]:
-                self.bad(one, f"repeats {', '.join(repeated)}, which an earlier name of the list holds already")
-            found += GROUPS[one.node.text]
-        return [name for name in FIELDS if name in found]
+    def reference(self, node: Node) -> AxisValue | None:
+        return self.settings(node) if self.is_map(node, "a map of keys of the case is expected") else None
 
-    def launcher(self, value: Value) -> list[str] | None:
+    def fields(self, node: Node) -> list[str]:
+        found: list[str] = []
+        if node.kind == "list" and not node.items:
+            self.bad(node, "is an empty list; a field or more is expected, or all")
+        for one in node.one_or_list():
+            if one.kind != "scalar" or one.text not in GROUPS:
+                self.refuse(one, f", no known field{allowed(one.text, GROUPS)}")
+                continue
+            if repeated := [name for name in GROUPS[one.text] if name in found]:
+                self.bad(one, f"repeats {', '.join(repeated)}, which an earlier name of the list holds already")
+            found += GROUPS[one.text]
+        return [name for name in NATIVE if name in found]
+
+    def launcher(self, node: Node) -> list[str] | None:
         form = "a command such as mpirun -n {ranks} {program}"
-        if value.node.kind == "list":
-            words = [self.words(item, "a word of a command") or "" for item in value.items()]
-        elif (text := self.words(value, form)) is None:
+        if node.kind == "list":
+            words = [self.words(item, "a word of a command") or "" for item in node.items]
+        elif (text := self.words(node, form)) is None:
             return None
         else:
             try:
@@ -119,121 +122,121 @@ class SpecReader(SweepReader):
                 lexer.whitespace_split, lexer.escape, lexer.commenters = True, "", ""
                 words = list(lexer)
             except ValueError:
-                self.bad(value, "has a quote that is never closed")
+                self.bad(node, "has a quote that is never closed")
                 return None
         known = ("{ranks}", "{threads}", "{program}")
         for word in words:
-            rest = word
-            for name in known:
-                rest = rest.replace(name, "")
-            if "{" in rest:
-                name = rest[rest.index("{") :].partition("}")
-                name = name[0] + name[1]
-                self.bad(value, f"has {excerpt(name)}, which stands for nothing{allowed(name, known)}")
+            rest = re.sub("|".join(known), "", word)
+            if unknown := re.search(r"{[^}]*}?", rest):
+                name = unknown[0]
+                self.bad(node, f"has {excerpt(name)}, which stands for nothing{allowed(name, known)}")
                 return None
         if words.count("{program}") != 1:
-            self.bad(value, f"has to have {{program}} as a word of its own, once; {form} is expected")
+            self.bad(node, f"has to have {{program}} as a word of its own, once; {form} is expected")
         elif not any("{ranks}" in word for word in words):
-            self.bad(value, f"lacks {{ranks}}, the number of processes to start; {form} is expected")
+            self.bad(node, f"lacks {{ranks}}, the number of processes to start; {form} is expected")
         return words
 
-    def baseline(self, value: Value, spec: Spec) -> None:
-        if not self.is_map(value, "a map of axes and values is expected, such as {threads: 1}"):
+    def baseline(self, node: Node) -> None:
+        if not self.is_map(node, "a map of axes and values is expected, such as {threads: 1}"):
             return
-        for key, entry in value.entries():
-            axis = self.axis_named(Value(scalar(key, entry.node.place), entry.path), spec)
+        for key, entry in node.entries.items():
+            axis = self.axis_named(Node("scalar", key, place=entry.place, path=entry.path))
             labels = [one.label for one in axis.values] if axis else []
-            if axis and entry.node.text not in labels:
+            if axis and entry.text not in labels:
                 self.refuse(entry, f", no value of this axis, which has {', '.join(labels)}")
 
-    def scaling(self, value: Value, spec: Spec) -> None:
-        moved = {key for axis in spec.axes for one in axis.values for key in one.placement}
-        asked = self.word(value, (*SCALED, "none"))
+    def scaling(self, node: Node) -> None:
+        moved = {key for axis in self.spec.axes for one in axis.values for key in one.placement}
+        asked = self.word(node, (*SCALED, "none"))
         if asked not in (None, "none", *moved):
-            self.bad(value, f"is {asked}, which no axis of the study moves")
+            self.bad(node, f"is {asked}, which no axis of the study moves")
 
-    def quantities(self, spec: Spec) -> list[str]:
+    def quantities(self) -> list[str]:
         """What a figure can draw."""
-        more = [] if spec.command == "run" else ["setup_seconds", *(measure.name for measure in MEASURES)]
+        more = ["setup_seconds", *(measure.name for measure in MEASURES)] if self.spec.command != "run" else []
         return QUANTITIES + more
 
-    def figure(self, value: Value, spec: Spec) -> None:
-        if (section := self.section(value, FIGURE_KEYS)) is None:
+    def figure(self, node: Node) -> None:
+        if not self.is_section(node, FIGURE_KEYS):
             return
-        x = section.need("x", "an axis of the study")
-        along = self.axis_named(x, spec) if x else None
-        if y := section.need("y", "what is drawn"):
-            self.word(y, self.quantities(spec))
-        if curves := section.find("curves"):
-            for one in curves.one_or_list():
-                axis = self.axis_named(one, spec)
-                if axis and axis is along:
-                    self.bad(one, "is the axis along x")
-        section.read("log", lambda log: self.word(log, ("none", "x", "y", "xy")), "")
+        along = (x := self.find(node, "x", "an axis of the study")) and self.axis_named(x)
+        if y := self.find(node, "y", "what is drawn"):
+            self.word(y, self.quantities())
+        for one in curves.one_or_list() if (curves := self.find(node, "curves")) else ():
+            axis = self.axis_named(one)
+            if axis and axis is along:
+                self.bad(one, "is the axis along x")
+        if log := self.find(node, "log"):
+            self.word(log, ("none", "x", "y", "xy"))
 
-    def paper(self, value: Value, spec: Spec) -> None:
-        if (section := self.section(value, PAPER_KEYS)) is None:
+    def paper(self, node: Node) -> None:
+        if not self.is_section(node, PAPER_KEYS):
             return
-        for key, expected in (("figure", "the number of a figure"), ("note", "a line of text")):
-            section.read(key, lambda text, expected=expected: self.words(text, expected), "")
-        if paper := section.need("paper", "the experiment, such as A1"):
-            self.words(paper, "the experiment, such as A1")
-        section.read("y", lambda y: self.word(y, [*self.quantities(spec), *OTHER_FIGURES]), "")
-        if (values := section.find("values")) is None:
-            return
+        experiment = "the experiment, such as A1"
+        for key, expected in (("figure", "the number of a figure"), ("note", "a line of text"), ("paper", experiment)):
+            if found := self.find(node, key, expected if key == "paper" else ""):
+                self.words(found, expected)
+        if y := self.find(node, "y"):
+            self.word(y, [*self.quantities(), *OTHER_FIGURES])
+        values = self.find(node, "values")
         expected = "a map of values of an axis and numbers is expected, or of curves with such a map each"
-        if not self.is_map(values, expected):
+        if values is None or not self.is_map(values, expected):
             return
-        has_curves = any(entry.node.kind == "map" for _, entry in values.entries())
-        for _, entry in values.entries():
+        entries = list(values.entries.values())
+        has_curves = any(entry.kind == "map" for entry in entries)
+        for entry in entries:
             if not has_curves:
                 self.number(entry)
             elif self.is_map(entry, "a map is expected, as the other curves have"):
-                for _, number in entry.entries():
+                for number in entry.entries.values():
                     self.number(number)
 
-    def check_command(self, section: Section, spec: Spec) -> None:
+    def check_command(self) -> None:
         """What a study asks for that its command has not."""
-        if spec.command == "run":
-            return
         no_fields = "needs the fields of a run, and an inversion has none; leave it out"
-        for key in ("busy", "trace", "histogram", "maps"):
-            if getattr(spec, key) and (key == "busy" or spec.command == "invert"):
+        command = self.spec.command
+        for key in ("busy", "trace", "histogram", "maps") if command != "run" else ():
+            if getattr(self.spec, key) and (key == "busy" or command == "invert"):
                 what = "needs slots, which the command run alone has" if key == "busy" else no_fields
-                self.bad(section.find(key), what)
+                self.bad(self.spec.tree.find(key), what)
 
-    def read(self, spec: Spec) -> None:
-        section = self.section(Value(spec.tree, ""), KEYS)
-        assert section is not None
-        spec.title = section.read("title", lambda value: self.words(value, "a line of text"), spec.title)
-        spec.command = self.command = section.read("command", lambda value: self.word(value, COMMANDS), "run")
-        spec.axes = section.read("sweep", self.sweep, [])
-        for key, least in (("repeats", 1), ("warmup", 0)):
-            read = section.read(
-                key, lambda value, least=least: self.whole(value, least, MOST_REPEATS), getattr(spec, key)
-            )
-            setattr(spec, key, read)
-        spec.time_budget = section.read("time_budget", lambda value: self.seconds(value, "20 min"), None)
-        spec.run_limit = section.read("run_limit", lambda value: self.seconds(value, "1 h"), spec.run_limit)
-        spec.order = section.read("order", lambda value: self.word(value, ("random", "as_written")), spec.order)
-        spec.seed = section.read("seed", lambda value: self.whole(value, 0, 2**64 - 1), spec.seed)
-        spec.tolerance = section.read("tolerance", self.tolerance, spec.tolerance)
-        if (reference := section.find("reference")) and self.is_map(reference, "a map of keys of the case is expected"):
-            spec.reference = self.settings(reference)
-        spec.launcher = section.read("launcher", self.launcher, [])
-        for key in FLAGS:
-            setattr(spec, key, section.read(key, lambda value: self.choice(value, TRUTH), False))
-        if baseline := section.find("baseline"):
-            self.baseline(baseline, spec)
-        if scaling := section.find("scaling"):
-            self.scaling(scaling, spec)
-        spec.maps = section.read("maps", self.fields, [])
-        self.check_command(section, spec)
+    def read(self) -> None:
+        spec = self.spec
+        self.is_section(spec.tree, KEYS)
+        for key, read in READERS.items():
+            if (node := self.find(spec.tree, key)) and (value := read(self, node)) is not None:
+                setattr(spec, "axes" if key == "sweep" else key, value)
+        self.check_command()
         for key, one in (("figure", self.figure), ("compare_with", self.paper)):
-            for value in found.one_or_list() if (found := section.find(key)) else ():
-                one(value, spec)
-        report = section.read("report", lambda value: self.words(value, "the name of a file"), str(spec.report))
-        spec.report = Path(report)
+            for node in found.one_or_list() if (found := self.find(spec.tree, key)) else ():
+                one(node)
+
+
+def truth(reader: SpecReader, node: Node) -> bool | None:
+    return reader.choice(node, {"true": True, "false": False})
+
+
+# How the value of each key is read, in an order in which a key follows those that its value depends on.
+READERS = {
+    "title": lambda reader, node: reader.words(node, "a line of text"),
+    "command": lambda reader, node: reader.word(node, COMMANDS),
+    "sweep": lambda reader, node: reader.sweep(node),
+    "repeats": lambda reader, node: reader.whole(node, 1, MOST_REPEATS),
+    "warmup": lambda reader, node: reader.whole(node, 0, MOST_REPEATS),
+    "time_budget": lambda reader, node: reader.seconds(node, "20 min"),
+    "run_limit": lambda reader, node: reader.seconds(node, "1 h"),
+    "order": lambda reader, node: reader.word(node, ("random", "as_written")),
+    "seed": lambda reader, node: reader.whole(node, 0, 2**64 - 1),
+    "tolerance": SpecReader.tolerance,
+    "reference": SpecReader.reference,
+    "launcher": SpecReader.launcher,
+    **dict.fromkeys(("oversubscribe", "weak", "keep_results", "trace", "histogram", "busy"), truth),
+    "baseline": lambda reader, node: reader.baseline(node),
+    "scaling": SpecReader.scaling,
+    "maps": SpecReader.fields,
+    "report": lambda reader, node: (name := reader.words(node, "the name of a file")) and Path(name),
+}
 
 
 class Trees:
@@ -242,7 +245,7 @@ class Trees:
     def __init__(self, file: Path, reader: SweepReader):
         self.file, self.reader, self.problems = file, reader, reader.problems
         self.study = parse_yaml(read_yaml_text(file), str(file), self.problems)
-        self.changes: list[tuple[str, Node | str]] = []  # of the base: a value, or an assignment
+        self.changes: list[tuple[str, Node]] = []  # of the base
         kind = self.study.kind
         if kind == "null":
             raise InputError([Problem(f"{file}:1", "", "is empty; a study has at least base and sweep")])
@@ -261,43 +264,29 @@ class Trees:
 
     def check_reduced(self) -> None:
         """The keys of `reduced`, whether or not it is asked for."""
-        if (node := self.study.find("reduced")) is None:
+        node = self.study.find("reduced")
+        expected = "a map of keys of the study and the case is expected, such as {repeats: 1}"
+        if node is None or not self.reader.is_map(node, expected):
             return
-        value = Value(node, "reduced")
-        if not self.reader.is_map(value, "a map of keys of the study and the case is expected, such as {repeats: 1}"):
-            return
-        for key, entry in value.entries():
+        for key, entry in node.entries.items():
             first = key.partition(".")[0]
             if not self.key_of_base(key) and (first not in KEYS or first == "reduced"):
                 end = allowed(first, [*KEYS, *sorted(self.reader.sections)])
                 self.reader.bad(entry, f"is no key of the study or the case{end}")
 
     def reduce(self) -> None:
-        if (node := self.study.find("reduced")) is None:
+        if (node := self.study.entries.pop("reduced", None)) is None:
             what = f"{self.file} has no key reduced, which says what a reduced study changes"
             raise InputError([Problem("--reduced", "", what)])
-        del self.study.entries["reduced"]
         for key, value in node.entries.items():
-            if value.kind != "removed":
-                value = value.copy()
-                value.kind = "removed" if value.kind == "null" else value.kind
-                if base_key := self.key_of_base(key):
-                    self.changes.append((base_key, value))
-                elif key.partition(".")[0] in KEYS:
-                    self.put(self.study, key, value)
+            if self.key_of_base(key) or key.partition(".")[0] in KEYS:
+                self.change(key, value)
 
-    def put(self, tree: Node, key: str, value: Node) -> None:
-        try:
-            put(tree, key, value, value.place)
-        except InputError as error:
-            self.problems.extend(error.problems)
-
-    def assign(self, assignment: str) -> None:
-        key, equals, value = assignment.partition("=")
-        if equals and (base_key := self.key_of_base(key)):
-            self.changes.append((base_key, f"{base_key}={value}"))
+    def change(self, key: str, value: Node) -> None:
+        if base_key := self.key_of_base(key):
+            self.changes.append((base_key, value))
         else:
-            apply_override(self.study, assignment, self.problems)
+            put_or_report(self.study, key, value, self.problems)
 
     def take_base(self, spec: Spec) -> None:
         """The base with all that changes it, and the file that its errors name."""
@@ -324,18 +313,13 @@ class Trees:
             self.problems.add(base.place, "base", what)
             return
         for key, change in self.changes:
-            if isinstance(change, str):
-                apply_override(spec.base, change, self.problems)
-            else:
-                self.put(spec.base, key, change)
+            put_or_report(spec.base, key, change, self.problems)
 
     def refuse_case_keys(self) -> None:
         """Keys of a case that are beside those of the study, which are taken out."""
         for key in [key for key in self.study.entries if self.reader.is_case_key(key)]:
-            node = self.study.entries.pop(key)
-            if node.kind != "removed":
-                what = "belongs to the case: write it below base, or vary it below sweep, as in {sweep: "
-                self.problems.add(node.place, key, what + "{execution.slots: [1, 2]}}")
+            what = "belongs to the case: write it below base, or vary it below sweep, as in {sweep: "
+            self.reader.bad(self.study.entries.pop(key), what + "{execution.slots: [1, 2]}}")
 
 
 def by_line(problem: Problem) -> float:
@@ -349,20 +333,21 @@ def read_study_file(
     """Reads and validates STUDY.yaml and the YAML of its base. Raises InputError with every error."""
     file = Path(file)
     problems = Problems()
-    reader = SpecReader(problems, tuple(case_keys), "run")
     spec = Spec(file, title=file.stem, report=Path(file.stem), reduced=reduced)
+    reader = SpecReader(problems, case_keys, spec)
     trees = Trees(file, reader)
     trees.check_reduced()
     if reduced:
         trees.reduce()
     for assignment in assignments:
-        trees.assign(assignment)
+        if override := read_override(assignment, problems):
+            trees.change(*override)
     if output:
         put(trees.study, "report", scalar(output, "--output", True), "--output")
     trees.take_base(spec)
     spec.tree = trees.study
     trees.refuse_case_keys()
-    reader.read(spec)
+    reader.read()
     problems.sort(key=by_line)
     problems.raise_if_any()
     return spec

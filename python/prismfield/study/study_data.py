@@ -14,16 +14,7 @@ KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
 # tolerance, so it has no speed; it was ended at the limit of a run; the time budget was spent before its turn
 STATUSES = ("ok", "not run", "failed", "wrong", "too slow", "out of budget")
-FORMS = (
-    "compact",
-    "difference_free",
-    "multipole_8",
-    "multipole_6",
-    "multipole_4",
-    "multipole_2",
-    "multipole_0",
-    "corners",
-)
+FORMS = ("compact", "difference_free", *(f"multipole_{order}" for order in (8, 6, 4, 2, 0)), "corners")
 
 
 class MeasureInfo(NamedTuple):
@@ -33,20 +24,22 @@ class MeasureInfo(NamedTuple):
     unit: str
     heading: str  # in tables, of the value times `factor`
     factor: float
+    words: str  # at the axis of a figure
 
 
 MEASURES = (
-    MeasureInfo("stored_bytes", "byte", "G (MB)", 1e-6),
-    MeasureInfo("transposed_seconds", "s", "G' d (s)", 1),
-    MeasureInfo("anew_seconds", "s", "G m anew (s)", 1),
-    MeasureInfo("pays_after", "1", "pays after", 1),
-    MeasureInfo("chi", "1", "chi", 1),
-    MeasureInfo("residual_rms", "1", "RMS residual / sigma", 1),
-    MeasureInfo("solutions", "1", "solutions", 1),
-    MeasureInfo("products", "1", "products", 1),
+    MeasureInfo("stored_bytes", "byte", "G (MB)", 1e-6, "G as it is stored"),
+    MeasureInfo("transposed_seconds", "s", "G' d (s)", 1, "Time of a product G' d"),
+    MeasureInfo("anew_seconds", "s", "G m anew (s)", 1, "Time of a product G m computed anew"),
+    MeasureInfo("pays_after", "1", "pays after", 1, "Products after which storing pays"),
+    MeasureInfo("chi", "1", "chi", 1, "Chi of the data"),
+    MeasureInfo("residual_rms", "1", "RMS residual / sigma", 1, "RMS of residuals over sigma"),
+    MeasureInfo("solutions", "1", "solutions", 1, "Solutions for a beta"),
+    MeasureInfo("products", "1", "products", 1, "Products with G"),
 )
 
 Settings = dict[str, str]
+Row = dict[str, Any]  # of a table, by column
 
 
 class Estimate(NamedTuple):
@@ -60,60 +53,6 @@ class Estimate(NamedTuple):
 def new(factory) -> Any:
     """A member that begins as factory()."""
     return dataclasses.field(default_factory=factory)
-
-
-def unknown_measures() -> dict[str, float]:
-    return dict.fromkeys((measure.name for measure in MEASURES), nan)
-
-
-def unknown_pairs() -> dict[str, int]:
-    return dict.fromkeys(FORMS, -1)
-
-
-@dataclass
-class RunRow:
-    """One run, a line of runs.csv. Times are in seconds."""
-
-    run: int = 0
-    point: int = 0
-    repeat: int = 1  # from 1, warm-ups counted separately
-    kind: str = "timed"  # one of KINDS
-    status: str = "ok"  # one of STATUSES
-    why: str = ""
-    started: str = ""  # UTC, ISO 8601
-    problem: str = ""  # hash of all that the fields depend on, except how they are computed
-    values: list[str] = new(list)  # one text per axis
-    # as /performance of the result states them
-    space: str = ""
-    device: str = ""
-    partition: str = ""
-    precision: str = ""
-    kernel: str = ""
-    method: str = ""
-    ranks: int = -1
-    threads: int = -1
-    slots: int = -1
-    batch: int = -1
-    block: int = -1
-    scratch_bytes: int = -1  # of the grids of a rank's slots
-    pairs: int = -1
-    pairs_by_form: dict[str, int] = new(unknown_pairs)
-    setup_seconds: float = nan
-    field_seconds: float = nan  # sensitivity: a product G m; invert: the inversion without its setup
-    output_seconds: float = nan
-    total_seconds: float = nan
-    pairs_per_second: float = nan
-    busy_least: float = nan  # least and largest busy time of a rank
-    busy_most: float = nan
-    # as measured from outside the process
-    process_seconds: float = nan
-    processor_seconds: float = nan
-    peak_memory_bytes: int = -1
-    energy_joules: float = nan
-    load: float = nan  # load average of the machine over a minute before the run
-    oversubscribed: bool = False  # more ranks x threads than cores
-    largest_error: float = nan  # largest max|a-b| / max|b| of a field against the reference
-    measures: dict[str, float] = new(unknown_measures)
 
 
 @dataclass
@@ -171,63 +110,6 @@ class StudyRules:
 
 
 @dataclass
-class FieldError:
-    """Of the first timed run of a point against the reference."""
-
-    point: int = 0
-    field: str = ""
-    unit: str = ""
-    rms_difference: float = nan
-    largest_difference: float = nan
-    largest_reference: float = nan
-    relative: float = nan
-
-
-@dataclass
-class FieldHistogram:
-    """Relative differences by decade."""
-
-    point: int = 0
-    field: str = ""
-    lowest: int = 0  # sizes below 10^lowest share the first decade
-    negative: list[int] = new(list)
-    equal: int = 0
-    positive: list[int] = new(list)
-
-
-@dataclass
-class TraceError:
-    """gxx + gyy + gzz against 0 outside and -4 pi G rho inside."""
-
-    point: int = 0
-    where: str = ""
-    n: int = 0
-    rms: float = nan
-    largest: float = nan
-    scale: float = nan
-
-
-@dataclass
-class FieldMap:
-    """A result that stays for surface plots."""
-
-    point: int = 0
-    file: str = ""
-    fields: list[str] = new(list)
-
-
-@dataclass
-class BusyRow:
-    """When a slot, or a whole device (-1), was busy; seconds after the common start of the ranks."""
-
-    point: int = 0
-    rank: int = 0
-    slot: int = -1
-    begin: float = 0
-    end: float = 0
-
-
-@dataclass
 class Sample:
     """The timed runs of a point: median with its interval, and all of them."""
 
@@ -247,8 +129,24 @@ class Roofline:
     bound: str = ""  # arithmetic, memory or ""
 
 
+# What a point has of its runs: how they were computed, samples of their times, and medians.
+WORDS = ("problem", "space", "device", "partition", "precision", "kernel")
+COUNTS = ("ranks", "threads", "slots", "batch", "block", "pairs")
+SAMPLES = ("field_seconds", "total_seconds", "process_seconds", "processor_seconds", "pairs_per_second")
+MEDIANS = ("setup_seconds", "output_seconds", "energy_joules", "busy_least", "busy_most")
+OfRuns = dataclasses.make_dataclass(
+    "OfRuns",
+    [
+        *((name, str, "") for name in WORDS),
+        *((name, int, -1) for name in COUNTS),
+        *((name, Sample, new(Sample)) for name in SAMPLES),
+        *((name, float, nan) for name in (*MEDIANS, *(measure.name for measure in MEASURES))),
+    ],
+)
+
+
 @dataclass
-class StudyPoint:
+class StudyPoint(OfRuns):
     """A point of the sweep with the analysis of its runs."""
 
     id: int = 0
@@ -257,36 +155,13 @@ class StudyPoint:
     status: str = "ok"
     why: str = ""
     oversubscribed: bool = False
-    problem: str = ""
-    space: str = ""
-    device: str = ""
-    partition: str = ""
-    precision: str = ""
-    kernel: str = ""
-    ranks: int = -1
-    threads: int = -1
     devices: int = -1
-    slots: int = -1
-    batch: int = -1
-    block: int = -1
-    pairs: int = -1
-    pairs_by_form: dict[str, int] = new(unknown_pairs)
-    field_seconds: Sample = new(Sample)
-    total_seconds: Sample = new(Sample)
-    process_seconds: Sample = new(Sample)
-    processor_seconds: Sample = new(Sample)
-    pairs_per_second: Sample = new(Sample)
+    pairs_by_form: dict[str, int] = new(dict)
     # medians
-    setup_seconds: float = nan
-    output_seconds: float = nan
     memory_bytes: float = nan
     scratch_bytes: float = nan
-    energy_joules: float = nan
     largest_error: float = nan
     load: float = nan
-    busy_least: float = nan
-    busy_most: float = nan
-    measures: dict[str, float] = new(unknown_measures)
     baseline: int = -1  # id of the point that speed-up and efficiency are relative to
     speed_up: Estimate = Estimate()
     efficiency: Estimate = Estimate()
@@ -354,13 +229,14 @@ class StudyData:
     rules: StudyRules = new(StudyRules)
     machines: list[StudyMachine] = new(list)
     axes: list[StudyAxis] = new(list)
-    runs: list[RunRow] = new(list)
+    runs: list[Any] = new(list)  # tables.RunRow
     run_machines: list[int] = new(list)  # index in machines of each run
-    errors: list[FieldError] = new(list)
-    histograms: list[FieldHistogram] = new(list)
-    traces: list[TraceError] = new(list)
-    maps: list[FieldMap] = new(list)
-    busy: list[BusyRow] = new(list)
+    # as the tables have them; in histograms the counts of all decades
+    errors: list[Row] = new(list)
+    histograms: list[Row] = new(list)
+    trace: list[Row] = new(list)
+    maps: list[Row] = new(list)
+    busy: list[Row] = new(list)
     # as the study wrote them: plain dicts, lists, texts, numbers, truth values and None
     figures: list[Any] = new(list)
     compare_with: list[Any] = new(list)

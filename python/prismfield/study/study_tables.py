@@ -80,36 +80,43 @@ def state_of(point):
     return state
 
 
-def number_columns(study, points, wanted):
-    """Columns (heading, text of a point), then what sensitivity and invert measure beside."""
+# columns of numbers of the points: heading and text
+NUMBERS = {
+    "runs": lambda p: str(len(p.field_seconds.all) or ""),
+    "time": lambda p: interval_text(p.field_seconds.median),
+    "total time (s)": lambda p: short_text(p.total_seconds.median.value),
+    "pairs/s": lambda p: short_text(p.pairs_per_second.median.value, 3),
+    "speed-up": lambda p: interval_text(p.speed_up),
+    "efficiency (%)": lambda p: interval_text(p.efficiency, 100),
+    "Karp-Flatt (%)": lambda p: interval_text(p.karp_flatt, 100),
+    "peak memory (MB)": lambda p: short_text(p.memory_bytes * 1e-6, 3),
+    "energy (J)": lambda p: short_text(p.energy_joules),
+    "core seconds": lambda p: short_text(p.core_seconds),
+    "GFLOP/s": lambda p: short_text(p.roofline.arithmetic_rate * 1e-9, 3),
+    "of peak (%)": lambda p: short_text(p.roofline.fraction_of_peak * 100, 3),
+    "largest error": lambda p: short_text(p.largest_error, 2),
+}
+# those that a terminal has room for, some of them shorter
+ON_TERMINAL = {key: NUMBERS[key] for key in ("runs", "time", "pairs/s", "speed-up")} | {
+    "efficiency (%)": lambda p: short_text(p.efficiency.value * 100, 3),
+    "memory (MB)": NUMBERS["peak memory (MB)"],
+    "of peak (%)": NUMBERS["of peak (%)"],
+    "largest error": NUMBERS["largest error"],
+}
+
+
+def number_columns(study, points, numbers):
+    """Columns of `numbers`, then what sensitivity and invert measure beside."""
+    numbers = {TIME_HEADINGS[study.rules.command] if key == "time" else key: text for key, text in numbers.items()}
     if study.rules.command != "run":
-        wanted = [*wanted, ("setup (s)", lambda p: short_text(p.setup_seconds, 3))]
+        numbers["setup (s)"] = lambda p: short_text(p.setup_seconds, 3)
         for measure in MEASURES:
-            wanted.append((measure.heading, lambda p, m=measure: short_text(p.measures[m.name] * m.factor)))
-    return [Column(heading, [text(point) for point in points]) for heading, text in wanted]
-
-
-def runs_text(point):
-    return str(len(point.field_seconds.all) or "")
+            numbers[measure.heading] = lambda p, m=measure: short_text(getattr(p, m.name) * m.factor)
+    return [Column(heading, [text(point) for point in points]) for heading, text in numbers.items()]
 
 
 def point_table(study):
-    wanted = [
-        ("runs", runs_text),
-        (TIME_HEADINGS[study.rules.command], lambda p: interval_text(p.field_seconds.median)),
-        ("total time (s)", lambda p: short_text(p.total_seconds.median.value)),
-        ("pairs/s", lambda p: short_text(p.pairs_per_second.median.value, 3)),
-        ("speed-up", lambda p: interval_text(p.speed_up)),
-        ("efficiency (%)", lambda p: interval_text(p.efficiency, 100)),
-        ("Karp-Flatt (%)", lambda p: interval_text(p.karp_flatt, 100)),
-        ("peak memory (MB)", lambda p: short_text(p.memory_bytes * 1e-6, 3)),
-        ("energy (J)", lambda p: short_text(p.energy_joules)),
-        ("core seconds", lambda p: short_text(p.core_seconds)),
-        ("GFLOP/s", lambda p: short_text(p.roofline.arithmetic_rate * 1e-9, 3)),
-        ("of peak (%)", lambda p: short_text(p.roofline.fraction_of_peak * 100, 3)),
-        ("largest error", lambda p: short_text(p.largest_error, 2)),
-    ]
-    columns = axis_columns(study, study.points) + number_columns(study, study.points, wanted)
+    columns = axis_columns(study, study.points) + number_columns(study, study.points, NUMBERS)
     return Table("Points", [*columns, Column("state", [state_of(point) for point in study.points])])
 
 
@@ -122,32 +129,28 @@ def fit_table(study, groups=None):
     """Serial fractions; `groups` says what each is of, otherwise all labels of its group do."""
     fits = study.fits
     groups = groups or [settings_text(fit.group) for fit in fits]
-    columns = [Column("along", [fit.along for fit in fits], True)]
-    if any(groups):
-        columns.append(Column("of", groups, True))
-    return Table(
-        "Serial fractions",
-        [
-            *columns,
-            Column("Amdahl (%)", [serial_text(fit.amdahl) for fit in fits]),
-            Column("Gustafson (%)", [serial_text(fit.gustafson) for fit in fits]),
-            Column("time of one (s)", [short_text(fit.seconds_of_one) for fit in fits]),
-            Column("points", [str(len(fit.points)) for fit in fits]),
-        ],
-    )
+    columns = [
+        Column("along", [fit.along for fit in fits], True),
+        *([Column("of", groups, True)] if any(groups) else []),
+        Column("Amdahl (%)", [serial_text(fit.amdahl) for fit in fits]),
+        Column("Gustafson (%)", [serial_text(fit.gustafson) for fit in fits]),
+        Column("time of one (s)", [short_text(fit.seconds_of_one) for fit in fits]),
+        Column("points", [str(len(fit.points)) for fit in fits]),
+    ]
+    return Table("Serial fractions", columns)
 
 
 def error_table(study, title, number):
     """One number of every field, a row per point."""
-    errors = {(error.point, error.field): error for error in study.errors}
-    units = {error.field: error.unit for error in study.errors if error.unit and number != "relative"}
-    with_errors = {error.point for error in study.errors if is_field(error.field)}
+    errors = {(error["point"], error["field"]): error for error in study.errors}
+    units = {error["field"]: error["unit"] for error in study.errors if error["unit"] and number != "relative"}
+    with_errors = {error["point"] for error in study.errors if is_field(error["field"])}
     points = [point for point in study.points if point.id in with_errors]
     columns = axis_columns(study, points)
-    for field in in_order({error.field for error in study.errors}):
+    for field in in_order({error["field"] for error in study.errors}):
         own = [errors.get((point.id, field)) for point in points]
         heading = f"{field} ({units[field]})" if field in units else field
-        columns.append(Column(heading, [short_text(getattr(e, number), 3) if e else "" for e in own]))
+        columns.append(Column(heading, [short_text(e[number], 3) if e else "" for e in own]))
     return Table(title, columns)
 
 
@@ -187,16 +190,14 @@ def markdown_text(text):
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", shown(text))
 
 
-def markdown_cell(text):
-    return shown(text).replace("|", "\\|").replace("<", "&lt;")  # what looks like HTML would be taken for it
-
-
 def markdown(table):
-    lines = [f"## {markdown_text(table.title)}\n"]
-    for cells in (table.header, ["---" if c.is_text else "---:" for c in table.columns], *table.rows):
-        rule = len(lines) == 2
-        lines.append(f"|{'|'.join(cells)}|" if rule else f"| {' | '.join(map(markdown_cell, cells))} |")
-    return "\n".join(lines) + "\n"
+    def line(cells):
+        # what looks like HTML would be taken for it
+        return f"| {' | '.join(shown(cell).replace('|', bar).replace('<', '&lt;') for cell in cells)} |\n"
+
+    bar = "\\|"
+    rule = "|".join("---" if column.is_text else "---:" for column in table.columns)
+    return f"## {markdown_text(table.title)}\n\n{line(table.header)}|{rule}|\n{''.join(map(line, table.rows))}"
 
 
 def tables_as_markdown(study):
@@ -257,9 +258,7 @@ def cut(text, longest=LONGEST_LABEL):
 
 def wrapped(text):
     """Lines of a terminal's width, those behind the first set in."""
-    lines = textwrap.wrap(
-        text, TERMINAL_WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    lines = textwrap.wrap(text, TERMINAL_WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines) + "\n"
 
 
@@ -300,18 +299,8 @@ def terminal_point_table(study, varying):
         Column(short_axis(study, study.axes[a].name), [cut(shown(point.labels[a])) for point in points], True)
         for a in varying
     ] or [Column("point", [str(point.id) for point in points], True)]
-    wanted = [
-        ("runs", runs_text),
-        (TIME_HEADINGS[study.rules.command], lambda p: interval_text(p.field_seconds.median)),
-        ("pairs/s", lambda p: short_text(p.pairs_per_second.median.value, 3)),
-        ("speed-up", lambda p: interval_text(p.speed_up)),
-        ("efficiency (%)", lambda p: short_text(p.efficiency.value * 100, 3)),
-        ("memory (MB)", lambda p: short_text(p.memory_bytes * 1e-6, 3)),
-        ("of peak (%)", lambda p: short_text(p.roofline.fraction_of_peak * 100, 3)),
-        ("largest error", lambda p: short_text(p.largest_error, 2)),
-    ]
     states = [p.status if p.status != "ok" else "oversubscribed" if p.oversubscribed else "" for p in points]
-    table = Table("Points", [*columns, *number_columns(study, points, wanted), Column("state", states)])
+    table = Table("Points", [*columns, *number_columns(study, points, ON_TERMINAL), Column("state", states)])
     least = ("memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)", "pairs/s")
     return narrow(table, (*least, "largest error", "G m anew (s)"))
 
@@ -404,22 +393,19 @@ def fom_lines(study):
         labels = {axis.name: label for axis, label in zip(study.axes, point.labels)}
         place = shown(settings_text(labels, ",")).replace(":", "=")  # a colon ends the name
         place = f"[{place}]" if place else ""
+        seconds = ("field_seconds", "total_seconds", "process_seconds")
         foms = [
-            ("field_seconds", point.field_seconds.median.value, "s"),
-            ("total_seconds", point.total_seconds.median.value, "s"),
-            ("process_seconds", point.process_seconds.median.value, "s"),
+            *((name, getattr(point, name).median.value, "s") for name in seconds),
             ("pairs_per_second", point.pairs_per_second.median.value, "1/s"),
-            ("speed_up", point.speed_up.value, "1"),
-            ("efficiency", point.efficiency.value, "1"),
+            *((name, getattr(point, name).value, "1") for name in ("speed_up", "efficiency")),
             ("memory", point.memory_bytes, "B"),
             ("energy", point.energy_joules, "J"),
             ("core_seconds", point.core_seconds, "s"),
             ("arithmetic_rate", point.roofline.arithmetic_rate, "1/s"),
             ("fraction_of_peak", point.roofline.fraction_of_peak, "1"),
             ("largest_error", point.largest_error, "1"),
+            *((measure.name, getattr(point, measure.name), measure.unit) for measure in MEASURES),
         ]
-        foms += [(m.name, point.measures[m.name], m.unit) for m in MEASURES]
-        for name, value, unit in foms:
-            if math.isfinite(value):
-                text += f"FOM {name}{place}: {number_text(value)} {unit}\n"
+        known = [(name, value, unit) for name, value, unit in foms if math.isfinite(value)]
+        text += "".join(f"FOM {name}{place}: {number_text(value)} {unit}\n" for name, value, unit in known)
     return text

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Texts and numbers as messages and tables show them, and files that are complete or not there."""
+"""Texts and numbers as messages and tables show them."""
 
-import contextlib
+import json
 import math
-import os
 import pathlib
 import re
-import tempfile
+
+from ..new_file import new_file
 
 # What moves the cursor, colours or hides text, or turns its direction, and bytes that are no UTF-8.
 CONTROL = re.compile(
@@ -36,27 +36,22 @@ def short_text(value, digits=4):
     return f"{value:.{digits}g}" if math.isfinite(value) else ""
 
 
-@contextlib.contextmanager
-def new_file(target):
-    """The name of a file that becomes `target` when all went well: a crash leaves the old file or the new one."""
-    target = pathlib.Path(target)
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.part-", dir=target.parent)
-    os.close(descriptor)
-    try:
-        yield name
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        with open(name, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+def json_text(value, indent):
+    """The text of JSON, which has null for what is not finite, and U+FFFD for bytes of texts that are no UTF-8."""
+
+    def clean(value):
+        if isinstance(value, str):
+            return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if isinstance(value, dict):
+            return {clean(key): clean(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return list(map(clean, value))
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return json.dumps(clean(value), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_file(target, content):
     """Writes a text, or bytes, under a temporary name and renames it when complete."""
-    with new_file(target) as name, open(name, "wb") as file:
+    with new_file(pathlib.Path(target)) as file:
         file.write(content if isinstance(content, bytes) else content.encode(errors="replace"))

@@ -17,13 +17,13 @@ from .problems import InputError, Problem, Problems, excerpt
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LARGEST_FILE = 16 << 20
 DEEPEST = 64
+TOO_DEEP = f"lists or maps are nested too deeply; {DEEPEST} levels are the most"
 # aliases (*) make a large tree of a few bytes
 NODES_OF_ALIASES = 100_000
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+# control characters, and bytes that are no UTF-8
+NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
 TAG = "tag:yaml.org,2002:"
-KNOWN_TAGS = {
-    TAG + name for name in ("null", "bool", "int", "float", "str", "timestamp", "merge", "value", "seq", "map")
-}
+KNOWN_TAGS = {TAG + name for name in "null bool int float str timestamp merge value seq map".split()}
 # plain text that is the same in brackets
 PLAIN = re.compile(r"[\w.+/-]([\w .+/-]*[\w.+/-])?")
 
@@ -32,21 +32,29 @@ PLAIN = re.compile(r"[\w.+/-]([\w .+/-]*[\w.+/-])?")
 class Node:
     """One value. Aliases are expanded: every node owns what is below it."""
 
-    kind: str = "null"  # null, removed (taken out by an option or by reduced), scalar, list or map
+    kind: str = "null"  # null, scalar, list or map
     text: str = ""
     quoted: bool = False  # a scalar in quotes or a block: text, never a number
     flow: bool = False  # a list or map written in brackets
     place: str = ""  # "file:line" of the value, in a map of its key, or the option that wrote it
+    path: str = ""  # of keys, for messages
     items: list[Node] = field(default_factory=list)
     entries: dict[str, Node] = field(default_factory=dict)
 
     def find(self, key: str) -> Node | None:
-        """The value of a map's key that is there; its value may be null."""
-        node = self.entries.get(key)
-        return None if node is None or node.kind == "removed" else node
+        """The value of a map's key, which may be null."""
+        return self.entries.get(key)
 
     def copy(self) -> Node:
         return copy.deepcopy(self)
+
+    def set_path(self, path: str) -> None:
+        self.path = path
+        for key, node in [*enumerate(self.items), *self.entries.items()]:
+            node.set_path(join_key(path, str(key)))
+
+    def one_or_list(self) -> list[Node]:
+        return self.items if self.kind == "list" else [self]
 
     def kind_name(self) -> str:
         """What it is, for messages."""
@@ -82,7 +90,7 @@ def read_yaml_text(file: Path) -> str:
     if len(data) > LARGEST_FILE:
         raise refuse("is larger than 16 MiB; keep long lists in files of their own, which a case names")
     text = data.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
-    if bad := re.search(f"{CONTROL.pattern}|[\ud800-\udfff]", text):
+    if bad := NO_TEXT.search(text):
         line = text.count("\n", 0, bad.start()) + 1
         what = "holds bytes that are no UTF-8 text; a YAML file is expected, not data or another encoding"
         raise refuse(what, f"{file}:{line}")
@@ -103,9 +111,7 @@ class Builder:
     def build(self, found: yaml.Node, path: str, place: str = "", depth: int = 0) -> Node:
         place = place or self.place(found)
         if depth > DEEPEST:
-            raise InputError(
-                [Problem(place, "", f"lists or maps are nested too deeply; {DEEPEST} levels are the most")]
-            )
+            raise InputError([Problem(place, "", TOO_DEEP)])
         self.left -= 1
         self.text_left -= len(found.value) if isinstance(found, yaml.ScalarNode) else 0
         if self.left < 0 or self.text_left < 0:
@@ -117,9 +123,10 @@ class Builder:
             self.problems.add(place, path, f"the tag {tag} has no meaning here; leave it out")
         if isinstance(found, yaml.ScalarNode):
             if found.tag == TAG + "null" and not found.style:
-                return Node(place=place)
-            return scalar(found.value, place, bool(found.style))
-        node = Node("list" if isinstance(found, yaml.SequenceNode) else "map", place=place, flow=bool(found.flow_style))
+                return Node(place=place, path=path)
+            return Node("scalar", found.value, bool(found.style), place=place, path=path)
+        kind = "list" if isinstance(found, yaml.SequenceNode) else "map"
+        node = Node(kind, place=place, path=path, flow=bool(found.flow_style))
         if node.kind == "list":
             for i, item in enumerate(found.value):
                 node.items.append(self.build(item, join_key(path, str(i)), "", depth + 1))
@@ -160,14 +167,15 @@ def parse_yaml(text: str, file: str, problems: Problems, option: str = "", path:
         context = getattr(error, "context", None)
         what = f"this is no valid YAML: {what}" + (f", {context}" if context and context != what else "")
     except RecursionError:
-        line, what = 1, f"lists or maps are nested too deeply; {DEEPEST} levels are the most"
+        line, what = 1, TOO_DEEP
     raise InputError([Problem(option or f"{file}:{line}", path, f"in {excerpt(text)}, {what}" if option else what)])
 
 
-def put(root: Node, path: str, value: Node, place: str) -> None:
-    """Puts a value at a key path, making missing parents. Raises InputError when a part of the path cannot hold it.
+def put(root: Node, path: str, value: Node | None, place: str) -> None:
+    """Puts a copy of a value at a key path, making missing parents; None takes out what is there.
 
-    A list's element is named by its number from 0, a key that holds dots itself is found as it is.
+    A list's element is named by its number from 0, a key that holds dots itself is found as it is. Raises InputError
+    when a part of the path cannot hold it.
     """
 
     def refuse(what: str) -> InputError:
@@ -177,59 +185,74 @@ def put(root: Node, path: str, value: Node, place: str) -> None:
     if "" in keys:
         raise refuse("the key has an empty part; write names joined by single dots")
     node, walked = root, ""
-    while keys:
-        if node.kind in ("null", "removed"):
-            if value.kind == "removed":
+    while True:
+        if node.kind == "null":
+            if value is None:
                 return
             node.kind, node.place = "map", place
         if node.kind == "list":
-            key = keys.pop(0)
+            key, keys = keys[0], keys[1:]
             if not key.isdecimal() or int(key) >= len(node.items):
                 raise refuse(f"{walked or 'the document'} is a list of {len(node.items)}, numbered from 0")
-            node = node.items[int(key)]
+            below, at = node.items, int(key)
         elif node.kind == "map":
             n = max((n for n in range(1, len(keys) + 1) if ".".join(keys[:n]) in node.entries), default=1)
             key, keys = ".".join(keys[:n]), keys[n:]
+            below, at = node.entries, key
             if key not in node.entries:
-                node.entries[key] = Node("removed" if value.kind == "removed" else "null", place=place)
-            node = node.entries[key]
+                if value is None:
+                    return
+                node.entries[key] = Node(place=place)
         else:
             raise refuse(f"{walked} is {excerpt(node.text)} there, not a map; set {walked} as a whole")
         walked = join_key(walked, key)
-    node.__dict__.update(value.copy().__dict__)
+        if not keys:
+            break
+        node = below[at]
+    if value is None:
+        del below[at]
+    else:
+        below[at] = value.copy()
+        below[at].set_path(walked)
 
 
-def apply_override(root: Node, assignment: str, problems: Problems) -> None:
-    """Applies key.path=value: the value is YAML, and null takes the key out."""
-    key, equals, content = assignment.partition("=")
-    if not equals or not key:
-        what = f"{excerpt(assignment)} has no key.path=value form, such as execution.slots=4"
-        problems.add("--set", "", what)
-        return
-    if not content.strip(" \t"):
-        problems.add("--set", key, "has no value; write key.path=value, or null as the value to take the key out")
-        return
-    if re.search(f"{CONTROL.pattern}|[\ud800-\udfff]", assignment):
-        problems.add("--set", excerpt(key), "holds bytes that are no UTF-8 text")
-        return
+def put_or_report(root: Node, path: str, value: Node, problems: Problems) -> None:
+    """Puts a value where it was written for; null takes the key out."""
     try:
-        value = parse_yaml(content, "--set", problems, "--set", key)
-        value.kind = "removed" if value.kind == "null" else value.kind
-        put(root, key, value, "--set")
+        put(root, path, None if value.kind == "null" else value, value.place)
     except InputError as error:
         problems.extend(error.problems)
 
 
+def read_override(assignment: str, problems: Problems) -> tuple[str, Node] | None:
+    """The key path and the value, which is YAML, of key.path=value; null takes the key out."""
+    key, equals, content = assignment.partition("=")
+    if not equals or not key:
+        what = f"{excerpt(assignment)} has no key.path=value form, such as execution.slots=4"
+        problems.add("--set", "", what)
+    elif not content.strip(" \t"):
+        problems.add("--set", key, "has no value; write key.path=value, or null as the value to take the key out")
+    elif NO_TEXT.search(assignment):
+        problems.add("--set", excerpt(key), "holds bytes that are no UTF-8 text")
+    else:
+        try:
+            return key, parse_yaml(content, "--set", problems, "--set", key)
+        except InputError as error:
+            problems.extend(error.problems)
+    return None
+
+
 def to_yaml(root: Node) -> str:
-    """The document as YAML text, without what was removed; reads back as the same tree."""
+    """The document as YAML text; reads back as the same tree."""
     resolver = LOADER("")
 
     def convert(node: Node) -> yaml.Node:
         if node.kind == "list":
-            items = [convert(item) for item in node.items if item.kind != "removed"]
-            return yaml.SequenceNode(TAG + "seq", items, flow_style=node.flow or not items)
+            return yaml.SequenceNode(
+                TAG + "seq", list(map(convert, node.items)), flow_style=node.flow or not node.items
+            )
         if node.kind == "map":
-            entries = [(convert(scalar(k)), convert(v)) for k, v in node.entries.items() if v.kind != "removed"]
+            entries = [(convert(scalar(key)), convert(value)) for key, value in node.entries.items()]
             return yaml.MappingNode(TAG + "map", entries, flow_style=node.flow or not entries)
         if node.kind != "scalar":
             return yaml.ScalarNode(TAG + "null", "null")
@@ -255,14 +278,12 @@ def numbered(root: Node) -> tuple[str, list[str]]:
             is_plain = not node.quoted and PLAIN.fullmatch(node.text)
             add(before + (node.text if is_plain else json.dumps(node.text, ensure_ascii=False)) + after, node)
             return
-        if node.kind not in ("list", "map"):
+        if node.kind == "null":
             add(before + "null" + after, node)
             return
         begin, end = "[]" if node.kind == "list" else "{}"
-        below = [("", item) for item in node.items] or [
-            (f"{json.dumps(k, ensure_ascii=False)}: ", v) for k, v in node.entries.items()
-        ]
-        below = [(label, value) for label, value in below if value.kind != "removed"]
+        below = [("", item) for item in node.items]
+        below += [(f"{json.dumps(key, ensure_ascii=False)}: ", value) for key, value in node.entries.items()]
         add(before + begin, node)
         for i, (label, value) in enumerate(below):
             emit(value, label, "," if i + 1 < len(below) else "")
@@ -275,7 +296,7 @@ def numbered(root: Node) -> tuple[str, list[str]]:
 def plain(node: Node) -> object:
     """The same value for the same content, however it was laid out; numbers stay the text that they are."""
     if node.kind == "list":
-        return [plain(item) for item in node.items if item.kind != "removed"]
+        return list(map(plain, node.items))
     if node.kind == "map":
-        return {key: plain(value) for key, value in sorted(node.entries.items()) if value.kind != "removed"}
+        return {key: plain(value) for key, value in sorted(node.entries.items())}
     return (node.quoted, node.text) if node.kind == "scalar" else None

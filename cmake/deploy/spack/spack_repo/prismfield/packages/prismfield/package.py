@@ -36,7 +36,7 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("gdal@3:", when="+geotiff")
     depends_on("googletest@1.12: +gmock", type="build", when="+tests")
     depends_on("benchmark@1.7:", type="build", when="+tests")
-    for module in ("py-xarray", "py-netcdf4", "py-matplotlib", "py-h5py", "py-pyyaml"):
+    for module in ("py-xarray", "py-netcdf4", "py-matplotlib", "py-h5py", "py-jinja2", "py-pyyaml"):
         depends_on(module, type="run", when="+figures")
 
     # Kokkos Kernels asks for the Kokkos of its own version.

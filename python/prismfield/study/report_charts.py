@@ -1,0 +1,1046 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""The figures of a study but for its maps: each function draws one kind and returns a page, or None for nothing."""
+
+import itertools
+import math
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.transforms import ScaledTranslation
+
+from ..field_names import in_order, symbol_of
+from ..figures.drawing import GREY, UNITS
+from . import report_data
+from .report_data import STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
+
+# Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
+LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
+PAPER_STYLES = (
+    {"marker": "D", "markerfacecolor": "0.25", "markeredgecolor": "0.25"},
+    {"marker": "D", "markerfacecolor": "white", "markeredgecolor": "0.25"},
+    {"marker": "v", "markerfacecolor": "0.55", "markeredgecolor": "0.25"},
+    {"marker": "v", "markerfacecolor": "white", "markeredgecolor": "0.25"},
+    {"marker": "P", "markerfacecolor": "0.4", "markeredgecolor": "white"},
+    {"marker": "X", "markerfacecolor": "0.4", "markeredgecolor": "white"},
+)
+PALE = "0.9"
+ROUND = [1, 2, 2.5, 5, 10]
+
+# Every figure is as wide as a page of a journal; inches above the drawing for title and machine, and beside them.
+PAGE_WIDTH = 7.2
+HEADING_ROOM = 0.5
+MARGIN = 0.08
+SETTINGS = {
+    # Texts are measured at the resolution that they are drawn at, since their sizes are rounded to pixels.
+    **{"figure.dpi": 170, "savefig.dpi": "figure", "font.family": "DejaVu Sans", "axes.unicode_minus": True},
+    **{"svg.fonttype": "path", "svg.hashsalt": "prismfield", "figure.max_open_warning": 0},
+    **{"figure.constrained_layout.w_pad": 0.05, "figure.constrained_layout.h_pad": 0.05},
+    **{f"{axis}tick.{key}": value for axis in "xy" for key, value in (("labelsize", 8.5), ("major.size", 3))},
+    **{"xtick.major.width": 0.6, "ytick.major.width": 0.6, "axes.linewidth": 0.6, "axes.labelsize": 9},
+    **{"axes.grid": True, "grid.color": PALE, "grid.linewidth": 0.6, "axes.axisbelow": True},
+    **{"axes.spines.top": False, "axes.spines.right": False, "errorbar.capsize": 2},
+    **{"legend.fontsize": 8, "legend.title_fontsize": 8, "legend.frameon": False, "legend.handlelength": 2.2},
+    **{"legend.columnspacing": 1.6, "legend.labelspacing": 0.4, "legend.borderpad": 0, "legend.borderaxespad": 0},
+}
+
+
+class Page:
+    """One figure: its title, what stands below it, and its drawing."""
+
+    def __init__(self, name, title, figure, caption=""):
+        self.name, self.title, self.figure, self.caption = name, title, figure, caption
+
+
+def plain(text):
+    """A text of the study's in a figure: its dollar signs are no formulas."""
+    return str(text).replace("$", r"\$")
+
+
+def new_page(study, below, height=3.3, rows=1, columns=1, **keywords):
+    """A figure of the one width that all have with the study's title in bold and, smaller, `below` and the machine, and
+    its axes; legend and notes are added under it by finish()."""
+    keywords |= {"figsize": (PAGE_WIDTH, height), "squeeze": False, "layout": "constrained"}
+    figure, axes = plt.subplots(rows, columns, **keywords)
+    machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
+    reduced = "reduced size" if study.data.get("reduced") else ""
+    text = "  ·  ".join(part for part in (below, machine, reduced) if part)
+    figure.heading = [
+        figure.text(0, 0, plain(study.title), fontsize=10.5, fontweight="bold", va="top", in_layout=False),
+        figure.text(0, 0, plain(text), fontsize=8, color=GREY, va="top", in_layout=False),
+    ]
+    place(figure, 0)
+    return figure, axes
+
+
+def place(figure, below):
+    """Puts the heading to the top left of a page, whatever its height, cuts what is longer than the page is wide, and
+    leaves `below` inches free under the drawing."""
+    width, height = figure.get_size_inches()
+    renderer = figure.canvas.get_renderer()
+    for words, down in zip(figure.heading, (0.08, 0.29)):
+        words.set_position((MARGIN / width, 1 - down / height))
+    second = figure.heading[1]
+    text = second.get_text()
+    while len(text) > 20 and second.get_window_extent(renderer).width > (width - 2 * MARGIN) * figure.dpi:
+        text = text[:-1]
+        second.set_text(text.rstrip() + "…")
+    figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
+
+
+def legend_groups(handles, marks):
+    """(title, entries) of each legend below a figure."""
+    groups = [("", list(own)) for none, own in itertools.groupby(handles, lambda entry: entry is None) if not none]
+    for source, own in itertools.groupby(marks, key=lambda mark: mark[0]):
+        own = [(handle, name) for _, handle, name in own]
+        if len(own) > 1:
+            groups.append((source, [(handle, name or "the paper's values") for handle, name in own]))
+        else:
+            # A single mark without a name is called after its paper.
+            groups.append((source, own) if own[0][1] else ("", [(own[0][0], source)]))
+    return groups
+
+
+def finish(figure, handles=(), marks=(), notes=()):
+    """Legends and notes under the drawing, in the width of the page, which grows downwards: first what was measured, a
+    None among the handles begins a new line, then each paper's marks under its name, then in grey what the reader must
+    know, as what did not run."""
+    renderer = figure.canvas.get_renderer()
+    placed = []
+    for title, entries in legend_groups(handles, marks):
+        artists, names = [handle for handle, _ in entries], [plain(name) for _, name in entries]
+        # As many columns as fit, and of these no more than the lines need.
+        for lines in range(math.ceil(len(entries) / 6), len(entries) + 1):
+            columns = math.ceil(len(entries) / lines)
+            looks = {"title": plain(title) or None, "ncols": columns, "loc": "upper left", "alignment": "left"}
+            legend = figure.legend(artists, names, **looks)
+            legend.set_in_layout(False)
+            box = legend.get_window_extent(renderer)
+            if columns == 1 or box.width <= (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
+                break
+            legend.remove()
+        placed.append((legend, box.height / figure.dpi))
+    if notes:
+        lines = "\n".join(plain(textwrap.fill(note, 122)) for note in dict.fromkeys(notes))
+        words = figure.text(0, 0, lines, fontsize=7.5, color="0.35", va="top", linespacing=1.35, in_layout=False)
+        placed.append((words, words.get_window_extent(renderer).height / figure.dpi))
+    gap = 0.09
+    below = sum(tall + gap for _, tall in placed) + (0.06 if placed else 0)
+    height = figure.get_figheight() + below
+    figure.set_size_inches(PAGE_WIDTH, height)
+    place(figure, below)
+    top = below - gap / 2
+    for artist, tall in placed:
+        put = artist.set_bbox_to_anchor if isinstance(artist, Legend) else artist.set_position
+        put((MARGIN / PAGE_WIDTH, top / height))
+        top -= tall + gap
+
+
+def line(**looks):
+    """The handle of a line for the legend."""
+    return Line2D([], [], **looks)
+
+
+def mark(**looks):
+    return Line2D([], [], linestyle="none", **looks)
+
+
+def number_tick(value, _position=None):
+    """A tick of a logarithmic axis: 0.001 to 10,000 in digits, else a power."""
+    if value <= 0:
+        return ""
+    return f"{value:,.10g}" if -3 <= math.log10(value) < 5 else power(value)
+
+
+def power(value, digits=3):
+    """A number as a power of ten: 10⁻⁷, 2.3 × 10⁻⁷."""
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    mantissa = f"{float(mantissa):g}"
+    ten = f"10^{{{int(exponent)}}}"
+    return f"${ten}$" if mantissa == "1" else f"${mantissa}\\times{ten}$"
+
+
+def logarithmic(axis, low, high):
+    """Ticks of a logarithmic axis that are neither one alone nor a crowd."""
+    decades = math.log10(high / low) if low > 0 else 1
+    subs = (1.0, 2.0, 5.0) if decades < 2.5 else (1.0,)
+    axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=12))
+    axis.set_major_formatter(FuncFormatter(number_tick))
+    axis.set_minor_locator(NullLocator() if decades > 7 else LogLocator(base=10, subs=range(2, 10), numticks=99))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def decades(axis, locator):
+    """Ticks of a logarithmic axis at its decades alone."""
+    axis.set_major_locator(locator)
+    axis.set_minor_locator(NullLocator())
+
+
+class Style:
+    """Colour, marker and line of the curves of a figure, each a tuple of labels. Up to five curves differ in all three;
+    of more, one label chooses the colour, and the others marker and line, so that the legend is no tower."""
+
+    def __init__(self, axes, keys):
+        self.axes, self.keys = axes, list(dict.fromkeys(keys))
+        values = [list(dict.fromkeys(key[i] for key in self.keys)) for i in range(len(axes))]
+        several = [i for i in range(len(axes)) if len(values[i]) > 1]
+        self.factor = None
+        if len(self.keys) > 5 and len(several) > 1:
+            self.factor = max(several, key=lambda i: len(values[i]) if len(values[i]) <= len(COLOURS) else 0)
+            self.colours = values[self.factor]
+            self.lines = list(dict.fromkeys(self.rest(key) for key in self.keys))
+
+    def rest(self, key):
+        return key[: self.factor] + key[self.factor + 1 :]
+
+    @staticmethod
+    def looks(colour, shape, dashes):
+        own = {"color": COLOURS[colour % len(COLOURS)], "marker": MARKERS[shape % len(MARKERS)]}
+        return own | {"linestyle": LINES[dashes % len(LINES)]}
+
+    def of(self, key):
+        if self.factor is None:
+            number = self.keys.index(key)
+            return self.looks(number, number, number // len(COLOURS))
+        shape = self.lines.index(self.rest(key))
+        return self.looks(self.colours.index(key[self.factor]), shape, shape)
+
+    def entries(self, single="measured", has_line=True):
+        """Handles and names for the legend."""
+
+        def handle(looks):
+            looks = looks if has_line else looks | {"linestyle": "none"}
+            return line(**({"markersize": 5, "linewidth": 1.5} | looks))
+
+        if self.factor is None:
+            return [(handle(self.of(key)), curve_name(self.axes, key) or single) for key in self.keys]
+        axis = self.axes[self.factor]
+        others = [name for name in self.axes if name != axis]
+        colours = [
+            (Patch(color=COLOURS[i % len(COLOURS)]), single if value is None else report_data.value_text(axis, value))
+            for i, value in enumerate(self.colours)
+        ]
+        lines = [
+            (handle(self.looks(0, i, i) | {"color": "0.25"}), curve_name(others, values) or single)
+            for i, values in enumerate(self.lines)
+        ]
+        return [*colours, None, *lines]
+
+
+def papers_of(study, y, first=False):
+    """(source, name, {x: value}, looks) of every series of the papers that belongs to a figure of y."""
+    return [(*series, looks) for series, looks in zip(study.paper_series(y, first), itertools.cycle(PAPER_STYLES))]
+
+
+def paper_mark(source, name, looks):
+    """Its entry of the legend."""
+    return source, mark(markersize=6, **looks), name
+
+
+# ---- one quantity against an axis
+
+
+def sweep_figure(study, spec, number, used_names):
+    """A figure of the study: one quantity against an axis, a curve for each combination of the others."""
+    x, y = spec["x"], spec["y"]
+    if y not in study.quantities:
+        return None
+    points = [p for p in study.points if study.label(p, x) is not None]
+    # Without a value there is something to be seen only where points could not run: their gaps and a paper's marks.
+    if all(p["status"] == "ok" and study.quantity(p, y) is None for p in points):
+        return None
+    texts = list(dict.fromkeys(study.label(p, x) for p in points))
+    if own_order := study.axes.get(x):
+        texts.sort(key=lambda text: own_order.index(text) if text in own_order else len(own_order))
+    # An axis that x moves along, as a `point` that holds block and slots, makes no curves.
+    curve_axes = [
+        name
+        for name in study.varying(points)
+        if name != x and len({study.labels(p, (x, name)) for p in points}) > len(texts)
+    ]
+    asked = spec.get("curves") or []
+    others = [name for name in curve_axes if name not in asked]
+    curve_axes = [name for name in asked if name in curve_axes]
+    worst_only = y == "error" and bool(asked) and bool(others)
+    if not worst_only:
+        # Times of different things are never drawn as one; of errors the worst is what counts.
+        curve_axes += others
+    curves = {}
+    for point in points:
+        curves.setdefault(study.labels(point, curve_axes), []).append(point)
+    if worst_only:
+        curves = {key: worst_points(study, own, x) for key, own in curves.items()}
+    drawn = bar_figure if None in map(number_of, texts) else line_figure
+    figure, over_shown = drawn(study, spec, x, y, texts, curve_axes, curves, number == 0)
+    hollow = "Hollow points have more threads than cores and are on no curve." if over_shown else ""
+    caption = study.caption(y, number == 0, hollow)
+    if worst_only:
+        caption = f"The worst over {', '.join(axis_name(name).lower() for name in others)}. {caption}".strip()
+    name = f"{y}_by_{last_word(x)}"
+    while name in used_names:
+        name += "_"
+    return Page(name, f"{study.quantities[y][1]} by {axis_name(x).lower()}", figure, caption)
+
+
+def worst_points(study, points, x):
+    """Of the points at each place along x the one with the largest error, or any where none has one."""
+    found = {}
+    for point in points:
+        place, own = study.label(point, x), study.quantity(point, "error")
+        before = study.quantity(found[place], "error") if place in found else None
+        if place not in found or (own and (before is None or own[0] > before[0])):
+            found[place] = point
+    return list(found.values())
+
+
+def axis_scales(log, xs, ys):
+    """Whether x and y are logarithmic: as the study says, else by the range of the numbers."""
+    if log is not None:
+        return "x" in log, "y" in log
+    log_x = len(xs) > 2 and min(xs) > 0 and max(xs) >= 32 * min(xs)
+    return log_x, len(ys) > 0 and min(ys) > 0 and max(ys) > 30 * min(ys)
+
+
+def is_count(x):
+    return last_word(x) in ("threads", "ranks", "devices", "cards", "nodes")
+
+
+def repeats_text(study):
+    if not (runs := study.runs_a_point()):
+        return ""
+    return "one run each" if runs[-1] == 1 else f"median of {report_data.range_text(runs)}, 95 % intervals"
+
+
+def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
+    """The figure, and whether it has hollow points."""
+    figure, ((axes,),) = new_page(study, repeats_text(study))
+    every = [point for points in curves.values() for point in points]
+    present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)]
+    style, extra, all_x, all_y, laws = Style(curve_axes, present), [], [], [], {}
+    over_shown, gap_words, marked_x, marks = False, [], [], []
+    factor = study.quantities[y][3]
+
+    def at_x(point):
+        return number_of(study.label(point, x))
+
+    seen_at = {at_x(point) for point in every if study.quantity(point, y)}
+    for values, points in curves.items():
+        points = sorted(points, key=at_x)
+        xs = np.array([at_x(p) for p in points])
+        all_x += list(xs)
+        if values not in present:
+            continue
+        looks = style.of(values)
+        colour = looks["color"]
+        found = [study.quantity(p, y) for p in points]
+        over = np.array([p["oversubscribed"] for p in points], bool)
+        good = np.array([f is not None for f in found])
+        middle, low, high = (np.array([f[i] if f else np.nan for f in found]) for i in range(3))
+        all_y += [*low[good], *high[good]]
+        # Curves stand a little beside each other, so that whiskers at one place can be told apart.
+        beside = 2.2 / 72 * (present.index(values) - (len(present) - 1) / 2)
+        moved = axes.transData + ScaledTranslation(beside, 0, figure.dpi_scale_trans)
+        curve = np.where(over, np.nan, middle)
+        axes.plot(xs, curve, linewidth=1.4, color=colour, linestyle=looks["linestyle"], transform=moved)
+        errors = np.abs(np.vstack([middle - low, high - middle]))
+        for some, face in ((good & ~over, colour), (good & over, "white")):
+            if some.any():
+                bars = errors[:, some] if errors[:, some].any() else None
+                dot = {"fmt": looks["marker"], "color": colour, "markerfacecolor": face, "markersize": 4.5}
+                axes.errorbar(xs[some], middle[some], yerr=bars, elinewidth=0.9, zorder=3, transform=moved, **dot)
+        if y == "speed_up" and (law := amdahl_line(axes, study, x, dict(zip(curve_axes, values)), xs[good], colour)):
+            laws[values] = law
+        over_shown |= bool((good & over).any())
+        # A curve's own gap, where others have a value: a cross on the lower edge in its colour.
+        gaps = [(at, p) for at, f, p in zip(xs, found, points) if not f and p["status"] != "ok" and at in seen_at]
+        gap_words += [STATUS_WORDS[p["status"]] for _, p in gaps]
+        if gaps:
+            cross = {"color": colour, "markersize": 5, "transform": axes.get_xaxis_transform(), "clip_on": False}
+            axes.plot([at for at, _ in gaps], [0.012] * len(gaps), "x", **cross)
+    for source, name, values, looks in papers_of(study, y, first):
+        at = {number_of(k): v * factor for k, v in values.items() if number_of(k) is not None}
+        level = {k: v * factor for k, v in values.items() if number_of(k) is None}
+        all_y += [*at.values(), *level.values()]
+        marked_x += at
+        if at:
+            axes.plot(list(at), list(at.values()), linestyle="none", markersize=6, zorder=4, **looks)
+            marks.append(paper_mark(source, name, looks))
+        for words, value in level.items():
+            dashes = {"color": "0.35", "linewidth": 1, "linestyle": (0, (5, 2))}
+            axes.axhline(value, zorder=1, **dashes)
+            marks.append((source, line(**dashes), f"{name}, {words}" if name else words))
+    all_x += marked_x
+    dashed = {"color": "0.55", "linewidth": 1, "linestyle": (0, (4, 3))}
+    if y == "speed_up" and seen_at and is_count(x):
+        start = min(seen_at)
+        ends = np.geomspace(start, max([*seen_at, *marked_x]), 50)
+        axes.plot(ends, ends / start, zorder=0.5, **dashed)
+        extra.append((line(**dashed), "ideal"))
+        all_y.append(ends[-1] / start)
+    if y == "efficiency":
+        axes.axhline(100, zorder=0.5, **dashed)
+        all_y.append(100)
+    log_x, log_y = axis_scales(spec.get("log"), all_x, all_y)
+    # What was measured shall not sit in a corner because a paper had many times the threads: the ideal is a straight
+    # line on two logarithmic axes too.
+    if is_count(x) and seen_at and min(all_x) > 0 and max(all_x) > 4 * max(seen_at):
+        log_x, log_y = True, log_y or y == "speed_up"
+    scale_x(axes, all_x, sorted({number_of(t) for t in texts} | set(marked_x)), log_x)
+    # What is exactly right has no place on a logarithmic axis.
+    without_error = y == "error" and log_y and min(all_y, default=1) <= 0 < max(all_y, default=0)
+    scale_y(axes, [v for v in all_y if v > 0] if without_error else all_y, log_y, y)
+    show_gaps(axes, {at_x(point): point for point in reversed(every)}, seen_at)
+    axes.set(xlabel=plain(axis_name(x)), ylabel=study.quantity_label(y))
+    if over_shown:
+        extra.append((mark(marker="o", color=GREY, markerfacecolor="white", markersize=5), "more threads than cores"))
+    if gap_words:
+        extra.append((mark(marker="x", color=GREY, markersize=5), ", ".join(dict.fromkeys(gap_words))))
+    handles = style.entries()
+    if len(present) == 1:
+        handles += laws.values()
+    elif laws:
+        # With several curves each one's fraction stands at its name, where curves have names of their own.
+        if style.factor is None:
+            handles = [
+                (handle, f"{name} ({laws[key][1].split(', ')[1].split(' (')[0]})" if key in laws else name)
+                for key, (handle, name) in zip(present, handles)
+            ]
+        extra.insert(0, (line(color=GREY, linewidth=1, linestyle=(0, (1, 1.5))), "Amdahl's law"))
+    handles += [None, *extra] if style.factor is not None and extra else extra
+    notes = study.gap_notes(every, [*curve_axes, x])
+    if without_error:
+        notes.append("Points without any error are left out.")
+    if y in report_data.SCALING and any(p["oversubscribed"] and p["status"] == "ok" for p in every):
+        notes.append("Points with more threads than cores have no speed-up and are left out.")
+    finish(figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes)
+    return figure, over_shown
+
+
+def amdahl_line(axes, study, x, wanted, xs, colour):
+    """Draws the speed-up that Amdahl's law allows with the serial fraction that was fitted, and the band of its
+    interval; its entry of the legend, or None. A fraction that is none, below 0 or above 1, is not drawn."""
+    for fit in study.fits:
+        law = fit["amdahl"] or {}
+        other = any(not same_text(fit["group"][k], wanted[k]) for k in wanted if k in fit["group"])
+        if fit["along"] != x or other or not finite(law.get("serial")) or not 0 <= law["serial"] <= 1:
+            continue
+        fine = np.linspace(min(xs), max(xs), 100)
+        n = fine / min(xs)
+
+        def speed_up(serial):
+            return 1 / (serial + (1 - serial) / n)
+
+        text = f"Amdahl, {short(100 * law['serial'], 2)} % serial"
+        low, high = law.get("low"), law.get("high")
+        if finite(low) and finite(high) and low < high:
+            least, most = (min(max(value, 0), 1) for value in (low, high))
+            axes.fill_between(fine, speed_up(most), speed_up(least), color=colour, alpha=0.13, linewidth=0)
+            text += f" ({short(100 * low, 2)} to {short(100 * high, 2)} %)".replace("-", "−")
+        dots = {"color": colour, "linewidth": 1, "linestyle": (0, (1, 1.5))}
+        axes.plot(fine, speed_up(law["serial"]), **dots)
+        return line(**dots), text
+    return None
+
+
+def scale_x(axes, all_x, ticks, log_x):
+    low, high = min(all_x), max(all_x)
+    if log_x:
+        ratio = (high / low) ** 0.04 if high > low else 1.5
+        axes.set(xscale="log", xlim=(low / ratio, high * ratio))
+    else:
+        room = 0.04 * (high - low) or 0.5
+        axes.set_xlim(low - room, high + room)
+    # Ticks at the study's own values, the first and the last always; of others that would touch, the former stays.
+    at = math.log if log_x else float
+    wide = {t: (0.014 * len(f"{t:,.10g}") + 0.012) * (at(high) - at(low)) for t in ticks}
+
+    def touch(a, b):
+        return at(b) - at(a) < (wide[a] + wide[b]) / 2
+
+    kept = ticks[:1]
+    for t in ticks[1:]:
+        if not touch(kept[-1], t) and (t == ticks[-1] or not touch(t, ticks[-1])):
+            kept.append(t)
+    if len(ticks) <= 16 and len(kept) >= min(2, len(ticks)):
+        axes.xaxis.set_major_locator(FixedLocator(kept))
+        axes.xaxis.set_minor_locator(FixedLocator(ticks))
+    elif log_x:
+        logarithmic(axes.xaxis, low, high)
+        return
+    else:
+        is_whole = all(float(t).is_integer() for t in ticks)
+        axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=is_whole))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}" if v < 1e7 else power(v)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def scale_y(axes, values, log_y, y):
+    if not values:
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_locator(NullLocator())
+        return
+    low, high = min(values), max(values)
+    if log_y and low > 0:
+        ratio = max((high / low) ** 0.08, 1.12)
+        axes.set(yscale="log", ylim=(low / ratio, high * ratio))
+        logarithmic(axes.yaxis, low, high)
+        return
+    axes.set_ylim(min(0, low), 1.08 * high if high > 0 else 1)
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=ROUND))
+    exponent = 3 * math.floor(math.log10(high) / 3) if high >= 1e5 and y != "speed_up" else 0
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:,.6g}"))
+    if exponent:
+        place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "bottom"}
+        axes.annotate(f"$10^{{{exponent}}}$", (0, 1), (-4, 4), fontsize=8.5, **place)
+
+
+def show_gaps(axes, first_at, seen_at):
+    """Pale bands where no curve has a value, neighbours in one; words where the whole figure has none. `first_at` has
+    the first point at each place."""
+    state = {
+        at: "oversubscribed" if point["status"] == "ok" else STATUS_WORDS[point["status"]]
+        for at, point in first_at.items()
+        if at not in seen_at
+    }
+    if not seen_at:
+        words = "not run here" if any(p["status"] != "ok" for p in first_at.values()) else "nothing to compare"
+        axes.text(0.02, 0.04, words, transform=axes.transAxes, fontsize=9, color=GREY)
+    to_share = axes.transScale + axes.transLimits
+    places = sorted(first_at)
+    shares = [to_share.transform((at, axes.get_ylim()[1]))[0] for at in places]
+    runs = []
+    for number, at in enumerate(places):
+        if at in state:
+            # Half the way to a neighbour, and never wide.
+            sides = [abs(shares[number] - shares[n]) for n in (number - 1, number + 1) if 0 <= n < len(places)]
+            half = min([0.02, *(side / 2 for side in sides)])
+            if number > 0 and state.get(places[number - 1]) == state[at]:
+                runs[-1][1] = shares[number] + half
+            else:
+                runs.append([shares[number] - half, shares[number] + half, state[at]])
+    for left, right, words in runs:
+        left, right = max(left, 0), min(right, 1)
+        band = {"color": "0.945", "linewidth": 0, "zorder": 0, "transform": axes.transAxes}
+        axes.add_patch(Rectangle((left, 0), right - left, 1, **band))
+        if seen_at:
+            turned = {"rotation": 0 if right - left > 0.014 * len(words) else 90, "ha": "center", "va": "top"}
+            looks = {"fontsize": 7.5, "color": GREY, "zorder": 1, "transform": axes.transAxes}
+            axes.text((left + right) / 2, 0.97, words, **turned, **looks)
+
+
+def dot_rows(axes, names, width=30):
+    """Rows with a name each, from the top down, and a pale line along each for the eye."""
+    axes.set_yticks(range(len(names)), [plain(textwrap.fill(name, width)) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(False, axis="y")
+    axes.tick_params(axis="y", length=0, pad=6)
+    for row in range(1, len(names)):
+        axes.axhline(row - 0.5, color=PALE, linewidth=0.6, zorder=0)
+
+
+def row_word(axes, x, row, words, **looks):
+    """Words at the left or right end of a row."""
+    axes.text(x, row, words, **{"fontsize": 7.5, "va": "center", "transform": axes.get_yaxis_transform(), **looks})
+
+
+def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
+    """Values of an axis that are no numbers: a row each, bars from zero, or points where the range is large."""
+    papers = papers_of(study, y, first)
+    rows = list(texts) + [k for *_, values, _ in papers for k in values if not any(same_text(k, t) for t in texts)]
+    rows = list(dict.fromkeys(rows))
+    every = [point for points in curves.values() for point in points]
+    present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)] or list(curves)[:1]
+    n = len(present)
+    figure, ((axes,),) = new_page(study, repeats_text(study), min(1.05 + len(rows) * (0.16 + 0.17 * n), 8))
+    _, name_of_y, unit, factor = study.quantities[y]
+    style, found_y = Style(curve_axes, present), [v for p in every for v in study.quantity(p, y) or ()]
+    found_y += [v * factor for *_, values, _ in papers for v in values.values()]
+    # Short times are told in milliseconds.
+    in_unit = 1
+    if unit == "s" and max(found_y, default=1) < 0.1:
+        unit, in_unit = "ms", 1e3
+        found_y = [in_unit * value for value in found_y]
+    # Of errors some are 0, which no logarithmic axis shows: they stand hollow on its edge.
+    positive = [v for v in found_y if v > 0] if y == "error" else found_y
+    # There is one axis of numbers here, which log: x and log: y both mean.
+    log = axis_scales(None, [1], positive)[1] if spec.get("log") is None else any(axis_scales(spec["log"], [], []))
+    log = log and min(positive, default=0) > 0
+    low, high = (min(positive), max(positive)) if log else (0, max(found_y, default=1))
+    edge = min(low / (high / low) ** 0.05, low / 1.5) if log else 0
+    thickness, over_shown = 0.8 / n, False
+    named = last_word(x) in ("partition", "kernel", "precision", "space", "point")
+    dot_rows(axes, [report_data.value_text(x, row) if named else row for row in rows], 26)
+    for c, values in enumerate(present):
+        looks = style.of(values)
+        for point in curves[values]:
+            row = texts.index(study.label(point, x)) + (c - (n - 1) / 2) * thickness
+            if (found := study.quantity(point, y)) is None:
+                words = "oversubscribed" if point["status"] == "ok" else STATUS_WORDS[point["status"]]
+                row_word(axes, 0.008, row, words, color=GREY)
+                continue
+            middle, least, most = (in_unit * value for value in found)
+            over = point["oversubscribed"]
+            over_shown |= over
+            face = "white" if over or (log and middle <= 0) else looks["color"]
+            if log:
+                dot = {"color": looks["color"], "markerfacecolor": face, "markersize": 5.5, "clip_on": False}
+                axes.plot([max(middle, edge)], [row], looks["marker"], **dot)
+            else:
+                axes.barh(row, middle, 0.86 * thickness, color=face, linewidth=1, edgecolor=looks["color"])
+            if most > least:
+                whisker = {"color": "0.15", "linewidth": 1.1, "solid_capstyle": "butt", "zorder": 1.9 if log else 4}
+                axes.plot([least, most], [row, row], **whisker)
+            text = power(middle, 2 if y == "error" else 3) if abs(middle) < 1e-3 else short(middle)
+            text = f"{text} {unit}".strip() + (" (oversubscribed)" if over else "")
+            beside = {"textcoords": "offset points", "fontsize": 7.5, "va": "center"}
+            axes.annotate(text, (max(most, middle, edge), row), (6, 0), **beside)
+    marks = []
+    for source, name, values, looks in papers:
+        at = [next(i for i, row in enumerate(rows) if same_text(row, text)) for text in values]
+        sizes = [v * factor * in_unit for v in values.values()]
+        axes.plot(sizes, at, linestyle="none", markersize=6, zorder=5, clip_on=False, **looks)
+        marks.append(paper_mark(source, name, looks))
+    if log:
+        axes.set(xscale="log", xlim=(edge, high * max((high / low) ** 0.13, 2.5)))
+        logarithmic(axes.xaxis, *axes.get_xlim())
+    else:
+        axes.set_xlim(0, 1.2 * high or 1)
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=ROUND) if found_y else NullLocator())
+        if found_y and not 1e-3 <= high < 1e5:
+            axes.xaxis.set_major_formatter(FuncFormatter(number_tick))
+    axes.set_xlabel(f"{name_of_y} ({unit})" if unit else name_of_y)
+    handles = style.entries(has_line=False)
+    if not log:
+        # Bars have no markers, so that of two labels both are told by the colour.
+        handles = [(Patch(color=style.of(key)["color"]), curve_name(curve_axes, key) or "measured") for key in present]
+    shown = len(handles) > 1 or marks or any(curve_axes)
+    finish(figure, handles if shown else [], marks, study.gap_notes(every, [*curve_axes, x]))
+    return figure, over_shown
+
+
+# ---- figures of one kind
+
+
+def roofline_figure(study):
+    placed = []
+    for point in study.points:
+        intensity, rate = (point.get("roofline") or {}).get("intensity"), study.quantity(point, "arithmetic_rate")
+        if finite(intensity) and intensity > 0 and rate and rate[0] > 0 and not point["oversubscribed"]:
+            placed.append((point, intensity, rate[0]))
+    used = {(study.machine(point), point.get("space")) for point, _, _ in placed}
+    roofs = {
+        (m, space): own
+        for m, machine in enumerate(study.machines)
+        for space, own in (machine.get("calibration") or {}).items()
+        if (m, space) in used and finite(own.get("bandwidth"))
+    }
+    if not roofs:
+        return None
+    figure, ((axes,),) = new_page(study, "roofline of the measured peak and bandwidth", 3.6)
+    xs = [intensity for _, intensity, _ in placed]
+    peaks = [(own.get(key), own) for own in roofs.values() for key in ("peak_double", "peak_single")]
+    ridge = [peak / own["bandwidth"] for peak, own in peaks if finite(peak)]
+    low, high = min(xs + ridge) / 4, max(xs + ridge) * 6
+    grid = np.geomspace(low, high, 400)
+    extra = []
+    for number, ((m, space), own) in enumerate(roofs.items()):
+        colour, texts = ("0.2", "0.5", "0.7")[number % 3], []
+        for key, dash, words in (("peak_double", "-", "double"), ("peak_single", (0, (4, 2)), "single")):
+            if finite(own.get(key)):
+                roof = np.minimum(grid * own["bandwidth"], own[key]) * 1e-9
+                axes.plot(grid, roof, color=colour, linewidth=1.2, linestyle=dash, zorder=1.5)
+                texts.append(f"{short(own[key] * 1e-9)} GFLOP/s {words}")
+        where = f"{study.names[m]}, {space}" if study.joined else space
+        text = f"limits of {where}: {', '.join(texts)} (dashed), {short(own['bandwidth'] * 1e-9)} GB/s"
+        extra.append(("", line(color=colour, linewidth=1.2), text))
+    varying = study.varying([p for p, _, _ in placed])
+    telling = [name for name in varying if last_word(name) in ("machine", "space", "precision", "kernel", "fields")]
+    style = Style(telling, [study.labels(point, telling) for point, _, _ in placed])
+    for point, intensity, rate in placed:
+        looks = style.of(study.labels(point, telling))
+        dot = {"fmt": looks["marker"], "color": looks["color"], "markersize": 5}
+        axes.errorbar([intensity], [rate], yerr=[[0], [0]], elinewidth=0.9, zorder=3, **dot)
+    top = [1e-9 * peak for peak, _ in peaks if finite(peak)]
+    bottom = min([*(rate for _, _, rate in placed), min(top) / 20]) / 2
+    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(bottom, max(top) * 2))
+    logarithmic(axes.xaxis, low, high)
+    logarithmic(axes.yaxis, *axes.get_ylim())
+    axes.set(xlabel="Operations per byte (FLOP/B)", ylabel="Arithmetic rate (GFLOP/s)")
+    finish(figure, style.entries(single="runs of the study", has_line=False), extra)
+    caption = "Operations are those of the kernel's own forms, counted; the roofs were measured in the same study."
+    return Page("roofline", "Roofline", figure, caption)
+
+
+def is_seed(axis):
+    """Whether an axis holds models that differ in their random numbers alone: they are one case."""
+    return last_word(axis) in ("seed", "mesh")
+
+
+def errors_of(study):
+    """{point: {field: row}} of the errors against the reference."""
+    found = {}
+    for row in study.rows("errors"):
+        if finite(row["rms_difference"]):
+            found.setdefault(row["point"], {})[row["field"]] = row
+    return found
+
+
+def chosen_errors(study, found):
+    """Points of the errors figure, and the axes that tell them apart. Many runs of one problem differ in ways that
+    errors hardly know: then the worst of each of what they do know."""
+
+    def labels(i, axes):
+        return study.labels(study.by_id[i], axes)
+
+    axes_of = study.varying_of(found)
+    telling = [a for a in axes_of if not is_seed(a)] or axes_of
+    for known in (("machine", "precision", "kernel", "space", "partition"), ("precision", "kernel")):
+        if len({labels(i, telling) for i in found}) > 8:
+            telling = [a for a in telling if last_word(a) in known] or telling
+    if telling == axes_of:
+        return list(found), axes_of
+    worst = {}
+    for i in found:
+        size = max(row["rms_difference"] for row in found[i].values())
+        key = labels(i, telling)
+        if key not in worst or size > worst[key][0]:
+            worst[key] = (size, i)
+    return [i for _, i in worst.values()], telling
+
+
+def errors_figure(study):
+    """RMS differences of every field, a dot each: lengths of bars would mean nothing on a logarithmic axis."""
+    found = errors_of(study)
+    specs = study.data.get("figures") or []
+    papers = papers_of(study, "errors")
+    # A study of times has its errors in a table; they are no news there.
+    if not found or not (not specs or any(spec["y"] == "error" for spec in specs) or papers):
+        return None
+    chosen, axes_of = chosen_errors(study, found)
+    dropped = max(0, len(chosen) - 8)
+    chosen = chosen[:8]
+    fields = in_order({f for i in chosen for f in found[i]})
+    groups = [[f for f in fields if f == "potential"], *([f for f in fields if len(f) == n] for n in (2, 3))]
+    groups = [g for g in groups if g]
+    ratios = [len(g) + 0.6 for g in groups]
+    below = "RMS difference from the reference"
+    figure, axes = new_page(study, below, 3.5, 1, len(groups), width_ratios=ratios)
+    keys = [study.labels(study.by_id[i], axes_of) for i in chosen]
+    style = Style(axes_of, keys)
+    places = len(chosen) + len(papers)
+    every = [found[i][f]["rms_difference"] for i in chosen for f in fields if f in found[i]]
+    every += [v[f] for _, _, v, _ in papers for f in fields if f in v]
+    positive = [v for v in every if v > 0] or [1e-16]
+    low, high = 10 ** (math.floor(math.log10(min(positive))) - 0.5), 10 ** math.ceil(math.log10(max(positive)) + 0.2)
+    zero = False
+    for group, own in zip(groups, axes.flat):
+        own.set(yscale="log", ylim=(low, high))
+        for f, field in enumerate(group):
+            if f % 2 == 0:
+                own.axvspan(f - 0.5, f + 0.5, color="0.965", linewidth=0, zorder=0)
+            for c, (i, key) in enumerate(zip(chosen, keys)):
+                if field in found[i]:
+                    value = found[i][field]["rms_difference"]
+                    zero |= value == 0
+                    looks = style.of(key) | {"linestyle": "none", "markersize": 4.5, "zorder": 3}
+                    looks |= {} if value > 0 else {"markerfacecolor": "white", "clip_on": False}
+                    own.plot([f + (c - (places - 1) / 2) * 0.84 / places], [max(value, low)], **looks)
+        for c, (_, _, values, looks) in enumerate(papers, len(chosen)):
+            shift = (c - (places - 1) / 2) * 0.84 / places
+            if at := [(f + shift, values[field]) for f, field in enumerate(group) if field in values]:
+                own.plot(*zip(*at), linestyle="none", markersize=5, zorder=4, **looks)
+        unit = next((found[i][group[0]]["unit"] for i in chosen if group[0] in found[i]), "")
+        own.set_xticks(range(len(group)), [symbol_of(f) for f in group], fontsize=10.5)
+        own.grid(False, axis="x")
+        own.tick_params(axis="x", length=0)
+        own.set(xlim=(-0.5, len(group) - 0.5), ylabel=f"RMS difference ({UNITS.get(unit, unit)})")
+        decades(own.yaxis, LogLocator(base=10, numticks=9))
+    text = "Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."
+    marks = [paper_mark(source, name, looks) for source, name, _, looks in papers]
+    finish(figure, style.entries(single="runs of the study", has_line=False), marks, [text] if zero else [])
+    caption = study.caption("errors")
+    if dropped:
+        caption += f" {dropped} more points are in the table."
+    elif len(found) > len(chosen):
+        caption = f"The worst of the points that differ in nothing else. {caption}"
+    return Page("errors", "Errors by field", figure, caption.strip())
+
+
+def histogram_axes(study, most=8):
+    """The axes that histograms are told apart by. Where there are more than `most`, axes along which only the problem
+    differs are added up, as a paper's five random models are: those with the most values first, and the later ones."""
+    points = list({row["point"]: study.by_id[row["point"]] for row in study.rows("histograms")}.values())
+
+    def within_a_problem(name):
+        seen = {}
+        for point in points:
+            seen.setdefault(point.get("problem"), set()).add(study.label(point, name))
+        return any(len(labels) > 1 for labels in seen.values())
+
+    within = study.varying(points)
+    others = [name for name in reversed(within) if not within_a_problem(name)]
+    for name in sorted(others, key=lambda name: -len({study.label(point, name) for point in points})):
+        if is_seed(name) or len({study.labels(p, within) for p in points}) > most:
+            within.remove(name)
+    return within
+
+
+def pooled_histograms(study):
+    """{text: (lowest, negative, equal, positive)} with fields added up, and {text: the labels on histogram_axes}."""
+    within = histogram_axes(study)
+    pooled, labels = {}, {}
+    for row in study.rows("histograms"):
+        point = study.by_id[row["point"]]
+        text = study.point_text(point, within)
+        counts = np.array(row["negative"], float), row["equal"], np.array(row["positive"], float)
+        lowest, *before = pooled.get(text, (row["lowest"], 0, 0, 0))
+        pooled[text] = (lowest, *(a + b for a, b in zip(before, counts)))
+        labels.setdefault(text, study.labels(point, within))
+    return pooled, labels
+
+
+def histogram_place(value, lowest, n):
+    """Where a signed relative difference stands on the axis of decades: equal at 0, 10^lowest at 1."""
+    size = min(max(math.log10(abs(value)) - lowest + 1, 0.5), n)
+    return math.copysign(size + 0.5, value)
+
+
+def histogram_figure(study):
+    pooled, labels = pooled_histograms(study)
+    if not pooled:
+        return None
+    chosen = list(pooled)[:8]
+    columns = 1 if len(chosen) == 1 else 2
+    rows = math.ceil(len(chosen) / columns)
+    below = "relative differences from the reference, all fields and points together"
+    figure, axes = new_page(study, below, 0.9 + 1.35 * rows, rows, columns, sharex=True, sharey=True)
+    entries = study.comparisons("histogram", False)
+    marks = [(entry, series) for entry in entries for series in report_data.series_of(entry)]
+    # The axis ends where the last difference of any panel does, or a paper's mark.
+    lowest, used = min(pooled[i][0] for i in chosen), 4
+    totals, failing = {}, {}
+    for i in chosen:
+        _, negative, equal, positive = pooled[i]
+        filled = np.flatnonzero(negative + positive)
+        used = max(used, filled[-1] + 1 if len(filled) else 0)
+        totals[i] = max(negative.sum() + equal + positive.sum(), 1)
+        last = len(negative) - 2
+        failing[i] = 100 * (negative[last:].sum() + positive[last:].sum()) / totals[i]
+    for _, (_, values) in marks:
+        used = max([used, *(math.ceil(abs(histogram_place(v, lowest, 99))) for v in values.values())])
+    smallest, labelled = min(100 / total for total in totals.values()), False
+    dashes = {"color": "0.25", "linewidth": 0.9, "linestyle": (0, (4, 2))}
+    for number, (i, own) in enumerate(itertools.zip_longest(chosen, axes.flat)):
+        if i is None:
+            own.set_visible(False)
+            continue
+        _, negative, equal, positive = pooled[i]
+        n = len(positive)
+        share = 100 * np.concatenate([negative[::-1], [equal], positive]) / totals[i]
+        colour = np.array([COLOURS[1]] * n + ["0.55"] + [COLOURS[0]] * n)
+        shown = share > 0
+        own.bar(np.arange(-n, n + 1)[shown], share[shown], 0.86, color=colour[shown], linewidth=0)
+        own.set(yscale="log", ylim=(max(smallest / 2, 1e-6), 200))
+        decades(own.yaxis, FixedLocator([10.0**k for k in range(-6, 3, 1 if smallest > 1e-2 else 2)]))
+        own.yaxis.set_major_formatter(FuncFormatter(number_tick))
+        # What is said of one panel is said of all, and of none where nothing is off by so much.
+        tail = f": {short(failing[i], 2)} % off by ≥ 0.1" if any(failing.values()) else ""
+        own.set_title(plain(i + tail), fontsize=7.5, loc="left", pad=3)
+        steps = list(range(5, used + 2, 6 if used > 12 else 4))
+        ticks = [-s - 0.5 for s in reversed(steps)] + [0] + [s + 0.5 for s in steps]
+        words = [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)] + ["equal"]
+        words += [f"$10^{{{lowest + s - 1}}}$" for s in steps]
+        own.set_xticks(ticks, words, fontsize=7.5)
+        own.set_xlim(-used - 0.8, used + 0.8)
+        own.grid(False, axis="x")
+        for entry, (name, values) in marks:
+            if name and not any(same_text(name, label) for label in labels[i]):
+                continue
+            for what, value in values.items():
+                at = histogram_place(value, lowest, n)
+                own.axvline(at, **dashes)
+                if not labelled:
+                    side, away = ("left", 2) if value > 0 else ("right", -2)
+                    looks = {"rotation": 90, "va": "top", "ha": side, "fontsize": 7, "color": "0.25"}
+                    looks["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6}
+                    place = {"xycoords": own.get_xaxis_transform(), "textcoords": "offset points"}
+                    own.annotate(plain(what), (at, 0.98), (away, 0), **place, **looks)
+            labelled = True
+        if number % columns == 0:
+            own.set_ylabel("Share (%)", fontsize=8.5)
+        if number >= len(chosen) - columns:
+            own.set_xlabel("Relative difference", fontsize=8.5)
+            own.tick_params(labelbottom=True)
+    sources = dict.fromkeys(report_data.source_text(entry) for entry, _ in marks)
+    finish(figure, [], [(source, line(**dashes), "") for source in sources])
+    return Page("histogram", "Relative differences", figure, study.caption("histogram"))
+
+
+def exceedance_figure(study):
+    """The share of values that are off by at least so much: what a single-precision run is worth, at a glance."""
+    pooled, labels = pooled_histograms(study)
+    if len(pooled) < 2:
+        return None
+    figure, ((axes,),) = new_page(study, "all fields and points together")
+    style = Style(histogram_axes(study), labels.values())
+    lowest_share = 100.0
+    for i, (lowest, negative, equal, positive) in pooled.items():
+        counts = negative + positive
+        total = counts.sum() + equal
+        if total == 0:
+            continue
+        share = 100 * np.cumsum(counts[::-1])[::-1] / total
+        sizes = 10.0 ** (lowest + np.arange(len(counts)) - 1)
+        shown = (share > 0) & (np.arange(len(counts)) > 0)
+        lowest_share = min(lowest_share, 100 / total)
+        axes.plot(sizes[shown], share[shown], markersize=4, linewidth=1.4, **style.of(labels[i]))
+    marks = []
+    for source, name, values, looks in papers_of(study, "share"):
+        at = [(number_of(k), 100 * v) for k, v in values.items() if number_of(k)]
+        axes.plot(*zip(*at), linestyle="none", markersize=6.5, zorder=5, **looks)
+        marks.append(paper_mark(source, name, looks))
+    axes.set(xscale="log", yscale="log", ylim=(max(lowest_share / 2, 1e-6), 170))
+    decades(axes.xaxis, LogLocator(base=10, subs=(1,), numticks=10))
+    decades(axes.yaxis, LogLocator(base=10, numticks=8))
+    axes.yaxis.set_major_formatter(FuncFormatter(number_tick))
+    axes.set(xlabel="Relative difference from the reference", ylabel="Values off by at least that (%)")
+    finish(figure, style.entries(), marks)
+    return Page("share_off", "How many values are off by how much", figure, study.caption("share"))
+
+
+def trace_figure(study):
+    rows = [r for r in study.rows("trace") if finite(r["rms"])]
+    if not rows:
+        return None
+    order = list(dict.fromkeys(r["point"] for r in rows))
+    names = study.varying_of(order)
+    figure, ((axes,),) = new_page(study, "gxx + gyy + gzz against Poisson's equation", 1.05 + 0.31 * len(order))
+    looks = {"outside": (COLOURS[0], "o", -0.17), "inside": (COLOURS[1], "s", 0.17)}
+    dot_rows(axes, [study.point_text(study.by_id[i], names) for i in order], 40)
+    every = []
+    for r in rows:
+        colour, marker, shift = looks[r["where"]]
+        at = order.index(r["point"]) + shift
+        rms, largest = (abs((r[key] or 0) / (r["scale"] or 1.0)) for key in ("rms", "largest"))
+        if largest > 0:
+            axes.plot([max(rms, 1e-18), largest], [at, at], color=colour, linewidth=1.1)
+            axes.plot([largest], [at], "|", color=colour, markersize=6, markeredgewidth=1.4)
+        if rms > 0:
+            axes.plot([rms], [at], marker, color=colour, markersize=4.5)
+        else:
+            row_word(axes, 0.01, at, "exactly 0", fontsize=7, color=colour)
+        every += [value for value in (largest, rms) if value > 0]
+    low, high = min(every, default=1e-16), max(every, default=1)
+    axes.set(xscale="log", xlim=(low / 4, high * 4))
+    logarithmic(axes.xaxis, low, high)
+    axes.set_xlabel(r"|trace − expected| / scale  (outside: 0; inside: $-4\pi G\rho$)")
+    handles = [
+        (mark(marker=marker, markersize=4.5, color=colour), f"{where}, RMS")
+        for where, (colour, marker, _) in looks.items()
+        if any(r["where"] == where for r in rows)
+    ]
+    bar = mark(marker="|", color=GREY, markersize=6, markeredgewidth=1.4)
+    finish(figure, [*handles, (bar, "largest")])
+    return Page("trace", "Trace of the tensor", figure, study.caption("trace"))
+
+
+def busy_figure(study):
+    of = {}
+    for row in study.rows("busy"):
+        of.setdefault(row["point"], []).append(row)
+    if not of:
+        return None
+    order = list(of)[:6]
+    names = study.varying_of(order)
+    workers = {i: sorted({(r["rank"], r["slot"]) for r in of[i]}) for i in order}
+    ends = {i: max(r["end"] for r in of[i]) for i in order}
+    # One unit for all, and one axis if the shortest can still be read on it.
+    scale, unit = (1e3, "ms") if max(ends.values()) < 0.5 else (1, "s")
+    together = max(ends.values()) <= 8 * min(ends.values())
+    heights = [min(max(len(workers[i]), 2), 24) for i in order]
+    tall = 0.9 + sum(0.16 * h + (0.28 if together else 0.42) for h in heights)
+    below = "when slots or devices worked"
+    figure, axes = new_page(study, below, tall, len(order), 1, height_ratios=heights, sharex=together)
+    for i, own in zip(order, axes.flat):
+        begin = min(0, min(r["begin"] for r in of[i]))
+        busy = 0.0
+        for row, worker in enumerate(workers[i]):
+            mine = [r for r in of[i] if (r["rank"], r["slot"]) == worker]
+            spans = [(scale * r["begin"], scale * (r["end"] - r["begin"])) for r in mine]
+            busy += sum(width for _, width in spans) / scale
+            own.broken_barh(spans, (row - 0.4, 0.8), color=COLOURS[worker[0] % 7], linewidth=0)
+        share = 100 * busy / ((ends[i] - begin) * len(workers[i])) if ends[i] > begin else 0
+        title = f"{study.point_text(study.by_id[i], names)}: busy {share:.1f} % of the time"
+        own.set_title(plain(title), fontsize=8, loc="left", pad=3)
+        alone = len({rank for rank, _ in workers[i]}) == 1
+        labels = [f"rank {r}" if s < 0 else f"slot {s}" if alone else f"rank {r}, slot {s}" for r, s in workers[i]]
+        step = max(1, math.ceil(len(labels) / 16))
+        own.set_yticks(range(0, len(labels), step), labels[::step], fontsize=7.5)
+        own.set_ylim(len(labels) - 0.4, -0.6)
+        if not together:
+            own.set_xlim(scale * begin, scale * ends[i] * 1.01)
+        own.xaxis.set_major_locator(MaxNLocator(7, steps=ROUND))
+        own.grid(False, axis="y")
+        own.tick_params(axis="y", length=0)
+    if together:
+        begin = min(0, min(r["begin"] for rows in of.values() for r in rows))
+        own.set_xlim(scale * begin, scale * max(ends.values()) * 1.01)
+    own.set_xlabel(f"Time since the fields began ({unit})")
+    finish(figure)
+    return Page("busy", "Load of every slot over time", figure, study.caption("busy"))
+
+
+def portability_figure(study):
+    """Efficiencies of each platform, and their harmonic mean, as Pennycook et al. define performance portability."""
+    rows = (study.data.get("portability") or [])[:8]
+    if not rows:
+        return None
+    panels = [[(study.called(p["platform"]), p["efficiency"]) for p in row["platforms"]] for row in rows]
+    names = list(dict.fromkeys(name for pairs in panels for name, _ in pairs))
+    figure, ((axes,),) = new_page(study, "performance portability", 1.05 + len(rows) * (0.16 + 0.17 * len(names)))
+    several = len({row["problem"] for row in rows}) > 1
+    words = []
+    for row in rows:
+        kept = ", ".join(report_data.value_text(k, v) for k, v in row["application"].items())
+        problem = f"problem {row['problem'][:8]}" if several else ""
+        words.append(", ".join(part for part in (f"{row['efficiency']} efficiency", kept, problem) if part))
+    dot_rows(axes, words)
+    style = Style(["machine"], [(name,) for name in names])
+    thickness = 0.8 / len(names)
+    handles = [(Patch(color=style.of((name,))["color"]), name) for name in names]
+    for number, (row, pairs) in enumerate(zip(rows, panels)):
+        for name, value in pairs:
+            at = number + (names.index(name) - (len(names) - 1) / 2) * thickness
+            if finite(value):
+                axes.barh(at, 100 * value, 0.86 * thickness, color=style.of((name,))["color"], linewidth=0)
+            row_word(axes, 1.005, at, f"{100 * value:.3g} %" if finite(value) else "not run")
+        if finite(row["value"]):
+            axes.plot([100 * row["value"]] * 2, [number - 0.44, number + 0.44], color="black", linewidth=1.8)
+    if any(finite(row["value"]) for row in rows):
+        handles.append((line(color="black", linewidth=1.8), "portability (harmonic mean)"))
+    axes.set(xlim=(0, 100.5), xlabel="Efficiency (%)")
+    finish(figure, handles)
+    caption = "Architectural: share of the machine's limit; application: share of the best that was measured on it."
+    return Page("portability", "Performance portability", figure, caption)
+
+
+def all_charts(study, problems):
+    """The figures that the study asks for, then those of one kind; says to `problems` which there are none of."""
+    used = set()
+    for number, spec in enumerate(study.figures()):
+        if page := sweep_figure(study, spec, number, used):
+            used.add(page.name)
+            yield page
+        else:
+            problems.append(f"no figure of {spec['y']} by {spec['x']}: no point has them")
+    kinds = (errors_figure, histogram_figure, exceedance_figure, trace_figure, busy_figure, portability_figure)
+    yield from filter(None, (draw(study) for draw in kinds))
