@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "compute/checkpoint_format.hpp"
+#include "compute/checkpoint.hpp"
 
 namespace prismfield::testing {
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "compute/balance.hpp"
 #include "compute/cost_model.hpp"
+#include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/engine.hpp"
 #include "forward_helpers.hpp"
@@ -88,7 +89,7 @@ Fields run_on_ranks(const Execution& execution, const std::vector<Prism>& prisms
   const ListEnsemble ensemble(prisms, true);
   const Points points = testing::make_station_points(at);
   const Plan plan = plan_on_ranks(run, ensemble, points, problem_size(ensemble, points), ranks());
-  return forward(ensemble, points, run, plan, ranks(), nullptr);
+  return forward(ensemble, points, run, *make_work(plan, ranks()), ranks(), nullptr);
 }
 
 struct Trial {

@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/communicator.hpp>
 
-#include "compute/checkpoint.hpp"
-#include "engine/engine.hpp"
-#include "kernel/contact.hpp"
+#include "kept_direct_runs.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -15,6 +13,9 @@
 namespace prismfield {
 namespace {
 
+using testing::OpenWork;
+using testing::read_checkpoint;
+
 constexpr Digest hash{42, 7};
 constexpr std::int64_t n_points = 4;
 
@@ -22,10 +23,10 @@ Plan plan_of(std::int64_t n_prisms) {
   Plan plan;
   plan.n_prisms = plan.prism_end = n_prisms;
   plan.n_points = plan.point_end = n_points;
-  plan.slots = 2;
-  plan.batch = 8;
-  plan.tile_points = n_points;
-  plan.chunk_prisms = 16;
+  plan.direct.slots = 2;
+  plan.direct.batch = 8;
+  plan.direct.tile_points = n_points;
+  plan.direct.chunk_prisms = 16;
   return plan;
 }
 
@@ -33,43 +34,49 @@ TEST(CheckpointGuard, BeginsAtTheStartAndKeepsThat) {
   const testing::ScratchFolder folder;
   const Communicator alone;
   const Plan plan = plan_of(100);
-  CheckpointGuard guard({folder / "c.h5", 3600}, plan, hash, alone);
-  EXPECT_EQ(guard.done_fraction(), 0);
-  EXPECT_EQ(guard.prisms(), (IndexRange{0, 100}));
-  const std::optional<RankState> begun = guard.begin();
-  ASSERT_TRUE(begun);
-  EXPECT_EQ(begun->layout.work, work_of(plan));
-  EXPECT_EQ(begun->progress, WorkProgress());
-  EXPECT_EQ(begun->payload.contact.size(), static_cast<std::size_t>(n_contact_columns * n_points));
-  EXPECT_EQ(guard.done_before(), nullptr);
+  OpenWork work(plan);
+  CheckpointGuard guard({folder / "c.h5", 3600}, hash, alone);
+  EXPECT_FALSE(guard.read(work));
+  guard.settle(work);
+  EXPECT_EQ(work.done_fraction(), 0);
+  EXPECT_EQ(work.prisms(), (IndexRange{0, 100}));
+  guard.begin(work);
+  EXPECT_EQ(work.m_state.layout.work, work_of(plan));
+  EXPECT_EQ(work.m_state.progress, WorkProgress());
+  EXPECT_TRUE(work.m_before.payload.empty());
   EXPECT_FALSE(guard.wants_state()) << "not yet time";
   const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(kept->states[0].payload.empty());
-  EXPECT_EQ(kept->layout.ranks[0], begun->layout);
+  EXPECT_EQ(kept->ranks[0], work.m_state.layout);
 }
 
 TEST(CheckpointGuard, GoesOnWhereItWasOnTheSameRanks) {
   const testing::ScratchFolder folder;
   const Communicator alone;
   const Plan plan = plan_of(100);
-  CheckpointGuard first({folder / "c.h5", 0}, plan, hash, alone);
-  RankState state = *first.begin();
+  OpenWork work(plan);
+  CheckpointGuard first({folder / "c.h5", 0}, hash, alone);
+  first.settle(work);
+  first.begin(work);
+  RankState& state = work.m_state;
+  state.payload = empty_payload(fields_of(plan.set).size(), n_points);
   state.progress.prisms = 48;
   state.payload.values.front() = 1.0 / 3;
   EXPECT_TRUE(first.wants_state()) << "always, every 0 s";
-  first.keep(state);
+  first.keep(work);
   EXPECT_EQ(first.failure(), "");
 
-  CheckpointGuard second({folder / "c.h5", 3600}, plan, hash, alone);
-  second.resume(*read_checkpoint(folder / "c.h5", hash, plan, 0, 1), plan);
-  EXPECT_DOUBLE_EQ(second.done_fraction(), 0.48);
-  const auto again = second.begin();
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->layout, state.layout);
-  EXPECT_EQ(again->progress, state.progress);
-  EXPECT_EQ(again->payload, state.payload);
-  EXPECT_EQ(second.done_before(), nullptr);
+  OpenWork again(plan);
+  CheckpointGuard second({folder / "c.h5", 3600}, hash, alone);
+  ASSERT_TRUE(second.read(again));
+  second.settle(again);
+  EXPECT_DOUBLE_EQ(again.done_fraction(), 0.48);
+  second.begin(again);
+  EXPECT_EQ(again.m_state.layout, state.layout);
+  EXPECT_EQ(again.m_state.progress, state.progress);
+  EXPECT_EQ(again.m_state.payload, state.payload);
+  EXPECT_TRUE(again.m_before.payload.empty());
 }
 
 TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
@@ -87,31 +94,43 @@ TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
     state.payload.values.front() = static_cast<double>(1 + prisms.begin);
     states.push_back(state);
   }
-  const CheckpointLayout layout{hash, {states[0].layout, states[1].layout}};
-  write_checkpoint(folder / "c.h5", layout, {}, states[0]);
-  write_rank_state(folder / "c.h5", 1, layout, layout.id(), states[1]);
+  const testing::CheckpointLayout layout{hash, {states[0].layout, states[1].layout}};
+  testing::write_checkpoint(folder / "c.h5", layout, {}, states[0]);
+  testing::write_rank(folder / "c.h5", 1, layout, states[1]);
 
-  CheckpointGuard guard({folder / "c.h5", 3600}, plan, hash, alone);
-  guard.resume(*read_checkpoint(folder / "c.h5", hash, plan, 0, 1), plan);
-  EXPECT_DOUBLE_EQ(guard.done_fraction(), 0.32);
-  EXPECT_EQ(guard.prisms(), (IndexRange{16, 100}));
-  ASSERT_NE(guard.done_before(), nullptr);
-  EXPECT_EQ(guard.done_before()->payload.values.front(), 52);
-  const auto begun = guard.begin();
-  ASSERT_TRUE(begun);
-  EXPECT_DOUBLE_EQ(pairs_in(begun->layout.work), 68.0 * n_points);
+  OpenWork work(plan);
+  CheckpointGuard guard({folder / "c.h5", 3600}, hash, alone);
+  ASSERT_TRUE(guard.read(work));
+  guard.settle(work);
+  EXPECT_DOUBLE_EQ(work.done_fraction(), 0.32);
+  EXPECT_EQ(work.prisms(), (IndexRange{16, 100}));
+  ASSERT_FALSE(work.m_before.payload.empty());
+  EXPECT_EQ(work.m_before.payload.values.front(), 52);
+  guard.begin(work);
+  EXPECT_DOUBLE_EQ(pairs_in(work.m_state.layout.work), 68.0 * n_points);
   // and of that too the file knows at once
   const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
   ASSERT_TRUE(kept);
-  EXPECT_EQ(kept->layout.ranks.size(), 1U);
+  EXPECT_EQ(kept->ranks.size(), 1U);
   EXPECT_EQ(kept->before.payload.values.front(), 52);
+}
+
+TEST(CheckpointGuard, RefusesAStateOfAnotherMethod) {
+  const testing::ScratchFolder folder;
+  const OpenWork work(plan_of(10));
+  write_checkpoint(folder / "c.h5", {Method::tree, hash, {1, 2}}, 0, work.state());
+  EXPECT_THAT(
+      testing::mistakes([&] { static_cast<void>(read_checkpoint(folder / "c.h5", hash, plan_of(10), 0, 1)); }),
+      ::testing::HasSubstr("c.h5 was computed by method tree, this run's is direct; without --resume the run "));
 }
 
 TEST(CheckpointGuard, SaysWhatKeepsItFromWritingAndGoesOn) {
   const testing::ScratchFolder folder;
   const Communicator alone;
-  CheckpointGuard guard({folder / "none/c.h5", 3600}, plan_of(10), hash, alone);
-  EXPECT_TRUE(guard.begin());
+  const OpenWork work(plan_of(10));
+  CheckpointGuard guard({folder / "none/c.h5", 3600}, hash, alone);
+  guard.settle(work);
+  guard.begin(work);
   EXPECT_THAT(guard.failure(), ::testing::HasSubstr("the checkpoint is not written: "));
 }
 

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "compute/checkpoint_file.hpp"
 #include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
+#include "kept_direct_runs.hpp"
 #include "kernel/contact.hpp"
 #include "scratch_folder.hpp"
 
@@ -27,8 +27,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using testing::CheckpointLayout;
 using ::testing::HasSubstr;
 using testing::mistakes;
+using testing::read_checkpoint;
+using testing::write_checkpoint;
+using testing::write_rank;
 using testing_samples::content;
 
 using CheckpointTest = testing_samples::FolderTest;
@@ -62,10 +66,6 @@ Plan plan_of(std::int64_t n_prisms, std::int64_t n_points) {
   return plan;
 }
 
-void write_rank(const fs::path& file, int rank, const CheckpointLayout& layout, const RankState& state) {
-  write_rank_state(file, rank, layout, layout.id(), state);
-}
-
 TEST_F(CheckpointTest, GivesBackBitForBitWhatWasKept) {
   RankState first = state_of({{0, 200}, {0, 7}, {0, 7}}, 1.0 / 3);
   RankState second = state_of({{200, std::int64_t{1} << 60}, {0, 7}, {0, 7}}, 1e-300);
@@ -80,7 +80,7 @@ TEST_F(CheckpointTest, GivesBackBitForBitWhatWasKept) {
   for (int rank = 0; rank < 2; ++rank) {
     const auto back = read_checkpoint(path("c.h5"), our_case, plan, rank, 2);
     ASSERT_TRUE(back);
-    EXPECT_EQ(back->layout.id(), layout.id());
+    EXPECT_EQ(back->ranks, layout.ranks);
     ASSERT_EQ(back->states.size(), 2U);
     EXPECT_TRUE(back->before.payload.values.empty());
     const RankState& mine = back->states[static_cast<std::size_t>(rank)];
@@ -111,7 +111,9 @@ TEST_F(CheckpointTest, PassesOverStatesOfAnotherLayout) {
   const auto prisms = [&] { return read_checkpoint(path("c.h5"), our_case, plan, 1, 2)->states[1].progress.prisms; };
   write_checkpoint(path("c.h5"), layout, {}, mine);
   EXPECT_EQ(prisms(), 0) << "no file yet";
-  write_rank_state(path("c.h5"), 1, layout, {layout.id().low + 1, layout.id().high}, other);
+  CheckpointLayout another = layout;
+  ++another.ranks[0].slots;
+  write_rank(path("c.h5"), 1, another, other);
   EXPECT_EQ(prisms(), 0);
   write_rank(path("c.h5"), 1, layout, other);
   EXPECT_EQ(prisms(), 192);
@@ -174,14 +176,15 @@ TEST_F(CheckpointTest, HasItsNumbersWhereTheFormatSays) {
   const std::size_t sums = (3 + n_contact_columns) * 2 * sizeof(double);
   const std::size_t layout = (1 + 5 + 6) * 8;
   const std::size_t state = 2 * (9 + n_forms + 1) * 8;
-  ASSERT_EQ(file.size(), 136 + layout + state + sums);
+  ASSERT_EQ(file.size(), 152 + layout + state + sums);
   EXPECT_EQ(file.substr(0, 24), std::string("\x89PFcheckpoint\r\n\x1a") + eight_bytes(checkpoint_version));
   EXPECT_EQ(file.substr(32, 16), eight_bytes(our_case.low) + eight_bytes(our_case.high));
   EXPECT_EQ(file.substr(48, 8), eight_bytes(layout));
   EXPECT_EQ(file.substr(72, 8), eight_bytes(state));
   EXPECT_EQ(file.substr(96, 8), eight_bytes(sums));
-  EXPECT_EQ(file.substr(136, 16), eight_bytes(1) + eight_bytes(3)) << "one rank of three slots";
-  EXPECT_EQ(file.substr(136 + layout + state, 8), eight_bytes(0x3ff8000000000000)) << "1.5";
+  EXPECT_EQ(file.substr(120, 16), "direct" + std::string(10, '\0'));
+  EXPECT_EQ(file.substr(152, 16), eight_bytes(1) + eight_bytes(3)) << "one rank of three slots";
+  EXPECT_EQ(file.substr(152 + layout + state, 8), eight_bytes(0x3ff8000000000000)) << "1.5";
 }
 
 /// Everything that a case's key may name by mistake, or somebody may put there, and what is to be said of it.
@@ -228,7 +231,7 @@ TEST_F(CheckpointTest, RefusesStatesThatCannotBe) {
   const RankState other = state_of({{200, 400}, {0, 7}, {0, 7}}, 2);
   const CheckpointLayout layout = layout_of({mine, other});
   Plan plan = plan_of(400, 7);
-  plan.slot_point_bytes = 1000;
+  plan.direct.slot_point_bytes = 1000;
   plan.memory_limit = 1'000'000'000;
   const auto message = [&](const std::function<void(RankState&)>& spoil) {
     RankState wrong = other;
@@ -343,7 +346,7 @@ protected:
       try {
         const auto back = read_checkpoint(path("c.h5"), our_case, m_plan, rank, n_ranks);
         if (!back) return false;
-        EXPECT_EQ(back->layout.id(), m_layout.id());
+        EXPECT_EQ(back->ranks, m_layout.ranks);
         EXPECT_EQ(back->states[0].progress, m_first.progress);
         EXPECT_EQ(back->states[1].progress, m_second.progress);
         if (n_ranks == 2) {

@@ -7,6 +7,7 @@
 #include <prismfield/request.hpp>
 
 #include "compute/balance.hpp"
+#include "compute/method.hpp"
 #include "compute/partition.hpp"
 #include "compute/plan.hpp"
 
@@ -61,7 +62,7 @@ TEST(Plan, SlotsOfADeviceFillItAndNoMore) {
     Request request;
     request.fields = fields_of(FieldSet::vector_tensor);
     request.execution.partition = partition;
-    return make_plan(request, {n_prisms, n_points, true, false, {}}, cards(1), nullptr).slots;
+    return make_plan(request, {n_prisms, n_points, true, false, {}}, cards(1), nullptr).direct.slots;
   };
   // eight times its threads
   EXPECT_EQ(slots(251'946, 15'000, Partition::prisms), 145);
@@ -92,8 +93,8 @@ TEST(Plan, SlotsAreNoMoreThanBatches) {
     request.execution.slots = n_slots;
     request.execution.batch = batch;
     const Plan plan = make_plan(request, {500, 1'000, true, false, {}}, machine, nullptr);
-    EXPECT_EQ(plan.scratch_bytes, plan.slots * 1'000 * 6 * 8);
-    return plan.slots;
+    EXPECT_EQ(plan.direct.scratch_bytes, plan.direct.slots * 1'000 * 6 * 8);
+    return plan.direct.slots;
   };
   EXPECT_EQ(slots(100'000, std::nullopt), 500);
   EXPECT_EQ(slots(100'000, 64), 8);
@@ -106,7 +107,7 @@ TEST(Plan, FewPrismsAtManyPointsShareAGridOnAHost) {
     const Machine machine = host_for_tensors(32);
     Request request;
     request.fields = fields_of(FieldSet::tensor);
-    return make_plan(request, {n_prisms, n_points, true, false, {}}, machine, nullptr).slots;
+    return make_plan(request, {n_prisms, n_points, true, false, {}}, machine, nullptr).direct.slots;
   };
   // 32 grids of 1e6 points took longer than all the rest: 0.74 s, of which 0.59 s with one
   EXPECT_EQ(slots(100, 1'000'000), 1);

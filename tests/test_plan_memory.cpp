@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "compute/memory_check.hpp"
+#include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "kernel/contact.hpp"
 
@@ -85,30 +85,30 @@ Plan plan_within(std::int64_t memory, std::optional<std::int64_t> memory_limit =
 
 TEST(PlanMemory, ScratchFollowsWhatThereIs) {
   const Plan free = plan_within(std::int64_t{1} << 40);
-  EXPECT_EQ(free.slots, 16);
-  const std::int64_t scratch = free.scratch_bytes;
+  EXPECT_EQ(free.direct.slots, 16);
+  const std::int64_t scratch = free.direct.scratch_bytes;
   const std::int64_t beside = free.host_bytes_to_come - scratch;
   const std::int64_t half = beside + scratch / 2;
   const Plan tight = plan_within(half);
-  EXPECT_LT(tight.slots, 16);
-  EXPECT_GT(tight.slots, 4);
+  EXPECT_LT(tight.direct.slots, 16);
+  EXPECT_GT(tight.direct.slots, 4);
   EXPECT_LE(tight.host_bytes_to_come, half);
-  EXPECT_LE(tight.scratch_bytes, tight.memory_limit);
+  EXPECT_LE(tight.direct.scratch_bytes, tight.memory_limit);
   // one slot of all points is too much too
   const Plan tiled = plan_within(beside + scratch / 64);
-  EXPECT_EQ(tiled.slots, 1);
-  EXPECT_LT(tiled.tile_points, n_points);
+  EXPECT_EQ(tiled.direct.slots, 1);
+  EXPECT_LT(tiled.direct.tile_points, n_points);
   EXPECT_LE(tiled.host_bytes_to_come, beside + scratch / 64);
 }
 
 TEST(PlanMemory, ScratchStaysWhereLessWouldNotHelpOrIsNotAskedFor) {
   const Plan free = plan_within(std::int64_t{1} << 40);
-  const std::int64_t too_little = (free.host_bytes_to_come - free.scratch_bytes) / 3;
+  const std::int64_t too_little = (free.host_bytes_to_come - free.direct.scratch_bytes) / 3;
   const Plan least = plan_within(too_little);
   EXPECT_GT(least.host_bytes_to_come, too_little);
-  EXPECT_EQ(least.slots, 1);
-  EXPECT_GE(least.tile_points, 4096);
-  EXPECT_EQ(plan_within(1, gib).scratch_bytes, plan_within(100 * gib, gib).scratch_bytes);
+  EXPECT_EQ(least.direct.slots, 1);
+  EXPECT_GE(least.direct.tile_points, 4096);
+  EXPECT_EQ(plan_within(1, gib).direct.scratch_bytes, plan_within(100 * gib, gib).direct.scratch_bytes);
 }
 
 /// One bound for all of a node.

@@ -974,9 +974,9 @@ TEST_P(FieldTest, SameUnderATinyMemoryLimit) {
       const Fields other = run_forward(e, c.prisms, c.points);
       const std::string what = "limit " + std::to_string(limit) + ", partition " + name(partition);
       expect_same_sum(other.values, reference.values, c.points.size(), tolerance, what);
-      tiled = tiled || other.plan.tile_points < 2000;
+      tiled = tiled || other.plan.direct.tile_points < 2000;
       if (limit >= std::int64_t{1} << 16) {
-        EXPECT_LE(other.plan.scratch_bytes, limit) << what;
+        EXPECT_LE(other.plan.direct.scratch_bytes, limit) << what;
       }
     }
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/time_estimate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "compute/balance.hpp"
+#include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/work_state.hpp"
+#include "compute/direct_state.hpp"
 #include "kernel/contact.hpp"
 
 #include <gtest/gtest.h>

@@ -11,13 +11,34 @@
 
 namespace prismfield {
 
-/// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records.
+/// The direct method's part of a plan.
+struct DirectPlan {
+  std::int64_t slots = 1;
+  std::int64_t batch = 1;
+  /// points of one tile; fewer than the rank's points when scratch would pass the memory limit
+  std::int64_t tile_points = 0;
+  /// prisms after which the slots are reduced into the result, and a checkpoint may be taken
+  std::int64_t chunk_prisms = 0;
+  /// prisms staged and launched at once, a chunk at most
+  std::int64_t launch_prisms = 0;
+  /// of all slots at a tile, on this rank
+  std::int64_t scratch_bytes = 0;
+  /// of one pair on this rank, and bytes of scratch a slot and point: what `partition: auto` reckons with
+  double pair_seconds = 0;
+  std::int64_t slot_point_bytes = 0;
+};
+
+/// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records. What one method alone has is
+/// in a part of its own.
 struct Plan {
   Space space = Space::serial;
   std::string device;
   FieldSet set = FieldSet::all;
   Precision precision = Precision::double_;
   KernelKind kernel = KernelKind::automatic;
+  /// `auto` is decided here, for this reason; "": it was asked for
+  Method method = Method::direct;
+  std::string method_reason;
   /// prisms, points, points_per_prism or rank_grid: `auto` is decided here
   Partition partition = Partition::prisms;
   bool partition_is_auto = false;
@@ -30,27 +51,20 @@ struct Plan {
   std::int64_t prism_begin = 0, prism_end = 0;
   std::int64_t point_begin = 0, point_end = 0;
   int threads = 1;
-  std::int64_t slots = 1;
-  std::int64_t batch = 1;
+  /// threads of a device's block, and points that one thread works on side by side
   std::int64_t block = 1;
   int lanes = 1;
-  /// points of one tile; fewer than the rank's points when scratch would pass the memory limit
-  std::int64_t tile_points = 0;
-  /// prisms after which the slots are reduced into the result, and a checkpoint may be taken
-  std::int64_t chunk_prisms = 0;
-  /// prisms staged and launched at once, a chunk at most
-  std::int64_t launch_prisms = 0;
-  /// bytes: scratch, everything on the device, everything on the host (model and points included), of this rank
-  std::int64_t scratch_bytes = 0;
+  /// bytes: everything on the device, everything on the host (model and points included), of this rank
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;
   /// of the host's, what model and points take already when the plan is made, and what the run takes beside that
   std::int64_t host_bytes_held = 0;
   std::int64_t host_bytes_to_come = 0;
+  /// that the method's scratch may take at most
   std::int64_t memory_limit = 0;
-  /// of one pair on this rank, and bytes of scratch a slot and point: what `auto` reckons with
-  double pair_seconds = 0;
-  std::int64_t slot_point_bytes = 0;
+  /// of this rank's file where the run keeps checkpoints
+  std::int64_t checkpoint_bytes = 0;
+  DirectPlan direct;
 
   [[nodiscard]] IndexRange prisms() const noexcept { return {prism_begin, prism_end}; }
   [[nodiscard]] IndexRange points() const noexcept { return {point_begin, point_end}; }

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <prismfield/fields.hpp>
@@ -46,6 +48,8 @@ struct Fields {
   /// equal; rank 0 only
   std::vector<double> rank_cost;
   Plan plan;
+  /// the method's part of the plan, by the names that /performance has
+  std::vector<std::pair<std::string, std::int64_t>> method_numbers;
 };
 
 }  // namespace prismfield

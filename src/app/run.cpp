@@ -25,13 +25,10 @@
 #include "case/identity_hash.hpp"
 #include "case/output_check.hpp"
 #include "case/places.hpp"
-#include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
-#include "compute/memory_check.hpp"
+#include "compute/method.hpp"
 #include "compute/plan.hpp"
-#include "compute/time_estimate.hpp"
-#include "compute/work_state.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
 #include "parallel/agreement.hpp"
@@ -68,39 +65,37 @@ RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
           gather(communicator, plan.device_bytes)};
 }
 
-/// The guard that writes a run's checkpoints, at the place from which the run goes on. Collective.
+/// The guard that writes a run's checkpoints; the work is put where the run goes on from. Collective.
 std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Digest& hash,
-                                            const Plan& plan, const Communicator& communicator) {
+                                            RankWork& work, const Communicator& communicator) {
   const bool is_root = communicator.rank() == 0;
   const fs::path& file = run.output.checkpoint->file;
-  std::optional<Checkpoint> checkpoint;
+  auto guard = std::make_unique<CheckpointGuard>(CheckpointSettings{file, run.output.checkpoint->every_seconds}, hash,
+                                                 communicator);
+  bool found = false;
   agree(communicator, [&] {
     at_places_of(run, [&] {
       check_checkpoint_place(file, communicator.size(), &hash);
-      if (options.resume) checkpoint = read_checkpoint(file, hash, plan, communicator.rank(), communicator.size());
+      found = options.resume && guard->read(work);
     });
   });
   // folders that nodes see differently would give shares with gaps
-  const Digest mine = checkpoint ? checkpoint->id() : Digest();
-  Digest of_root = mine;
+  Digest of_root = guard->id();
   broadcast(communicator, of_root);
-  const bool same = !any(communicator, mine != of_root);
+  const bool same = !any(communicator, guard->id() != of_root);
   agree(communicator, [&] {
     if (same) return;
     throw InputError(
         run.where("output.checkpoint.file"), "output.checkpoint.file",
         fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
   });
-  auto guard = std::make_unique<CheckpointGuard>(CheckpointSettings{file, run.output.checkpoint->every_seconds}, plan,
-                                                 hash, communicator);
-  const bool found = checkpoint.has_value();
-  if (found) guard->resume(std::move(*checkpoint), plan);
+  guard->settle(work);
   std::error_code error;
   if (is_root && !options.resume && fs::exists(file, error)) {
     warn(fmt::format("{} exists and will be replaced; --resume goes on from it", file.string()));
   }
   if (is_root && !options.quiet && options.resume) {
-    std::cout << resume_text(file.string(), found ? guard->done_fraction() : -1) << std::flush;
+    std::cout << resume_text(file.string(), found ? work.done_fraction() : -1) << std::flush;
   }
   return guard;
 }
@@ -136,14 +131,6 @@ ProblemSize size_of(const Inputs& inputs) {
   return problem;
 }
 
-/// Bytes of the checkpoint's files, all ranks' together; on rank 0. Collective.
-std::int64_t bytes_of_checkpoints(const Inputs& inputs, const Plan& plan, const Communicator& communicator) {
-  if (!inputs.run.output.checkpoint) return 0;
-  const std::int64_t mine = payload_bytes(fields_of(plan.set).size(), plan.point_end - plan.point_begin);
-  const std::vector<std::int64_t> all = gather(communicator, mine);
-  return std::accumulate(all.begin(), all.end(), std::int64_t{0});
-}
-
 /// Writes, shows and draws the result; on rank 0 only.
 void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup_seconds, Moment begin) {
   if (!inputs.run.output.checkpoint) throw_if_interrupted();
@@ -156,11 +143,11 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.
-std::optional<Fields> compute(const Inputs& inputs, const Plan& plan, const Communicator& communicator,
+std::optional<Fields> compute(const Inputs& inputs, RankWork& work, const Communicator& communicator,
                               CheckpointGuard* guard, bool quiet) {
   try {
     RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
-    return forward(inputs.model->source(), inputs.points, inputs.run.request(), plan, communicator, &observer, guard);
+    return forward(inputs.model->source(), inputs.points, inputs.run.request(), work, communicator, &observer, guard);
   } catch (const Stopped&) {
     if (guard == nullptr) throw;
     return std::nullopt;
@@ -171,6 +158,7 @@ std::optional<Fields> compute(const Inputs& inputs, const Plan& plan, const Comm
 void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& plan, const Communicator& communicator,
                        Moment begin) {
   const bool is_root = communicator.rank() == 0;
+  const std::unique_ptr<RankWork> work = make_work(plan, communicator);
   std::unique_ptr<CheckpointGuard> guard;
   std::unique_ptr<CheckpointLock> lock;
   Digest hash;
@@ -181,14 +169,12 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
                           [&] { return std::make_unique<CheckpointLock>(inputs.run.output.checkpoint->file); });
     });
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
-    guard = make_guard(options, inputs.run, hash, plan, communicator);
+    guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  inputs.model->hold(guard ? guard->prisms() : IndexRange{plan.prism_begin, plan.prism_end}, communicator);
+  inputs.model->hold(work->prisms(), communicator);
 
   const double setup_seconds = seconds_since(begin);
-  const std::optional<Fields> result = compute(inputs, plan, communicator, guard.get(), options.quiet);
-  // the sums of earlier work make room for the file
-  if (result) guard.reset();
+  const std::optional<Fields> result = compute(inputs, *work, communicator, guard.get(), options.quiet);
   agree(communicator, [&] {
     if (!result) {
       if (!guard->failure().empty()) throw RunError(guard->failure());
@@ -242,9 +228,9 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   agree(communicator, [&] {
     if (!shortage.empty()) throw InputError(inputs.run.file.string(), "", shortage);
   });
-  const std::int64_t checkpoints = bytes_of_checkpoints(inputs, plan, communicator);
+  const std::vector<std::int64_t> checkpoints = gather(communicator, plan.checkpoint_bytes);
   agree(communicator, [&] {
-    if (is_root) check_disk(inputs, checkpoints);
+    if (is_root) check_disk(inputs, std::accumulate(checkpoints.begin(), checkpoints.end(), std::int64_t{0}));
   });
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
   compute_and_write(options, inputs, plan, communicator, begin);

@@ -16,7 +16,7 @@
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
 #include "case/places.hpp"
-#include "compute/checkpoint_file.hpp"
+#include "compute/checkpoint.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "parallel/agreement.hpp"

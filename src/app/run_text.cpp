@@ -7,6 +7,7 @@
 #include "base/human_text.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
+#include "compute/method.hpp"
 #include "io/dem_file.hpp"
 #include "io/result_file.hpp"
 #include "model/choices.hpp"
@@ -45,16 +46,6 @@ std::string partition_text(const Plan& plan, const std::string& ranks) {
                      plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
 }
 
-std::string slots_text(const Plan& plan) {
-  return fmt::format("{}, batches of {}", counted(plan.slots, "slot"), counted(plan.batch, "prism"));
-}
-
-std::string tiles_text(const Plan& plan) {
-  const std::int64_t points = plan.point_end - plan.point_begin;
-  const std::int64_t tile = std::max<std::int64_t>(1, plan.tile_points);
-  return fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
-}
-
 std::string pairs_text(const Plan& plan) {
   const std::int64_t pairs = product_or_most(plan.n_prisms, plan.n_points);
   if (pairs < most_countable) return grouped(pairs);
@@ -77,12 +68,12 @@ std::string fields_text(FieldList fields) {
 
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
   const bool is_vector = inputs.run.fields == FieldList::vector();
-  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
-                     shown(inputs.run.title), shown(inputs.model->description()), points_text(inputs.points),
-                     pairs_text(plan), is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
+  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}\n", shown(inputs.run.title),
+                     shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
+                     is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
                      extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
                      extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
-                     partition_text(plan, ranks), name(plan.precision), slots_text(plan), tiles_text(plan));
+                     partition_text(plan, ranks), name(plan.precision), method_of(plan).text(plan).heading);
 }
 
 namespace {
@@ -218,9 +209,8 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("space", space_text(plan));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
   row("partition", partition_text(plan, ranks_text));
-  row("slots", slots_text(plan));
-  row("tiles", fmt::format("{}, {} a launch", tiles_text(plan), counted(plan.launch_prisms, "prism")));
-  row("scratch", fmt::format("{} (memory limit {})", size_text(plan.scratch_bytes), size_text(plan.memory_limit)));
+  row("method", name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")"));
+  for (const auto& [label, content] : method_of(plan).text(plan).rows) row(label.c_str(), content);
   const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
   if (ranks.prisms.size() == 1) {
     row("memory", size_text(ranks.host[0]) + (on_device ? ", on the device " + size_text(ranks.device[0]) : ""));

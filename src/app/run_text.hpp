@@ -8,7 +8,7 @@
 
 #include "app/run_inputs.hpp"
 #include "compute/forward.hpp"
-#include "compute/memory_check.hpp"
+#include "compute/plan.hpp"
 
 namespace prismfield {
 

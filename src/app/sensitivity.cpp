@@ -26,6 +26,7 @@
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
 #include "case/places.hpp"
+#include "compute/method.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "parallel/agreement.hpp"
@@ -157,6 +158,7 @@ Fields fields_of_model(const SensitivityCase& all, SensitivityMatrix& matrix, co
   if (communicator.rank() == 0) result.values.assign(static_cast<std::size_t>(n_fields * n_points), 0.0);
   add_parts_to_root(communicator, std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
   result.plan = plan;
+  result.method_numbers = method_of(plan).text(plan).numbers;
   result.pairs = result.pairs_now = n_points * all.cells->size();
   result.rank_pairs = gather(communicator, plan.points().size() * all.cells->size());
   result.field_seconds = times.kept.apply;

@@ -51,12 +51,8 @@ Execution ExecutionReader::execution(const Value& value) {
   if (const auto v = section.find("precision")) spec.precision = choice(*v, precision_choices).value_or(spec.precision);
   if (const auto v = section.find("method")) {
     spec.method = choice(*v, method_choices).value_or(spec.method);
-    if (spec.method != Method::automatic && spec.method != Method::direct) {
-      problem(*v,
-              fmt::format("is {}, which this version does not have: it computes every pair directly. Allowed: auto, "
-                          "direct",
-                          kind_name(*v->node)));
-    }
+    const std::string missing = method_problem(spec.method);
+    if (!missing.empty()) problem(*v, fmt::format("is {}, {}", kind_name(*v->node), missing));
   }
   if (const auto v = section.find("tolerance")) {
     spec.tolerance = positive(*v).value_or(spec.tolerance);

@@ -3,8 +3,10 @@
 #include "compute/balance.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <ctime>
+
+#include <prismfield/forward.hpp>
 
 #include "kernel/contact.hpp"
 #include "model/spatial_order.hpp"
@@ -96,12 +98,6 @@ void estimate(const CostSettings& settings, const PrismSource& ensemble, const P
   }
 }
 
-/// Adds up over ranks; the same numbers on all of them afterwards.
-void sum_everywhere(const Communicator& communicator, std::vector<double>& values) {
-  sum_to_root(communicator, values.data(), static_cast<std::int64_t>(values.size()));
-  broadcast(communicator, values);
-}
-
 PrismBlocks prism_blocks(const PrismSource& ensemble, const Communicator& communicator) {
   const IndexRange own = ensemble.readable();
   const std::vector<std::int64_t> ends = gather_everywhere(communicator, {own.begin, own.end});
@@ -119,6 +115,49 @@ IndexRange part_of(const std::vector<std::int64_t>& cuts, int part) {
   return {cuts[p], cuts[p + 1]};
 }
 
+/// Points of a sample lie in a direction that no symmetry singles out.
+constexpr double aside = 0.2;
+
+/// The form that a cube of edge 1 about the origin takes at a point this far east of its centre.
+std::size_t form_at(double distance, CostSettings settings) {
+  for (std::size_t form = 0; form < settings.weights.size(); ++form) {
+    settings.weights[form] = static_cast<double>(form);
+  }
+  const PrismBlock cube{{-0.5}, {0.5}, {-0.5}, {0.5}, {-0.5}, {0.5}, {1}};
+  const CostPoints point{{distance}, {aside * distance}, {aside * distance}, 1};
+  double cost = 0, same = 0;
+  add_costs(settings, cube, 0, point, 1, 1, &cost, &same);
+  return static_cast<std::size_t>(std::lround(cost));
+}
+
+/// Seconds of this process so far: of the processor on a host, which other programs on the machine do not lengthen.
+double seconds_so_far(bool on_device) {
+  timespec time{};
+  ::clock_gettime(on_device ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Seconds of a run of such cubes and points close together at this distance: the quickest of some.
+double quickest_run(double distance, const Request& request, std::int64_t n_prisms, std::int64_t n_points) {
+  const auto n = static_cast<std::size_t>(n_prisms);
+  const std::vector<double> low(n, -0.5), high(n, 0.5), density(n, 1);
+  const PrismList cubes(PrismColumns{low, high, low, high, low, high, density});
+  Points points;
+  for (std::int64_t i = 0; i < n_points; ++i) {
+    points.easting.push_back(distance * (1 + 1e-3 * static_cast<double>(i) / static_cast<double>(n_points)));
+  }
+  for (const double easting : points.easting) points.northing.push_back(aside * easting);
+  points.upward = points.northing;
+  constexpr int runs = 5;
+  double quickest = HUGE_VAL;
+  for (int run = 0; run < runs; ++run) {
+    const double begin = seconds_so_far(is_device(request.execution.space));
+    static_cast<void>(forward(cubes, points, request));
+    quickest = std::min(quickest, seconds_so_far(is_device(request.execution.space)) - begin);
+  }
+  return quickest;
+}
+
 }  // namespace
 
 PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks) {
@@ -128,12 +167,12 @@ PartitionFacts partition_facts(const Request& request, bool uniform_shape, const
   facts.n_points = plan.n_points;
   facts.ranks = ranks;
   facts.values_of_point = request.fields.size() + n_contact_columns;
-  facts.slots = request.execution.slots.value_or(on_device ? plan.slots : plan.threads);
+  facts.slots = request.execution.slots.value_or(on_device ? plan.direct.slots : plan.threads);
   facts.slots_by_points = on_device ? facts.slots : 1;
   facts.lanes = plan.lanes;
-  facts.slot_point_bytes = plan.slot_point_bytes;
+  facts.slot_point_bytes = plan.direct.slot_point_bytes;
   facts.memory_limit = plan.memory_limit;
-  facts.pair_seconds = plan.pair_seconds;
+  facts.pair_seconds = plan.direct.pair_seconds;
   // what the host takes to read and stage a prism, which a device that has few pairs of it waits for
   constexpr double staging_nanoseconds = 30;
   facts.prism_seconds =
@@ -208,7 +247,7 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points,
         point_cost[b] += group_cost[i / static_cast<std::size_t>(settings.lanes)] / settings.lanes;
       }
     });
-    sum_everywhere(communicator, point_cost);
+    sum_everywhere(communicator, point_cost.data(), blocks);
     point_cuts = equal_cost_cuts(points.size(), point_cost, grid.point_parts);
   }
   const IndexRange my_points = part_of(point_cuts, my_point_part);
@@ -223,7 +262,7 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points,
                prism_cost.data() + static_cast<std::size_t>(part) * n_blocks, group_cost);
     }
   });
-  sum_everywhere(communicator, prism_cost);
+  sum_everywhere(communicator, prism_cost.data(), static_cast<std::int64_t>(prism_cost.size()));
   std::vector<double> costs(n_blocks, 0.0);
   for (int part = 0; part < grid.point_parts; ++part) {
     if (cuts == PrismCuts::of_each_part && part != my_point_part) continue;
@@ -233,34 +272,81 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points,
   return {part_of(equal_cost_cuts(prisms.n_prisms, costs, grid.prism_parts), my_prism_part), my_points};
 }
 
-Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
-                   const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
-  Machine machine;
-  Plan plan;
-  agree_on_input(communicator, [&] {
-    check_request(request);
-    machine = machine_here(request, communicator);
-    plan = make_plan(request, problem, machine);
-  });
-  const bool is_chosen = request.execution.partition == Partition::automatic;
-  const bool by_cost = request.execution.balance == Balance::cost;
-  if (communicator.size() == 1 || !(is_chosen || by_cost)) return plan;
-
+Shares direct_shares(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points,
+                     PrismCuts cuts, const Communicator& communicator) {
   Shares shares;
   shares.grid = {plan.prism_parts, plan.point_parts};
-  if (is_chosen) {
+  if (plan.partition_is_auto) {
     // memory and threads may differ between nodes: rank 0 decides for all
-    const RankGrid chosen =
-        choose_partition(partition_facts(request, problem.uniform_shape, plan, communicator.size()));
-    std::array<std::int64_t, 2> parts = {chosen.prism_parts, chosen.point_parts};
-    broadcast(communicator, parts);
-    shares.grid = {static_cast<int>(parts[0]), static_cast<int>(parts[1])};
+    shares.grid = choose_partition(partition_facts(request, ensemble.uniform_shape(), plan, communicator.size()));
+    broadcast(communicator, shares.grid);
   }
-  shares.mine = by_cost ? cost_balanced_share(ensemble, points, plan, shares.grid, cuts, communicator)
-                        : rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts,
-                                     shares.grid.point_parts);
-  agree(communicator, [&] { plan = make_plan(request, problem, machine, &shares); });
-  return plan;
+  shares.mine = plan.balance == Balance::cost
+                    ? cost_balanced_share(ensemble, points, plan, shares.grid, cuts, communicator)
+                    : rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts,
+                                 shares.grid.point_parts);
+  return shares;
+}
+
+FormWeights measured_weights(const Request& request, const Plan& plan) {
+  const bool on_device = is_device(plan.space);
+  Request small;
+  small.fields = request.fields;
+  small.execution.space = plan.space;
+  small.execution.precision = plan.precision;
+  small.execution.kernel = plan.kernel;
+  CostSettings settings;
+  settings.precision = plan.precision;
+  settings.kernel = plan.kernel;
+  const double threads = on_device ? 1 : plan.threads;
+  FormWeights weights = form_weights(on_device);
+  for (double& weight : weights) weight /= threads;
+  // beyond this every prism is a point mass
+  constexpr double furthest = 1e6, step = 1.1;
+  const std::int64_t n_points = on_device ? 1 << 14 : 512;
+  // what a run takes whatever its pairs is in all
+  const double without = quickest_run(furthest, small, 1, n_points);
+  std::size_t last = weights.size();
+  double last_weight = HUGE_VAL;
+  for (double distance = 0.6; distance < furthest; distance *= step) {
+    const std::size_t form = form_at(distance, settings);
+    // not so near a change that points of the sample take another
+    if (form == last || form_at(distance * 1.002, settings) != form) continue;
+    last = form;
+    // milliseconds on a host; a device is not full with less
+    const double wanted = (on_device ? 2e7 : 4e6) / weights[form];
+    const auto n_prisms = std::max<std::int64_t>(8, std::llround(wanted / static_cast<double>(n_points)));
+    const double more = quickest_run(distance, small, n_prisms, n_points) - without;
+    const double pairs = static_cast<double>(n_prisms) * static_cast<double>(n_points);
+    if (more > 0) weights[form] = 1e9 * more / pairs / threads;
+    // the further, the cheaper: threads that waited for each other in one sample do not count
+    weights[form] = std::min(weights[form], last_weight);
+    last_weight = weights[form];
+    if (form >= static_cast<std::size_t>(Form::multipole_0)) break;
+  }
+  return weights;
+}
+
+double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const Points& points, const Plan& plan) {
+  const bool on_device = is_device(plan.space);
+  const auto tile = static_cast<double>(std::max<std::int64_t>(plan.direct.tile_points, 1));
+  const auto n_points = static_cast<double>(plan.points().size());
+  CostSettings settings;
+  settings.precision = plan.precision;
+  settings.kernel = plan.kernel;
+  settings.lanes = plan.lanes;
+  settings.weights = weights;
+  const IndexRange readable = common(plan.prisms(), ensemble.readable());
+  const IndexRange looked_at = readable.size() > 0 ? readable : ensemble.readable();
+  if (looked_at.size() == 0) return 0;
+  const auto n_prisms = static_cast<double>(plan.prisms().size());
+  const double pairs = cost_of_share(settings, ensemble, looked_at, points, plan.points()) * n_prisms /
+                       static_cast<double>(looked_at.size());
+  const double staging =
+      n_prisms * std::ceil(n_points / tile) * prism_weight(on_device, ensemble.uniform_shape()) / plan.threads;
+  return 1e-9 * (pairs + staging) + n_points * PartitionFacts{}.point_seconds +
+         grids_seconds(static_cast<double>(plan.direct.slots),
+                       tile * static_cast<double>(plan.direct.slot_point_bytes));
 }
 
 }  // namespace prismfield

@@ -19,10 +19,6 @@ namespace prismfield {
 /// that rank r can read.
 [[nodiscard]] std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, std::int64_t n_prisms);
 
-/// Whether each part of the points has prisms cut by their cost there, or all have the same parts of prisms, cut by
-/// their cost at all points: what an operator needs, which adds up over ranks both ways.
-enum class PrismCuts { of_each_part, of_all_parts };
-
 /// This rank's share of prisms and points on the grid of ranks, so that all ranks' shares cost the same by the cost
 /// model (cost_model.hpp). Points are cut first, then the prisms of each part of points by their cost at those points,
 /// so that prisms next to one part of the points do not burden one rank of it. Each rank estimates some of the prisms
@@ -39,11 +35,20 @@ enum class PrismCuts { of_each_part, of_all_parts };
 /// What `partition: auto` knows of a run. `plan`: make_plan() without shares, on any rank.
 [[nodiscard]] PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks);
 
-/// The plan of a run on all ranks: make_plan() for the machine of each, with the partition that `partition: auto`
-/// chooses from rank 0's view (see choose_partition) and the shares that `balance` asks for. Throws InputError, by key,
-/// the same on every rank, and AgreedFailure for failures. Collective.
-[[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
-                                 const ProblemSize& problem, const Communicator& communicator,
-                                 PrismCuts cuts = PrismCuts::of_each_part);
+/// The grid that `partition: auto` chooses from rank 0's view (see choose_partition), or the plan's own, and this
+/// rank's share of it, by cost where `balance` asks for that. Collective; throws AgreedFailure.
+[[nodiscard]] Shares direct_shares(const Plan& plan, const Request& request, const PrismSource& ensemble,
+                                   const Points& points, PrismCuts cuts, const Communicator& communicator);
+
+/// Nanoseconds of a pair by form on this rank's threads or device, as this request computes it: measured by runs of
+/// milliseconds in which all pairs take one form. Where it cannot be measured, form_weights(). Kokkos must
+/// run; throws what a run throws.
+[[nodiscard]] FormWeights measured_weights(const Request& request, const Plan& plan);
+
+/// Seconds of one rank's share of a plan: its pairs, counted by form (see cost_of_share), at these costs, its prisms
+/// staged, its points and grids. Of prisms that this rank cannot read yet, those that it can stand for all. `weights`:
+/// ns of a pair on all threads of the rank.
+[[nodiscard]] double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const Points& points,
+                                   const Plan& plan);
 
 }  // namespace prismfield

@@ -2,98 +2,349 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "compute/checkpoint.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <optional>
 #include <span>
-#include <utility>
+#include <string_view>
+#include <system_error>
 
 #include <prismfield/error.hpp>
 
 #include "base/interrupt.hpp"
-#include "engine/engine.hpp"
+#include "base/temporary_file.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
 
-WorkLayout layout_of(const Plan& plan, std::vector<WorkItem> work) {
-  WorkLayout layout;
-  layout.points = points_of(work);
-  layout.work = std::move(work);
-  layout.slots = plan.slots;
-  layout.batch = plan.batch;
-  layout.tile_points = plan.tile_points;
-  layout.chunk_prisms = plan.chunk_prisms;
-  return layout;
+namespace fs = std::filesystem;
+
+constexpr std::array<char, 16> our_mark = {'\x89', 'P', 'F', 'c', 'h', 'e',  'c',  'k',
+                                           'p',    'o', 'i', 'n', 't', '\r', '\n', '\x1a'};
+constexpr auto number_bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
+
+Digest digest_of(const CheckpointHeader& header) { return digest_of(&header, offsetof(CheckpointHeader, header)); }
+
+std::array<char, 16> name_of(Method method) {
+  std::array<char, 16> text{};
+  std::strncpy(text.data(), name(method), text.size() - 1);
+  return text;
+}
+
+/// What a file that is no regular one is.
+const char* special(fs::file_type type) {
+  switch (type) {
+    case fs::file_type::symlink: return "is a symbolic link";
+    case fs::file_type::directory: return "is a folder";
+    case fs::file_type::fifo: return "is a pipe";
+    default: return "is a device";
+  }
+}
+
+bool is_whole(const CheckpointHeader& header, std::uintmax_t file_bytes) {
+  auto left = static_cast<std::int64_t>(file_bytes - sizeof header);
+  for (const CheckpointSection& section : {header.layout, header.state, header.sums}) {
+    if (section.bytes < 0 || section.bytes > left || section.bytes % number_bytes != 0) return false;
+    left -= section.bytes;
+  }
+  return left == 0;
+}
+
+/// Whether a name is the checkpoint's own or that of a rank's file beside it.
+bool is_of_rank(std::string_view name, std::string_view checkpoint) {
+  constexpr std::string_view rank = ".rank";
+  if (!name.starts_with(checkpoint)) return false;
+  name.remove_prefix(checkpoint.size());
+  if (name.empty()) return true;
+  if (!name.starts_with(rank)) return false;
+  name.remove_prefix(rank.size());
+  return !name.empty() && name.front() != '0' && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// What a file at a checkpoint's place is.
+enum class Kind {
+  /// there is none
+  absent,
+  /// whole as far as its header says, and of this version
+  ours,
+  /// a checkpoint of prismfield that no run can go on from: damaged, or of another version
+  useless,
+  /// something else, which is not ours to replace or remove
+  foreign
+};
+
+/// A file at a checkpoint's place. Neither waits for a pipe nor opens a device or what a symbolic link leads to.
+class RankFile {
+public:
+  explicit RankFile(const fs::path& file) : m_what(look(file)) {}
+
+  [[nodiscard]] bool is_absent() const noexcept { return m_kind == Kind::absent; }
+  [[nodiscard]] const CheckpointHeader& header() const noexcept { return m_header; }
+  /// Whether it is a checkpoint of this case, or the whole beginning of one.
+  [[nodiscard]] bool is_of(const Digest& case_hash) const noexcept {
+    return m_is_signed && m_header.case_hash == case_hash;
+  }
+  /// Throws Unusable for what is not to be replaced: what is no checkpoint, and one of another case.
+  void require_replaceable(const Digest* case_hash) const {
+    if (m_kind == Kind::foreign) require_ours();
+    if (case_hash == nullptr || !m_is_signed || is_of(*case_hash)) return;
+    throw Unusable("is of another case: the model, the observations, the fields or a file that they name differ", true);
+  }
+  void require_ours() const {
+    if (m_kind != Kind::ours) throw Unusable(m_what, m_kind == Kind::foreign);
+  }
+
+  /// The integers of a section; sections are read in the order of the file. Throws Unusable for other bytes than those
+  /// that were written, and for more numbers than any layout has.
+  [[nodiscard]] std::vector<std::int64_t> integers(const CheckpointSection& section) {
+    constexpr std::int64_t most = std::int64_t{1} << 24;
+    const std::int64_t n = section.bytes / number_bytes;
+    if (n > most) throw Unusable("is damaged: it holds too many numbers");
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+    read<std::int64_t>(section, {&numbers});
+    return numbers;
+  }
+  /// Fills vectors, which have the section's length together.
+  template <class T>
+  void read(const CheckpointSection& section, const std::vector<std::vector<T>*>& parts) {
+    Checksum checksum;
+    for (std::vector<T>* part : parts) {
+      const std::size_t n = part->size() * sizeof(T);
+      m_in.read(reinterpret_cast<char*>(part->data()), static_cast<std::streamsize>(n));
+      checksum.add_bytes(part->data(), n);
+    }
+    if (!m_in || checksum.digest() != section.digest) throw Unusable("is damaged");
+  }
+
+private:
+  /// What the file is, following its name: "is a folder", "is damaged"; of kind `ours` "".
+  [[nodiscard]] std::string look(const fs::path& file);
+
+  std::ifstream m_in;
+  CheckpointHeader m_header;
+  Kind m_kind = Kind::foreign;
+  bool m_is_signed = false;
+  std::string m_what;
+};
+
+std::string RankFile::look(const fs::path& file) {
+  std::error_code error;
+  // opening some devices does something to them
+  const fs::file_type type = fs::symlink_status(file, error).type();
+  if (type == fs::file_type::not_found) {
+    m_kind = Kind::absent;
+    return "is not there";
+  }
+  if (type == fs::file_type::none) return "cannot be read: " + error.message();
+  if (type != fs::file_type::regular) return special(type);
+  m_in.open(file, std::ios::binary);
+  const std::uintmax_t size = m_in ? fs::file_size(file, error) : 0;
+  if (!m_in || error) return fmt::format("cannot be read: {}", std::strerror(errno));
+  CheckpointHeader header;
+  m_in.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (header.mark != our_mark) return "is no checkpoint of prismfield";
+  m_kind = Kind::useless;
+  if (!m_in) return "is damaged";
+  if (header.version != checkpoint_version) return "was written by another version of prismfield";
+  if (header.header != digest_of(header)) return "is damaged";
+  m_header = header;
+  m_is_signed = true;
+  if (!is_whole(header, size)) return "is damaged";
+  m_kind = Kind::ours;
+  return "";
+}
+
+/// Reads a run's files. Throws Unusable, for the file at().
+class KeptFiles final : public KeptRun {
+public:
+  /// `run`: of which method and case.
+  KeptFiles(fs::path checkpoint, CheckpointRun run) : m_checkpoint(std::move(checkpoint)), m_run(std::move(run)) {}
+
+  /// Whether there is a checkpoint; reads the layout.
+  [[nodiscard]] bool exist() {
+    go_to(0);
+    if (m_file->is_absent()) return false;
+    m_file->require_replaceable(&m_run.case_hash);
+    m_file->require_ours();
+    if (header().method != name_of(m_run.method)) {
+      const std::string_view method(header().method.data(), ::strnlen(header().method.data(), header().method.size()));
+      throw Unusable(fmt::format("was computed by method {}, this run's is {}", method, name(m_run.method)));
+    }
+    m_run.layout = m_file->integers(header().layout);
+    m_layout_id = header().layout.digest;
+    m_id.add(m_layout_id);
+    return true;
+  }
+  [[nodiscard]] const CheckpointRun& run() const noexcept { return m_run; }
+  [[nodiscard]] const fs::path& at() const noexcept { return m_at; }
+  /// Tells what was read from an earlier or later state of the same run.
+  [[nodiscard]] Digest id() const noexcept { return m_id.digest(); }
+
+  [[nodiscard]] std::vector<std::int64_t> layout() override { return m_run.layout; }
+  [[nodiscard]] bool open(int rank) override {
+    m_id.add(std::int64_t{rank});
+    if (rank > 0) {
+      go_to(rank);
+      if (m_file->is_absent()) return false;
+      m_file->require_ours();
+      if (!m_file->is_of(m_run.case_hash) || header().layout.digest != m_layout_id) return false;
+    }
+    if (header().rank != rank) throw Unusable("is damaged: the state of another rank cannot be");
+    if (rank > 0 && header().layout.bytes != 0) throw Unusable("is damaged: the layout cannot be");
+    m_id.add(header().state.digest);
+    return true;
+  }
+  [[nodiscard]] std::vector<std::int64_t> numbers() override { return m_file->integers(header().state); }
+  [[nodiscard]] std::int64_t n_sums() const override { return header().sums.bytes / number_bytes; }
+  void read_sums(const std::vector<std::vector<double>*>& sums) override { m_file->read(header().sums, sums); }
+
+private:
+  void go_to(int rank) {
+    m_at = rank_file(m_checkpoint, rank);
+    m_file.emplace(m_at);
+  }
+  [[nodiscard]] const CheckpointHeader& header() const { return m_file->header(); }
+
+  fs::path m_checkpoint, m_at;
+  CheckpointRun m_run;
+  Digest m_layout_id;
+  Checksum m_id;
+  std::optional<RankFile> m_file;
+};
+
+InputError error(const fs::path& file, const Unusable& why) {
+  const char* const remedy = why.is_foreign ? "it is not replaced; move it away, or give the checkpoint another name"
+                                            : "without --resume the run begins anew and replaces it";
+  return {"", "output.checkpoint.file", fmt::format("{} {}; {}", file.string(), why.what(), remedy)};
 }
 
 }  // namespace
 
-CheckpointGuard::CheckpointGuard(CheckpointSettings settings, const Plan& plan, const Digest& case_hash,
-                                 const Communicator& communicator)
-    : m_settings(std::move(settings)),
-      m_communicator(communicator),
-      m_prisms{plan.prism_begin, plan.prism_end},
-      m_last(std::chrono::steady_clock::now()) {
-  m_layout.case_hash = case_hash;
-  RankState mine{layout_of(plan, work_of(plan)), {}, {}};
-  mine.payload = empty_payload(fields_of(plan.set).size(), mine.layout.points.size());
-  set_layout(mine.layout);
-  m_begin = std::move(mine);
+void sign(CheckpointHeader& header) {
+  header.mark = our_mark;
+  header.version = checkpoint_version;
+  header.header = digest_of(header);
 }
 
-void CheckpointGuard::set_layout(const WorkLayout& mine) {
-  std::vector<std::int64_t> numbers;
-  append(mine, numbers);
-  const std::vector<std::int64_t> lengths =
-      gather_everywhere(m_communicator, static_cast<std::int64_t>(numbers.size()));
-  numbers.resize(static_cast<std::size_t>(*std::max_element(lengths.begin(), lengths.end())));
-  const std::vector<std::int64_t> all = gather_everywhere(m_communicator, numbers);
-  m_layout.ranks.clear();
-  for (std::size_t at = 0; at < all.size(); at += numbers.size()) {
-    m_layout.ranks.push_back(NumberReader(std::span(all).subspan(at)).layout());
+void write_checkpoint(const fs::path& checkpoint, const CheckpointRun& run, int rank, const WorkState& state) {
+  const fs::path file = rank_file(checkpoint, rank);
+  const std::span<const std::int64_t> layout(run.layout);
+  const std::span<const std::int64_t> numbers(state.numbers);
+  CheckpointHeader header;
+  header.rank = rank;
+  header.case_hash = run.case_hash;
+  header.layout = {rank == 0 ? static_cast<std::int64_t>(layout.size_bytes()) : 0,
+                   digest_of(layout.data(), layout.size_bytes())};
+  header.state = {static_cast<std::int64_t>(numbers.size_bytes()), digest_of(numbers.data(), numbers.size_bytes())};
+  header.method = name_of(run.method);
+  Checksum checksum;
+  for (const std::span<const double> part : state.sums) {
+    checksum.add_bytes(part.data(), part.size_bytes());
+    header.sums.bytes += static_cast<std::int64_t>(part.size_bytes());
   }
-  m_layout_id = m_layout.id();
+  header.sums.digest = checksum.digest();
+  sign(header);
+  const FileSizeSignalIgnored ignored;
+  try {
+    RankFile(file).require_replaceable(&run.case_hash);
+    TemporaryFile temporary(file);
+    temporary.write(&header, sizeof header);
+    temporary.write(layout.data(), static_cast<std::size_t>(header.layout.bytes));
+    temporary.write(numbers.data(), numbers.size_bytes());
+    for (const std::span<const double> part : state.sums) temporary.write(part.data(), part.size_bytes());
+    temporary.move_to_target();
+  } catch (const Unusable& why) {
+    throw RunError(fmt::format("{}: the checkpoint is not written: what is there {}", file.string(), why.what()));
+  } catch (const RunError& error) {
+    throw RunError(fmt::format("{}: the checkpoint is not written: {}", file.string(), error.what()));
+  }
 }
 
-void CheckpointGuard::resume(Checkpoint checkpoint, const Plan& plan) {
-  m_resumed = true;
-  m_begin.reset();
-  const std::vector<WorkItem> left = remaining_work(checkpoint.states);
-  const double all = static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points);
-  m_done_fraction = all > 0 ? 1 - pairs_in(left) / all : 0;
-  m_before = std::move(checkpoint.before);
-  RankState mine;
-  const bool same_ranks = checkpoint.states.size() == static_cast<std::size_t>(m_communicator.size());
-  if (same_ranks) {
-    mine = std::move(checkpoint.states[static_cast<std::size_t>(m_communicator.rank())]);
-    m_layout = std::move(checkpoint.layout);
-    m_layout_id = m_layout.id();
-  } else {
-    mine.layout = layout_of(plan, share_of_work(left, m_communicator.rank(), m_communicator.size()));
-    mine.layout.tile_points = std::max<std::int64_t>(plan.tile_points, 1);
-    set_layout(mine.layout);
+void check_checkpoint_place(const fs::path& checkpoint, int n_ranks, const Digest* case_hash) {
+  ProblemList problems;
+  for (int rank = 0; rank < n_ranks; ++rank) {
+    const fs::path file = rank_file(checkpoint, rank);
+    try {
+      RankFile(file).require_replaceable(case_hash);
+    } catch (const Unusable& why) {
+      problems.add(error(file, why));
+    }
   }
-  if (mine.payload.empty()) {
-    mine.payload = empty_payload(fields_of(plan.set).size(), mine.layout.points.size());
-  }
-  if (!same_ranks) {
-    // before any rank keeps a state of the new layout, whose file may have been one of the old
-    if (m_communicator.rank() == 0) write_checkpoint(m_settings.file, m_layout, m_before, mine);
-    barrier(m_communicator);
-  }
-  m_prisms = prisms_of(mine.layout.work);
-  m_begin = std::move(mine);
+  problems.throw_if_any();
 }
 
-IndexRange CheckpointGuard::prisms() const { return m_prisms; }
+CheckpointLock::CheckpointLock(const fs::path& checkpoint)
+    : m_lock(folder_of(followed(checkpoint)) / fmt::format(".{}.lock", followed(checkpoint).filename().string())) {
+  if (!m_lock.is_anothers()) return;
+  throw InputError("", "output.checkpoint.file",
+                   fmt::format("{} is used by another run; wait for its end, or give the checkpoint another name",
+                               followed(checkpoint).string()));
+}
 
-std::optional<RankState> CheckpointGuard::begin() {
+fs::path rank_file(const fs::path& checkpoint, int rank) {
+  fs::path file = followed(checkpoint);
+  if (rank > 0) file += fmt::format(".rank{}", rank);
+  return file;
+}
+
+void remove_checkpoint(const fs::path& file, const Digest& case_hash) {
+  const fs::path target = followed(file);
+  const std::string checkpoint = target.filename().string();
+  std::vector<fs::path> removed;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_of(target), error)) {
+    const std::string name = entry.path().filename().string();
+    // a file of its own or, behind a dot, one that was to become such a file
+    const std::size_t part = name.rfind(".part-");
+    const std::string becomes = part == std::string::npos || part == 0 ? "" : name.substr(1, part - 1);
+    const bool is_temporary = is_of_rank(becomes, checkpoint) && is_temporary_of(name, becomes);
+    if (!is_temporary && !is_of_rank(name, checkpoint)) continue;
+    const bool is_empty =
+        is_temporary && fs::is_regular_file(entry.symlink_status(error)) && entry.file_size(error) == 0;
+    if (is_empty || RankFile(entry.path()).is_of(case_hash)) removed.push_back(entry.path());
+  }
+  for (const fs::path& name : removed) fs::remove(name, error);
+}
+
+std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const Digest& case_hash, RankWork& work,
+                                               int n_ranks) {
+  KeptFiles files(checkpoint, {work.plan().method, case_hash, {}});
+  try {
+    if (!files.exist()) return std::nullopt;
+    const bool layout_stays = work.restore(files, n_ranks);
+    return FoundCheckpoint{files.run(), files.id(), layout_stays};
+  } catch (const Unusable& why) {
+    throw error(files.at(), why);
+  }
+}
+
+bool CheckpointGuard::read(RankWork& work) {
+  m_found = read_checkpoint(m_settings.file, m_run.case_hash, work, m_communicator.size());
+  return m_found.has_value();
+}
+
+void CheckpointGuard::settle(const RankWork& work) {
+  if (m_found && m_found->layout_stays) {
+    m_run = m_found->run;
+    return;
+  }
+  m_run.method = work.plan().method;
+  m_run.layout = work.layout(m_communicator);
+  if (!m_found) return;
+  // before any rank keeps a state of the new layout, whose file may have been one of the old
+  if (m_communicator.rank() == 0) write_checkpoint(m_settings.file, m_run, 0, work.state());
+  barrier(m_communicator);
+}
+
+void CheckpointGuard::begin(const RankWork& work) {
   m_last = std::chrono::steady_clock::now();
-  if (m_begin && !m_resumed && m_communicator.rank() == 0) {
-    // the other ranks' states are worth nothing without the layout, and this rank may be the last to keep one
-    keep({m_layout.ranks.front(), {}, {}});
-  }
-  return std::exchange(m_begin, std::nullopt);
+  // the other ranks' states are worth nothing without the layout, and this rank may be the last to keep one
+  if (!m_found && m_communicator.rank() == 0) keep(work);
 }
 
 bool CheckpointGuard::wants_state() {
@@ -112,13 +363,9 @@ bool CheckpointGuard::wants_stop() {
   return m_stopping;
 }
 
-void CheckpointGuard::keep(const RankState& state) {
+void CheckpointGuard::keep(const RankWork& work) {
   try {
-    if (m_communicator.rank() == 0) {
-      write_checkpoint(m_settings.file, m_layout, m_before, state);
-    } else {
-      write_rank_state(m_settings.file, m_communicator.rank(), m_layout, m_layout_id, state);
-    }
+    write_checkpoint(m_settings.file, m_run, m_communicator.rank(), work.state());
     m_failure.clear();
   } catch (const RunError& error) {
     // the run itself may still come to its end
@@ -126,7 +373,5 @@ void CheckpointGuard::keep(const RankState& state) {
   }
   m_last = std::chrono::steady_clock::now();
 }
-
-const RankState* CheckpointGuard::done_before() const { return m_before.payload.empty() ? nullptr : &m_before; }
 
 }  // namespace prismfield

@@ -2,18 +2,116 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "compute/checkpoint_file.hpp"
-#include "compute/run_guard.hpp"
+#include <prismfield/communicator.hpp>
+#include <prismfield/request.hpp>
+
+#include "base/checksum.hpp"
+#include "base/file_lock.hpp"
+#include "compute/method.hpp"
 
 namespace prismfield {
 
-class Communicator;
+// A file of a checkpoint: one per rank, written by that rank alone. Every number has eight bytes, the lowest first on a
+// little-endian machine; one of the other order takes it for a file of another version.
+//
+//   header  152 bytes: mark (16), version, rank, digest of the case (16), then of each section its length in bytes and
+//           its digest (8 + 16), name of the method (16), and the digest of the header before this (16)
+//   layout  integers: how all ranks share the work. In the file of rank 0 alone; its digest is in all, so that files of
+//           one layout know each other
+//   state   integers: how far the rank has come
+//   sums    doubles: the partial sums
+//
+// A digest is XXH3 of 128 bits, so that a changed bit, a cut, an exchanged section or file is refused; the length of
+// the file is that of its header and sections. What layout, state and sums mean is known to the method that computes
+// alone (direct_state.cpp for the direct one). The digest of the case stands for all keys that change the result and
+// for the numbers that were read from its files. A file is written under a temporary name, brought to the disk and
+// renamed: a kill at any moment leaves the old file or the new one. Mark and place of the version are the same in all
+// versions; up to version 3 HDF5 followed the header. Every rank keeps its state by itself; a state of another layout
+// than rank 0's is passed over, so that whatever files a crash leaves behind fit together.
+
+/// Changes with every change of what the files hold.
+inline constexpr std::int64_t checkpoint_version = 5;
+
+struct CheckpointSection {
+  std::int64_t bytes = 0;
+  Digest digest;
+};
+
+struct CheckpointHeader {
+  std::array<char, 16> mark{};
+  std::int64_t version = 0;
+  std::int64_t rank = 0;
+  Digest case_hash;
+  CheckpointSection layout, state, sums;
+  /// a Method's name, filled up with zeros
+  std::array<char, 16> method{};
+  /// of the header before this
+  Digest header;
+};
+static_assert(sizeof(CheckpointHeader) == 152 && std::is_trivially_copyable_v<CheckpointHeader>);
+
+/// Fills in mark, version and the header's own digest.
+void sign(CheckpointHeader& header);
+
+/// What a run's files have in common.
+struct CheckpointRun {
+  Method method = Method::direct;
+  Digest case_hash;
+  /// see RankWork::layout()
+  std::vector<std::int64_t> layout;
+};
+
+/// Writes the file of a rank whole, replacing the one before. Throws RunError, also where it would replace what is no
+/// checkpoint or one of another case.
+void write_checkpoint(const std::filesystem::path& checkpoint, const CheckpointRun& run, int rank,
+                      const WorkState& state);
+
+/// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
+/// replace what is no checkpoint of prismfield or, where the case's hash is known already, one of another case.
+void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks, const Digest* case_hash = nullptr);
+
+/// Removes a case's file and all files of ranks beside it, with what a kill left half-written of them, and nothing that
+/// is something else.
+void remove_checkpoint(const std::filesystem::path& file, const Digest& case_hash);
+
+/// Keeps a checkpoint for one run while it lives, by a lock on an empty file beside it, .NAME.lock.
+class CheckpointLock {
+public:
+  /// Throws InputError by the key output.checkpoint.file, without a place, when another run has it.
+  explicit CheckpointLock(const std::filesystem::path& checkpoint);
+
+private:
+  FileLock m_lock;
+};
+
+/// The file of a rank's state: the checkpoint itself for rank 0, one beside it for each other rank. Where the
+/// checkpoint is a symbolic link, all of them are where it leads to.
+[[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
+
+/// What was found of a run.
+struct FoundCheckpoint {
+  CheckpointRun run;
+  /// tells it from an earlier or later state of the same run
+  Digest id;
+  /// the ranks share the work as they did
+  bool layout_stays = false;
+};
+
+/// Puts the work of one of `n_ranks` ranks where a run stopped that kept a checkpoint; nothing when there is none.
+/// Throws InputError by the key output.checkpoint.file, without a place, for a file that is no checkpoint, is one of
+/// another case or version, is damaged anywhere that this rank has to look, or holds what cannot be.
+[[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
+                                                             const Digest& case_hash, RankWork& work, int n_ranks);
 
 /// Where a run keeps its state, and how often.
 struct CheckpointSettings {
@@ -21,44 +119,32 @@ struct CheckpointSettings {
   double every_seconds = 600;
 };
 
-/// Guards a run by checkpoints at an interval and at the next chunk's end after a signal.
+/// Guards a run by checkpoints at an interval and at the next moment with a state after a signal.
 class CheckpointGuard final : public RunGuard {
 public:
-  /// Of a new run. `plan`: of this rank. Collective.
-  CheckpointGuard(CheckpointSettings settings, const Plan& plan, const Digest& case_hash,
-                  const Communicator& communicator);
+  CheckpointGuard(CheckpointSettings settings, const Digest& case_hash, const Communicator& communicator)
+      : m_settings(std::move(settings)), m_communicator(communicator), m_run{{}, case_hash, {}} {}
 
-  /// Goes on from `checkpoint`, which was read for this rank. On another number of ranks what is left is shared out
-  /// anew. Collective.
-  void resume(Checkpoint checkpoint, const Plan& plan);
+  /// As read_checkpoint(), whether there was one. Each rank by itself.
+  [[nodiscard]] bool read(RankWork& work);
+  /// Tells what this rank has read from what another has.
+  [[nodiscard]] Digest id() const { return m_found ? m_found->id : Digest(); }
+  /// Settles how the ranks share the work, when all have read the same. Collective.
+  void settle(const RankWork& work);
 
-  /// Fraction of all pairs that were done when the run began.
-  [[nodiscard]] double done_fraction() const noexcept { return m_done_fraction; }
-  /// The prisms that this rank reads.
-  [[nodiscard]] IndexRange prisms() const;
-
-  [[nodiscard]] std::optional<RankState> begin() override;
+  void begin(const RankWork& work) override;
   [[nodiscard]] bool wants_state() override;
   [[nodiscard]] bool wants_stop() override;
-  void keep(const RankState& state) override;
-  [[nodiscard]] const RankState* done_before() const override;
+  void keep(const RankWork& work) override;
 
   /// Why a checkpoint could not be written, or "": the run goes on without.
   [[nodiscard]] const std::string& failure() const noexcept { return m_failure; }
 
 private:
-  /// Gathers the ranks' shares on rank 0. Collective.
-  void set_layout(const WorkLayout& mine);
-
   CheckpointSettings m_settings;
   const Communicator& m_communicator;
-  CheckpointLayout m_layout;
-  Digest m_layout_id;
-  RankState m_before;
-  std::optional<RankState> m_begin;
-  IndexRange m_prisms;
-  double m_done_fraction = 0;
-  bool m_resumed = false;
+  CheckpointRun m_run;
+  std::optional<FoundCheckpoint> m_found;
   bool m_stopping = false;
   std::string m_failure;
   std::chrono::steady_clock::time_point m_last;

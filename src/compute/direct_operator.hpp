@@ -14,7 +14,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/operator.hpp>
 
-#include "compute/fitting.hpp"
+#include "compute/direct_plan.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
 #include "compute/vector_functors.hpp"
@@ -145,8 +145,8 @@ struct DirectOperator<ExecutionSpace>::Parts {
   template <class F>
   void for_each_tile(const ExecutionSpace& space, const F& f) {
     if (!engine) return;
-    for (std::int64_t first = 0; first < plan.n_points(); first += plan.plan.tile_points) {
-      const std::int64_t n = std::min(plan.plan.tile_points, plan.n_points() - first);
+    for (std::int64_t first = 0; first < plan.n_points(); first += plan.plan.direct.tile_points) {
+      const std::int64_t n = std::min(plan.plan.direct.tile_points, plan.n_points() - first);
       if (tile != first) {
         const auto at = static_cast<std::size_t>(first);
         engine->start_tile(space, &plan.coordinates[0][at], &plan.coordinates[1][at], &plan.coordinates[2][at], n);
@@ -164,7 +164,7 @@ struct DirectOperator<ExecutionSpace>::Parts {
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
         const OperatorBlock& of = plan.blocks[b];
         const auto part = Kokkos::subview(density, std::make_pair(of.prisms.begin, of.prisms.end));
-        engine->add(space, at(space, b), part, of.prisms.begin / plan.plan.batch);
+        engine->add(space, at(space, b), part, of.prisms.begin / plan.plan.direct.batch);
         if (of.ends_chunk) engine->end_chunk(space);
       }
       Kokkos::parallel_for("prismfield::scatter_fields", IndexPolicy(space, 0, n_rows() * n),
@@ -193,8 +193,8 @@ struct DirectOperator<ExecutionSpace>::Parts {
 
   void entries(const ExecutionSpace& space, IndexRange points, const Entries& all) {
     if (!engine) return;
-    for (std::int64_t first = points.begin; first < points.end; first += plan.plan.tile_points) {
-      const std::int64_t n = std::min(plan.plan.tile_points, points.end - first);
+    for (std::int64_t first = points.begin; first < points.end; first += plan.plan.direct.tile_points) {
+      const std::int64_t n = std::min(plan.plan.direct.tile_points, points.end - first);
       const auto from = static_cast<std::size_t>(first);
       engine->start_tile(space, &plan.unordered[0][from], &plan.unordered[1][from], &plan.unordered[2][from], n);
       tile = -1;

@@ -11,14 +11,10 @@
 #include <prismfield/error.hpp>
 
 #include "base/counts.hpp"
-#include "compute/balance.hpp"
-#include "compute/cost_model.hpp"
-#include "compute/fitting.hpp"
-#include "compute/gather.hpp"
-#include "compute/memory_check.hpp"
+#include "compute/method.hpp"
 #include "compute/plan.hpp"
-#include "compute/work.hpp"
-#include "engine/engine.hpp"
+#include "kernel/contact.hpp"
+#include "kernel/field_rows.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
@@ -30,50 +26,91 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What this rank begins with: the guard's state, which also decides what the order of additions depends on, or its
-/// share of the plan.
-RankState begin_work(Plan& plan, RunGuard* guard) {
-  if (auto begun = guard != nullptr ? guard->begin() : std::nullopt) {
-    plan.slots = begun->layout.slots;
-    plan.batch = begun->layout.batch;
-    plan.tile_points = begun->layout.tile_points;
-    plan.chunk_prisms = begun->layout.chunk_prisms;
-    // whole batches, as in the run that it goes on from
-    plan.launch_prisms = std::max<std::int64_t>(plan.launch_prisms / plan.batch, 1) * plan.batch;
-    plan.launch_prisms = std::min(plan.launch_prisms, plan.chunk_prisms);
-    return std::move(*begun);
+/// The asked fields, G included: (field, point).
+std::vector<double> asked_values(const PartialFields& computed_fields, const kernel::FieldRows& rows,
+                                 std::int64_t n_asked, double gravitational_constant) {
+  const std::int64_t n = computed_fields.points.size();
+  const double* const computed = computed_fields.values.data();
+  std::vector<double> values(static_cast<std::size_t>(n_asked * n));
+  for (int row = 0; row < rows.n_native + rows.n_sums; ++row) {
+    if (rows.asked[row] < 0) continue;
+    double* const to = values.data() + rows.asked[row] * n;
+    for (std::int64_t i = 0; i < n; ++i) {
+      to[i] = gravitational_constant * rows.value(row, [&](int f) { return computed[f * n + i]; });
+    }
   }
-  RankState state;
-  state.layout.work = work_of(plan);
-  state.layout.points = plan.points();
-  state.payload.values.resize(static_cast<std::size_t>(fields_of(plan.set).size() * state.layout.points.size()));
-  state.payload.contact.resize(static_cast<std::size_t>(n_contact_columns * state.layout.points.size()));
-  return state;
+  return values;
 }
 
-/// The engine of a plan; where memory is short, of a smaller one, which `plan` then is.
-std::unique_ptr<FieldEngine> make_fitting_engine(Plan& plan, const EngineTraits& traits, const PrismSource& prisms,
-                                                 const Points& points, bool in_a_tile) {
-  std::unique_ptr<FieldEngine> engine;
-  make_fitting(plan, traits, in_a_tile, [&](const Plan& fitting) {
-    engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, points));
+/// The columns of points' contacts in a row of all.
+IndexRange contact_range(IndexRange points) {
+  return {n_contact_columns * points.begin, n_contact_columns * points.end};
+}
+
+/// Points where the tensor has no value, and points in or on prisms.
+void count_contacts(const std::vector<double>& contact, std::int64_t n_points, Fields& result) {
+  for (std::int64_t p = 0; p < n_points; ++p) {
+    const double* const row = &contact[static_cast<std::size_t>(n_contact_columns * p)];
+    if (touches_prism(row)) ++result.points_inside;
+    if (tensor_diverges(row)) result.singular_points.push_back(p);
+  }
+}
+
+/// Adds up what the ranks computed, G included, on rank 0, which alone takes memory for all points: fields, contacts
+/// and pairs by form. `values`: where rank 0 puts the fields, (asked field, point); empty: result.values. Empties
+/// `done`. Collective.
+void gather_fields(WorkDone& done, const Plan& plan, double gravitational_constant, const Communicator& communicator,
+                   std::span<double> values, Fields& result) {
+  const bool is_root = communicator.rank() == 0;
+  const kernel::FieldRows rows = kernel::field_rows(plan.set, result.fields);
+  const std::int64_t n_asked = result.fields.size();
+  const IndexRange mine = done.mine.points;
+  std::vector<double> part, contact;
+  agree_unless_alone(communicator, [&] {
+    part = asked_values(done.mine, rows, n_asked, gravitational_constant);
+    done.mine.values = std::vector<double>();
+    if (!is_root) return;
+    if (values.empty()) {
+      result.values.resize(static_cast<std::size_t>(n_asked * plan.n_points));
+      values = result.values;
+    }
+    std::fill(values.begin(), values.end(), 0.0);
+    contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
   });
-  return engine;
+  if (!done.before.values.empty()) {
+    add_part(asked_values(done.before, rows, n_asked, gravitational_constant), n_asked, plan.n_points,
+             done.before.points, values);
+    add_part(done.before.contact, 1, n_contact_columns * plan.n_points, contact_range(done.before.points), contact);
+  }
+  // parts of a run that goes on on other ranks may overlap in any way
+  const int group_size = any(communicator, !done.as_planned) ? 1 : plan.prism_parts;
+  add_parts_to_root(communicator, std::move(part), n_asked, plan.n_points, mine, group_size, values);
+  add_parts_to_root(communicator, std::move(done.mine.contact), 1, n_contact_columns * plan.n_points,
+                    contact_range(mine), group_size, contact);
+  done.before = {};
+  if (is_root) count_contacts(contact, plan.n_points, result);
+  result.pairs_by_form = done.pairs_by_form;
+  sum_to_root(communicator, result.pairs_by_form.data(), n_forms);
 }
 
-/// Whether a rank's work is its share of the plan.
-bool is_share_of(const std::vector<WorkItem>& work, const Plan& plan) { return work == work_of(plan); }
-
-/// Cost of a rank's prisms and of its pairs as counted by form, by the cost model, ns.
-double cost_of_work(const RankState& state, const Plan& plan, const EngineTraits& traits, bool uniform_shape) {
-  double prisms_staged = 0;
-  const std::int64_t tile = std::max<std::int64_t>(plan.tile_points, 1);
-  for (const WorkItem& item : state.layout.work) {
-    const std::int64_t tiles = (item.ordered.size() + tile - 1) / tile;
-    prisms_staged += static_cast<double>(item.prisms.size()) * static_cast<double>(tiles);
+/// A rank's busy times on rank 0, in seconds since `start`.
+std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::int64_t start,
+                                  const Communicator& communicator) {
+  std::vector<double> numbers;
+  for (const BusyInterval& interval : mine) {
+    numbers.push_back(static_cast<double>(interval.slot));
+    numbers.push_back(1e-9 * static_cast<double>(interval.begin - start));
+    numbers.push_back(1e-9 * static_cast<double>(interval.end - start));
   }
-  return cost_of_pairs(form_weights(traits.is_device), state.progress.pairs_by_form) +
-         prism_weight(traits.is_device, uniform_shape) * prisms_staged;
+  std::vector<RankBusy> all;
+  int rank = 0;
+  for (const std::vector<double>& of_rank : gather(communicator, numbers)) {
+    for (std::size_t i = 0; i + 2 < of_rank.size(); i += 3) {
+      all.push_back({rank, static_cast<std::int64_t>(of_rank[i]), of_rank[i + 1], of_rank[i + 2]});
+    }
+    ++rank;
+  }
+  return all;
 }
 
 /// The plan of a run that has the memory it needs.
@@ -96,20 +133,14 @@ Plan checked_plan(const PrismSource& prisms, const Points& points, const Request
 
 }  // namespace
 
-Fields forward(const PrismSource& prisms, const Points& points, const Request& request, Plan plan,
+Fields forward(const PrismSource& prisms, const Points& points, const Request& request, RankWork& work,
                const Communicator& communicator, Observer* observer, RunGuard* guard, std::span<double> values) {
   const auto start = Clock::now();
-  const EngineTraits traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
-  RankState state;
-  std::unique_ptr<FieldEngine> engine;
   agree_unless_alone(communicator, [&] {
-    state = begin_work(plan, guard);
-    engine = make_fitting_engine(plan, traits, prisms, points, state.progress.prisms > 0);
+    if (guard != nullptr) guard->begin(work);
+    work.prepare(prisms, points);
   });
-  state.layout.slots = plan.slots;
-  state.layout.batch = plan.batch;
-  state.layout.tile_points = plan.tile_points;
-  state.layout.chunk_prisms = plan.chunk_prisms;
+  const Plan& plan = work.plan();
   Fields result;
   result.fields = request.fields;
   result.setup_seconds = seconds_since(start);
@@ -117,10 +148,9 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   // so that the ranks' times have one beginning
   barrier(communicator);
   const auto field_start = Clock::now();
-  Worker worker(prisms, points, plan, communicator, *engine, state, observer, guard);
   std::exception_ptr failure;
   try {
-    worker.work();
+    work.compute(communicator, observer, guard);
   } catch (...) {
     failure = std::current_exception();
     // the others need not compute to their end
@@ -131,22 +161,19 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   agree_unless_alone(communicator, [&] {
     if (failure) std::rethrow_exception(failure);
   });
-  if (any(communicator, !state.finished())) {
-    if (state.finished()) guard->keep(state);
+  if (any(communicator, !work.is_finished())) {
+    if (work.is_finished()) guard->keep(work);
     throw Stopped();
   }
+  WorkDone done = work.take();
   const std::int64_t field_start_time =
       std::chrono::duration_cast<std::chrono::nanoseconds>(field_start.time_since_epoch()).count();
-  result.busy = gather_busy(engine->busy(), field_start_time, communicator);
-  engine.reset();
-
-  const RankState* const before = guard != nullptr ? guard->done_before() : nullptr;
-  const bool as_planned = before == nullptr && is_share_of(state.layout.work, plan);
-  result.rank_cost = gather(communicator, cost_of_work(state, plan, traits, prisms.uniform_shape()));
-  gather_fields(state, before, as_planned, request.gravitational_constant, plan, communicator, values, result);
+  result.busy = gather_busy(done.busy, field_start_time, communicator);
+  result.rank_cost = gather(communicator, done.cost);
+  gather_fields(done, plan, request.gravitational_constant, communicator, values, result);
   result.pairs = product_or_most(plan.n_prisms, plan.n_points);
-  result.rank_pairs = gather(communicator, worker.pairs());
-  result.pairs_now = worker.pairs_done();
+  result.rank_pairs = gather(communicator, done.pairs);
+  result.pairs_now = done.pairs_now;
   sum_to_root(communicator, &result.pairs_now, 1);
   result.rank_busy_seconds = gather(communicator, busy);
   const double offset = std::chrono::duration<double>(field_start - start).count();
@@ -154,13 +181,14 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   result.rank_end = gather(communicator, offset + busy);
   result.field_seconds = seconds_since(field_start);
   result.plan = plan;
+  result.method_numbers = method_of(plan).text(plan).numbers;
   return result;
 }
 
 Fields forward(const PrismSource& prisms, const Points& points, const Request& request,
                const Communicator& communicator, Observer* observer) {
   const Plan plan = checked_plan(prisms, points, request, communicator);
-  return forward(prisms, points, request, plan, communicator, observer);
+  return forward(prisms, points, request, *make_work(plan, communicator), communicator, observer);
 }
 
 Fields forward_into(std::span<double> values, const PrismSource& prisms, const Points& points, const Request& request,
@@ -174,7 +202,7 @@ Fields forward_into(std::span<double> values, const PrismSource& prisms, const P
                        "has " + std::to_string(values.size()) + " numbers, the fields are " + std::to_string(n));
     }
   });
-  return forward(prisms, points, request, plan, communicator, observer, nullptr,
+  return forward(prisms, points, request, *make_work(plan, communicator), communicator, observer, nullptr,
                  is_root ? values : std::span<double>());
 }
 

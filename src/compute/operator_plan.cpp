@@ -12,6 +12,7 @@
 #include <prismfield/error.hpp>
 
 #include "compute/balance.hpp"
+#include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/engine.hpp"
 #include "model/points.hpp"
@@ -38,9 +39,9 @@ Request request_in(Space space, Request request) {
 /// run. Entries of 1e6 prisms at 30 points took 62 launches of 28 us each with blocks of 32,768 on an H200.
 std::int64_t kept_block_prisms(const Plan& plan) {
   constexpr std::int64_t pairs_at_once = std::int64_t{1} << 30, most = std::int64_t{1} << 20;
-  const std::int64_t wanted = std::min(pairs_at_once / std::max<std::int64_t>(plan.tile_points, 1), most);
-  const std::int64_t launches = std::max<std::int64_t>(wanted / plan.launch_prisms, 1);
-  return launches * plan.launch_prisms;
+  const std::int64_t wanted = std::min(pairs_at_once / std::max<std::int64_t>(plan.direct.tile_points, 1), most);
+  const std::int64_t launches = std::max<std::int64_t>(wanted / plan.direct.launch_prisms, 1);
+  return launches * plan.direct.launch_prisms;
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ void OperatorPlan::cut_blocks(std::int64_t block_prisms) {
   const std::int64_t n = n_prisms();
   blocks.clear();
   for (std::int64_t begin = 0; begin < n;) {
-    const std::int64_t chunk_end = std::min((begin / plan.chunk_prisms + 1) * plan.chunk_prisms, n);
+    const std::int64_t chunk_end = std::min((begin / plan.direct.chunk_prisms + 1) * plan.direct.chunk_prisms, n);
     const std::int64_t end = std::min(begin + block_prisms, chunk_end);
     blocks.push_back({{begin, end}, end == chunk_end});
     begin = end;
@@ -58,16 +59,16 @@ void OperatorPlan::cut_blocks(std::int64_t block_prisms) {
 
 void OperatorPlan::choose_blocks() {
   const std::int64_t n = n_prisms();
-  cut_blocks(plan.launch_prisms);
+  cut_blocks(plan.direct.launch_prisms);
   const EngineMemory& m = traits.memory;
   const auto n_blocks = static_cast<std::int64_t>(blocks.size());
   const std::int64_t shapes = uniform_shape ? n_blocks : n;
   const kernel::FieldRows rows = kernel::field_rows(plan.set, fields);
   // factors as doubles and as the kernel's numbers, the order of the points, sums over parts of the points
   const std::int64_t beside =
-      plan.tile_points * (rows.n_native + rows.n_sums) * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
+      plan.direct.tile_points * (rows.n_native + rows.n_sums) * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
   const std::int64_t kept = n * m.per_prism + shapes * m.per_shape;
-  keeps_blocks = n_blocks == 1 || kept <= plan.memory_limit - plan.scratch_bytes - beside;
+  keeps_blocks = n_blocks == 1 || kept <= plan.memory_limit - plan.direct.scratch_bytes - beside;
   if (keeps_blocks && traits.is_device) cut_blocks(kept_block_prisms(plan));
   const std::int64_t held = beside + (keeps_blocks ? kept : 0);
   (traits.is_device ? plan.device_bytes : plan.host_bytes) += held;

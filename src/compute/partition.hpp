@@ -35,6 +35,10 @@ struct RankGrid {
   int point_parts = 1;
 };
 
+/// Whether each part of the points has prisms cut by their cost there, or all have the same parts of prisms, cut by
+/// their cost at all points: what an operator needs, which adds up over ranks both ways.
+enum class PrismCuts { of_each_part, of_all_parts };
+
 /// A partition that is not the plan's own: decided with other ranks.
 struct Shares {
   RankGrid grid;

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <prismfield/plan.hpp>
 #include <prismfield/ranges.hpp>
 
+#include "base/memory_limits.hpp"
 #include "engine/engine.hpp"
 
 namespace prismfield {
@@ -16,7 +19,6 @@ namespace prismfield {
 class PrismSource;
 class Communicator;
 struct Points;
-struct Shares;
 
 /// Where a run is planned for: what its space offers and how many ranks there are.
 struct Machine {
@@ -59,17 +61,47 @@ void check_request(const Request& request);
 /// The size of an ensemble's fields at points.
 [[nodiscard]] ProblemSize problem_size(const PrismSource& prisms, const Points& points);
 
-/// Decides slots, batch, block, tiles and memory of one rank's run. Pure arithmetic: nothing is asked of a device.
-/// `shares`: what ranks decided together; without it `partition: auto` is by prisms and shares are of equal count.
-/// Throws InputError, by key, for a grid of ranks that is not the machine's.
-[[nodiscard]] Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine,
-                             const Shares* shares = nullptr);
+/// Bytes that a method takes on this rank beside model, points and fields.
+struct MethodMemory {
+  std::int64_t on_device = 0;
+  /// on the host: from the beginning to the end, and until the ranks' fields are gathered
+  std::int64_t always = 0, while_computing = 0;
+};
 
-/// Fewer slots, then tiles of points, until the scratch fits the limit, bytes.
-void fit_scratch(Plan& plan, const EngineTraits& traits, std::int64_t limit);
+/// Bytes that the plan takes at its peak, on the device and on the host: while the method computes, or while rank 0
+/// gathers `n_asked` fields of all points after it.
+void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank);
 
-/// Bytes that the plan takes at its peak, on the device and on the host: while the engine computes, or while rank 0
-/// gathers `n_asked` fields of all points after it. Scratch has the plan's own line.
-void count_memory(Plan& plan, const EngineTraits& traits, const ProblemSize& problem, std::int64_t n_asked, int rank);
+/// The host's memory as one rank sees it, bytes.
+struct RankMemory {
+  std::int64_t node = 0;
+  /// what model and points take already, and what the run takes beside that
+  std::int64_t held = 0, to_come = 0;
+  /// what may still be taken
+  std::vector<MemoryLimit> limits;
+};
+
+/// What the ranks below one bound need together and what that bound has for them, what they hold already included.
+struct MemoryNeed {
+  MemoryBound bound = MemoryBound::machine;
+  std::int64_t needed = 0, available = 0;
+  /// the lowest of the ranks, and how many there are
+  int first_rank = 0, ranks = 0;
+
+  [[nodiscard]] bool fits() const noexcept { return needed <= available; }
+};
+
+/// The need that comes closest to what there is, or passes it most; of 0 ranks where nothing bounds memory.
+[[nodiscard]] MemoryNeed tightest_need(const std::vector<RankMemory>& ranks);
+
+/// The tightest need of a run by this rank's plan, on rank 0; of 0 ranks elsewhere. Collective.
+[[nodiscard]] MemoryNeed tightest_need(const Plan& plan, const Communicator& communicator);
+
+/// "23.5 GiB, this machine's free memory"; which ranks share them, where there are several.
+[[nodiscard]] std::string available_text(const MemoryNeed& need, int all_ranks);
+
+/// What a user is told, with the remedy, about a need that does not fit; "" for one that does. `all_ranks`: of the run.
+/// `limit_given`: the case names a memory_limit.
+[[nodiscard]] std::string memory_shortage(const MemoryNeed& need, int all_ranks, bool limit_given);
 
 }  // namespace prismfield

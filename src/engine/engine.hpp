@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/fields.hpp>
 #include <prismfield/forms.hpp>
-#include <prismfield/plan.hpp>
 #include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
 
 #include "kernel/contact.hpp"
 #include "kernel/field_rows.hpp"

@@ -550,17 +550,14 @@ void write_performance(Hdf5File& file, const ResultHeader& header, const Fields&
   write_machine(file, group, header.program,
                 {name(plan.space), plan.device,
                  std::max<std::int64_t>(1, static_cast<std::int64_t>(result.rank_pairs.size())), plan.threads});
-  file.write_attribute(group, "slots", plan.slots);
-  file.write_attribute(group, "batch", plan.batch);
   file.write_attribute(group, "block", plan.block);
-  file.write_attribute(group, "scratch_bytes", plan.scratch_bytes);
+  for (const auto& [name, value] : result.method_numbers) file.write_attribute(group, name, value);
   file.write_attribute(group, "partition", partition_text(plan));
   file.write_attribute(group, "partition_asked", plan.partition_is_auto ? "auto" : partition_text(plan));
   file.write_attribute(group, "balance", plan.balance == Balance::cost ? "cost" : "count");
   file.write_attribute(group, "precision", name(plan.precision));
   file.write_attribute(group, "kernel", plan.kernel == KernelKind::corners ? "corners" : "auto");
-  // Whatever execution.method asks for, this version sums every pair.
-  file.write_attribute(group, "method", "direct");
+  file.write_attribute(group, "method", name(plan.method));
   file.write_attribute(group, "pairs", result.pairs);
   for (int i = 0; i < n_forms; ++i) {
     file.write_attribute(group, std::string("pairs_") + name(static_cast<Form>(i)),

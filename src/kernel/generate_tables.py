@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Writes lean_coefficients.hpp and multipole_table.hpp; run it with mpmath at hand: generate_tables.py FOLDER.
+"""Writes lean_coefficients.hpp and multipole_table.hpp; run it with SymPy at hand: generate_tables.py FOLDER.
 
 lean_coefficients: polynomials in z = s^2 for (2 atanh(s) - 2 s)/s^3 on |s| <= 0.2 and (atan(t) - t)/t^3 on
 |t| <= tan(pi/8), interpolated at Chebyshev nodes, which is within a few per cent of the minimax error.
@@ -13,11 +13,11 @@ gradient tensor in any direction: docs/numerics.md, Ranges of the multipoles, ha
 """
 import math
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import mpmath as mp
 import numpy as np
+import sympy as sp
 
 mp.mp.dps = 50
 # steps of the grid of shapes, and of directions in radians, of the multipoles' weights
@@ -73,50 +73,6 @@ def lean():
     return text + "\n}  // namespace prismfield::kernel\n"
 
 
-def differentiate_twice(p, order, axis):
-    """d^2/dx_axis^2 of p(X, Y, Z) s^(-order - 1/2), X = x^2, as (polynomial, order + 2)."""
-    k = Fraction(2 * order + 1, 2)
-
-    def add(q, powers, value):
-        if value:
-            q[powers] = q.get(powers, 0) + value
-
-    def times(p, axis):
-        q = {}
-        for powers, c in p.items():
-            w = list(powers)
-            w[axis] += 1
-            add(q, tuple(w), c)
-        return q
-
-    def times_s(p):
-        q = {}
-        for a in range(3):
-            for powers, c in times(p, a).items():
-                add(q, powers, c)
-        return q
-
-    def derivative(p):
-        q = {}
-        for powers, c in p.items():
-            if powers[axis]:
-                w = list(powers)
-                w[axis] -= 1
-                add(q, tuple(w), c * powers[axis])
-        return q
-
-    # F = p s^-k: F_xx = 2 F_X + 4 X F_XX
-    p1, p2 = derivative(p), derivative(derivative(p))
-    out = {}
-    for part, factor in (
-        (times_s(times_s(p1)), 2), (times_s(p), -2 * k),
-        (times(times_s(times_s(p2)), axis), 4), (times(times_s(p1), axis), -8 * k), (times(p, axis), 4 * k * (k + 1)),
-    ):
-        for powers, c in part.items():
-            add(out, powers, factor * c)
-    return {w: c for w, c in out.items() if c}, order + 2
-
-
 def grid_of_directions():
     """Unit vectors of an octant: none is further than DIRECTIONS/sqrt(2) from one of them."""
     vectors = []
@@ -131,13 +87,14 @@ def grid_of_directions():
 
 
 def derivatives_of_inverse_distance(vectors, order):
-    """Each d_x^a d_y^b d_z^c (1/R), a + b + c <= order, on the unit sphere, by its three-term recurrence."""
-    found = {(0, 0, 0): np.ones(len(vectors))}
+    """Each d_x^a d_y^b d_z^c (1/R), a + b + c <= order, on the unit sphere, by its three-term recurrence. Vectors are
+    numbers or symbols."""
+    found = {(0, 0, 0): np.ones(len(vectors), vectors.dtype)}
     for n in range(1, order + 1):
         for a in range(n + 1):
             for b in range(n + 1 - a):
                 powers = (a, b, n - a - b)
-                total = np.zeros(len(vectors))
+                total = np.zeros(len(vectors), vectors.dtype)
                 for axis, power in enumerate(powers):
                     less = lambda by: tuple(p - by * (d == axis) for d, p in enumerate(powers))
                     if power >= 1:
@@ -243,26 +200,20 @@ def weights(m):
     return found
 
 
+def even_derivative(inverse_distance, a, b):
+    """d_x^2a d_y^2b (1/R) on the unit sphere as integer coefficients of u^(d-j) v^j, d = 0...a+b, j = 0...d."""
+    x, y, z, u, v = sp.symbols("x y z u v")
+    terms = sp.Poly(inverse_distance[(2 * a, 2 * b, 0)][0], x, y, z).terms()
+    p = sp.Poly(sum(c * u ** (i // 2) * v ** (j // 2) * (1 - u - v) ** (k // 2) for (i, j, k), c in terms), u, v)
+    assert p.total_degree() <= a + b and all(c.is_Integer for c in p.coeffs())
+    return [int(p.coeff_monomial(u ** (d - j) * v**j)) for d in range(a + b + 1) for j in range(d + 1)]
+
+
 def multipole():
     text = HEAD + "namespace prismfield::kernel {\n"
+    symbols = derivatives_of_inverse_distance(np.array([sp.symbols("x y z")]), 8)
     for m in range(1, 5):
-        rows = []
-        for a in range(m, -1, -1):
-            p, order = {(0, 0, 0): Fraction(1)}, 0
-            for axis, times in ((0, a), (1, m - a)):
-                for _ in range(times):
-                    p, order = differentiate_twice(p, order, axis)
-            # on s = 1, w = 1 - u - v
-            uv = {}
-            for (i, j, k), c in p.items():
-                for l in range(k + 1):
-                    for q in range(k - l + 1):
-                        # (1 - u - v)^k: multinomial
-                        value = c * (-1) ** (l + q) * mp.factorial(k) / (mp.factorial(l) * mp.factorial(q) * mp.factorial(k - l - q))
-                        uv[(i + l, j + q)] = uv.get((i + l, j + q), 0) + Fraction(int(value))
-            assert all(i + j <= m for (i, j), c in uv.items() if c), "degree"
-            assert all(c.denominator == 1 for c in uv.values())
-            rows.append([int(uv.get((d - j, j), 0)) for d in range(m + 1) for j in range(d + 1)])
+        rows = [even_derivative(symbols, a, m - a) for a in range(m, -1, -1)]
         n = len(rows[0])
         text += (f"\n/// Row r: d_x^2({m}-r) d_y^2r (1/R) R^{2 * m + 1}; column (d, j): coefficient of u^(d-j) v^j,\n"
                  f"/// d = 0...{m}, j = 0...d.\n")

@@ -21,6 +21,15 @@ std::vector<std::string> names_of(FieldList fields) {
   return names;
 }
 
+std::string method_problem(Method method) {
+  std::string allowed = name(Method::automatic);
+  for (const Method built : built_methods) {
+    if (method == built || method == Method::automatic) return "";
+    allowed += std::string(", ") + name(built);
+  }
+  return "which this version does not have: it computes every pair directly. Allowed: " + allowed;
+}
+
 std::optional<Axes> axes_named(std::string_view word) noexcept {
   for (const Choice<Axes>& choice : axes_choices) {
     if (word == choice.word) return choice.meaning;

@@ -41,12 +41,17 @@ inline constexpr std::array precision_choices = {Choice<Precision>{"double", Pre
 inline constexpr std::array method_choices = {
     Choice<Method>{"auto", Method::automatic}, Choice<Method>{"direct", Method::direct},
     Choice<Method>{"mesh", Method::mesh}, Choice<Method>{"fft", Method::fft}, Choice<Method>{"tree", Method::tree}};
+/// The methods that this version has. Their functions are in compute/method.hpp.
+inline constexpr std::array built_methods = {Method::direct};
 inline constexpr std::array store_choices = {
     Choice<Store>{"auto", Store::automatic}, Choice<Store>{"memory", Store::memory},
     Choice<Store>{"device", Store::device}, Choice<Store>{"file", Store::file}, Choice<Store>{"none", Store::none}};
 inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{"double", StoredPrecision::double_},
                                                         Choice<StoredPrecision>{"float", StoredPrecision::float_},
                                                         Choice<StoredPrecision>{"float16", StoredPrecision::float16}};
+
+/// What a request for a method is told, behind "is METHOD, "; "" where this version has it, and for auto.
+[[nodiscard]] std::string method_problem(Method method);
 
 /// The axes that a word names; nothing for any other word.
 [[nodiscard]] std::optional<Axes> axes_named(std::string_view word) noexcept;

@@ -53,6 +53,15 @@ void send_pieces(MPI_Comm communicator, const T* values, std::int64_t n, int to,
   }
 }
 
+template <class T>
+void receive_pieces(MPI_Comm communicator, T* values, std::int64_t n, int from, int tag) {
+  for (std::int64_t i = 0; i < n; i += piece) {
+    check_mpi(MPI_Recv(values + i, count_of(std::min(piece, n - i)), datatype<T>(), from, tag, communicator,
+                       MPI_STATUS_IGNORE),
+              "MPI_Recv");
+  }
+}
+
 double added(double a, double b) { return a + b; }
 std::int64_t added(std::int64_t a, std::int64_t b) { return sum_or_most(a, b); }
 
@@ -70,8 +79,7 @@ void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* va
     received.resize(static_cast<std::size_t>(std::min(piece, n)));
     for (std::int64_t i = 0; i < n; i += piece) {
       const int count = count_of(std::min(piece, n - i));
-      check_mpi(MPI_Recv(received.data(), count, datatype<T>(), rank + step, sum_tag, communicator, MPI_STATUS_IGNORE),
-                "MPI_Recv");
+      receive_pieces(communicator, received.data(), count, rank + step, sum_tag);
       for (int j = 0; j < count; ++j) values[i + j] = added(values[i + j], received[static_cast<std::size_t>(j)]);
     }
   }
@@ -200,21 +208,16 @@ void add_parts_to_root(const Communicator& communicator, std::vector<double> par
   if (communicator.rank() % group_size != 0) return;
   if (communicator.rank() > 0) {
     const std::array<std::int64_t, 2> ends = {columns.begin, columns.end};
-    check_mpi(MPI_Send(ends.data(), 2, MPI_INT64_T, 0, part_tag, world), "MPI_Send");
+    send_pieces(world, ends.data(), 2, 0, part_tag);
     send_pieces(world, part.data(), n, 0, part_tag);
     return;
   }
   add_part(part, rows, n_columns, columns, values);
   for (int first = group_size; first < communicator.size(); first += group_size) {
     std::array<std::int64_t, 2> ends{};
-    check_mpi(MPI_Recv(ends.data(), 2, MPI_INT64_T, first, part_tag, world, MPI_STATUS_IGNORE), "MPI_Recv");
+    receive_pieces(world, ends.data(), 2, first, part_tag);
     part.resize(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
-    const auto size = static_cast<std::int64_t>(part.size());
-    for (std::int64_t i = 0; i < size; i += piece) {
-      check_mpi(MPI_Recv(part.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, first, part_tag, world,
-                         MPI_STATUS_IGNORE),
-                "MPI_Recv");
-    }
+    receive_pieces(world, part.data(), static_cast<std::int64_t>(part.size()), first, part_tag);
     add_part(part, rows, n_columns, {ends[0], ends[1]}, values);
   }
 }
@@ -245,11 +248,7 @@ std::vector<std::vector<double>> gather(const Communicator& communicator, const 
   for (int rank = 1; rank < communicator.size(); ++rank) {
     const std::int64_t size = sizes[static_cast<std::size_t>(rank)];
     std::vector<double>& received = all.emplace_back(static_cast<std::size_t>(size));
-    for (std::int64_t i = 0; i < size; i += piece) {
-      check_mpi(MPI_Recv(received.data() + i, count_of(std::min(piece, size - i)), MPI_DOUBLE, rank, gather_tag,
-                         mpi(communicator), MPI_STATUS_IGNORE),
-                "MPI_Recv");
-    }
+    receive_pieces(mpi(communicator), received.data(), size, rank, gather_tag);
   }
   return all;
 }

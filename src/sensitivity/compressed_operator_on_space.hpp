@@ -18,7 +18,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/random.hpp"
-#include "compute/fitting.hpp"
+#include "compute/direct_plan.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_sums.hpp"
 #include "parallel/collectives.hpp"

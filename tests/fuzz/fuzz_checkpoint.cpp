@@ -20,10 +20,9 @@
 #include <prismfield/plan.hpp>
 
 #include "compute/checkpoint.hpp"
-#include "compute/checkpoint_file.hpp"
-#include "compute/checkpoint_format.hpp"
 #include "fuzz_input.hpp"
 #include "io/inversion_files.hpp"
+#include "kept_direct_runs.hpp"
 #include "kernel/contact.hpp"
 #include "signed_checkpoint.hpp"
 
@@ -76,7 +75,7 @@ RankState state(Bytes& bytes) {
 }
 
 void write_numbers(const fs::path& file, Bytes& bytes) {
-  CheckpointLayout layout;
+  testing::CheckpointLayout layout;
   layout.case_hash = case_hash;
   std::vector<RankState> states;
   for (unsigned ranks = bytes.byte() % 3 + 1; ranks > 0; --ranks) {
@@ -84,9 +83,9 @@ void write_numbers(const fs::path& file, Bytes& bytes) {
     layout.ranks.push_back(states.back().layout);
   }
   const RankState before = bytes.byte() % 2 == 0 ? RankState{} : state(bytes);
-  write_checkpoint(file, layout, before, states[0]);
+  testing::write_checkpoint(file, layout, before, states[0]);
   for (std::size_t rank = 1; rank < states.size(); ++rank) {
-    write_rank_state(file, static_cast<int>(rank), layout, layout.id(), states[rank]);
+    testing::write_rank(file, static_cast<int>(rank), layout, states[rank]);
   }
 }
 
@@ -95,6 +94,8 @@ CheckpointHeader write_signed(const fs::path& file, std::string_view of, const D
   std::string bytes(of);
   bytes.resize(std::max(bytes.size(), sizeof(CheckpointHeader)));
   std::memcpy(bytes.data() + offsetof(CheckpointHeader, case_hash), &case_hash, sizeof case_hash);
+  constexpr std::array<char, sizeof CheckpointHeader::method> method = {'d', 'i', 'r', 'e', 'c', 't'};
+  std::memcpy(bytes.data() + offsetof(CheckpointHeader, method), &method, sizeof method);
   const CheckpointHeader header = testing::sign_bytes(bytes, layout_id);
   std::ofstream(file, std::ios::binary) << bytes;
   return header;
@@ -112,28 +113,30 @@ void resume(const fs::path& file) {
   plan.n_points = 7;
   plan.prism_end = 100;
   plan.point_end = 7;
-  plan.batch = 64;
-  plan.chunk_prisms = 128;
-  plan.tile_points = 7;
-  plan.slot_point_bytes = 80;
-  plan.scratch_bytes = 1 << 20;
+  plan.direct.batch = 64;
+  plan.direct.chunk_prisms = 128;
+  plan.direct.tile_points = 7;
+  plan.direct.slot_point_bytes = 80;
+  plan.direct.scratch_bytes = 1 << 20;
   plan.memory_limit = 1 << 30;
   for (const auto& [rank, n_ranks] : {std::pair{1, 2}, std::pair{0, 2}, std::pair{0, 1}}) {
     ends_clearly([&, rank = rank, n_ranks = n_ranks] {
-      std::optional<Checkpoint> checkpoint = read_checkpoint(file, case_hash, plan, rank, n_ranks);
-      require(checkpoint.has_value(), "a checkpoint that is not there");
-      (void)checkpoint->id();
-      for (const RankState& state : checkpoint->states) {
+      const std::optional<KeptStates> kept = testing::read_checkpoint(file, case_hash, plan, rank, n_ranks);
+      require(kept.has_value(), "a checkpoint that is not there");
+      for (const RankState& state : kept->states) {
         const std::size_t size = state.payload.values.size();
         require(size == 0 || size == 10 * static_cast<std::size_t>(state.layout.points.size()),
                 "values of another number than the points");
       }
       if (n_ranks > 1) return;
       const Communicator alone;
-      CheckpointGuard guard({file, 600}, plan, case_hash, alone);
-      guard.resume(std::move(*checkpoint), plan);
-      (void)guard.prisms();
-      (void)guard.begin();
+      const std::unique_ptr<RankWork> work = make_work(plan, alone);
+      CheckpointGuard guard({file, 600}, case_hash, alone);
+      require(guard.read(*work), "a checkpoint that is not there");
+      (void)guard.id();
+      guard.settle(*work);
+      (void)work->prisms();
+      guard.begin(*work);
     });
   }
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "engine/kokkos_engine.hpp"
-#include "engine/kokkos_operator_engine.hpp"
+#include "engine/kokkos_instances.hpp"
 
 namespace prismfield {
 
-template std::unique_ptr<FieldEngine> make_kokkos_engine<Kokkos::HIP, kernel::SingleArithmetic>(const Kokkos::HIP&,
-                                                                                                const EngineSettings&);
-template EngineMemory kokkos_engine_memory<Kokkos::HIP, kernel::SingleArithmetic>(FieldSet);
-template std::unique_ptr<OperatorEngine<Kokkos::HIP>> make_operator_engine<Kokkos::HIP, kernel::SingleArithmetic>(
-    const EngineSettings&);
+template struct KokkosInstances<Kokkos::HIP, kernel::SingleArithmetic>;
 
 }  // namespace prismfield

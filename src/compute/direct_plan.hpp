@@ -7,10 +7,15 @@
 #include <prismfield/plan.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
 
+#include "compute/plan.hpp"
 #include "engine/engine.hpp"
 
 namespace prismfield {
+
+/// See ForwardMethod::plan: slots, batches, tiles, chunks.
+void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
 
 /// What an engine needs to know of a plan.
 [[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const Points& points);

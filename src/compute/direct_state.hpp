@@ -10,6 +10,8 @@
 #include <prismfield/plan.hpp>
 #include <prismfield/ranges.hpp>
 
+#include "compute/method.hpp"
+
 namespace prismfield {
 
 /// A rectangle of work: prisms x points. The points are numbers `ordered` of the spatial order of `points`.
@@ -33,6 +35,15 @@ struct WorkLayout {
 
   bool operator==(const WorkLayout&) const noexcept = default;
 };
+
+/// Copies all but the work on which the order of additions depends, from and to a layout, a plan, what a file holds.
+template <class From, class To>
+void copy_settings(const From& from, To& to) {
+  to.slots = from.slots;
+  to.batch = from.batch;
+  to.tile_points = from.tile_points;
+  to.chunk_prisms = from.chunk_prisms;
+}
 
 /// How far a rank has come: finished are the items before `item`, in it the tiles before ordered point `tile`, of this
 /// tile the first `prisms` prisms.
@@ -91,5 +102,24 @@ void add_state(const RankState& from, RankState& to);
 
 /// Bytes of a payload, in memory and in a checkpoint.
 [[nodiscard]] std::int64_t payload_bytes(std::int64_t n_fields, std::int64_t n_points);
+
+/// How all ranks share the work, as a checkpoint holds it: the number of ranks, then of each its settings and items.
+[[nodiscard]] std::vector<std::int64_t> numbers_of(const std::vector<WorkLayout>& ranks);
+/// A state as a checkpoint holds it, on rank 0 with what ranks of earlier layouts did before.
+[[nodiscard]] WorkState kept_state(const RankState& mine, const RankState* before);
+
+/// What a checkpoint holds.
+struct KeptStates {
+  std::vector<WorkLayout> ranks;
+  /// what ranks of earlier layouts did, at all points; empty payload: nothing
+  RankState before;
+  /// one a rank: as far as it came, at the start of its share when it kept nothing yet; payloads only where asked for
+  std::vector<RankState> states;
+};
+
+/// Reads a kept run for one of n_ranks ranks, whose plan is `plan`. The payloads that are read are the rank's own, or,
+/// when the run was one of another number of ranks, all of them on rank 0, added up in `before`. Throws Unusable for
+/// numbers that cannot be, that leave pairs of the plan out, or that ask for more than its memory.
+[[nodiscard]] KeptStates read_states(KeptRun& kept, const Plan& plan, int rank, int n_ranks);
 
 }  // namespace prismfield

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "compute/direct_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "base/counts.hpp"
+#include "kernel/contact.hpp"
+#include "parallel/collectives.hpp"
+
+namespace prismfield {
+namespace {
+
+double pairs_in(const WorkItem& item) {
+  return static_cast<double>(item.prisms.size()) * static_cast<double>(item.ordered.size());
+}
+
+IndexRange hull(const std::vector<WorkItem>& work, IndexRange WorkItem::*range) {
+  if (work.empty()) return {};
+  IndexRange all = work.front().*range;
+  for (const WorkItem& item : work) {
+    all = {std::min(all.begin, (item.*range).begin), std::max(all.end, (item.*range).end)};
+  }
+  return all;
+}
+
+/// Makes one item of neighbours that are alike but for `range` and touch in it. The items must be sorted so that such
+/// neighbours follow each other.
+void join(std::vector<WorkItem>& work, IndexRange WorkItem::*range) {
+  std::vector<WorkItem> joined;
+  for (const WorkItem& item : work) {
+    if (!joined.empty() && (joined.back().*range).end == (item.*range).begin) {
+      WorkItem both = joined.back();
+      both.*range = item.*range;
+      if (both == item) {
+        (joined.back().*range).end = (item.*range).end;
+        continue;
+      }
+    }
+    joined.push_back(item);
+  }
+  work = std::move(joined);
+}
+
+auto key(IndexRange range) { return std::pair(range.begin, range.end); }
+
+/// A place in a list of items: everything before is before prism `prism` of item `item`.
+struct Cut {
+  std::size_t item = 0;
+  std::int64_t prism = 0;
+};
+
+/// Where part `part` of `parts` begins.
+Cut cut_of(const std::vector<WorkItem>& work, std::int64_t part, std::int64_t parts) {
+  if (part == parts) return {work.size(), 0};
+  double before = prismfield::pairs_in(work) / static_cast<double>(parts) * static_cast<double>(part);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const WorkItem& item = work[i];
+    const double pairs = pairs_in(item);
+    if (before < pairs) {
+      const double prisms = std::round(before / static_cast<double>(item.ordered.size()));
+      return {i,
+              item.prisms.begin + std::clamp<std::int64_t>(static_cast<std::int64_t>(prisms), 0, item.prisms.size())};
+    }
+    before -= pairs;
+  }
+  return {work.size(), 0};
+}
+
+void require(bool right, const char* what) {
+  if (!right) throw Unusable(fmt::format("is damaged: {} cannot be", what));
+}
+
+bool is_range(IndexRange range, std::int64_t size) {
+  return 0 <= range.begin && range.begin <= range.end && range.end <= size;
+}
+
+/// Slots, batches and their products are counts, as in a request.
+constexpr std::int64_t most_of_a_setting = 1'000'000'000;
+
+void require_settings(const WorkLayout& layout, std::int64_t n_points) {
+  for (const std::int64_t n : {layout.slots, layout.batch}) {
+    require(1 <= n && n <= most_of_a_setting, "slots or batch");
+  }
+  require(1 <= layout.chunk_prisms && layout.chunk_prisms % layout.batch == 0, "chunks");
+  const bool has_points =
+      std::any_of(layout.work.begin(), layout.work.end(), [](const WorkItem& item) { return item.ordered.size() > 0; });
+  require((has_points ? 1 : 0) <= layout.tile_points && layout.tile_points <= n_points, "tiles");
+}
+
+/// A state's numbers as a checkpoint holds them. A device without memory makes the plan smaller after the layout was
+/// fixed: these settings are what the state was made with.
+struct StateNumbers {
+  std::int64_t slots = 0, batch = 0, tile_points = 0, chunk_prisms = 0;
+  IndexRange points;
+  WorkProgress progress;
+  std::int64_t has_payload = 0;
+};
+/// Likewise a rank's layout, before its items.
+struct LayoutNumbers {
+  std::int64_t slots = 0, batch = 0, tile_points = 0, chunk_prisms = 0, n_items = 0;
+};
+
+/// Appends what is made of integers.
+template <class T>
+void append(const T& value, std::vector<std::int64_t>& numbers) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::size_t before = numbers.size();
+  numbers.resize(before + sizeof value / sizeof numbers[0]);
+  std::memcpy(&numbers[before], &value, sizeof value);
+}
+/// Takes it from the numbers that are left.
+template <class T>
+T take(std::span<const std::int64_t>& left) {
+  T value;
+  require(sizeof value <= left.size_bytes(), "a number that is missing");
+  std::memcpy(&value, left.data(), sizeof value);
+  left = left.subspan(sizeof value / sizeof left[0]);
+  return value;
+}
+
+/// Reads what numbers_of() made of a layout, checked against the plan.
+std::vector<WorkLayout> take_layout(std::span<const std::int64_t> in, const Plan& plan) {
+  std::vector<WorkLayout> ranks;
+  const auto n_ranks = take<std::int64_t>(in);
+  require(n_ranks >= 1, "the number of ranks");
+  for (std::int64_t rank = 0; rank < n_ranks; ++rank) {
+    WorkLayout& layout = ranks.emplace_back();
+    const auto numbers = take<LayoutNumbers>(in);
+    copy_settings(numbers, layout);
+    for (std::int64_t left = numbers.n_items; left > 0; --left) {
+      const WorkItem& item = layout.work.emplace_back(take<WorkItem>(in));
+      require(is_range(item.prisms, plan.n_prisms) && is_range(item.points, plan.n_points) &&
+                  is_range(item.ordered, item.points.size()),
+              "a range of the layout");
+    }
+    layout.points = points_of(layout.work);
+    require_settings(layout, plan.n_points);
+  }
+  require(in.empty(), "the layout");
+  return ranks;
+}
+
+/// Checks how far a rank of a layout has come.
+void require_progress(const RankState& state) {
+  const auto& [layout, progress, payload] = state;
+  require(0 <= progress.item && progress.item <= static_cast<std::int64_t>(layout.work.size()), "progress");
+  if (state.finished()) {
+    require(progress.tile == 0 && progress.prisms == 0, "progress");
+    return;
+  }
+  const WorkItem& item = layout.work[static_cast<std::size_t>(progress.item)];
+  require(0 <= progress.tile && progress.tile <= item.ordered.size(), "progress");
+  require(0 <= progress.prisms && progress.prisms <= item.prisms.size(), "progress");
+  // kept at the end of a chunk
+  require(progress.prisms % layout.chunk_prisms == 0 || progress.prisms == item.prisms.size(), "progress");
+}
+
+/// Pairs are counted exactly, and compared as doubles.
+constexpr double rounding = 1e-12;
+
+double all_pairs(const Plan& plan) { return static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points); }
+
+double pairs_done(const RankState& state) {
+  double pairs = 0;
+  for (const std::int64_t of_form : state.progress.pairs_by_form) pairs += static_cast<double>(of_form);
+  return pairs;
+}
+
+/// Reads a state's numbers; the work of its layout stays. Whether it has a payload. Throws Unusable.
+bool take_numbers(std::span<const std::int64_t>& in, const Plan& plan, RankState& state) {
+  const auto numbers = take<StateNumbers>(in);
+  copy_settings(numbers, state.layout);
+  state.layout.points = numbers.points;
+  state.progress = numbers.progress;
+  const bool has_payload = numbers.has_payload != 0;
+  const auto& [layout, progress, payload] = state;
+  require(is_range(layout.points, plan.n_points), "a range of points");
+  require(has_payload || layout.points.size() == 0 || progress == WorkProgress(), "progress without values");
+  for (const std::int64_t of_form : progress.pairs_by_form) require(of_form >= 0, "the number of pairs");
+  require(pairs_done(state) <= all_pairs(plan) * (1 + rounding), "the number of pairs");
+  return has_payload;
+}
+
+/// Throws Unusable for a state that would take far more scratch than the plan.
+void require_scratch(const WorkLayout& layout, const Plan& plan) {
+  // what so many threads have, or a device that has much to do with few points
+  constexpr double most_slots = 512, always = 512.0 * 1024 * 1024;
+  const auto scratch = [&](double slots, std::int64_t tile) {
+    return slots * static_cast<double>(tile) * static_cast<double>(plan.direct.slot_point_bytes);
+  };
+  const double most = std::max(
+      static_cast<double>(plan.direct.scratch_bytes),
+      std::min(static_cast<double>(plan.memory_limit), std::max(always, scratch(most_slots, plan.direct.tile_points))));
+  if (scratch(static_cast<double>(layout.slots), layout.tile_points) <= most) return;
+  throw Unusable(
+      fmt::format("asks for {} slots of {} points, more than execution.memory_limit and this machine allow; go on with "
+                  "more memory or on another number of ranks",
+                  layout.slots, layout.tile_points));
+}
+
+/// Reads sums into states that have a payload, all at once or not at all.
+void take_sums(KeptRun& kept, const std::vector<RankState*>& states, std::int64_t n_fields, bool wanted) {
+  std::int64_t bytes = 0;
+  for (const RankState* state : states) bytes += payload_bytes(n_fields, state->layout.points.size());
+  require(kept.n_sums() * 8 == bytes, "the number of values");
+  if (!wanted) return;
+  std::vector<std::vector<double>*> sums;
+  for (RankState* state : states) {
+    state->payload = empty_payload(n_fields, state->layout.points.size());
+    sums.push_back(&state->payload.values);
+    sums.push_back(&state->payload.contact);
+  }
+  kept.read_sums(sums);
+  for (const std::vector<double>* part : sums) {
+    require(std::all_of(part->begin(), part->end(), [](double value) { return std::isfinite(value); }),
+            "a value that is not finite");
+  }
+}
+
+}  // namespace
+
+std::vector<WorkItem> work_of(const Plan& plan) { return {{plan.prisms(), plan.points(), {0, plan.points().size()}}}; }
+
+IndexRange points_of(const std::vector<WorkItem>& work) { return hull(work, &WorkItem::points); }
+
+IndexRange prisms_of(const std::vector<WorkItem>& work) { return hull(work, &WorkItem::prisms); }
+
+double pairs_in(const std::vector<WorkItem>& work) {
+  return std::accumulate(work.begin(), work.end(), 0.0,
+                         [](double sum, const WorkItem& item) { return sum + pairs_in(item); });
+}
+
+WorkPayload empty_payload(std::int64_t n_fields, std::int64_t n_points) {
+  return {std::vector<double>(static_cast<std::size_t>(n_fields * n_points)),
+          std::vector<double>(static_cast<std::size_t>(n_contact_columns * n_points))};
+}
+
+void add_state(const RankState& from, RankState& to) {
+  for (std::size_t f = 0; f < n_forms; ++f) {
+    to.progress.pairs_by_form[f] = sum_or_most(to.progress.pairs_by_form[f], from.progress.pairs_by_form[f]);
+  }
+  if (from.payload.empty()) return;
+  const std::int64_t n_fields = static_cast<std::int64_t>(from.payload.values.size()) / from.layout.points.size();
+  const std::int64_t n_points = to.layout.points.size();
+  if (to.payload.empty()) to.payload = empty_payload(n_fields, n_points);
+  const std::int64_t begin = from.layout.points.begin - to.layout.points.begin;
+  const IndexRange points{begin, begin + from.layout.points.size()};
+  add_part(from.payload.values, n_fields, n_points, points, to.payload.values);
+  // a point's contacts lie side by side
+  add_part(from.payload.contact, 1, n_contact_columns * n_points,
+           {n_contact_columns * points.begin, n_contact_columns * points.end}, to.payload.contact);
+}
+
+std::vector<WorkItem> remaining_work(const std::vector<RankState>& states) {
+  std::vector<WorkItem> left;
+  const auto add = [&](const WorkItem& item) {
+    if (item.prisms.size() > 0 && item.ordered.size() > 0) left.push_back(item);
+  };
+  for (const auto& [layout, progress, payload] : states) {
+    for (std::size_t i = static_cast<std::size_t>(progress.item); i < layout.work.size(); ++i) {
+      WorkItem rest = layout.work[i];
+      if (static_cast<std::int64_t>(i) == progress.item) {
+        rest.ordered.begin += progress.tile;
+        if (progress.prisms > 0) {
+          // the tile in which the rank was
+          WorkItem tile = rest;
+          tile.ordered.end = std::min(rest.ordered.begin + layout.tile_points, rest.ordered.end);
+          tile.prisms.begin += progress.prisms;
+          add(tile);
+          rest.ordered.begin = tile.ordered.end;
+        }
+      }
+      add(rest);
+    }
+  }
+  const auto sort_by = [&](auto&& order) {
+    std::sort(left.begin(), left.end(), [&](const WorkItem& a, const WorkItem& b) { return order(a) < order(b); });
+  };
+  sort_by([](const WorkItem& i) { return std::tuple(key(i.points), key(i.ordered), key(i.prisms)); });
+  join(left, &WorkItem::prisms);
+  sort_by([](const WorkItem& i) { return std::tuple(key(i.points), key(i.prisms), key(i.ordered)); });
+  join(left, &WorkItem::ordered);
+  return left;
+}
+
+std::vector<WorkItem> share_of_work(const std::vector<WorkItem>& work, std::int64_t part, std::int64_t parts) {
+  const Cut begin = cut_of(work, part, parts);
+  const Cut end = cut_of(work, part + 1, parts);
+  std::vector<WorkItem> share;
+  for (std::size_t i = begin.item; i < work.size() && i <= end.item; ++i) {
+    WorkItem item = work[i];
+    if (i == begin.item) item.prisms.begin = begin.prism;
+    if (i == end.item) item.prisms.end = end.prism;
+    if (item.prisms.size() > 0) share.push_back(item);
+  }
+  // what is finished soon leaves no rest behind
+  std::stable_sort(share.begin(), share.end(),
+                   [](const WorkItem& a, const WorkItem& b) { return pairs_in(a) < pairs_in(b); });
+  return share;
+}
+
+std::int64_t payload_bytes(std::int64_t n_fields, std::int64_t n_points) {
+  return (n_fields + n_contact_columns) * n_points * static_cast<std::int64_t>(sizeof(double));
+}
+
+std::vector<std::int64_t> numbers_of(const std::vector<WorkLayout>& ranks) {
+  std::vector<std::int64_t> numbers = {static_cast<std::int64_t>(ranks.size())};
+  for (const WorkLayout& layout : ranks) {
+    LayoutNumbers of_rank;
+    copy_settings(layout, of_rank);
+    of_rank.n_items = static_cast<std::int64_t>(layout.work.size());
+    append(of_rank, numbers);
+    for (const WorkItem& item : layout.work) append(item, numbers);
+  }
+  return numbers;
+}
+
+WorkState kept_state(const RankState& mine, const RankState* before) {
+  WorkState kept;
+  for (const RankState* state : {&mine, before}) {
+    if (state == nullptr) continue;
+    StateNumbers numbers{
+        .points = state->layout.points, .progress = state->progress, .has_payload = state->payload.empty() ? 0 : 1};
+    copy_settings(state->layout, numbers);
+    append(numbers, kept.numbers);
+    for (const std::vector<double>* part : {&state->payload.values, &state->payload.contact}) {
+      kept.sums.emplace_back(*part);
+    }
+  }
+  return kept;
+}
+
+KeptStates read_states(KeptRun& kept, const Plan& plan, int rank, int n_ranks) {
+  KeptStates all;
+  const std::int64_t n_fields = fields_of(plan.set).size();
+  all.ranks = take_layout(kept.layout(), plan);
+  double pairs = 0;
+  for (const WorkLayout& layout : all.ranks) {
+    all.states.push_back({layout, {}, {}});
+    pairs += pairs_in(layout.work);
+  }
+  const bool same_ranks = all.states.size() == static_cast<std::size_t>(n_ranks);
+  for (int other = 0; other < static_cast<int>(all.states.size()); ++other) {
+    // a rank that has kept nothing of this layout begins at its start
+    if (!kept.open(other)) continue;
+    RankState& state = all.states[static_cast<std::size_t>(other)];
+    const std::vector<std::int64_t> numbers = kept.numbers();
+    std::span<const std::int64_t> in(numbers);
+    std::vector<RankState*> with_payload;
+    const IndexRange points = state.layout.points;
+    if (take_numbers(in, plan, state)) with_payload.push_back(&state);
+    require(state.layout.points == points, "the points of a state");
+    require_settings(state.layout, plan.n_points);
+    require_progress(state);
+    if (other == 0) {
+      const IndexRange all_points{0, plan.n_points};
+      const bool has_before = take_numbers(in, plan, all.before);
+      require(!has_before || all.before.layout.points == all_points, "the points of earlier work");
+      all.before.layout.points = all_points;
+      if (has_before) with_payload.push_back(&all.before);
+      pairs += pairs_done(all.before);
+      const double planned = all_pairs(plan);
+      require(planned * (1 - rounding) <= pairs && pairs <= planned * (1 + rounding), "the work of all ranks together");
+    }
+    require(in.empty(), "the state");
+    const bool wanted = same_ranks ? other == rank : rank == 0;
+    take_sums(kept, with_payload, n_fields, wanted);
+    if (same_ranks || !wanted) continue;
+    add_state(state, all.before);
+    state.payload = {};
+  }
+  if (same_ranks) require_scratch(all.states[static_cast<std::size_t>(rank)].layout, plan);
+  return all;
+}
+
+}  // namespace prismfield

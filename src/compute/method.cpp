@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "compute/method.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include <prismfield/error.hpp>
+
+#include "model/choices.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Every method that was built; model/choices.hpp lists them for those who read a request.
+constexpr std::array methods = {&direct_method};
+static_assert(methods.size() == built_methods.size());
+
+std::int64_t memory_limit_of(const Execution& wanted, const Machine& machine) {
+  const EngineTraits& traits = machine.engine;
+  // ranks of one node share its memory, ranks of one device the device's
+  const std::int64_t devices = std::max<std::int64_t>(machine.devices, 1);
+  const std::int64_t sharing =
+      traits.is_device ? (machine.ranks_on_node + devices - 1) / devices : machine.ranks_on_node;
+  std::int64_t share = (traits.is_device ? traits.free_memory / 10 * 8 : traits.free_memory / 2) / sharing;
+  if (!traits.is_device) share = std::min(share, machine.host_memory / 2);
+  return wanted.memory_limit.value_or(share);
+}
+
+/// The grid of ranks and this rank's part of it.
+void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, const Shares* shares) {
+  plan.partition_is_auto = wanted.partition == Partition::automatic;
+  plan.partition = plan.partition_is_auto ? Partition::prisms : wanted.partition;
+  plan.balance = wanted.balance;
+  plan.prism_parts = machine.ranks;
+  plan.point_parts = 1;
+  if (plan.partition == Partition::points) {
+    std::swap(plan.prism_parts, plan.point_parts);
+  } else if (plan.partition == Partition::rank_grid) {
+    plan.prism_parts = wanted.rank_grid[0];
+    plan.point_parts = wanted.rank_grid[1];
+    if (plan.prism_parts * plan.point_parts != machine.ranks) {
+      throw InputError("", "execution.partition",
+                       fmt::format("{} x {} ranks asked for, but the run has {}", plan.prism_parts, plan.point_parts,
+                                   machine.ranks));
+    }
+  }
+  RankShare share = rank_share(plan.n_prisms, plan.n_points, machine.rank, plan.prism_parts, plan.point_parts);
+  if (shares != nullptr) {
+    share = shares->mine;
+    plan.prism_parts = shares->grid.prism_parts;
+    plan.point_parts = shares->grid.point_parts;
+    if (plan.partition_is_auto && plan.point_parts > 1) {
+      plan.partition = plan.prism_parts == 1 ? Partition::points : Partition::rank_grid;
+    }
+  }
+  plan.prism_begin = share.prisms.begin;
+  plan.prism_end = share.prisms.end;
+  plan.point_begin = share.points.begin;
+  plan.point_end = share.points.end;
+}
+
+/// The method that a request asks for, or that `auto` takes.
+void choose_method(Plan& plan, const Request& request) {
+  plan.method = request.execution.method;
+  if (plan.method != Method::automatic) return;
+  plan.method = Method::direct;
+  plan.method_reason = "the only one of this version";
+}
+
+}  // namespace
+
+const ForwardMethod& method_of(const Plan& plan) noexcept {
+  return **std::find_if(methods.begin(), methods.end(), [&](const auto* of) { return of->method == plan.method; });
+}
+
+Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine, const Shares* shares) {
+  Plan plan;
+  plan.space = machine.space;
+  plan.device = machine.engine.device;
+  plan.threads = machine.engine.threads;
+  plan.lanes = machine.engine.lanes;
+  plan.set = smallest_set(request.fields);
+  plan.precision = request.execution.precision;
+  plan.kernel = request.execution.kernel;
+  plan.n_prisms = problem.n_prisms;
+  plan.n_points = problem.n_points;
+  choose_method(plan, request);
+  choose_share(plan, request.execution, machine, shares);
+  plan.memory_limit = memory_limit_of(request.execution, machine);
+  method_of(plan).plan(plan, request, problem, machine);
+  return plan;
+}
+
+Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
+                   const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
+  Machine machine;
+  Plan plan;
+  agree_on_input(communicator, [&] {
+    check_request(request);
+    machine = machine_here(request, communicator);
+    plan = make_plan(request, problem, machine);
+  });
+  const bool is_chosen = request.execution.partition == Partition::automatic;
+  if (communicator.size() == 1 || !(is_chosen || request.execution.balance == Balance::cost)) return plan;
+  const Shares shares = method_of(plan).shares(plan, request, ensemble, points, cuts, communicator);
+  agree(communicator, [&] { plan = make_plan(request, problem, machine, &shares); });
+  return plan;
+}
+
+double estimated_seconds(const Request& request, const PrismSource& ensemble, const Points& points, const Plan& plan,
+                         const Communicator& communicator) {
+  double seconds = 0;
+  agree(communicator, [&] { seconds = method_of(plan).seconds(plan, request, ensemble, points); });
+  const std::vector<double> all = gather_everywhere(communicator, seconds);
+  return *std::max_element(all.begin(), all.end());
+}
+
+}  // namespace prismfield

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/forms.hpp>
+#include <prismfield/observer.hpp>
+#include <prismfield/plan.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
+
+#include "compute/partition.hpp"
+#include "compute/plan.hpp"
+#include "engine/engine.hpp"
+
+/// The seam between forward runs and the methods that compute them.
+namespace prismfield {
+
+/// Fields of some points, to which all ranks' parts add up.
+struct PartialFields {
+  IndexRange points;
+  /// (field of the plan's set, point), G = 1; empty: nothing
+  std::vector<double> values;
+  /// (point, n_contact_columns), see kernel/contact.hpp
+  std::vector<double> contact;
+};
+
+/// What a rank hands over when it has done its work.
+struct WorkDone {
+  PartialFields mine;
+  /// what earlier runs did on other ranks; on rank 0
+  PartialFields before;
+  /// the rank's work was its share of the plan, shares of which do not overlap
+  bool as_planned = true;
+  /// those of earlier runs included
+  std::array<std::int64_t, n_forms> pairs_by_form{};
+  /// of the rank's work, and of these in this run; the largest count where there are more
+  std::int64_t pairs = 0, pairs_now = 0;
+  /// by the cost model, ns
+  double cost = 0;
+  std::vector<BusyInterval> busy;
+};
+
+/// What a method keeps of a rank's work: with it a run goes on as if it had never stopped, bit for bit. Only the method
+/// knows what the numbers mean.
+struct WorkState {
+  std::vector<std::int64_t> numbers;
+  /// large arrays, which are read only where they are wanted
+  std::vector<std::span<const double>> sums;
+};
+
+/// What keeps a run from going on from a file of a checkpoint; follows the file's name.
+class Unusable : public std::runtime_error {
+public:
+  /// `foreign`: the file is not the program's, or another case's, and so not to be replaced
+  explicit Unusable(const std::string& what, bool foreign = false) : std::runtime_error(what), is_foreign(foreign) {}
+  bool is_foreign;
+};
+
+/// The states that ranks kept, read back by the method that kept them, rank 0's first. Its functions throw Unusable.
+class KeptRun {
+public:
+  virtual ~KeptRun() = default;
+  /// See RankWork::layout().
+  [[nodiscard]] virtual std::vector<std::int64_t> layout() = 0;
+  /// Goes to a rank's state. Whether there is one of this layout: always for rank 0.
+  [[nodiscard]] virtual bool open(int rank) = 0;
+  /// The numbers of the state, once.
+  [[nodiscard]] virtual std::vector<std::int64_t> numbers() = 0;
+  [[nodiscard]] virtual std::int64_t n_sums() const = 0;
+  /// Fills vectors, which have n_sums() numbers together. After numbers().
+  virtual void read_sums(const std::vector<std::vector<double>*>& sums) = 0;
+};
+
+class RunGuard;
+
+/// One rank's work in a forward run: made of its plan, it can be put where another run stopped, and is done once.
+class RankWork {
+public:
+  RankWork(Plan plan, int rank) : m_plan(std::move(plan)), m_rank(rank) {}
+  virtual ~RankWork() = default;
+  RankWork(const RankWork&) = delete;
+  RankWork& operator=(const RankWork&) = delete;
+
+  [[nodiscard]] const Plan& plan() const noexcept { return m_plan; }
+  /// The prisms that this rank reads.
+  [[nodiscard]] virtual IndexRange prisms() const = 0;
+
+  /// Allocates; where memory is short, by a smaller plan. Throws RunError when even the smallest finds none. Both must
+  /// outlive this object.
+  virtual void prepare(const PrismSource& prisms, const Points& points) = 0;
+  /// Computes. Returns before the end when the guard wants to stop or, without one, another rank has announced that it
+  /// stops. `observer` and `guard` may be null. Each rank by itself.
+  virtual void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) = 0;
+  [[nodiscard]] virtual bool is_finished() const = 0;
+  /// Frees what is not handed over.
+  [[nodiscard]] virtual WorkDone take() = 0;
+
+  // For checkpoints; a method that keeps no state begins anew.
+
+  /// How all ranks share the work: a state belongs to one layout. The same on every rank. Collective.
+  [[nodiscard]] virtual std::vector<std::int64_t> layout(const Communicator& /*communicator*/) const { return {}; }
+  /// Valid until the work goes on.
+  [[nodiscard]] virtual WorkState state() const { return {}; }
+  /// Goes on from there, as one of `n_ranks` ranks. Whether the layout stays; otherwise what is left is shared out anew.
+  /// Throws Unusable for a state that cannot be. Each rank by itself.
+  [[nodiscard]] virtual bool restore(KeptRun& /*kept*/, int /*n_ranks*/) { return true; }
+  /// Fraction of all pairs that were done when the work began.
+  [[nodiscard]] virtual double done_fraction() const { return 0; }
+
+protected:
+  Plan m_plan;
+  int m_rank;
+};
+
+/// Who guards a run against its end is asked when a method has a state to keep, on each rank by itself.
+class RunGuard {
+public:
+  virtual ~RunGuard() = default;
+  /// Before the work begins.
+  virtual void begin(const RankWork& work) = 0;
+  /// Whether to keep the state now, and whether to stop then.
+  [[nodiscard]] virtual bool wants_state() = 0;
+  [[nodiscard]] virtual bool wants_stop() = 0;
+  virtual void keep(const RankWork& work) = 0;
+};
+
+/// A method's part of a plan in words and numbers.
+struct PlanText {
+  /// for the first lines of a run
+  std::string heading;
+  /// rows of --dry-run: label, content
+  std::vector<std::pair<std::string, std::string>> rows;
+  /// attributes of /performance
+  std::vector<std::pair<std::string, std::int64_t>> numbers;
+};
+
+/// A way to compute forward runs: all that the rest of the program knows of it.
+struct ForwardMethod {
+  Method method;
+  /// Decides the method's own part of a plan that has its share of prisms and points, and all memory (see
+  /// count_memory). Pure arithmetic.
+  void (*plan)(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
+  /// The ranks' grid where `partition` is auto, and this rank's share of it, by cost where `balance` asks for that.
+  /// `plan`: without shares. Collective; throws AgreedFailure.
+  Shares (*shares)(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points,
+                   PrismCuts cuts, const Communicator& communicator);
+  /// Seconds that a rank's share takes about. Kokkos must run.
+  double (*seconds)(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points);
+  PlanText (*text)(const Plan& plan);
+  std::unique_ptr<RankWork> (*work)(const Plan& plan, int rank);
+};
+
+/// In direct_method.cpp: every pair by itself.
+extern const ForwardMethod direct_method;
+
+/// Decides share, memory and all that the method needs of one rank's run. Pure arithmetic: nothing is asked of a
+/// device. `shares`: what ranks decided together; without it `partition: auto` is by prisms and shares are of equal
+/// count. Throws InputError, by key, for a grid of ranks that is not the machine's.
+[[nodiscard]] Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine,
+                             const Shares* shares = nullptr);
+
+/// The plan of a run on all ranks: make_plan() for the machine of each, with the shares that `partition: auto` and
+/// `balance` ask for. Throws InputError, by key, the same on every rank, and AgreedFailure for failures. Collective.
+[[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
+                                 const ProblemSize& problem, const Communicator& communicator,
+                                 PrismCuts cuts = PrismCuts::of_each_part);
+
+/// The method that computes by this plan.
+[[nodiscard]] const ForwardMethod& method_of(const Plan& plan) noexcept;
+
+/// This rank's work by its plan.
+[[nodiscard]] inline std::unique_ptr<RankWork> make_work(const Plan& plan, const Communicator& communicator) {
+  return method_of(plan).work(plan, communicator.rank());
+}
+
+/// Seconds that a plan's fields take about, on the slowest rank. The same on every rank. Collective; throws
+/// AgreedFailure.
+[[nodiscard]] double estimated_seconds(const Request& request, const PrismSource& ensemble, const Points& points,
+                                       const Plan& plan, const Communicator& communicator);
+
+}  // namespace prismfield
