@@ -47,6 +47,7 @@ def sweep_axes(study):
 def point_json(study, point):
     measured = " ".join(measure.name for measure in MEASURES) if study.rules.command != "run" else ""
     roofline = point.roofline
+    bounds = {"intensity": roofline.intensity, "bound": roofline.bound or None}
     return {
         "id": point.id,
         "machine": study.machines[point.machine].name,
@@ -65,9 +66,7 @@ def point_json(study, point):
         **{key: estimate(getattr(point, key)) for key in ("speed_up", "efficiency", "karp_flatt")},
         "operations": roofline.double_operations + roofline.single_operations,
         **members(roofline, "double_operations single_operations arithmetic_rate fraction_of_peak"),
-        "roofline": None
-        if math.isnan(roofline.intensity)
-        else {"intensity": roofline.intensity, "bound": roofline.bound or None},
+        "roofline": None if math.isnan(roofline.intensity) else bounds,
         "core_seconds": point.core_seconds,
     }
 

@@ -179,7 +179,7 @@ def last_word(key: str) -> str:
 
 
 class SweepReader(Reader):
-    """`case_keys`: paths of a case's keys on the upper two levels."""
+    """`case_keys`: paths of a case's keys on the upper two levels. `spec`, of who derives from it, has the command."""
 
     def __init__(self, problems: Problems, case_keys: Collection[str]):
         super().__init__(problems)
