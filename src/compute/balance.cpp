@@ -223,12 +223,9 @@ double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, 
 
 RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan, RankGrid grid,
                               PrismCuts cuts, const Communicator& communicator) {
-  CostSettings settings;
-  settings.precision = plan.precision;
-  settings.kernel = plan.kernel;
-  settings.lanes = plan.lanes;
-  settings.weights = form_weights(is_device(plan.space));
-  settings.per_prism = prism_weight(is_device(plan.space), ensemble.uniform_shape());
+  const bool on_device = is_device(plan.space);
+  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(on_device),
+                              prism_weight(on_device, ensemble.uniform_shape())};
   const PrismBlocks prisms = prism_blocks(ensemble, communicator);
   const int my_prism_part = communicator.rank() % grid.prism_parts;
   const int my_point_part = communicator.rank() / grid.prism_parts;
@@ -295,9 +292,7 @@ FormWeights measured_weights(const Request& request, const Plan& plan) {
   small.execution.space = plan.space;
   small.execution.precision = plan.precision;
   small.execution.kernel = plan.kernel;
-  CostSettings settings;
-  settings.precision = plan.precision;
-  settings.kernel = plan.kernel;
+  const CostSettings settings{plan.precision, plan.kernel, 1, {}, 0};
   const double threads = on_device ? 1 : plan.threads;
   FormWeights weights = form_weights(on_device);
   for (double& weight : weights) weight /= threads;
@@ -331,11 +326,7 @@ double share_seconds(const FormWeights& weights, const PrismSource& ensemble, co
   const bool on_device = is_device(plan.space);
   const auto tile = static_cast<double>(std::max<std::int64_t>(plan.direct.tile_points, 1));
   const auto n_points = static_cast<double>(plan.points().size());
-  CostSettings settings;
-  settings.precision = plan.precision;
-  settings.kernel = plan.kernel;
-  settings.lanes = plan.lanes;
-  settings.weights = weights;
+  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, weights, 0};
   const IndexRange readable = common(plan.prisms(), ensemble.readable());
   const IndexRange looked_at = readable.size() > 0 ? readable : ensemble.readable();
   if (looked_at.size() == 0) return 0;

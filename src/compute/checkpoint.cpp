@@ -109,7 +109,7 @@ public:
     read<std::int64_t>(section, {&numbers});
     return numbers;
   }
-  /// Fills vectors, which have the section's length together.
+  /// Fills vectors, which must have the section's length together.
   template <class T>
   void read(const CheckpointSection& section, const std::vector<std::vector<T>*>& parts) {
     Checksum checksum;
@@ -200,7 +200,6 @@ public:
     return true;
   }
   [[nodiscard]] std::vector<std::int64_t> numbers() override { return m_file->integers(header().state); }
-  [[nodiscard]] std::int64_t n_sums() const override { return header().sums.bytes / number_bytes; }
   void read_sums(const std::vector<std::vector<double>*>& sums) override { m_file->read(header().sums, sums); }
 
 private:

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <span>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "base/counts.hpp"
@@ -97,48 +95,50 @@ void require_settings(const WorkLayout& layout, std::int64_t n_points) {
   require((has_points ? 1 : 0) <= layout.tile_points && layout.tile_points <= n_points, "tiles");
 }
 
-/// A state's numbers as a checkpoint holds them. A device without memory makes the plan smaller after the layout was
-/// fixed: these settings are what the state was made with.
-struct StateNumbers {
-  std::int64_t slots = 0, batch = 0, tile_points = 0, chunk_prisms = 0;
-  IndexRange points;
-  WorkProgress progress;
-  std::int64_t has_payload = 0;
-};
-/// Likewise a rank's layout, before its items.
-struct LayoutNumbers {
-  std::int64_t slots = 0, batch = 0, tile_points = 0, chunk_prisms = 0, n_items = 0;
-};
-
-/// Appends what is made of integers.
-template <class T>
-void append(const T& value, std::vector<std::int64_t>& numbers) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const std::size_t before = numbers.size();
-  numbers.resize(before + sizeof value / sizeof numbers[0]);
-  std::memcpy(&numbers[before], &value, sizeof value);
+/// Takes the next of the numbers that are left.
+std::int64_t next(std::span<const std::int64_t>& left) {
+  require(!left.empty(), "a number that is missing");
+  const std::int64_t number = left.front();
+  left = left.subspan(1);
+  return number;
 }
-/// Takes it from the numbers that are left.
-template <class T>
-T take(std::span<const std::int64_t>& left) {
-  T value;
-  require(sizeof value <= left.size_bytes(), "a number that is missing");
-  std::memcpy(&value, left.data(), sizeof value);
-  left = left.subspan(sizeof value / sizeof left[0]);
-  return value;
+
+/// Passes the numbers of a layout's settings, of an item and of a state to f in the order of the file.
+template <class Layout, class F>
+void each_setting(Layout& layout, const F& f) {
+  for (auto* number : {&layout.slots, &layout.batch, &layout.tile_points, &layout.chunk_prisms}) f(*number);
+}
+template <class Item, class F>
+void each_end(Item& item, const F& f) {
+  for (auto* range : {&item.prisms, &item.points, &item.ordered}) {
+    f(range->begin);
+    f(range->end);
+  }
+}
+/// A device without memory makes the plan smaller after the layout was fixed: these settings are what the state was
+/// made with.
+template <class State, class F>
+void each_number(State& state, const F& f) {
+  auto& [layout, progress, payload] = state;
+  each_setting(layout, f);
+  for (auto* number : {&layout.points.begin, &layout.points.end, &progress.item, &progress.tile, &progress.prisms}) {
+    f(*number);
+  }
+  for (auto& pairs : progress.pairs_by_form) f(pairs);
 }
 
 /// Reads what numbers_of() made of a layout, checked against the plan.
 std::vector<WorkLayout> take_layout(std::span<const std::int64_t> in, const Plan& plan) {
+  const auto take = [&](std::int64_t& number) { number = next(in); };
   std::vector<WorkLayout> ranks;
-  const auto n_ranks = take<std::int64_t>(in);
+  const std::int64_t n_ranks = next(in);
   require(n_ranks >= 1, "the number of ranks");
   for (std::int64_t rank = 0; rank < n_ranks; ++rank) {
     WorkLayout& layout = ranks.emplace_back();
-    const auto numbers = take<LayoutNumbers>(in);
-    copy_settings(numbers, layout);
-    for (std::int64_t left = numbers.n_items; left > 0; --left) {
-      const WorkItem& item = layout.work.emplace_back(take<WorkItem>(in));
+    each_setting(layout, take);
+    for (std::int64_t n_items = next(in); n_items > 0; --n_items) {
+      WorkItem& item = layout.work.emplace_back();
+      each_end(item, take);
       require(is_range(item.prisms, plan.n_prisms) && is_range(item.points, plan.n_points) &&
                   is_range(item.ordered, item.points.size()),
               "a range of the layout");
@@ -178,11 +178,8 @@ double pairs_done(const RankState& state) {
 
 /// Reads a state's numbers; the work of its layout stays. Whether it has a payload. Throws Unusable.
 bool take_numbers(std::span<const std::int64_t>& in, const Plan& plan, RankState& state) {
-  const auto numbers = take<StateNumbers>(in);
-  copy_settings(numbers, state.layout);
-  state.layout.points = numbers.points;
-  state.progress = numbers.progress;
-  const bool has_payload = numbers.has_payload != 0;
+  each_number(state, [&](std::int64_t& number) { number = next(in); });
+  const bool has_payload = next(in) != 0;
   const auto& [layout, progress, payload] = state;
   require(is_range(layout.points, plan.n_points), "a range of points");
   require(has_payload || layout.points.size() == 0 || progress == WorkProgress(), "progress without values");
@@ -208,12 +205,8 @@ void require_scratch(const WorkLayout& layout, const Plan& plan) {
                   layout.slots, layout.tile_points));
 }
 
-/// Reads sums into states that have a payload, all at once or not at all.
-void take_sums(KeptRun& kept, const std::vector<RankState*>& states, std::int64_t n_fields, bool wanted) {
-  std::int64_t bytes = 0;
-  for (const RankState* state : states) bytes += payload_bytes(n_fields, state->layout.points.size());
-  require(kept.n_sums() * 8 == bytes, "the number of values");
-  if (!wanted) return;
+/// Reads sums into states that have a payload.
+void take_sums(KeptRun& kept, const std::vector<RankState*>& states, std::int64_t n_fields) {
   std::vector<std::vector<double>*> sums;
   for (RankState* state : states) {
     state->payload = empty_payload(n_fields, state->layout.points.size());
@@ -315,12 +308,11 @@ std::int64_t payload_bytes(std::int64_t n_fields, std::int64_t n_points) {
 
 std::vector<std::int64_t> numbers_of(const std::vector<WorkLayout>& ranks) {
   std::vector<std::int64_t> numbers = {static_cast<std::int64_t>(ranks.size())};
+  const auto append = [&](std::int64_t number) { numbers.push_back(number); };
   for (const WorkLayout& layout : ranks) {
-    LayoutNumbers of_rank;
-    copy_settings(layout, of_rank);
-    of_rank.n_items = static_cast<std::int64_t>(layout.work.size());
-    append(of_rank, numbers);
-    for (const WorkItem& item : layout.work) append(item, numbers);
+    each_setting(layout, append);
+    append(static_cast<std::int64_t>(layout.work.size()));
+    for (const WorkItem& item : layout.work) each_end(item, append);
   }
   return numbers;
 }
@@ -329,13 +321,9 @@ WorkState kept_state(const RankState& mine, const RankState* before) {
   WorkState kept;
   for (const RankState* state : {&mine, before}) {
     if (state == nullptr) continue;
-    StateNumbers numbers{
-        .points = state->layout.points, .progress = state->progress, .has_payload = state->payload.empty() ? 0 : 1};
-    copy_settings(state->layout, numbers);
-    append(numbers, kept.numbers);
-    for (const std::vector<double>* part : {&state->payload.values, &state->payload.contact}) {
-      kept.sums.emplace_back(*part);
-    }
+    each_number(*state, [&](std::int64_t number) { kept.numbers.push_back(number); });
+    kept.numbers.push_back(state->payload.empty() ? 0 : 1);
+    kept.sums.insert(kept.sums.end(), {state->payload.values, state->payload.contact});
   }
   return kept;
 }
@@ -373,9 +361,9 @@ KeptStates read_states(KeptRun& kept, const Plan& plan, int rank, int n_ranks) {
       require(planned * (1 - rounding) <= pairs && pairs <= planned * (1 + rounding), "the work of all ranks together");
     }
     require(in.empty(), "the state");
-    const bool wanted = same_ranks ? other == rank : rank == 0;
-    take_sums(kept, with_payload, n_fields, wanted);
-    if (same_ranks || !wanted) continue;
+    if (same_ranks ? other != rank : rank != 0) continue;
+    take_sums(kept, with_payload, n_fields);
+    if (same_ranks) continue;
     add_state(state, all.before);
     state.payload = {};
   }

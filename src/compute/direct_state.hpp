@@ -36,15 +36,6 @@ struct WorkLayout {
   bool operator==(const WorkLayout&) const noexcept = default;
 };
 
-/// Copies all but the work on which the order of additions depends, from and to a layout, a plan, what a file holds.
-template <class From, class To>
-void copy_settings(const From& from, To& to) {
-  to.slots = from.slots;
-  to.batch = from.batch;
-  to.tile_points = from.tile_points;
-  to.chunk_prisms = from.chunk_prisms;
-}
-
 /// How far a rank has come: finished are the items before `item`, in it the tiles before ordered point `tile`, of this
 /// tile the first `prisms` prisms.
 struct WorkProgress {

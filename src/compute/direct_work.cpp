@@ -16,6 +16,15 @@ namespace prismfield {
 
 namespace {
 
+/// What the order of additions depends on, from a plan to a layout or back.
+template <class From, class To>
+void copy_settings(const From& from, To& to) {
+  to.slots = from.slots;
+  to.batch = from.batch;
+  to.tile_points = from.tile_points;
+  to.chunk_prisms = from.chunk_prisms;
+}
+
 WorkLayout layout_of(const DirectPlan& plan, std::vector<WorkItem> work) {
   WorkLayout layout;
   layout.points = points_of(work);

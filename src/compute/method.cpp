@@ -36,28 +36,23 @@ void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, c
   plan.partition_is_auto = wanted.partition == Partition::automatic;
   plan.partition = plan.partition_is_auto ? Partition::prisms : wanted.partition;
   plan.balance = wanted.balance;
-  plan.prism_parts = machine.ranks;
-  plan.point_parts = 1;
-  if (plan.partition == Partition::points) {
-    std::swap(plan.prism_parts, plan.point_parts);
-  } else if (plan.partition == Partition::rank_grid) {
-    plan.prism_parts = wanted.rank_grid[0];
-    plan.point_parts = wanted.rank_grid[1];
-    if (plan.prism_parts * plan.point_parts != machine.ranks) {
-      throw InputError("", "execution.partition",
-                       fmt::format("{} x {} ranks asked for, but the run has {}", plan.prism_parts, plan.point_parts,
-                                   machine.ranks));
-    }
+  RankGrid grid{machine.ranks, 1};
+  if (plan.partition == Partition::points) grid = {1, machine.ranks};
+  if (plan.partition == Partition::rank_grid) grid = {wanted.rank_grid[0], wanted.rank_grid[1]};
+  if (shares != nullptr) grid = shares->grid;
+  if (grid.prism_parts * grid.point_parts != machine.ranks) {
+    throw InputError(
+        "", "execution.partition",
+        fmt::format("{} x {} ranks asked for, but the run has {}", grid.prism_parts, grid.point_parts, machine.ranks));
   }
-  RankShare share = rank_share(plan.n_prisms, plan.n_points, machine.rank, plan.prism_parts, plan.point_parts);
-  if (shares != nullptr) {
-    share = shares->mine;
-    plan.prism_parts = shares->grid.prism_parts;
-    plan.point_parts = shares->grid.point_parts;
-    if (plan.partition_is_auto && plan.point_parts > 1) {
-      plan.partition = plan.prism_parts == 1 ? Partition::points : Partition::rank_grid;
-    }
+  if (plan.partition_is_auto && grid.point_parts > 1) {
+    plan.partition = grid.prism_parts == 1 ? Partition::points : Partition::rank_grid;
   }
+  const RankShare share =
+      shares != nullptr ? shares->mine
+                        : rank_share(plan.n_prisms, plan.n_points, machine.rank, grid.prism_parts, grid.point_parts);
+  plan.prism_parts = grid.prism_parts;
+  plan.point_parts = grid.point_parts;
   plan.prism_begin = share.prisms.begin;
   plan.prism_end = share.prisms.end;
   plan.point_begin = share.points.begin;

@@ -77,8 +77,7 @@ public:
   [[nodiscard]] virtual bool open(int rank) = 0;
   /// The numbers of the state, once.
   [[nodiscard]] virtual std::vector<std::int64_t> numbers() = 0;
-  [[nodiscard]] virtual std::int64_t n_sums() const = 0;
-  /// Fills vectors, which have n_sums() numbers together. After numbers().
+  /// Fills vectors, which have as many numbers as were kept. After numbers().
   virtual void read_sums(const std::vector<std::vector<double>*>& sums) = 0;
 };
 
@@ -112,8 +111,8 @@ public:
   [[nodiscard]] virtual std::vector<std::int64_t> layout(const Communicator& /*communicator*/) const { return {}; }
   /// Valid until the work goes on.
   [[nodiscard]] virtual WorkState state() const { return {}; }
-  /// Goes on from there, as one of `n_ranks` ranks. Whether the layout stays; otherwise what is left is shared out anew.
-  /// Throws Unusable for a state that cannot be. Each rank by itself.
+  /// Goes on from there, as one of `n_ranks` ranks. Whether the layout stays; otherwise what is left is shared out
+  /// anew. Throws Unusable for a state that cannot be. Each rank by itself.
   [[nodiscard]] virtual bool restore(KeptRun& /*kept*/, int /*n_ranks*/) { return true; }
   /// Fraction of all pairs that were done when the work began.
   [[nodiscard]] virtual double done_fraction() const { return 0; }

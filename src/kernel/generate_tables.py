@@ -31,16 +31,6 @@ HEAD = ("// SPDX-License-Identifier: Apache-2.0\n// SPDX-FileCopyrightText: The 
         "// Written by generate_tables.py: do not edit.\n// clang-format off\n#pragma once\n\n#include <array>\n\n")
 
 
-def interpolate(f, z_max, n):
-    """Coefficients of the polynomial of degree n - 1 through f at the Chebyshev nodes of [0, z_max]."""
-    nodes = [z_max * (1 + mp.cos(mp.pi * (2 * k + 1) / (2 * n))) / 2 for k in range(n)]
-    rows = mp.matrix(n, n)
-    for r, z in enumerate(nodes):
-        for c in range(n):
-            rows[r, c] = z**c
-    return list(mp.lu_solve(rows, mp.matrix([f(z) for z in nodes])))
-
-
 def worst(f, coefficients, z_max, weight):
     """Largest error of the polynomial relative to the function that it completes."""
     err = mp.mpf(0)
@@ -62,7 +52,7 @@ def lean():
     ]
     text = HEAD + "namespace prismfield::kernel {\n"
     for name, kind, f, z_max, n, weight in tables:
-        c = interpolate(f, z_max, n)
+        c = mp.chebyfit(f, [0, z_max], n)[::-1]
         text += f"\n/// largest error relative to the function: {mp.nstr(worst(f, c, z_max, weight), 2)}\n"
         text += f"inline constexpr std::array<{kind}, {n}> {name} = {{\n"
         suffix = "f" if kind == "float" else ""
