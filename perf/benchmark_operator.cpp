@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <prismfield/forward.hpp>
-#include <prismfield/operator.hpp>
+#include <prismfield/make_operator.hpp>
 
 namespace prismfield {
 namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
-using Direct = DirectOperator<Space>;
+using Direct = Operator<Space>;
 
 /// Cells of 100 x 100 x 50 m, n_side x n_side x n_layers, and points over them, 20 m above.
 struct Size {
@@ -72,7 +72,8 @@ template <class F>
 void time_product(benchmark::State& state, const Size& size, FieldList fields, double part_of_points, const F& f) {
   const Problem problem(size);
   const Space space;
-  Direct op(space, problem.prisms, problem.points, {.fields = fields});
+  const auto made = make_direct_operator(space, problem.prisms, problem.points, {.fields = fields});
+  Direct& op = *made;
   const Direct::Vector densities("densities", op.columns());
   const Direct::Vector values("values", op.rows());
   Kokkos::deep_copy(densities, 1.0);

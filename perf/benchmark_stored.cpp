@@ -21,8 +21,7 @@
 #include <prismfield/cells.hpp>
 
 #include "io/sensitivity_file.hpp"
-#include "sensitivity/file_operator_on_space.hpp"
-#include "sensitivity/stored_operator_on_space.hpp"
+#include "sensitivity/file_operator.hpp"
 
 #if defined(PRISMFIELD_BENCHMARK_BLAS)
 extern "C" {
@@ -38,6 +37,7 @@ namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
 using Vector = Kokkos::View<double*, Space::memory_space>;
+using Vectors = Operator<Space>::Vectors;
 
 struct AddValue {
   Kokkos::View<const double*, Space::memory_space> values;
@@ -162,7 +162,8 @@ void compare(StoredPrecision precision, const char* word, std::int64_t rows, std
   const Operator<Space>::Entries entries("entries", 1, block, static_cast<std::size_t>(columns));
   Kokkos::deep_copy(entries, 1e-12);
   for (std::int64_t row = 0; row + block <= rows; row += block) matrix->keep(space, {entries, row, rows});
-  const Vector density("density", static_cast<std::size_t>(columns)), fields("fields", static_cast<std::size_t>(rows));
+  const Vectors density("density", static_cast<std::size_t>(columns), 1),
+      fields("fields", static_cast<std::size_t>(rows), 1);
   Kokkos::deep_copy(density, 1.0);
   const auto bytes = static_cast<double>(matrix->bytes());
   const StreamingRead plain(matrix->bytes());
@@ -199,24 +200,21 @@ void compare_several(StoredPrecision precision, const char* word, std::int64_t r
   Kokkos::deep_copy(entries, 1e-12);
   for (std::int64_t row = 0; row < rows; ++row) matrix->keep(space, {entries, row, rows});
   for (const std::int64_t n : {1, 2, 4, 8}) {
-    const Vector density("density", static_cast<std::size_t>(n * columns));
-    const Vector fields("fields", static_cast<std::size_t>(n * rows));
+    const Vectors density("density", static_cast<std::size_t>(columns), static_cast<std::size_t>(n));
+    const Vectors fields("fields", static_cast<std::size_t>(rows), static_cast<std::size_t>(n));
+    const auto one_of = [](const Vectors& all, std::int64_t v) {
+      return Vectors(all.data() + v * all.extent_int(0), all.extent(0), 1);
+    };
     Kokkos::deep_copy(density, 1.0);
     double together = 0, apart = 0, together_back = 0, apart_back = 0;
     for (int repeat = 0; repeat < 20; ++repeat) {
-      keep_least(together, [&] { matrix->multiply(space, n, density, fields); });
-      keep_least(together_back, [&] { matrix->multiply_transposed(space, n, fields, density); });
+      keep_least(together, [&] { matrix->multiply(space, density, fields); });
+      keep_least(together_back, [&] { matrix->multiply_transposed(space, fields, density); });
       keep_least(apart, [&] {
-        for (std::int64_t v = 0; v < n; ++v) {
-          matrix->multiply(space, Vector(density.data() + v * columns, static_cast<std::size_t>(columns)),
-                           Vector(fields.data() + v * rows, static_cast<std::size_t>(rows)));
-        }
+        for (std::int64_t v = 0; v < n; ++v) matrix->multiply(space, one_of(density, v), one_of(fields, v));
       });
       keep_least(apart_back, [&] {
-        for (std::int64_t v = 0; v < n; ++v) {
-          matrix->multiply_transposed(space, Vector(fields.data() + v * rows, static_cast<std::size_t>(rows)),
-                                      Vector(density.data() + v * columns, static_cast<std::size_t>(columns)));
-        }
+        for (std::int64_t v = 0; v < n; ++v) matrix->multiply_transposed(space, one_of(fields, v), one_of(density, v));
       });
     }
     std::printf(
@@ -263,12 +261,12 @@ void compare_file(const std::string& file, std::int64_t rows, std::int64_t colum
     for (const std::int64_t n : {1, 2, 4}) {
       const auto of_rows = static_cast<std::size_t>(op.rows()), of_columns = static_cast<std::size_t>(op.columns());
       const auto vectors = static_cast<std::size_t>(n);
-      const Vector weights("weights", vectors * of_rows), density("density", vectors * of_columns),
-          product("product", vectors * of_columns);
+      const Vectors weights("weights", of_rows, vectors), density("density", of_columns, vectors),
+          product("product", of_columns, vectors);
       double together = 0, apart = 0;
       for (int repeat = 0; repeat < 5; ++repeat) {
         if (is_cold) forget(file);
-        keep_least(together, [&] { op.apply_normal_many(space, n, weights, density, product); });
+        keep_least(together, [&] { op.apply_normal(space, weights, density, product); });
         keep_least(apart, [&] {
           for (std::size_t v = 0; v < vectors; ++v) {
             if (is_cold) forget(file);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <prismfield/error.hpp>
-#include <prismfield/operator.hpp>
+#include <prismfield/make_operator.hpp>
 
 #include "base/random.hpp"
 #include "list_ensemble.hpp"
@@ -173,7 +173,8 @@ protected:
   void expect_alike(const Survey& survey, FieldList fields, double tolerance) {
     SCOPED_TRACE("tolerance " + std::to_string(tolerance));
     const Compressed compressed = compress(survey, fields, tolerance);
-    DirectOperator<Space> direct(m_space, *m_ensemble, survey.points, request_of(fields), ranks());
+    const auto computed_anew = make_direct_operator(m_space, *m_ensemble, survey.points, request_of(fields), ranks());
+    Operator<Space>& direct = *computed_anew;
     ASSERT_EQ(compressed->points(), direct.points());
     ASSERT_EQ(compressed->columns(), direct.columns());
     const auto found = vector_of<Space>(direct.rows());
@@ -308,6 +309,36 @@ TYPED_TEST(CompressedOperatorTest, IsOneMatrix) {
   this->expect_one_matrix(hilly_survey(), {Field::gx, Field::gzz});
 }
 
+TYPED_TEST(CompressedOperatorTest, MultipliesSeveralVectorsAsEachAlone) {
+  const auto op = this->compress(hilly_survey(), {Field::gx, Field::gzz}, 1e-3);
+  constexpr std::size_t n = 3;
+  const auto rows = static_cast<std::size_t>(op->rows()), columns = static_cast<std::size_t>(op->columns());
+  const typename Operator<TypeParam>::Vectors densities("a", columns, n), weights("b", rows, n), fields("c", rows, n),
+      transposed("d", columns, n), squares("e", columns, n);
+  const auto column = [](const auto& vectors, std::size_t v) { return Kokkos::subview(vectors, Kokkos::ALL, v); };
+  for (std::size_t v = 0; v < n; ++v) {
+    Kokkos::deep_copy(column(densities, v), random_cells(*op, 7 + v));
+    Kokkos::deep_copy(column(weights, v), random_rows(*op, 20 + v));
+  }
+  op->apply(this->m_space, densities, fields);
+  op->apply_transpose(this->m_space, weights, transposed);
+  op->diagonal(this->m_space, weights, squares);
+  const auto field = vector_of<TypeParam>(op->rows());
+  const auto one = vector_of<TypeParam>(op->columns());
+  const auto expect_same = [&](const auto& vector, const auto& alone) {
+    this->m_space.fence();
+    for (std::size_t i = 0; i < alone.size(); ++i) ASSERT_EQ(vector(i), alone(i)) << i;
+  };
+  for (std::size_t v = 0; v < n; ++v) {
+    op->apply(this->m_space, column(densities, v), field);
+    expect_same(column(fields, v), field);
+    op->apply_transpose(this->m_space, column(weights, v), one);
+    expect_same(column(transposed, v), one);
+    op->diagonal(this->m_space, column(weights, v), one);
+    expect_same(column(squares, v), one);
+  }
+}
+
 TYPED_TEST(CompressedOperatorTest, TakesFarLessThanItsEntries) {
   const auto op = this->compress(flat_survey(24, 12, 28), {Field::gz}, 1e-2);
   EXPECT_GT(this->m_report.ratio, 10 / std::sqrt(static_cast<double>(ranks().size())));
@@ -328,7 +359,7 @@ TYPED_TEST(CompressedOperatorTest, IsAboutAsLargeAsItsSampleSays) {
   const Survey survey = flat_survey(24, 12, 36);
   const ListEnsemble ensemble(survey.cells);
   const CompressionSample sample =
-      CompressedOperator<TypeParam>::sample(TypeParam(), ensemble, survey.points, request_of({Field::gz}), 1e-3);
+      sample_compression(TypeParam(), ensemble, survey.points, request_of({Field::gz}), 1e-3);
   this->compress(survey, {Field::gz}, 1e-3);
   if (ranks().size() > 1) return;
   EXPECT_GT(sample.bytes, this->m_report.bytes / 2);

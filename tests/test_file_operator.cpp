@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,7 @@
 #include "io/sensitivity_file.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
-#include "sensitivity/file_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_operator.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -45,6 +44,7 @@ class FileOperatorOn : public ::testing::Test {
 protected:
   using Space = K;
   using Vector = typename Operator<Space>::Vector;
+  using Vectors = typename Operator<Space>::Vectors;
 
   void SetUp() override {
     m_request.fields = {Field::gx, Field::gz, Field::gzz};
@@ -94,6 +94,16 @@ protected:
         to, Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
     return to;
   }
+  /// The operator of the file, which `files` reads and writes.
+  [[nodiscard]] std::unique_ptr<Operator<Space>> in_file(SensitivityFiles& files, StoredPrecision precision,
+                                                         StorageChoice* choice = nullptr) const {
+    StorageSettings settings;
+    settings.store = Store::file;
+    settings.file = m_file;
+    settings.precision = precision;
+    settings.rows = &files;
+    return make_operator(Space(), m_cells, m_points, m_request, settings, ranks(), choice);
+  }
   static void expect_near(const Vector& a, const Vector& b, double tolerance, const char* what) {
     Kokkos::fence();
     ASSERT_EQ(a.size(), b.size());
@@ -103,43 +113,96 @@ protected:
     for (std::size_t i = 0; i < y.size(); ++i) largest = std::max(largest, std::abs(y(i)));
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(x(i), y(i), tolerance * largest) << what << ' ' << i;
   }
-  /// Three vectors at once give what each gives alone, bit for bit.
+  /// Three vectors at once give what each gives alone, bit for bit; factors do what they say.
   void compare_many(Operator<Space>& op) const {
     const Space space;
     constexpr std::size_t n = 3;
     const auto rows = static_cast<std::size_t>(op.rows()), columns = static_cast<std::size_t>(op.columns());
-    const Vector densities("a", n * columns), weights("b", n * rows), fields("c", n * rows),
-        transposed("d", n * columns), squares("e", n * columns), product("f", n * columns), field("g", rows),
-        one("h", columns);
-    const auto of = [](const Vector& all, std::size_t v, std::size_t size) {
-      return Vector(all.data() + v * size, size);
+    const Vectors densities("a", columns, n), weights("b", rows, n), fields("c", rows, n), transposed("d", columns, n),
+        squares("e", columns, n), product("f", columns, n);
+    const Vector field("g", rows), one("h", columns);
+    for (std::size_t v = 0; v < n; ++v) {
+      Kokkos::deep_copy(column(densities, v), densities_of(v));
+      Kokkos::deep_copy(column(weights, v), rows_of(op, 21 + v));
+    }
+    op.apply(space, densities, fields);
+    op.apply_transpose(space, weights, transposed);
+    op.diagonal(space, weights, squares);
+    const bool is_normal = op.apply_normal(space, weights, densities, product);
+    for (std::size_t v = 0; v < n; ++v) {
+      op.apply(space, column(densities, v), field);
+      expect_near(column(fields, v), field, 0, "fields of several");
+      op.apply_transpose(space, column(weights, v), one);
+      expect_near(column(transposed, v), one, 0, "transposed of several");
+      op.diagonal(space, column(weights, v), one);
+      expect_near(column(squares, v), one, 0, "diagonal of several");
+      ASSERT_EQ(op.apply_normal(space, column(weights, v), column(densities, v), one), is_normal);
+      if (is_normal) expect_near(column(product, v), one, 0, "product of several");
+    }
+    const auto some = [](const Vectors& all, std::size_t k) { return Vectors(all.data(), all.extent(0), k); };
+    EXPECT_ANY_THROW(op.apply(space, some(densities, n - 1), fields));
+    EXPECT_ANY_THROW(op.apply(space, densities, some(fields, n - 1)));
+    EXPECT_ANY_THROW(op.apply_transpose(space, weights, some(transposed, n - 1)));
+
+    compare_factors(space, fields,
+                    [&](double a, double b, const Vectors& out) { op.apply(space, a, densities, b, out); });
+    compare_factors(space, transposed,
+                    [&](double a, double b, const Vectors& out) { op.apply_transpose(space, a, weights, b, out); });
+    compare_factors(space, squares,
+                    [&](double a, double b, const Vectors& out) { op.diagonal(space, a, weights, b, out); });
+    if (is_normal) {
+      compare_factors(space, product, [&](double a, double b, const Vectors& out) {
+        op.apply_normal(space, a, weights, densities, b, out);
+      });
+    }
+    // parts of larger Views
+    const Vectors wide("i", columns + 3, n), tall("j", rows + 2, n);
+    const auto part_of = [](const Vectors& all, std::size_t length) {
+      return Kokkos::subview(all, std::make_pair(std::size_t{1}, 1 + length), Kokkos::ALL);
     };
+    Kokkos::deep_copy(tall, 5.0);
+    Kokkos::deep_copy(space, part_of(wide, columns), densities);
+    op.apply(space, part_of(wide, columns), part_of(tall, rows));
+    Kokkos::fence();
+    const auto around = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), tall);
     for (std::size_t v = 0; v < n; ++v) {
-      Kokkos::deep_copy(of(densities, v, columns), densities_of(v));
-      Kokkos::deep_copy(of(weights, v, rows), rows_of(op, 21 + v));
+      expect_near(column(part_of(tall, rows), v), column(fields, v), 0, "fields in a larger View");
+      EXPECT_EQ(around(0, v), 5);
+      EXPECT_EQ(around(rows + 1, v), 5);
     }
-    op.apply_many(space, n, densities, fields);
-    op.apply_transpose_many(space, n, weights, transposed);
-    op.diagonal_many(space, n, weights, squares);
-    const bool is_normal = op.apply_normal_many(space, n, weights, densities, product);
-    for (std::size_t v = 0; v < n; ++v) {
-      op.apply(space, of(densities, v, columns), field);
-      expect_near(of(fields, v, rows), field, 0, "fields of several");
-      op.apply_transpose(space, of(weights, v, rows), one);
-      expect_near(of(transposed, v, columns), one, 0, "transposed of several");
-      op.diagonal(space, of(weights, v, rows), one);
-      expect_near(of(squares, v, columns), one, 0, "diagonal of several");
-      ASSERT_EQ(op.apply_normal(space, of(weights, v, rows), of(densities, v, columns), one), is_normal);
-      if (is_normal) expect_near(of(product, v, columns), one, 0, "product of several");
+  }
+  static Vector column(const Vectors& vectors, std::size_t v) {
+    return Vector(vectors.data() + v * vectors.stride(1), vectors.extent(0));
+  }
+  /// multiply(alpha, beta, out) makes alpha `product` + beta out.
+  template <class Multiply>
+  static void compare_factors(const Space& space, const Vectors& product, const Multiply& multiply) {
+    const auto plain = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), product);
+    const Vectors out("out", product.extent(0), product.extent(1));
+    const auto found = Kokkos::create_mirror(Kokkos::HostSpace(), out);
+    for (const auto& [alpha, beta] : {std::pair{1.0, 1.0}, {-2.5, 0.0}, {0.75, -3.0}, {0.0, 2.0}}) {
+      // what is not read may be anything
+      const double before = beta == 0 ? std::nan("") : 0.125;
+      Kokkos::deep_copy(out, before);
+      multiply(alpha, beta, out);
+      space.fence();
+      Kokkos::deep_copy(found, out);
+      for (std::size_t v = 0; v < plain.extent(1); ++v) {
+        for (std::size_t i = 0; i < plain.extent(0); ++i) {
+          const double expected = alpha * plain(i, v) + (beta == 0 ? 0 : beta * before);
+          ASSERT_NEAR(found(i, v), expected, 1e-15 * (std::abs(alpha * plain(i, v)) + std::abs(beta)));
+        }
+      }
     }
-    EXPECT_ANY_THROW(op.apply_many(space, n + 1, densities, fields));
-    EXPECT_ANY_THROW(op.apply_many(space, n - 1, densities, fields));
-    EXPECT_ANY_THROW(op.apply_transpose_many(space, n - 1, weights, transposed));
   }
   /// Every function against that of the matrix in memory.
   void compare(Operator<Space>& op, StoredPrecision precision) const {
     const Space space;
-    StoredOperator<Space> stored(space, m_cells, m_points, m_request, precision, ranks());
+    StorageSettings in_memory;
+    in_memory.store = Store::memory;
+    in_memory.precision = precision;
+    const auto made = make_operator(space, m_cells, m_points, m_request, in_memory, ranks());
+    Operator<Space>& stored = *made;
     ASSERT_EQ(op.points(), stored.points());
     ASSERT_EQ(op.columns(), stored.columns());
     const auto rows = static_cast<std::size_t>(op.rows()), columns = static_cast<std::size_t>(op.columns());
@@ -191,19 +254,17 @@ TYPED_TEST(FileOperatorOn, IsTheMatrixInMemory) {
   this->use_points(83);
   for (const StoredPrecision precision : {StoredPrecision::double_, StoredPrecision::float_}) {
     this->remove();
-    const RowFile rows{this->m_file, &this->m_points, this->m_request, precision};
     SensitivityFiles files = this->files();
+    StorageChoice choice;
     {
-      RowFileReport report;
-      FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report);
-      EXPECT_FALSE(report.used_again);
-      EXPECT_EQ(op.bytes(), op.rows() * op.columns() * (precision == StoredPrecision::double_ ? 8 : 4));
-      this->compare(op, precision);
+      const auto op = this->in_file(files, precision, &choice);
+      EXPECT_FALSE(choice.was_there);
+      EXPECT_EQ(op->bytes(), op->rows() * op->columns() * (precision == StoredPrecision::double_ ? 8 : 4));
+      this->compare(*op, precision);
     }
-    RowFileReport report;
-    FileOperator<TypeParam> again(TypeParam(), this->m_cells, rows, files, ranks(), report);
-    EXPECT_TRUE(report.used_again);
-    this->compare(again, precision);
+    const auto again = this->in_file(files, precision, &choice);
+    EXPECT_TRUE(choice.was_there);
+    this->compare(*again, precision);
   }
 }
 
@@ -213,35 +274,27 @@ TYPED_TEST(FileOperatorOn, PassesRowsThroughMemory) {
   this->m_cells = ActiveCells(this->m_edges);
   this->m_request.fields = {Field::gz, Field::gzz};
   this->use_points(static_cast<std::size_t>(300 * ranks().size()) + 5);
-  const RowFile rows{this->m_file, &this->m_points, this->m_request, StoredPrecision::double_};
   SensitivityFiles files = this->files();
-  RowFileReport report;
-  FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report);
-  this->compare(op, StoredPrecision::double_);
+  this->compare(*this->in_file(files, StoredPrecision::double_), StoredPrecision::double_);
 }
 
 TYPED_TEST(FileOperatorOn, NeedsNoPointOnEveryRank) {
   this->use_points(1);
-  const RowFile rows{this->m_file, &this->m_points, this->m_request, StoredPrecision::double_};
   SensitivityFiles files = this->files();
-  RowFileReport report;
-  FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report);
-  this->compare(op, StoredPrecision::double_);
+  this->compare(*this->in_file(files, StoredPrecision::double_), StoredPrecision::double_);
 }
 
 TYPED_TEST(FileOperatorOn, IsJoinedByTheOperatorThatComputesAnew) {
   this->use_points(29);
   this->m_request.execution.partition = Partition::points;
-  DirectOperator<TypeParam> op(TypeParam(), this->m_cells, this->m_points, this->m_request, ranks());
-  this->compare_many(op);
+  this->compare_many(*make_direct_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, ranks()));
 }
 
 TYPED_TEST(FileOperatorOn, TellsOfDamageOnAllRanks) {
   this->use_points(5);
-  const RowFile rows{this->m_file, &this->m_points, this->m_request, StoredPrecision::double_};
   SensitivityFiles files = this->files();
-  RowFileReport report;
-  { FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report); }
+  StorageChoice choice;
+  EXPECT_GT(this->in_file(files, StoredPrecision::double_)->bytes(), 0);
   if (ranks().rank() == 0) {
     const NumberPlace place = Hdf5File::open(this->m_file).place("G");
     std::FILE* const file = std::fopen(this->m_file.c_str(), "r+b");
@@ -251,8 +304,9 @@ TYPED_TEST(FileOperatorOn, TellsOfDamageOnAllRanks) {
     std::fclose(file);
   }
   barrier(ranks());
-  FileOperator<TypeParam> op(TypeParam(), this->m_cells, rows, files, ranks(), report);
-  EXPECT_TRUE(report.used_again);
+  const auto made = this->in_file(files, StoredPrecision::double_, &choice);
+  auto& op = *made;
+  EXPECT_TRUE(choice.was_there);
   const typename Operator<TypeParam>::Vector fields("fields", static_cast<std::size_t>(op.rows()));
   if (ranks().size() == 1) {
     EXPECT_THROW(op.apply(TypeParam(), this->densities(), fields), RunError);
@@ -264,16 +318,10 @@ TYPED_TEST(FileOperatorOn, TellsOfDamageOnAllRanks) {
 TYPED_TEST(FileOperatorOn, IsMadeAsSettingsAsk) {
   this->use_points(20);
   SensitivityFiles files = this->files();
-  StorageSettings settings;
-  settings.store = Store::file;
-  settings.file = this->m_file;
-  settings.precision = StoredPrecision::double_;
-  settings.rows = &files;
+  StoredPrecision precision = StoredPrecision::double_;
   const auto make = [&] {
     StorageChoice choice;
-    const auto op =
-        make_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, settings, ranks(), &choice);
-    EXPECT_NE(dynamic_cast<FileOperator<TypeParam>*>(op.get()), nullptr);
+    EXPECT_GT(this->in_file(files, precision, &choice)->columns(), 0);
     return choice;
   };
   EXPECT_THAT(make().why, HasSubstr("written in"));
@@ -283,7 +331,7 @@ TYPED_TEST(FileOperatorOn, IsMadeAsSettingsAsk) {
   EXPECT_TRUE(again.was_there);
   this->m_request.gravitational_constant = 1;
   EXPECT_THROW(make(), InputError);
-  settings.precision = StoredPrecision::float16;
+  precision = StoredPrecision::float16;
   EXPECT_THROW(make(), InputError);
 }
 

@@ -301,6 +301,48 @@ TEST_P(OperatorOn, ProductsAreThoseOfItsEntries) {
   }
 }
 
+/// Vectors together are each as it is alone, bit for bit; factors are those of plain arithmetic.
+TEST_P(OperatorOn, MultipliesSeveralVectorsWithFactors) {
+  const ListEnsemble prisms = source();
+  HostOperator op(prisms, m_points, m_request, ranks());
+  constexpr std::int64_t n = 2;
+  const std::vector<double> densities = random_values(n * op.columns(), 51), rows = random_values(n * op.rows(), 52);
+  std::vector<double> fields(rows.size()), back(densities.size()), squares(densities.size());
+  op.apply(densities, fields, n);
+  op.apply_transpose(rows, back, n);
+  op.diagonal(rows, squares, n);
+  const auto compare = [](std::int64_t from, std::int64_t to, const std::vector<double>& in,
+                          const std::vector<double>& out, const auto& multiply) {
+    for (std::int64_t v = 0; v < n; ++v) {
+      std::vector<double> one(static_cast<std::size_t>(to));
+      multiply(std::vector<double>(in.begin() + v * from, in.begin() + (v + 1) * from), one);
+      EXPECT_EQ(one, std::vector<double>(out.begin() + v * to, out.begin() + (v + 1) * to)) << "vector " << v;
+    }
+  };
+  compare(op.columns(), op.rows(), densities, fields, [&](const auto& in, auto& out) { op.apply(in, out); });
+  compare(op.rows(), op.columns(), rows, back, [&](const auto& in, auto& out) { op.apply_transpose(in, out); });
+  compare(op.rows(), op.columns(), rows, squares, [&](const auto& in, auto& out) { op.diagonal(in, out); });
+
+  constexpr double alpha = -0.5, beta = 3;
+  const auto expect_sum = [](const std::vector<double>& product, const std::vector<double>& before,
+                             const std::vector<double>& after) {
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const double size = std::abs(alpha * product[i]) + std::abs(beta * before[i]);
+      ASSERT_NEAR(after[i], alpha * product[i] + beta * before[i], 4e-16 * size) << i;
+    }
+  };
+  std::vector<double> sum = fields;
+  op.apply(alpha, densities, beta, sum, n);
+  expect_sum(fields, fields, sum);
+  sum = densities;
+  op.apply_transpose(alpha, rows, beta, sum, n);
+  expect_sum(back, densities, sum);
+  // what is not read may be anything
+  std::fill(sum.begin(), sum.end(), std::nan(""));
+  op.apply_transpose(2, rows, 0, sum, n);
+  for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_EQ(sum[i], 2 * back[i]) << i;
+}
+
 TEST_P(OperatorOn, RanksWithTheSamePointsOrPrismsHoldTheSame) {
   const ListEnsemble prisms = source();
   HostOperator op(prisms, m_points, m_request, ranks());

@@ -55,7 +55,7 @@ protected:
   using Space = typename K::Space;
   using Real = typename K::Real;
   using Matrix = TileMatrix<Space, Real>;
-  using Vector = typename Matrix::Vector;
+  using Vector = Kokkos::View<double*, typename Matrix::Memory>;
   using Entries = Kokkos::View<double***, Kokkos::LayoutRight, typename Space::memory_space>;
 
   static constexpr StoredPrecision precision = sizeof(Real) == 8   ? StoredPrecision::double_
@@ -96,6 +96,13 @@ protected:
     return on_host(all.data(), all.size());
   }
 };
+
+/// n vectors one behind another.
+template <class Memory>
+Kokkos::View<double**, Kokkos::LayoutLeft, Memory> vectors_of(const Kokkos::View<double*, Memory>& numbers,
+                                                              std::size_t n = 1) {
+  return {numbers.data(), numbers.size() / n, n};
+}
 
 using Kinds = ::testing::Types<
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -154,9 +161,10 @@ TYPED_TEST(TileMatrixOf, MultipliesByWhatItHolds) {
     const typename TestFixture::Space space;
     const typename TestFixture::Vector fields("fields", rows.size()), transposed("transposed", columns.size()),
         diagonal("diagonal", columns.size());
-    matrix.multiply(space, TestFixture::on_space(density), fields);
-    matrix.multiply_transposed(space, TestFixture::on_space(factors), transposed);
-    matrix.diagonal(space, TestFixture::on_space(factors), diagonal);
+    matrix.multiply(space, vectors_of(TestFixture::on_space(density)), vectors_of(fields));
+    const typename TestFixture::Vector weights = TestFixture::on_space(factors);
+    matrix.multiply_transposed(space, vectors_of(weights), vectors_of(transposed));
+    matrix.diagonal(space, vectors_of(weights), vectors_of(diagonal));
     space.fence();
     const auto near = [&](const char* what, const std::vector<double>& are, const std::vector<double>& expected,
                           const std::vector<double>& magnitudes) {
@@ -194,13 +202,14 @@ TYPED_TEST(TileMatrixOf, MultipliesSeveralVectorsAsEachAlone) {
       const Numbers fields("fields", vectors * rows), transposed("transposed", vectors * columns),
           diagonal("diagonal", vectors * columns), field("field", rows), one_transposed("one", columns),
           one_diagonal("one", columns);
-      matrix.multiply(space, n, densities, fields);
-      matrix.multiply_transposed(space, n, factors, transposed);
-      matrix.diagonal(space, n, factors, diagonal);
+      matrix.multiply(space, vectors_of(densities, vectors), vectors_of(fields, vectors));
+      matrix.multiply_transposed(space, vectors_of(factors, vectors), vectors_of(transposed, vectors));
+      matrix.diagonal(space, vectors_of(factors, vectors), vectors_of(diagonal, vectors));
       for (std::size_t v = 0; v < vectors; ++v) {
-        matrix.multiply(space, Numbers(densities.data() + v * columns, columns), field);
-        matrix.multiply_transposed(space, Numbers(factors.data() + v * rows, rows), one_transposed);
-        matrix.diagonal(space, Numbers(factors.data() + v * rows, rows), one_diagonal);
+        matrix.multiply(space, vectors_of(Numbers(densities.data() + v * columns, columns)), vectors_of(field));
+        const Numbers of_rows(factors.data() + v * rows, rows);
+        matrix.multiply_transposed(space, vectors_of(of_rows), vectors_of(one_transposed));
+        matrix.diagonal(space, vectors_of(of_rows), vectors_of(one_diagonal));
         space.fence();
         SCOPED_TRACE("vector " + std::to_string(v) + " of " + std::to_string(n));
         expect_same(TestFixture::on_host(fields.data() + v * rows, rows), TestFixture::on_host(field));
@@ -257,9 +266,9 @@ TEST(TileMatrix, AddsInOneOrderWhateverTheThreads) {
     const Vector density("density", columns), fields("fields", rows), transposed("transposed", columns),
         diagonal("diagonal", columns);
     for (std::int64_t c = 0; c < columns; ++c) density(c) = uniform(3, c, -1, 1);
-    matrix.multiply(space, density, fields);
-    matrix.multiply_transposed(space, fields, transposed);
-    matrix.diagonal(space, fields, diagonal);
+    matrix.multiply(space, vectors_of(density), vectors_of(fields));
+    matrix.multiply_transposed(space, vectors_of(fields), vectors_of(transposed));
+    matrix.diagonal(space, vectors_of(fields), vectors_of(diagonal));
     space.fence();
     std::vector<double> out(fields.data(), fields.data() + rows);
     out.insert(out.end(), transposed.data(), transposed.data() + columns);

@@ -23,14 +23,25 @@ double largest_eigenvalue(const Space& space, Operator& g, int iterations) {
   double eigenvalue = 0;
   for (int i = 0; i < iterations; ++i) {
     const double size = std::sqrt(g.dot_densities(space, density, density));
-    Kokkos::parallel_for(
-        "normalise", Kokkos::RangePolicy<Space>(space, 0, g.columns()),
-        KOKKOS_LAMBDA(std::int64_t p) { density(p) /= size; });
-    g.apply(space, density, fields);
+    g.apply(space, 1 / size, density, 0, fields);
     eigenvalue = g.dot_fields(space, fields, fields);
     g.apply_transpose(space, fields, density);
   }
   return eigenvalue;
+}
+
+/// What two densities leave of the same data, data - G density, by one pass over G; sizes of both.
+void print_residuals(const Space& space, Operator& g, const Vector& data) {
+  const Operator::Vectors densities("densities", g.columns(), 2), residuals("residuals", g.rows(), 2);
+  for (const int v : {0, 1}) {
+    Kokkos::deep_copy(space, Kokkos::subview(densities, Kokkos::ALL, v), 100.0 * (v + 1));
+    Kokkos::deep_copy(space, Kokkos::subview(residuals, Kokkos::ALL, v), data);
+  }
+  g.apply(space, -1, densities, 1, residuals);
+  for (const int v : {0, 1}) {
+    const auto residual = Kokkos::subview(residuals, Kokkos::ALL, v);
+    std::printf("%d kg/m3 leave %.3e m/s2\n", 100 * (v + 1), std::sqrt(g.dot_fields(space, residual, residual)));
+  }
 }
 
 }  // namespace
@@ -48,6 +59,10 @@ int main(int argc, char** argv) {
         space, prisms, points, {.fields = {prismfield::Field::gz}},
         {.store = prismfield::Store::memory, .precision = prismfield::StoredPrecision::double_});
     std::printf("largest eigenvalue of G'G: %.6e\n", largest_eigenvalue(space, *g, 20));
+    const Vector truth("truth", g->columns()), data("data", g->rows());
+    Kokkos::deep_copy(space, truth, 200.0);
+    g->apply(space, truth, data);
+    print_residuals(space, *g, data);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

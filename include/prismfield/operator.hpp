@@ -5,16 +5,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <memory>
-#include <utility>
 
-#include <prismfield/communicator.hpp>
 #include <prismfield/fields.hpp>
 #include <prismfield/plan.hpp>
-#include <prismfield/points.hpp>
-#include <prismfield/prisms.hpp>
 #include <prismfield/ranges.hpp>
-#include <prismfield/request.hpp>
 
 namespace prismfield {
 
@@ -23,19 +17,29 @@ namespace prismfield {
 /// columns of its prisms. Ranks with the same points hold the same fields, ranks with the same prisms the same
 /// densities, bit for bit.
 ///
-/// Vectors are Views of the execution space's memory. Densities are (columns()), in the order of prisms(). Fields are
-/// (rows()), row f * points().size() + i being field number f of fields(), in the order of Field, at point number i of
-/// points(). Work is put on the space instance that a function is given, of the device that Kokkos was started for; it
-/// may still be under way when the function returns: fence before the host looks, and before another instance is given.
-/// Functions of one operator must not run side by side. Views of another length, and output that overlaps the input:
-/// InputError. No memory: RunError. On several ranks what fails on one is thrown on all, as AgreedFailure. Collective,
-/// unless a function says otherwise; so is the end of an operator.
+/// Vectors are Views of the execution space's memory: of one vector of rank 1, of n vectors of rank 2, LayoutLeft, a
+/// vector a column. Densities have columns() numbers, in the order of prisms(). Fields have rows(): row
+/// f * points().size() + i is field number f of fields(), in the order of Field, at point number i of points().
+/// An operator made of others may have rows and columns of another kind; it says what they are.
+///
+/// Products: out = alpha A in + beta out. With beta = 0, or without factors, `out` is not read. A vector of several
+/// has the bits that it has alone.
+///
+/// Work is put on the space instance that a function is given, of the device that Kokkos was started for; it may still
+/// be under way when the function returns: fence before the host looks, and before another instance is given. Functions
+/// of one operator must not run side by side. Views of another length or another number of vectors, and output that
+/// overlaps the input: InputError. No memory: RunError. On several ranks what fails on one is thrown on all, as
+/// AgreedFailure. Collective, with the same factors and number of vectors, unless a function says otherwise; so is the
+/// end of an operator.
 template <class ExecutionSpace>
 class Operator {
 public:
   using Memory = typename ExecutionSpace::memory_space;
   using Vector = Kokkos::View<double*, Memory>;
   using ConstVector = Kokkos::View<const double*, Memory>;
+  /// (length, vector)
+  using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Memory>;
+  using ConstVectors = Kokkos::View<const double**, Kokkos::LayoutLeft, Memory>;
   /// (fields().size(), points, columns())
   using Entries = Kokkos::View<double***, Kokkos::LayoutRight, Memory>;
 
@@ -43,62 +47,52 @@ public:
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// The queries below are not collective.
+  /// This rank's rows and columns: the lengths of its vectors. The queries are not collective.
+  [[nodiscard]] virtual std::int64_t rows() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t columns() const noexcept = 0;
+  /// What G is of: fields, and this rank's points and prisms, of all.
   [[nodiscard]] virtual FieldList fields() const noexcept = 0;
-  /// This rank's points and prisms, of all.
   [[nodiscard]] virtual IndexRange points() const noexcept = 0;
   [[nodiscard]] virtual IndexRange prisms() const noexcept = 0;
-  /// This rank's rows and columns.
-  [[nodiscard]] std::int64_t rows() const noexcept { return fields().size() * points().size(); }
-  [[nodiscard]] std::int64_t columns() const noexcept { return prisms().size(); }
 
   /// fields = G density.
-  virtual void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) = 0;
+  template <class In, class Out>
+  void apply(const ExecutionSpace& space, double alpha, const In& density, double beta, const Out& fields) {
+    multiply(space, alpha, columns_of(density), beta, columns_of(fields));
+  }
+  template <class In, class Out>
+  void apply(const ExecutionSpace& space, const In& density, const Out& fields) {
+    apply(space, 1, density, 0, fields);
+  }
   /// density = G' fields.
-  virtual void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) = 0;
+  template <class In, class Out>
+  void apply_transpose(const ExecutionSpace& space, double alpha, const In& fields, double beta, const Out& density) {
+    multiply_transposed(space, alpha, columns_of(fields), beta, columns_of(density));
+  }
+  template <class In, class Out>
+  void apply_transpose(const ExecutionSpace& space, const In& fields, const Out& density) {
+    apply_transpose(space, 1, fields, 0, density);
+  }
   /// The diagonal of G' diag(weights) G, (columns()); weights: (rows()).
-  virtual void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) = 0;
+  template <class In, class Out>
+  void diagonal(const ExecutionSpace& space, double alpha, const In& weights, double beta, const Out& diagonal) {
+    add_diagonal(space, alpha, columns_of(weights), beta, columns_of(diagonal));
+  }
+  template <class In, class Out>
+  void diagonal(const ExecutionSpace& space, const In& weights, const Out& diagonal) {
+    this->diagonal(space, 1, weights, 0, diagonal);
+  }
   /// product = G' diag(weights) G density in one pass over G, where that is faster than apply() and apply_transpose():
-  /// weights: (rows()), the others (columns()). False, on all ranks alike and with nothing done, where it is not.
-  virtual bool apply_normal(const ExecutionSpace& space, const ConstVector& weights, const ConstVector& density,
-                            const Vector& product) {
-    static_cast<void>(space), static_cast<void>(weights), static_cast<void>(density), static_cast<void>(product);
-    return false;
+  /// weights: (rows()), the others (columns()), each vector by its own weights. False, on all ranks alike and with
+  /// nothing done, where it is not.
+  template <class Weights, class In, class Out>
+  bool apply_normal(const ExecutionSpace& space, double alpha, const Weights& weights, const In& density, double beta,
+                    const Out& product) {
+    return multiply_normal(space, alpha, columns_of(weights), columns_of(density), beta, columns_of(product));
   }
-
-  // The same for n vectors at once, n >= 1, one behind another in one View: of n columns() and n rows() numbers. By
-  // default one after another; in one pass over G where that saves reading it again.
-
-  /// fields = G density.
-  virtual void apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
-                          const Vector& fields) {
-    for (std::int64_t v = 0; v < n; ++v) {
-      apply(space, one_of(density, n, v, columns()), one_of(fields, n, v, rows()));
-    }
-  }
-  /// density = G' fields.
-  virtual void apply_transpose_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& fields,
-                                    const Vector& density) {
-    for (std::int64_t v = 0; v < n; ++v) {
-      apply_transpose(space, one_of(fields, n, v, rows()), one_of(density, n, v, columns()));
-    }
-  }
-  /// The diagonals of G' diag(weights) G.
-  virtual void diagonal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
-                             const Vector& diagonal) {
-    for (std::int64_t v = 0; v < n; ++v) {
-      this->diagonal(space, one_of(weights, n, v, rows()), one_of(diagonal, n, v, columns()));
-    }
-  }
-  /// product = G' diag(weights) G density, each by its own weights; as apply_normal().
-  virtual bool apply_normal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
-                                 const ConstVector& density, const Vector& product) {
-    for (std::int64_t v = 0; v < n; ++v) {
-      const bool done = apply_normal(space, one_of(weights, n, v, rows()), one_of(density, n, v, columns()),
-                                     one_of(product, n, v, columns()));
-      if (!done) return false;
-    }
-    return true;
+  template <class Weights, class In, class Out>
+  bool apply_normal(const ExecutionSpace& space, const Weights& weights, const In& density, const Out& product) {
+    return apply_normal(space, 1, weights, density, 0, product);
   }
 
   /// Rows of G at some of this rank's points, numbered from 0: entries(f, i, p). Not collective.
@@ -114,57 +108,39 @@ public:
   /// floats relative to the middle of the ensemble. Products of one operator take an entry by one form or another
   /// within that bound: apply() by points side by side, entries() in the caller's order. Not collective.
   [[nodiscard]] virtual double error_bound() const noexcept = 0;
+  /// What is kept of this rank's G, which products read; 0: it is computed anew. Not collective.
+  [[nodiscard]] virtual std::int64_t bytes() const noexcept { return 0; }
   /// How this rank computes. Not collective.
   [[nodiscard]] virtual const Plan& plan() const noexcept = 0;
 
 protected:
   Operator() = default;
 
-  /// Vector number v of n in a View of all. The last is what is left, so that a View of another length is noticed where
-  /// vectors of one are.
-  template <class View>
-  [[nodiscard]] static View one_of(const View& all, std::int64_t n, std::int64_t v, std::int64_t length) {
-    const auto size = static_cast<std::int64_t>(all.extent(0));
-    const std::int64_t begin = v * length < size ? v * length : size;
-    const std::int64_t end = v + 1 < n && begin + length < size ? begin + length : size;
-    return Kokkos::subview(all, std::make_pair(begin, end));
+  // The products, of any number of vectors.
+  virtual void multiply(const ExecutionSpace& space, double alpha, const ConstVectors& density, double beta,
+                        const Vectors& fields) = 0;
+  virtual void multiply_transposed(const ExecutionSpace& space, double alpha, const ConstVectors& fields, double beta,
+                                   const Vectors& density) = 0;
+  virtual void add_diagonal(const ExecutionSpace& space, double alpha, const ConstVectors& weights, double beta,
+                            const Vectors& diagonal) = 0;
+  virtual bool multiply_normal(const ExecutionSpace& /*space*/, double /*alpha*/, const ConstVectors& /*weights*/,
+                               const ConstVectors& /*density*/, double /*beta*/, const Vectors& /*product*/) {
+    return false;
   }
-};
-
-/// G computed anew from closed forms and multipoles in every product. The prisms' geometry is prepared once and kept in
-/// the space's memory when all of it fits execution.memory_limit, else prepared anew in each product. apply() adds in
-/// the order of forward(): by the same plan the fields of the same densities are the same, bit for bit.
-template <class ExecutionSpace>
-class DirectOperator final : public Operator<ExecutionSpace> {
-public:
-  using typename Operator<ExecutionSpace>::Vector;
-  using typename Operator<ExecutionSpace>::ConstVector;
-  using typename Operator<ExecutionSpace>::Entries;
-
-  /// `prisms`, whose own densities are not looked at, must outlive the operator; each rank must be able to read its
-  /// part. Kokkos must run. Throws InputError, by key, for points that are not finite or columns of different lengths,
-  /// for kernel corners, for a space that is not this one and for all that forward() refuses; RunError when even the
-  /// smallest plan finds no memory. Collective over `communicator`, which may end before the operator. With balance:
-  /// cost the prisms are cut by their cost at all points.
-  DirectOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-                 const Communicator& communicator = {});
-  ~DirectOperator() override;
-
-  [[nodiscard]] FieldList fields() const noexcept override;
-  [[nodiscard]] IndexRange points() const noexcept override;
-  [[nodiscard]] IndexRange prisms() const noexcept override;
-  void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) override;
-  void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) override;
-  void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) override;
-  void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override;
-  [[nodiscard]] double dot_fields(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
-  [[nodiscard]] double dot_densities(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
-  [[nodiscard]] double error_bound() const noexcept override;
-  [[nodiscard]] const Plan& plan() const noexcept override;
 
 private:
-  struct Parts;
-  std::unique_ptr<Parts> m_parts;
+  /// A View of one vector as one of vectors.
+  template <class View>
+  static auto columns_of(const View& vectors) {
+    using Value = typename View::value_type;
+    using Columns = Kokkos::View<Value**, Kokkos::LayoutLeft, Memory>;
+    if constexpr (View::rank() == 1) {
+      const Kokkos::View<Value*, Memory> vector = vectors;
+      return Columns(vector.data(), vector.extent(0), 1);
+    } else {
+      return Columns(vectors);
+    }
+  }
 };
 
 }  // namespace prismfield

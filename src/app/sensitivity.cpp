@@ -32,7 +32,7 @@
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
-#include "sensitivity/sensitivity_matrix.hpp"
+#include "sensitivity/host_operator.hpp"
 
 namespace prismfield {
 namespace {
@@ -147,7 +147,7 @@ void find_points_inside(const SensitivityCase& all, const Communicator& communic
 }
 
 /// G m at all points, on rank 0. Collective.
-Fields fields_of_model(const SensitivityCase& all, SensitivityMatrix& matrix, const SensitivityTimes& times,
+Fields fields_of_model(const SensitivityCase& all, HostOperator& matrix, const SensitivityTimes& times,
                        const Communicator& communicator) {
   const Plan& plan = matrix.plan();
   Fields result;
@@ -200,8 +200,8 @@ ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& comm
   const Points sample = points_of(all.inputs.points, spread(n, wanted));
   StorageSettings settings;
   settings.store = Store::none;
-  SensitivityMatrix direct(*all.cells, sample, all.inputs.run.request(), settings, communicator);
-  ProductSeconds seconds = direct.product_seconds();
+  HostOperator direct(*all.cells, sample, all.inputs.run.request(), settings, communicator);
+  ProductSeconds seconds = direct.implementation().product_seconds();
   const double scale = static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(sample.size(), 1));
   seconds.apply *= scale;
   seconds.transpose *= scale;
@@ -214,14 +214,14 @@ RowFile file_of(const Inputs& inputs) {
 }
 
 /// Writes G where it is not in its file already. Collective.
-void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, SensitivityFiles& files, bool tells,
+void write_matrix(const SensitivityCase& all, HostOperator& matrix, SensitivityFiles& files, bool tells,
                   const Communicator& communicator) {
   const StorageSettings& settings = all.inputs.run.sensitivity;
   if (settings.file.empty()) return;
-  if (matrix.choice().store != Store::file) {
+  if (matrix.implementation().facts.choice.store != Store::file) {
     const Moment begin = std::chrono::steady_clock::now();
     const auto sink = files.create(file_of(all.inputs));
-    matrix.write(*sink);
+    matrix.implementation().write(*sink);
     sink->complete();
     barrier(communicator);
     if (tells) std::cout << written_text(settings.file.string(), seconds_since(begin)) << std::flush;
@@ -231,10 +231,9 @@ void write_matrix(const SensitivityCase& all, SensitivityMatrix& matrix, Sensiti
 }
 
 /// What the result's /performance says of G: seconds of products and, where it is stored, its bytes. Collective.
-std::vector<std::pair<std::string, double>> performance_of(const SensitivityMatrix& matrix,
-                                                           const SensitivityTimes& times,
+std::vector<std::pair<std::string, double>> performance_of(const HostOperator& matrix, const SensitivityTimes& times,
                                                            const Communicator& communicator) {
-  const StorageChoice& choice = matrix.choice();
+  const StorageChoice& choice = matrix.implementation().facts.choice;
   std::int64_t bytes = choice.bytes;
   sum_to_root(communicator, &bytes, 1);
   std::vector<std::pair<std::string, double>> values{{"transposed_seconds", times.kept.transpose}};
@@ -295,14 +294,15 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   const auto matrix = made_together(communicator, [&] {
     return at_places_of(run, [&] {
       if (!settings.file.empty() && settings.store != Store::file) files.check_place(file_of(all.inputs));
-      return std::make_unique<SensitivityMatrix>(*all.cells, all.inputs.points, run.request(), settings, communicator);
+      return std::make_unique<HostOperator>(*all.cells, all.inputs.points, run.request(), settings, communicator);
     });
   });
   agree(communicator, throw_if_interrupted);
-  SensitivityTimes times{matrix->build_seconds(), matrix->product_seconds(), {}};
-  if (matrix->choice().store != Store::none) times.anew = seconds_anew(all, communicator);
+  SensitivityTimes times{matrix->implementation().facts.build_seconds, matrix->implementation().product_seconds(), {}};
+  if (matrix->implementation().facts.choice.store != Store::none) times.anew = seconds_anew(all, communicator);
   agree(communicator, throw_if_interrupted);
-  if (tells) std::cout << sensitivity_report(all.inputs, *all.cells, matrix->choice(), times) << std::flush;
+  if (tells)
+    std::cout << sensitivity_report(all.inputs, *all.cells, matrix->implementation().facts.choice, times) << std::flush;
   write_matrix(all, *matrix, files, tells, communicator);
   const Fields result = fields_of_model(all, *matrix, times, communicator);
   const std::string differences = compare_directly(all, result, communicator);

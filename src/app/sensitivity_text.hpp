@@ -11,7 +11,7 @@
 #include <prismfield/result.hpp>
 
 #include "app/run_inputs.hpp"
-#include "sensitivity/sensitivity_matrix.hpp"
+#include "sensitivity/host_operator.hpp"
 
 namespace prismfield {
 

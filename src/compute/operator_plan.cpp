@@ -119,6 +119,11 @@ void check_length(std::string_view key, std::size_t length, std::int64_t needed)
   throw InputError("", std::string(key), fmt::format("has {} values, the operator needs {}", length, needed));
 }
 
+void check_vectors(std::string_view key, std::size_t vectors, std::string_view other_key, std::size_t others) {
+  if (vectors == others) return;
+  throw InputError("", std::string(key), fmt::format("has {} vectors, {} has {}", vectors, other_key, others));
+}
+
 void check_apart(std::string_view key, const double* output, std::size_t n_output, const double* input,
                  std::size_t n_input) {
   const std::less<> before;

@@ -50,7 +50,7 @@ struct OperatorPlan {
   void cut_blocks(std::int64_t block_prisms);
 };
 
-/// The plan of an operator in this space. Throws and is collective as DirectOperator's constructor.
+/// The plan of an operator in this space. Throws and is collective as make_direct_operator().
 [[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points& points,
                                          const Request& request, const Communicator& communicator);
 
@@ -69,23 +69,7 @@ void check_apart(std::string_view key, const double* output, std::size_t n_outpu
 /// Throws InputError when points are not within the rank's `n_points`.
 void check_range(IndexRange points, std::int64_t n_points);
 
-/// Throws InputError, by the keys of a product's Views, unless they are as long as the operator needs and apart.
-template <class Input, class Output>
-void check_product(std::string_view in_key, const Input& in, std::int64_t n_in, std::string_view out_key,
-                   const Output& out, std::int64_t n_out) {
-  check_length(in_key, in.extent(0), n_in);
-  check_length(out_key, out.extent(0), n_out);
-  check_apart(out_key, out.data(), out.extent(0), in.data(), in.extent(0));
-}
-
-/// Throws InputError unless `entries` has room for those of the points, which must be of the rank's `n_points`.
-template <class Entries>
-void check_entries(IndexRange points, std::int64_t n_points, const Entries& entries, std::int64_t n_fields,
-                   std::int64_t columns) {
-  check_range(points, n_points);
-  check_length("entries, fields", entries.extent(0), n_fields);
-  check_length("entries, points", entries.extent(1), points.size());
-  check_length("entries, prisms", entries.extent(2), columns);
-}
+/// Throws InputError, by the key of a View, when it has another number of vectors than another has.
+void check_vectors(std::string_view key, std::size_t vectors, std::string_view other_key, std::size_t others);
 
 }  // namespace prismfield

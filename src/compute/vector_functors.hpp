@@ -10,15 +10,6 @@
 /// What operators and inversions do with vectors.
 namespace prismfield {
 
-/// y(i) += a x(i)
-template <class Memory>
-struct AddScaled {
-  double a;
-  Kokkos::View<const double*, Memory> x;
-  Kokkos::View<double*, Memory> y;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { y(i) += a * x(i); }
-};
-
 /// Numbers of the host, as a View.
 template <class T>
 using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

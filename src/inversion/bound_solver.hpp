@@ -13,15 +13,6 @@
 
 namespace prismfield {
 
-/// out(i) = in(i) where cell i is free, else 0
-template <class Memory>
-struct KeepFree {
-  Kokkos::View<const double*, Memory> free, in;
-  double sign;
-  Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = sign * free(i) * in(i); }
-};
-
 /// Bounds of every cell, (cell).
 template <class Memory>
 struct CellBounds {
@@ -84,15 +75,6 @@ struct DivideBy {
   Kokkos::View<const double*, Memory> r, diagonal;
   Kokkos::View<double*, Memory> out;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = r(i) / diagonal(i); }
-};
-
-/// p(i) = z(i) + b p(i)
-template <class Memory>
-struct NextDirection {
-  Kokkos::View<const double*, Memory> z;
-  double b;
-  Kokkos::View<double*, Memory> p;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { p(i) = z(i) + b * p(i); }
 };
 
 /// Steps of a conjugate-gradient iteration: s += a p, hs += a q, r -= a free q
@@ -167,8 +149,7 @@ public:
              const Vector& x) {
     constexpr std::int64_t most_products = 10'000;
     m_math.fill(x, 0);
-    m_math.fill(m_trial, 0);
-    m_math.each("gradient", m_n, AddScaled<Memory>{-1, b, m_trial});
+    m_math.add(-1, b, 0, m_trial);
     improve(product, m_trial, b, diagonal, tolerance, 0, most_products, x);
   }
   /// The norm of the inverse diagonal, of all cells.
@@ -188,7 +169,7 @@ private:
       return;
     }
     m_preconditioner(m_residual, m_trial);
-    m_math.each("precondition", m_n, KeepFree<Memory>{m_free, m_trial, 1, m_trial});
+    m_math.multiply(1, m_free, m_trial, 0, m_trial);
   }
   /// The residual in the norm of the inverse diagonal, whatever the preconditioner; `rz`: its product with m_trial.
   [[nodiscard]] double residual_size(double rz, const ConstVector& diagonal) {
@@ -218,7 +199,7 @@ void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, co
                                                       double target) {
   m_math.fill(m_step, 0);
   m_math.fill(m_step_product, 0);
-  m_math.each("residual", m_n, KeepFree<Memory>{m_free, m_gradient, -1, m_residual});
+  m_math.multiply(-1, m_free, m_gradient, 0, m_residual);
   precondition(diagonal);
   m_math.copy(m_direction, m_trial);
   double rz = m_math.dot(m_residual, m_trial);
@@ -231,7 +212,7 @@ void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, co
                 ConjugateStep<Memory>{a, m_direction, m_product, m_free, m_step, m_step_product, m_residual});
     precondition(diagonal);
     const double next = m_math.dot(m_residual, m_trial);
-    m_math.each("next_direction", m_n, NextDirection<Memory>{m_trial, next / rz, m_direction});
+    m_math.add(1, m_trial, next / rz, m_direction);
     rz = next;
   }
 }
@@ -239,8 +220,8 @@ void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, co
 template <class ExecutionSpace>
 bool BoundSolver<ExecutionSpace>::take_step(const Product& product) {
   if (!m_is_bounded) {
-    m_math.each("take_step", m_n, AddScaled<Memory>{1, m_step, m_model});
-    m_math.each("take_step", m_n, AddScaled<Memory>{1, m_step_product, m_gradient});
+    m_math.add(1, m_step, 1, m_model);
+    m_math.add(1, m_step_product, 1, m_gradient);
     return true;
   }
   constexpr int most_halvings = 40;
@@ -254,7 +235,7 @@ bool BoundSolver<ExecutionSpace>::take_step(const Product& product) {
     const double gain = slope + m_math.dot(m_trial, m_product) / 2;
     if (gain > least_gain * slope) continue;
     m_math.each("take_step", m_n, TakeStep<Memory>{m_trial, m_bounds, m_model});
-    m_math.each("take_step", m_n, AddScaled<Memory>{1, m_product, m_gradient});
+    m_math.add(1, m_product, 1, m_gradient);
     return true;
   }
   return false;

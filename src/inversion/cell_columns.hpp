@@ -32,15 +32,6 @@ struct PairTerm {
   }
 };
 
-/// columns(i, a) = x(i)
-template <class Memory>
-struct KeepColumn {
-  Kokkos::View<const double*, Memory> x;
-  std::int64_t a;
-  Kokkos::View<float**, Kokkos::LayoutLeft, Memory> columns;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { columns(i, a) = static_cast<float>(x(i)); }
-};
-
 /// out(i) = sum over a of c(a) columns(i, a), by blocks of cells.
 template <class Memory, int block_size>
 struct CombineColumns {
@@ -100,7 +91,7 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_columns.extent(1)); }
   /// Column `a` = x, (cell)
   void set(std::int64_t a, const ConstVector& x) const {
-    m_math.each("keep_column", m_n, KeepColumn<Memory>{x, a, m_columns});
+    Kokkos::deep_copy(m_math.space(), Kokkos::subview(m_columns, Kokkos::ALL, a), x);
   }
   /// Leaves the first `n` columns.
   void shorten(std::int64_t n) {

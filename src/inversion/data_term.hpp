@@ -22,14 +22,6 @@
 
 namespace prismfield {
 
-/// out(i) = factor(i) * in(i)
-template <class Memory>
-struct ScaleBy {
-  Kokkos::View<const double*, Memory> factor, in;
-  Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = factor(i) * in(i); }
-};
-
 /// Huber's norm of residuals over sigma, h(r) = r^2 to its limit and 2 limit |r| - limit^2 beyond, by reweighted
 /// squares. Source: Huber, Robust Statistics (1981), 95 % efficient for normal errors.
 struct HuberNorm {
@@ -81,14 +73,6 @@ struct WeighByHuber {
     inverse_sigma(i) = of_squares(i) * relative(i);
     weights(i) = inverse_sigma(i) * inverse_sigma(i);
   }
-};
-
-/// out(i) = factor(i) * (a(i) - b(i))
-template <class Memory>
-struct ScaledDifference {
-  Kokkos::View<const double*, Memory> factor, a, b;
-  Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = factor(i) * (a(i) - b(i)); }
 };
 
 /// phi_d = sum ((G m - d) / sigma)^2 of several data sets. Where a trend is unknown too, it is taken out exactly: the
@@ -161,11 +145,22 @@ private:
     }
     return values;
   }
+  /// Values of all epochs as vectors, one an epoch.
+  template <class View>
+  [[nodiscard]] auto of_epochs(const View& values) const {
+    using Columns = Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft, Memory>;
+    const auto epochs = static_cast<std::size_t>(m_epochs);
+    return Columns(values.data(), values.extent(0) / epochs, epochs);
+  }
+  /// fields = G model
+  void apply(Set& set, const ConstVector& model) const {
+    set.g->apply(m_math.space(), of_epochs(model), of_epochs(set.fields));
+  }
   /// fields = what the model leaves of the data, over sigma, off the trend
   void find_residuals(Set& set, const ConstVector& model) {
-    set.g->apply_many(m_math.space(), m_epochs, model, set.fields);
-    m_math.each("residual", rows(set),
-                ScaledDifference<Memory>{set.inverse_sigma, set.fields, set.observed, set.fields});
+    apply(set, model);
+    m_math.add(-1, set.observed, 1, set.fields);
+    m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
     project(set);
   }
   /// Rows of all epochs, and those of one.
@@ -189,20 +184,19 @@ private:
       const Vector fields = of_epoch(set, set.fields, e);
       for (const Vector& function : set.functions[e]) {
         const double c = dot(function, fields);
-        m_math.each("project", set.g->rows(), AddScaled<Memory>{-c, function, fields});
+        m_math.add(-c, function, 1, fields);
       }
     }
   }
   /// fields = W (fields), projected
   void weigh(Set& set) {
-    m_math.each("weigh", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.fields, set.fields});
+    m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
     project(set);
   }
   /// out += G' (W fields)
   void add_transposed(Set& set, const Vector& out) {
-    m_math.each("weigh", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.fields, set.fields});
-    set.g->apply_transpose_many(m_math.space(), m_epochs, set.fields, m_cells);
-    m_math.each("add_transposed", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
+    m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
+    set.g->apply_transpose(m_math.space(), 1, of_epochs(set.fields), 1, of_epochs(out));
   }
 
   Math& m_math;
@@ -213,8 +207,6 @@ private:
   std::int64_t m_epochs = 1;
   std::int64_t m_size = 0;
   std::int64_t m_products = 0;
-  /// (epoch, cell)
-  Vector m_cells;
 };
 
 template <class ExecutionSpace>
@@ -223,7 +215,6 @@ DataTerm<ExecutionSpace>::DataTerm(Math& math, const std::vector<DataSet>& data,
     : m_math(math), m_data(data), m_settings(settings), m_communicator(communicator) {
   const std::size_t epochs = data.size() / operators.size();
   m_epochs = static_cast<std::int64_t>(epochs);
-  m_cells = m_math.zeros("cells", m_epochs * operators.front()->columns());
   for (std::size_t i = 0; i < operators.size(); ++i) {
     make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]));
   }
@@ -245,7 +236,7 @@ void DataTerm<ExecutionSpace>::make_set(std::span<const DataSet> epochs, Operato
   set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
   set.fields = m_math.zeros("fields", rows(set));
   set.weights = m_math.zeros("weights", rows(set));
-  m_math.each("weights", rows(set), ScaleBy<Memory>{set.inverse_sigma, set.inverse_sigma, set.weights});
+  m_math.multiply(1, set.inverse_sigma, set.inverse_sigma, 0, set.weights);
   if (m_settings.data_norm == DataNorm::huber) {
     set.of_squares = m_math.from_host("inverse_sigma", inverse_sigma);
     set.relative = m_math.zeros("relative_weights", rows(set));
@@ -312,13 +303,12 @@ void DataTerm<ExecutionSpace>::normal_product(const ConstVector& p, const Vector
   m_math.fill(out, 0);
   for (Set& set : m_sets) {
     const bool is_plain = set.bases.front().orthonormal.empty();
-    if (is_plain && set.g->apply_normal_many(m_math.space(), m_epochs, set.weights, p, m_cells)) {
-      m_math.each("add_normal", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
-    } else {
-      set.g->apply_many(m_math.space(), m_epochs, p, set.fields);
-      weigh(set);
-      add_transposed(set, out);
+    if (is_plain && set.g->apply_normal(m_math.space(), 1, of_epochs(set.weights), of_epochs(p), 1, of_epochs(out))) {
+      continue;
     }
+    apply(set, p);
+    weigh(set);
+    add_transposed(set, out);
   }
 }
 
@@ -336,8 +326,7 @@ template <class ExecutionSpace>
 void DataTerm<ExecutionSpace>::diagonal(const Vector& out) {
   m_math.fill(out, 0);
   for (Set& set : m_sets) {
-    set.g->diagonal_many(m_math.space(), m_epochs, set.weights, m_cells);
-    m_math.each("add_diagonal", static_cast<std::int64_t>(out.extent(0)), AddScaled<Memory>{1, m_cells, out});
+    set.g->diagonal(m_math.space(), 1, of_epochs(set.weights), 1, of_epochs(out));
   }
 }
 
@@ -361,7 +350,7 @@ template <class ExecutionSpace>
 double DataTerm<ExecutionSpace>::weighted_size(const ConstVector& x) {
   double sum = 0;
   for (Set& set : m_sets) {
-    set.g->apply_many(m_math.space(), m_epochs, x, set.fields);
+    apply(set, x);
     weigh(set);
     sum += dot(set.fields, set.fields);
   }
@@ -389,7 +378,7 @@ template <class ExecutionSpace>
 std::vector<double> DataTerm<ExecutionSpace>::weighted_fields(const ConstVector& x) {
   std::vector<double> all;
   for (Set& set : m_sets) {
-    set.g->apply_many(m_math.space(), m_epochs, x, set.fields);
+    apply(set, x);
     weigh(set);
     const std::vector<double> of_set = m_math.to_host(set.fields);
     all.insert(all.end(), of_set.begin(), of_set.end());

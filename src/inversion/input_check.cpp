@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "inversion/input_check.hpp"
+#include "inversion/inverter.hpp"
 
 #include <fmt/format.h>
 

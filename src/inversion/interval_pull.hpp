@@ -113,7 +113,7 @@ public:
   /// To the allowed densities nearest to this model; the penalty grows.
   void step(const ConstVector& model) {
     m_scale *= growth;
-    m_math.each("shrink", m_n, AddScaled<Memory>{1 / growth - 1, m_dual, m_dual});
+    m_math.add(1 / growth - 1, m_dual, 1, m_dual);
     m_math.each("step_of_pull", m_n, StepOfPull<Memory>{m_intervals, model, m_dual, m_wanted});
   }
   /// out += scale times the term's product with p, and half its gradient.
@@ -123,9 +123,7 @@ public:
   void add_gradient(double scale, const ConstVector& model, const Vector& out) const {
     m_math.each("add_pull", m_n, AddPull<Memory>{scale * m_scale, m_penalty, model, m_wanted, out});
   }
-  void add_diagonal(const Vector& out) const {
-    m_math.each("add_pull", m_n, AddScaled<Memory>{m_scale, m_penalty, out});
-  }
+  void add_diagonal(const Vector& out) const { m_math.add(m_scale, m_penalty, 1, out); }
   [[nodiscard]] double value(const ConstVector& model) const {
     return m_scale * m_math.sum("pull", m_n, PullValue<Memory>{m_penalty, model, m_wanted});
   }

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "engine/instances/with_space.hpp"
-#include "inversion/input_check.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {

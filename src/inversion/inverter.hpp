@@ -12,4 +12,8 @@ template <class ExecutionSpace>
                                          const Communicator& communicator, InversionObserver& observer,
                                          const InversionState* resume);
 
+/// Throws InputError, by key, with every error of what an inversion is made from. A case's inputs have none: their
+/// reader names files and lines.
+void check_input(const InversionInput& input);
+
 }  // namespace prismfield

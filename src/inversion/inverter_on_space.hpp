@@ -19,7 +19,6 @@
 #include "inversion/bound_solver.hpp"
 #include "inversion/cell_weights.hpp"
 #include "inversion/data_term.hpp"
-#include "inversion/epoch_regularization.hpp"
 #include "inversion/interval_pull.hpp"
 #include "inversion/inverter.hpp"
 #include "inversion/low_rank_preconditioner.hpp"
@@ -149,7 +148,7 @@ private:
   std::int64_t m_n;
   Math m_math;
   std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
-  std::unique_ptr<EpochRegularization<ExecutionSpace>> m_regularization;
+  std::unique_ptr<Regularization<ExecutionSpace>> m_regularization;
   std::unique_ptr<Solver> m_solver;
   /// null: Jacobi's
   std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
@@ -206,9 +205,8 @@ void InverterOnSpace<ExecutionSpace>::prepare(const InversionState* resume) {
   m_reference = of_all_epochs("reference", m_input.reference);
   m_data->diagonal(m_data_diagonal);
   m_data->pull(m_pull);
-  const ConstVector of_cells = Kokkos::subview(m_reference, std::make_pair(std::size_t{0}, m_input.reference.size()));
-  m_regularization = std::make_unique<EpochRegularization<ExecutionSpace>>(
-      m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), of_cells);
+  m_regularization = std::make_unique<Regularization<ExecutionSpace>>(
+      m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), m_reference);
   set_bounds();
   check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
   check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
@@ -253,7 +251,7 @@ template <class ExecutionSpace>
 void InverterOnSpace<ExecutionSpace>::make_preconditioner() {
   if (m_settings.preconditioner_rank == 0) return;
   m_regularization->diagonal(m_right_side);
-  if (!(m_math.least(m_right_side) > 0)) {
+  if (!(m_math.range(m_right_side).min_val > 0)) {
     throw InputError("", "inversion.preconditioner",
                      "is of a low rank, which needs every cell in the regularisation: smallness is 0 and a cell has no "
                      "neighbour; write smallness: 1e-3 or another number above 0, or preconditioner: jacobi");
@@ -308,9 +306,7 @@ double InverterOnSpace<ExecutionSpace>::largest_eigenvalue(
   for (int step = 0; step < steps; ++step) {
     const double size = std::sqrt(m_math.dot(x, x));
     if (!(size > 0)) return 0;
-    m_math.fill(y, 0);
-    m_math.each("normalize", m_n, AddScaled<typename Math::Memory>{1 / size, x, y});
-    m_math.copy(x, y);
+    m_math.add(0, x, 1 / size, x);
     m_math.fill(y, 0);
     product(x, y);
     value = m_math.dot(x, y);
@@ -385,7 +381,7 @@ void InverterOnSpace<ExecutionSpace>::set_diagonal(double beta) {
   m_regularization->diagonal(m_right_side);
   if (m_interval_pull) m_interval_pull->add_diagonal(m_right_side);
   m_math.copy(m_diagonal, m_data_diagonal);
-  m_math.each("diagonal", m_n, AddScaled<typename Math::Memory>{beta, m_right_side, m_diagonal});
+  m_math.add(beta, m_right_side, 1, m_diagonal);
   if (m_preconditioner) m_preconditioner->set(beta, m_right_side);
 }
 
@@ -395,7 +391,7 @@ void InverterOnSpace<ExecutionSpace>::find_gradient(double beta) {
   m_math.fill(m_right_side, 0);
   m_regularization->add_pull(-beta, m_reference, m_right_side);
   m_regularization->add(beta, m_model, m_right_side);
-  m_math.each("gradient", m_n, AddScaled<typename Math::Memory>{1, m_gradient, m_right_side});
+  m_math.add(1, m_gradient, 1, m_right_side);
   if (m_interval_pull) m_interval_pull->add_gradient(beta, m_model, m_right_side);
 }
 
@@ -445,8 +441,9 @@ void InverterOnSpace<ExecutionSpace>::tell(const char* stage, double beta) {
   row.chi = m_misfit.chi_sum / static_cast<double>(m_data->size());
   row.phi_m = m_regularization->value(m_model);
   row.products = m_data->products();
-  row.minimum = m_math.least(m_model);
-  row.maximum = m_math.greatest(m_model);
+  const Kokkos::MinMaxScalar<double> range = m_math.range(m_model);
+  row.minimum = range.min_val;
+  row.maximum = range.max_val;
   row.seconds = seconds();
   m_state.rows.push_back(row);
   if (m_settings.keep_all) m_state.kept.push_back(m_math.to_host(m_model));
@@ -593,7 +590,7 @@ void InverterOnSpace<ExecutionSpace>::keep_to_intervals() {
     constexpr std::int64_t steps = 25;
     const Vector penalty = m_math.zeros("penalty", m_n);
     m_regularization->diagonal(m_right_side);
-    m_math.each("penalty", m_n, AddScaled<typename Math::Memory>{first_penalty, m_right_side, penalty});
+    m_math.add(first_penalty, m_right_side, 0, penalty);
     m_interval_pull = std::make_unique<IntervalPull<ExecutionSpace>>(m_math, m_settings.intervals, penalty,
                                                                      m_state.interval_steps, m_state.interval_dual);
     while (m_state.interval_steps < steps && !is_spent()) {
@@ -653,7 +650,7 @@ void InverterOnSpace<ExecutionSpace>::draw_samples() {
     // a hundredth of what the samples themselves are good for
     constexpr double tolerance = 1e-3;
     solver.solve(product, right_side, m_diagonal, tolerance, x);
-    m_math.each("add_squares", m_n, AddSquares<typename Math::Memory>{x, squares});
+    m_math.multiply(1, x, x, 1, squares);
     const double trace = m_data->weighted_size(x);
     m_state.trace += trace;
     m_state.trace_squared += trace * trace;
@@ -671,8 +668,7 @@ void InverterOnSpace<ExecutionSpace>::find_low_rank() {
   const std::array<double, 3> lengths = smoothing_lengths(m_settings, m_input.cells->edges());
   set_diagonal(m_state.beta);
   // the case has one epoch
-  LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, m_regularization->of_first_epoch(), *m_input.cells,
-                                                 m_communicator);
+  LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, *m_regularization, *m_input.cells, m_communicator);
   // one that was stopped here begins this part anew, and finds the same
   const auto tell = [this](const char* what, std::int64_t done, std::int64_t all) {
     m_observer.step(what, done, all);

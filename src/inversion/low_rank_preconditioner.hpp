@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include <KokkosBlas1_reciprocal.hpp>
 #include <prismfield/communicator.hpp>
 
 #include "inversion/cell_columns.hpp"
@@ -18,23 +19,6 @@
 #include "inversion/vector_math.hpp"
 
 namespace prismfield {
-
-/// out(i) = 1 / d(i)
-template <class Memory>
-struct Invert {
-  Kokkos::View<const double*, Memory> d;
-  Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = 1 / d(i); }
-};
-
-/// z(i) = w(i) (r(i) - z(i)) * scale
-template <class Memory>
-struct WeighDifference {
-  Kokkos::View<const double*, Memory> w, r;
-  double scale;
-  Kokkos::View<double*, Memory> z;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { z(i) = scale * w(i) * (r(i) - z(i)); }
-};
 
 /// |a(i) - b(i)|
 template <class Memory>
@@ -89,11 +73,9 @@ LowRankPreconditioner<ExecutionSpace>::LowRankPreconditioner(Math& math, DataTer
       m_columns(math, m_n, std::min(rank, data.size())),
       m_diagonal(math.zeros("diagonal_of_model", m_n)),
       m_inverse(math.zeros("inverse_diagonal", m_n)) {
-  m_math.each("invert_diagonal", m_n, Invert<Memory>{diagonal, m_inverse});
+  KokkosBlas::reciprocal(m_math.space(), m_inverse, diagonal);
   SubspaceSteps<ExecutionSpace> steps;
-  steps.solve = [&](const ConstVector& f, const Vector& x) {
-    m_math.each("divide", m_n, ScaleBy<Memory>{m_inverse, f, x});
-  };
+  steps.solve = [&](const ConstVector& f, const Vector& x) { m_math.multiply(1, m_inverse, f, 0, x); };
   steps.keep = [&](std::int64_t j, const ConstVector& f, const ConstVector&) { m_columns.set(j, f); };
   steps.tell = tell;
   m_columns.shorten(find_data_subspace(m_math, data, communicator, m_n, m_columns.size(), steps).size);
@@ -106,7 +88,7 @@ void LowRankPreconditioner<ExecutionSpace>::set(double beta, const ConstVector& 
   if (is_same && beta == m_beta) return;
   if (!is_same) {
     m_math.copy(m_diagonal, diagonal);
-    m_math.each("invert_diagonal", m_n, Invert<Memory>{diagonal, m_inverse});
+    KokkosBlas::reciprocal(m_math.space(), m_inverse, diagonal);
     // of the columns as they are kept, floats: M is what it is applied as
     m_t = m_columns.gram(m_inverse);
   }
@@ -116,9 +98,10 @@ void LowRankPreconditioner<ExecutionSpace>::set(double beta, const ConstVector& 
 
 template <class ExecutionSpace>
 void LowRankPreconditioner<ExecutionSpace>::apply(const ConstVector& r, const Vector& z) {
-  m_math.each("divide", m_n, ScaleBy<Memory>{m_inverse, r, z});
+  m_math.multiply(1, m_inverse, r, 0, z);
   m_columns.combine(m_factor->solve(m_columns.products(z)), z);
-  m_math.each("precondition", m_n, WeighDifference<Memory>{m_inverse, r, 1 / m_beta, z});
+  m_math.add(1, r, -1, z);
+  m_math.multiply(1 / m_beta, m_inverse, z, 0, z);
 }
 
 }  // namespace prismfield

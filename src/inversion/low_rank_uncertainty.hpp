@@ -107,8 +107,7 @@ void LowRankUncertainty<ExecutionSpace>::find(double beta, std::int64_t rank, co
   constexpr double fine = 1e-6, enough = 1e-4;
   const Vector answer = m_math.zeros("diagonal_of_prior", m_n);
   m_regularization.diagonal(answer);
-  m_math.fill(m_diagonal, 0);
-  m_math.each("diagonal", m_n, AddScaled<Memory>{beta, answer, m_diagonal});
+  m_math.add(beta, answer, 0, m_diagonal);
 
   const std::int64_t most = subspace_size(rank, m_data.size());
   CellColumns<ExecutionSpace> z(m_math, m_n, most);

@@ -12,12 +12,45 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/cells.hpp>
+
 #include "base/random.hpp"
 #include "compute/vector_functors.hpp"
-#include "inversion/probe_colors.hpp"
 #include "inversion/vector_math.hpp"
 
 namespace prismfield {
+
+/// Colours of active cells, so that those of one colour lie apart.
+struct ProbeColors {
+  /// cells from one of a colour to the next, towards easting, northing, upward
+  std::array<std::int64_t, 3> spacing{};
+  /// one an active cell, of [0, count)
+  std::vector<std::int32_t> color;
+  std::int64_t count = 0;
+};
+
+/// A grid of colours, `apart` cells from each other in a direction where `lengths`, metres, the regularisation's, is a
+/// mean cell or less, further by as much as it is more; a direction of no length needs none.
+[[nodiscard]] inline ProbeColors probe_colors(const ActiveCells& cells, const std::array<double, 3>& lengths,
+                                              double apart) {
+  ProbeColors colors;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<double>& edges = cells.edges()[d];
+    const auto count = static_cast<double>(edges.size() - 1);
+    const double cells_of_length = std::max(lengths[d] * count / (edges.back() - edges.front()), 1.0);
+    const double wanted = std::max(std::ceil(apart * cells_of_length), 2.0);
+    colors.spacing[d] = lengths[d] > 0 ? static_cast<std::int64_t>(std::min(wanted, count)) : 1;
+  }
+  const auto& spacing = colors.spacing;
+  colors.count = spacing[0] * spacing[1] * spacing[2];
+  for (std::int64_t j = 0; j < cells.size(); ++j) {
+    const auto place = cells.place(j);
+    const std::int64_t number =
+        (place[2] % spacing[2] * spacing[1] + place[1] % spacing[1]) * spacing[0] + place[0] % spacing[0];
+    colors.color.push_back(static_cast<std::int32_t>(number));
+  }
+  return colors;
+}
 
 /// out(i) = sign(i) where cell i has the colour, else 0
 template <class Memory>
@@ -27,14 +60,6 @@ struct MakeProbe {
   Kokkos::View<const double*, Memory> sign;
   Kokkos::View<double*, Memory> out;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = color(i) == wanted ? sign(i) : 0.0; }
-};
-
-/// out(i) += a(i) b(i)
-template <class Memory>
-struct AddProducts {
-  Kokkos::View<const double*, Memory> a, b;
-  Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) += a(i) * b(i); }
 };
 
 /// The diagonal of S = (beta R)^-1, the variances of the prior, by probing: for each colour of cells a vector z of
@@ -70,7 +95,6 @@ public:
   void find(const Tell& tell);
   /// (cell), (kg/m3)^2
   [[nodiscard]] ConstVector variance() const { return m_variance; }
-  [[nodiscard]] std::int64_t probes() const noexcept { return m_colors.count; }
   /// Of some cells, spread over all, the squared standard error of their variance: half the squared difference of what
   /// two sequences of signs gave.
   [[nodiscard]] const std::vector<std::pair<std::int64_t, double>>& squared_errors() const noexcept {
@@ -95,7 +119,7 @@ private:
   void probe(std::int32_t color, const Vector& signs, const Vector& out) {
     m_math.each("probe", m_n, MakeProbe<Memory>{m_color, color, signs, m_probe});
     m_solve(m_probe, m_answer);
-    m_math.each("add_probe", m_n, AddProducts<Memory>{m_probe, m_answer, out});
+    m_math.multiply(1, m_probe, m_answer, 1, out);
   }
   /// The relative standard error of a prior's standard deviation, by a few colours.
   [[nodiscard]] double measured_error();

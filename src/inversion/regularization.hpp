@@ -7,6 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <prismfield/cells.hpp>
@@ -19,17 +22,28 @@
 
 namespace prismfield {
 
-/// The four terms of phi_m and their weights. Arrays are (cell); a face belongs to the cell on its lower side.
+/// The four terms of phi_m in every epoch and their weights. Vectors are (epoch, cell), numbered by k; a face belongs
+/// to the cell on its lower side.
 template <class Memory>
 struct RegularizationTerms {
   using Vector = Kokkos::View<double*, Memory>;
   using Neighbors = Kokkos::View<std::int32_t*, Memory>;
 
-  /// columns of the cells beyond the upper and the lower face of each direction; -1: none
+  std::int64_t n_cells = 0;
+  /// columns of the cells beyond the upper and the lower face of each direction, (cell); -1: none
   Kokkos::Array<Neighbors, 3> next, last;
   /// a_s v w, and a_k v_f w_f / h_f^2 of the faces, times the weights of compact norms
   Vector cell;
   Kokkos::Array<Vector, 3> face;
+
+  /// The cell of k: without a division in the first epoch, which often is the only one.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t cell_of(std::int64_t k) const { return k < n_cells ? k : k % n_cells; }
+  /// The number of the neighbour of k in its epoch; -1: none.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t neighbor(const Neighbors& of, std::int64_t k) const {
+    const std::int64_t i = cell_of(k);
+    const std::int32_t j = of(i);
+    return j < 0 ? -1 : k - i + j;
+  }
 };
 
 /// out(i) += scale * (R p)(i)
@@ -43,8 +57,8 @@ struct AddRegularization {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double sum = terms.cell(i) * p(i);
     for (int d = 0; d < 3; ++d) {
-      const std::int32_t next = terms.next[d](i);
-      const std::int32_t last = terms.last[d](i);
+      const std::int64_t next = terms.neighbor(terms.next[d], i);
+      const std::int64_t last = terms.neighbor(terms.last[d], i);
       if (next >= 0) sum += terms.face[d](i) * (p(i) - p(next));
       if (last >= 0) sum += terms.face[d](last) * (p(i) - p(last));
     }
@@ -61,26 +75,27 @@ struct DiagonalOfRegularization {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double sum = terms.cell(i);
     for (int d = 0; d < 3; ++d) {
-      const std::int32_t last = terms.last[d](i);
-      if (terms.next[d](i) >= 0) sum += terms.face[d](i);
+      const std::int64_t last = terms.neighbor(terms.last[d], i);
+      if (terms.neighbor(terms.next[d], i) >= 0) sum += terms.face[d](i);
       if (last >= 0) sum += terms.face[d](last);
     }
     out(i) = sum;
   }
 };
 
-/// A cell's part of phi_m.
+/// A cell's part of phi_m in an epoch.
 template <class Memory>
 struct RegularizationValue {
   RegularizationTerms<Memory> terms;
   Kokkos::View<const double*, Memory> model, reference;
   bool reference_in_smoothness;
 
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION double operator()(std::int64_t cell, std::int64_t epoch) const {
+    const std::int64_t i = epoch * terms.n_cells + cell;
     const double off = model(i) - reference(i);
     double sum = terms.cell(i) * off * off;
     for (int d = 0; d < 3; ++d) {
-      const std::int32_t next = terms.next[d](i);
+      const std::int64_t next = terms.neighbor(terms.next[d], i);
       if (next < 0) continue;
       double step = model(next) - model(i);
       if (reference_in_smoothness) step -= reference(next) - reference(i);
@@ -88,16 +103,6 @@ struct RegularizationValue {
     }
     return sum;
   }
-};
-
-/// out(i) = the part of R that comes from smallness, times p
-template <class Memory>
-struct SmallnessProduct {
-  RegularizationTerms<Memory> terms;
-  double scale;
-  Kokkos::View<const double*, Memory> p;
-  Kokkos::View<double*, Memory> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) += scale * terms.cell(i) * p(i); }
 };
 
 /// |f| of a term at a cell or its upper face: model less reference, or the gradient per metre.
@@ -113,11 +118,11 @@ struct TermSize {
   KOKKOS_FUNCTION double value(std::int64_t i) const {
     if (term == 0) return model(i) - reference(i);
     const int d = term - 1;
-    const std::int32_t next = terms.next[d](i);
+    const std::int64_t next = terms.neighbor(terms.next[d], i);
     if (next < 0) return 0;
     double step = model(next) - model(i);
     if (reference_in_smoothness) step -= reference(next) - reference(i);
-    return step / spacing[d](i);
+    return step / spacing[d](terms.cell_of(i));
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& most) const {
     most = Kokkos::max(most, Kokkos::abs(value(i)));
@@ -134,33 +139,104 @@ struct CompactWeight {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double f = size.value(i);
-    weight(i) = base(i) * lambda * Kokkos::pow(f * f + epsilon * epsilon, -exponent);
+    weight(i) = base(size.terms.cell_of(i)) * lambda * Kokkos::pow(f * f + epsilon * epsilon, -exponent);
   }
 };
 
-/// out(i) += sqrt(scale) D' sqrt(W) e, e: (4, cell) standard normal: of covariance scale R.
+/// out(i) += sqrt(scale) D' sqrt(W) e, e: (epoch, 4, cell) standard normal: of covariance scale R.
 template <class Memory>
 struct AddRegularizationSample {
   RegularizationTerms<Memory> terms;
   double root_of_scale;
-  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> normals;
+  Kokkos::View<const double***, Kokkos::LayoutRight, Memory> normals;
   Kokkos::View<double*, Memory> out;
 
+  [[nodiscard]] KOKKOS_FUNCTION double normal(int term, std::int64_t i) const {
+    return normals(i / terms.n_cells, term, terms.cell_of(i));
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    double sum = Kokkos::sqrt(terms.cell(i)) * normals(0, i);
+    double sum = Kokkos::sqrt(terms.cell(i)) * normal(0, i);
     for (int d = 0; d < 3; ++d) {
-      const std::int32_t last = terms.last[d](i);
-      if (terms.next[d](i) >= 0) sum -= Kokkos::sqrt(terms.face[d](i)) * normals(d + 1, i);
-      if (last >= 0) sum += Kokkos::sqrt(terms.face[d](last)) * normals(d + 1, last);
+      const std::int64_t last = terms.neighbor(terms.last[d], i);
+      if (terms.neighbor(terms.next[d], i) >= 0) sum -= Kokkos::sqrt(terms.face[d](i)) * normal(d + 1, i);
+      if (last >= 0) sum += Kokkos::sqrt(terms.face[d](last)) * normal(d + 1, last);
     }
     out(i) += root_of_scale * sum;
   }
 };
 
-/// phi_m = m'Rm of smallness and smoothness on the active cells, with compact norms by reweighting. The same on every
-/// rank, which all hold every cell.
-/// Source: docs/inversion.md; the sum over faces between two active cells, f the face, v_f and w_f means of its cells:
-/// phi_m = a_s sum_i v_i w_i (m - r)_i^2 + sum over directions k of a_k sum_f v_f w_f ((m_hi - m_lo) / h_f)^2.
+/// The change of the model from one epoch to the next. Vectors are (epoch, cell), numbered by k.
+template <class Memory>
+struct EpochChange {
+  /// change v w, (cell)
+  Kokkos::View<const double*, Memory> weights;
+  std::int64_t n_cells = 0, n_epochs = 1;
+
+  [[nodiscard]] KOKKOS_FUNCTION double weight(std::int64_t k) const { return weights(k % n_cells); }
+  [[nodiscard]] KOKKOS_FUNCTION bool has_last(std::int64_t k) const { return k >= n_cells; }
+  [[nodiscard]] KOKKOS_FUNCTION bool has_next(std::int64_t k) const { return k < (n_epochs - 1) * n_cells; }
+};
+
+/// out(k) += scale * (C p)(k), p'Cp being the term
+template <class Memory>
+struct AddChange {
+  EpochChange<Memory> change;
+  double scale;
+  Kokkos::View<const double*, Memory> p;
+  Kokkos::View<double*, Memory> out;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    double sum = 0;
+    if (change.has_last(k)) sum += p(k) - p(k - change.n_cells);
+    if (change.has_next(k)) sum += p(k) - p(k + change.n_cells);
+    out(k) += scale * change.weight(k) * sum;
+  }
+};
+
+/// out(k) += the diagonal of C
+template <class Memory>
+struct AddDiagonalOfChange {
+  EpochChange<Memory> change;
+  Kokkos::View<double*, Memory> out;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    out(k) += change.weight(k) * ((change.has_last(k) ? 1 : 0) + (change.has_next(k) ? 1 : 0));
+  }
+};
+
+/// A cell's part of the term, from its epoch to the next.
+template <class Memory>
+struct ChangeValue {
+  EpochChange<Memory> change;
+  Kokkos::View<const double*, Memory> model;
+  KOKKOS_FUNCTION double operator()(std::int64_t k) const {
+    const double step = model(k + change.n_cells) - model(k);
+    return change.weight(k) * step * step;
+  }
+};
+
+/// out(k) += sqrt(scale) D' sqrt(V) e, e standard normal, (epoch but the last, cell): of covariance scale C.
+template <class Memory>
+struct AddChangeSample {
+  EpochChange<Memory> change;
+  double root_of_scale;
+  Kokkos::View<const double*, Memory> normals;
+  Kokkos::View<double*, Memory> out;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    double sum = 0;
+    if (change.has_last(k)) sum += normals(k - change.n_cells);
+    if (change.has_next(k)) sum -= normals(k);
+    out(k) += root_of_scale * Kokkos::sqrt(change.weight(k)) * sum;
+  }
+};
+
+/// phi_m = m'Rm of smallness and smoothness on the active cells, with compact norms by reweighting, summed over epochs,
+/// and of the change between them. Vectors are (epoch, cell); v, w and what compact norms are scaled by are the same
+/// for all epochs, so that these differ by their data alone. The same on every rank, which all hold every cell. Source:
+/// docs/inversion.md; the sum over faces between two active cells, f the face, v_f and w_f means of its cells: phi_m =
+/// a_s sum_i v_i w_i (m - r)_i^2 + sum over directions k of a_k sum_f v_f w_f ((m_hi - m_lo) / h_f)^2, and change sum_e
+/// sum_i v_i w_i (m_{e+1,i} - m_{e,i})^2: the constraint along time of Kim, Yi, Park and Kim, J. Appl. Geophys. 68
+/// (2009) 522-532, with v w as weights.
 template <class ExecutionSpace>
 class Regularization {
 public:
@@ -169,40 +245,39 @@ public:
   using Vector = typename Math::Vector;
   using ConstVector = typename Math::ConstVector;
 
-  /// `weights`: w, one a cell. `reference`: (cell), kg/m3.
-  Regularization(Math& math, const ActiveCells& cells, const InversionSettings& settings,
+  /// `weights`: w, one a cell. `reference`: (epoch, cell), kg/m3, the same in every epoch.
+  Regularization(Math& math, const ActiveCells& cells, std::int64_t n_epochs, const InversionSettings& settings,
                  const std::vector<double>& weights, const ConstVector& reference);
-  /// The same terms for another model of the same cells, with compact weights of its own.
-  [[nodiscard]] Regularization another() const {
-    Regularization copy = *this;
-    copy.own_weights();
-    return copy;
-  }
 
   /// out += scale R p
   void add(double scale, const ConstVector& p, const Vector& out) const {
     m_math.each("add_regularization", m_n, AddRegularization<Memory>{m_terms, scale, p, out});
+    if (m_changes) m_math.each("add_change", m_n, AddChange<Memory>{m_change, scale, p, out});
   }
-  /// out += scale (R r as phi_m has it): what pulls the model to the reference.
+  /// out += scale (R r as phi_m has it): what pulls the model to a reference, the same in every epoch.
   void add_pull(double scale, const ConstVector& reference, const Vector& out) const {
     if (m_settings.reference_in_smoothness) {
-      add(scale, reference, out);
+      m_math.each("add_regularization", m_n, AddRegularization<Memory>{m_terms, scale, reference, out});
     } else {
-      m_math.each("add_pull", m_n, SmallnessProduct<Memory>{m_terms, scale, reference, out});
+      m_math.multiply(scale, m_terms.cell, reference, 1, out);
     }
   }
   void diagonal(const Vector& out) const {
     m_math.each("diagonal_of_regularization", m_n, DiagonalOfRegularization<Memory>{m_terms, out});
+    if (m_changes) m_math.each("diagonal_of_change", m_n, AddDiagonalOfChange<Memory>{m_change, out});
   }
   [[nodiscard]] double value(const ConstVector& model) const {
-    return m_math.sum("phi_m", m_n,
-                      RegularizationValue<Memory>{m_terms, model, m_reference, m_settings.reference_in_smoothness});
+    const std::vector<double> of_epochs =
+        m_math.sums("phi_m", m_terms.n_cells, m_n / m_terms.n_cells,
+                    RegularizationValue<Memory>{m_terms, model, m_reference, m_settings.reference_in_smoothness});
+    const double sum = std::accumulate(of_epochs.begin(), of_epochs.end(), 0.0);
+    if (!m_changes) return sum;
+    return sum + m_math.sum("change", m_n - m_terms.n_cells, ChangeValue<Memory>{m_change, model});
   }
-  /// Largest |f| of smallness, kg/m3, and of the gradients, kg/m3 per metre.
+  /// Largest |f| of smallness, kg/m3, and of the gradients, kg/m3 per metre, in all epochs.
   [[nodiscard]] std::array<double, 4> largest(const ConstVector& model) const;
-  /// Weights of the compact norms for this model and these epsilons, one a term; `most`: largest() of it and of all
-  /// that is to be weighted alike.
-  void reweight(const ConstVector& model, const std::array<double, 4>& epsilon, const std::array<double, 4>& most);
+  /// Weights of the compact norms for this model and these epsilons, one a term.
+  void reweight(const ConstVector& model, const std::array<double, 4>& epsilon);
   /// out += a random vector of covariance scale R; a function of seed and sample alone.
   void add_sample(double scale, std::uint64_t seed, std::int64_t sample, const Vector& out) const;
 
@@ -211,45 +286,51 @@ private:
     return {term, m_terms, m_spacing, model, m_reference, m_settings.reference_in_smoothness};
   }
   void add_faces(const ActiveCells& cells, std::size_t d, const std::vector<double>& weights);
-  /// Memory for the weights of compact norms.
-  void own_weights();
+  /// (epoch, cell) of what is the same in every epoch, until compact norms weigh it.
+  [[nodiscard]] Vector of_all_epochs(const char* label, const Vector& of_cells) const {
+    if (m_n == m_terms.n_cells && !m_settings.is_compact()) return of_cells;
+    const Vector all = m_math.zeros(label, m_n);
+    for (std::int64_t k = 0; k < m_n; k += m_terms.n_cells) {
+      m_math.copy(Kokkos::subview(all, std::make_pair(k, k + m_terms.n_cells)), of_cells);
+    }
+    return all;
+  }
 
   Math& m_math;
   InversionSettings m_settings;
+  /// epochs times cells
   std::int64_t m_n;
   ConstVector m_reference;
   RegularizationTerms<Memory> m_terms;
-  /// the weights without those of compact norms, which are those of `m_terms` when no norm is compact; spacing of the
-  /// cells on both sides of a face, metres, for compact norms only
+  bool m_changes;
+  EpochChange<Memory> m_change;
+  /// (cell): the weights without those of compact norms; spacing of the cells on both sides of a face, metres, for
+  /// compact norms only
   Vector m_base_cell;
   Kokkos::Array<Vector, 3> m_base_face, m_spacing;
 };
 
 template <class ExecutionSpace>
-Regularization<ExecutionSpace>::Regularization(Math& math, const ActiveCells& cells, const InversionSettings& settings,
-                                               const std::vector<double>& weights, const ConstVector& reference)
-    : m_math(math), m_settings(settings), m_n(cells.size()), m_reference(reference) {
-  std::vector<double> values(weights.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
+Regularization<ExecutionSpace>::Regularization(Math& math, const ActiveCells& cells, std::int64_t n_epochs,
+                                               const InversionSettings& settings, const std::vector<double>& weights,
+                                               const ConstVector& reference)
+    : m_math(math),
+      m_settings(settings),
+      m_n(n_epochs * cells.size()),
+      m_reference(reference),
+      m_changes(n_epochs > 1 && settings.change > 0) {
+  m_terms.n_cells = cells.size();
+  std::vector<double> of_cells(weights.size()), of_change(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto [x, y, z] = cells.widths(static_cast<std::int64_t>(i));
-    values[i] = settings.smallness * x * y * z * weights[i];
+    of_cells[i] = settings.smallness * x * y * z * weights[i];
+    of_change[i] = settings.change * x * y * z * weights[i];
   }
-  m_base_cell = m_math.from_host("cell_weights", values);
+  m_base_cell = m_math.from_host("cell_weights", of_cells);
+  m_terms.cell = of_all_epochs("cell_weights", m_base_cell);
   for (std::size_t d = 0; d < 3; ++d) add_faces(cells, d, weights);
-  m_terms.cell = m_base_cell;
-  m_terms.face = m_base_face;
-  own_weights();
-}
-
-template <class ExecutionSpace>
-void Regularization<ExecutionSpace>::own_weights() {
-  if (!m_settings.is_compact()) return;
-  m_terms.cell = m_math.zeros("compact_cell_weights", m_n);
-  m_math.copy(m_terms.cell, m_base_cell);
-  for (int d = 0; d < 3; ++d) {
-    m_terms.face[d] = m_math.zeros("compact_face_weights", m_n);
-    m_math.copy(m_terms.face[d], m_base_face[d]);
-  }
+  for (int d = 0; d < 3; ++d) m_terms.face[d] = of_all_epochs("face_weights", m_base_face[d]);
+  if (m_changes) m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, n_epochs};
 }
 
 template <class ExecutionSpace>
@@ -295,8 +376,8 @@ std::array<double, 4> Regularization<ExecutionSpace>::largest(const ConstVector&
 }
 
 template <class ExecutionSpace>
-void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const std::array<double, 4>& epsilon,
-                                              const std::array<double, 4>& most) {
+void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const std::array<double, 4>& epsilon) {
+  const std::array<double, 4> most = largest(model);
   for (int term = 0; term < 4; ++term) {
     const auto t = static_cast<std::size_t>(term);
     const double p = m_settings.norm[t];
@@ -315,15 +396,24 @@ void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const st
 template <class ExecutionSpace>
 void Regularization<ExecutionSpace>::add_sample(double scale, std::uint64_t seed, std::int64_t sample,
                                                 const Vector& out) const {
-  const auto n = static_cast<std::size_t>(m_n);
-  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host("prismfield::normals", 4, n);
-  const auto first = static_cast<std::uint64_t>(sample) * 4 * n;
-  for (std::size_t i = 0; i < 4 * n; ++i) {
+  const Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> host("prismfield::normals",
+                                                                             m_n / m_terms.n_cells, 4, m_terms.n_cells);
+  const auto first = static_cast<std::uint64_t>(sample) * host.size();
+  for (std::size_t i = 0; i < host.size(); ++i) {
     host.data()[i] = random_normal(seed, RandomStream::posterior_cells, first + i);
   }
   const auto normals = Kokkos::create_mirror_view_and_copy(Memory(), host);
   m_math.each("add_regularization_sample", m_n,
               AddRegularizationSample<Memory>{m_terms, std::sqrt(scale), normals, out});
+  if (m_changes) {
+    std::vector<double> of_change(static_cast<std::size_t>(m_n - m_terms.n_cells));
+    const std::uint64_t first_of_change = static_cast<std::uint64_t>(sample) * of_change.size();
+    for (std::size_t i = 0; i < of_change.size(); ++i) {
+      of_change[i] = random_normal(seed, RandomStream::posterior_change, first_of_change + i);
+    }
+    const Vector there = m_math.from_host("normals_of_change", of_change);
+    m_math.each("add_change_sample", m_n, AddChangeSample<Memory>{m_change, std::sqrt(scale), there, out});
+  }
   m_math.space().fence("prismfield: sample added");
 }
 

@@ -12,12 +12,25 @@
 #include <utility>
 #include <vector>
 
+#include <KokkosBlas1_axpby.hpp>
+#include <KokkosBlas1_mult.hpp>
+
 #include "compute/vector_functors.hpp"
 
 namespace prismfield {
 
+template <class Memory>
+struct RangeOf {
+  Kokkos::View<const double*, Memory> a;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Kokkos::MinMaxScalar<double>& range) const {
+    range.min_val = Kokkos::min(range.min_val, a(i));
+    range.max_val = Kokkos::max(range.max_val, a(i));
+  }
+};
+
 /// Vectors of an inversion in a space's memory, and what is done with them elementwise. Sums have one fixed order,
-/// whatever the number of threads, so that ranks agree and a resumed inversion repeats itself bit for bit.
+/// whatever the number of threads, so that ranks agree and a resumed inversion repeats itself bit for bit; those of
+/// KokkosBlas change with the threads.
 template <class ExecutionSpace>
 class VectorMath {
 public:
@@ -52,6 +65,13 @@ public:
   void copy(const Vector& to, const ConstVector& from) const { Kokkos::deep_copy(m_space, to, from); }
   void fill(const Vector& vector, double value) const { Kokkos::deep_copy(m_space, vector, value); }
 
+  /// y = a x + b y; with b = 0 y is not read, here and below.
+  void add(double a, const ConstVector& x, double b, const Vector& y) const { KokkosBlas::axpby(m_space, a, x, b, y); }
+  /// z = a x y + b z, elementwise
+  void multiply(double a, const ConstVector& x, const ConstVector& y, double b, const Vector& z) const {
+    KokkosBlas::mult(m_space, b, z, a, x, y);
+  }
+
   /// Runs f(i) for i of [0, n).
   template <class F>
   void each(const char* label, std::int64_t n, const F& f) const {
@@ -64,9 +84,12 @@ public:
   template <class F>
   [[nodiscard]] std::vector<double> sums(const char* label, std::int64_t n, std::int64_t n_sums, const F& f);
   /// Least and greatest.
-  [[nodiscard]] double least(const ConstVector& a) const;
-  [[nodiscard]] double greatest(const ConstVector& a) const;
-
+  [[nodiscard]] Kokkos::MinMaxScalar<double> range(const ConstVector& a) const {
+    Kokkos::MinMaxScalar<double> range;
+    Kokkos::parallel_reduce("prismfield::range", Indices(m_space, 0, static_cast<std::int64_t>(a.extent(0))),
+                            RangeOf<Memory>{a}, Kokkos::MinMax<double>(range));
+    return range;
+  }
   [[nodiscard]] double dot(const ConstVector& a, const ConstVector& b);
 
 private:
@@ -130,14 +153,6 @@ struct OnlySum {
   KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t) const { return f(i); }
 };
 
-/// y(i) += x(i)^2
-template <class Memory>
-struct AddSquares {
-  Kokkos::View<const double*, Memory> x;
-  Kokkos::View<double*, Memory> y;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { y(i) += x(i) * x(i); }
-};
-
 template <class Memory>
 struct ProductTerm {
   Kokkos::View<const double*, Memory> a, b;
@@ -179,29 +194,6 @@ std::vector<double> VectorMath<ExecutionSpace>::sums(const char* label, std::int
 template <class ExecutionSpace>
 double VectorMath<ExecutionSpace>::dot(const ConstVector& a, const ConstVector& b) {
   return sum("dot", static_cast<std::int64_t>(a.extent(0)), ProductTerm<Memory>{a, b});
-}
-
-template <class Memory>
-struct LeastOf {
-  Kokkos::View<const double*, Memory> a;
-  double sign;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& least) const { least = Kokkos::min(least, sign * a(i)); }
-};
-
-template <class ExecutionSpace>
-double VectorMath<ExecutionSpace>::least(const ConstVector& a) const {
-  double value = 0;
-  Kokkos::parallel_reduce("prismfield::least", Indices(m_space, 0, static_cast<std::int64_t>(a.extent(0))),
-                          LeastOf<Memory>{a, 1}, Kokkos::Min<double>(value));
-  return value;
-}
-
-template <class ExecutionSpace>
-double VectorMath<ExecutionSpace>::greatest(const ConstVector& a) const {
-  double value = 0;
-  Kokkos::parallel_reduce("prismfield::greatest", Indices(m_space, 0, static_cast<std::int64_t>(a.extent(0))),
-                          LeastOf<Memory>{a, -1}, Kokkos::Min<double>(value));
-  return -value;
 }
 
 }  // namespace prismfield

@@ -165,70 +165,79 @@ public:
     return sum;
   }
 
-  /// fields = G density.
-  void apply(const Space& space, const double* density, double* fields) {
-    to_cluster_order(space, density, m_cells, 1, m_in);
-    m_parts.resize(static_cast<std::size_t>(m_buffer_size));
+  /// fields = G density, of n vectors one behind another, each as it is alone: a block's numbers are read once for all.
+  void apply(const Space& space, std::int64_t n, const double* density, double* fields) {
+    to_cluster_order(space, density, m_cells, n, m_in);
+    m_parts.resize(static_cast<std::size_t>(n * m_buffer_size));
     for_each_block(space, [&](std::size_t b) {
       const FactorBlock& block = m_blocks[b];
-      double* const out = m_parts.data() + m_first[b];
-      const double* const in = m_in.data() + block.cells.begin;
-      const std::int64_t n = block.cells.size();
+      const std::int64_t size = block.cells.size();
       const std::vector<float>& lines = block.is_dense ? block.u : block.v;
       const std::int64_t n_lines = block.is_dense ? block.points.size() : block.rank;
-      dot_lines(block.scale, lines.data(), n_lines, n, in, n, out);
+      for (std::int64_t v = 0; v < n; ++v) {
+        const double* const in = m_in.data() + v * n_cells() + block.cells.begin;
+        dot_lines(block.scale, lines.data(), n_lines, size, in, size, part_of(b, v));
+      }
     });
-    m_out.resize(static_cast<std::size_t>(m_n_fields * n_points()));
+    m_out.resize(static_cast<std::size_t>(n * m_n_fields * n_points()));
     for_each(space, m_row_strips.strips.size(), [&](std::size_t q) {
       const Strip& strip = m_row_strips.strips[q];
-      double* const of_field = m_out.data() + strip.part * n_points();
-      std::fill(of_field + strip.range.begin, of_field + strip.range.end, 0.0);
+      for (std::int64_t v = 0; v < n; ++v) {
+        double* const of_field = m_out.data() + (v * m_n_fields + strip.part) * n_points();
+        std::fill(of_field + strip.range.begin, of_field + strip.range.end, 0.0);
+      }
       for (const std::size_t b : strip.blocks) {
         const FactorBlock& block = m_blocks[b];
-        const double* const part = m_parts.data() + m_first[b];
         const IndexRange points = common(strip.range, block.points);
         const std::int64_t skipped = points.begin - block.points.begin;
-        double* const to = of_field + points.begin;
-        if (block.is_dense) {
-          for (std::int64_t i = 0; i < points.size(); ++i) to[i] += part[skipped + i];
-          continue;
+        for (std::int64_t v = 0; v < n; ++v) {
+          const double* const part = part_of(b, v);
+          double* const to = m_out.data() + (v * m_n_fields + strip.part) * n_points() + points.begin;
+          if (block.is_dense) {
+            for (std::int64_t i = 0; i < points.size(); ++i) to[i] += part[skipped + i];
+          } else {
+            add_lines(part, block.u.data() + skipped, block.rank, block.points.size(), to, points.size());
+          }
         }
-        add_lines(part, block.u.data() + skipped, block.rank, block.points.size(), to, points.size());
       }
     });
-    from_cluster_order(space, m_out, m_points, m_n_fields, fields);
+    from_cluster_order(space, m_out, m_points, n * m_n_fields, fields);
   }
 
-  /// density = G' fields.
-  void apply_transpose(const Space& space, const double* fields, double* density) {
-    to_cluster_order(space, fields, m_points, m_n_fields, m_in);
-    m_parts.resize(static_cast<std::size_t>(m_buffer_size));
+  /// density = G' fields, likewise.
+  void apply_transpose(const Space& space, std::int64_t n, const double* fields, double* density) {
+    to_cluster_order(space, fields, m_points, n * m_n_fields, m_in);
+    m_parts.resize(static_cast<std::size_t>(n * m_buffer_size));
     for_each_block(space, [&](std::size_t b) {
       const FactorBlock& block = m_blocks[b];
-      double* const out = m_parts.data() + m_first[b];
-      const double* const in = m_in.data() + block.field * n_points() + block.points.begin;
-      const std::int64_t n = block.points.size();
-      if (block.is_dense) {
-        for (std::int64_t i = 0; i < n; ++i) out[i] = block.scale * in[i];
-        return;
+      const std::int64_t size = block.points.size();
+      for (std::int64_t v = 0; v < n; ++v) {
+        double* const out = part_of(b, v);
+        const double* const in = m_in.data() + (v * m_n_fields + block.field) * n_points() + block.points.begin;
+        if (block.is_dense) {
+          for (std::int64_t i = 0; i < size; ++i) out[i] = block.scale * in[i];
+        } else {
+          dot_lines(block.scale, block.u.data(), block.rank, size, in, size, out);
+        }
       }
-      dot_lines(block.scale, block.u.data(), block.rank, n, in, n, out);
     });
-    m_out.resize(static_cast<std::size_t>(n_cells()));
+    m_out.resize(static_cast<std::size_t>(n * n_cells()));
     for_each(space, m_column_strips.strips.size(), [&](std::size_t q) {
-      const Strip& strip = m_column_strips.strips[q];
-      std::fill(m_out.data() + strip.range.begin, m_out.data() + strip.range.end, 0.0);
-      for (const std::size_t b : strip.blocks) {
+      const IndexRange range = m_column_strips.strips[q].range;
+      for (std::int64_t v = 0; v < n; ++v) std::fill_n(m_out.data() + v * n_cells() + range.begin, range.size(), 0.0);
+      for (const std::size_t b : m_column_strips.strips[q].blocks) {
         const FactorBlock& block = m_blocks[b];
-        const double* const part = m_parts.data() + m_first[b];
-        const IndexRange cells = common(strip.range, block.cells);
-        const std::int64_t skipped = cells.begin - block.cells.begin;
+        const IndexRange cells = common(range, block.cells);
         const std::vector<float>& lines = block.is_dense ? block.u : block.v;
+        const float* const first = lines.data() + (cells.begin - block.cells.begin);
         const std::int64_t n_lines = block.is_dense ? block.points.size() : block.rank;
-        add_lines(part, lines.data() + skipped, n_lines, block.cells.size(), m_out.data() + cells.begin, cells.size());
+        for (std::int64_t v = 0; v < n; ++v) {
+          add_lines(part_of(b, v), first, n_lines, block.cells.size(), m_out.data() + v * n_cells() + cells.begin,
+                    cells.size());
+        }
       }
     });
-    from_cluster_order(space, m_out, m_cells, 1, density);
+    from_cluster_order(space, m_out, m_cells, n, density);
   }
 
   /// The diagonal of G' diag(weights) G: of a block of low rank v_j' (u' diag(weights) u) v_j for cell j.
@@ -285,6 +294,11 @@ public:
   }
 
 private:
+  /// A block's numbers of a product with vector number v.
+  [[nodiscard]] double* part_of(std::size_t b, std::int64_t v) {
+    return m_parts.data() + v * m_buffer_size + m_first[b];
+  }
+
   /// Cells whose products a thread adds up: several leaves, so that lines of large blocks are read on and on.
   static constexpr std::int64_t cells_of_strip = 512;
 

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -19,15 +21,105 @@
 
 #include "base/random.hpp"
 #include "compute/direct_plan.hpp"
-#include "compute/operator_plan.hpp"
-#include "compute/rank_sums.hpp"
 #include "parallel/collectives.hpp"
+#include "sensitivity/block_entries.hpp"
+#include "sensitivity/compressed_matrix.hpp"
 #include "sensitivity/compressed_operator.hpp"
-#include "sensitivity/matrix_builder.hpp"
-#include "sensitivity/storage_choice.hpp"
+#include "sensitivity/h_matrix.hpp"
+#include "sensitivity/low_rank.hpp"
+#include "sensitivity/stored_operator.hpp"
 
-/// The bodies of CompressedOperator; instantiated in one source file a space.
+/// The bodies of make_compressed_operator() and sample_compression(); instantiated in one source file a space.
 namespace prismfield {
+
+/// Moves values, (n), to floats that are `scale` times smaller, a power of two.
+inline std::vector<float> scaled_floats(const double* values, std::size_t n, double scale) {
+  std::vector<float> floats(n);
+  for (std::size_t i = 0; i < n; ++i) floats[i] = static_cast<float>(values[i] / scale);
+  return floats;
+}
+
+/// The power of two that makes the largest of these values about 1; 1 where all are zero.
+inline double scale_of(const double* values, std::size_t n) {
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(values[i]));
+  return largest > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
+}
+
+/// Fills the blocks of a matrix, on all threads of a host space.
+template <class Space>
+class MatrixBuilder {
+public:
+  /// All must outlive it; `kernel` may be null where there are no blocks.
+  MatrixBuilder(const EntryKernel<Space>* kernel, const ClusterTree& points, const ClusterTree& cells)
+      : m_kernel(kernel), m_points(points), m_cells(cells), m_places(cut_into_blocks(points, cells)) {}
+
+  /// Fills the blocks of some fields, (block, field): those whose tolerance, relative to a block's Frobenius norm, is
+  /// above 0. Returns the pairs of a point and a cell that were computed.
+  std::int64_t fill(const Space& space, const std::vector<double>& tolerance, std::vector<FactorBlock>& blocks) const {
+    blocks.resize(m_places.size() * tolerance.size());
+    std::atomic<std::int64_t> evaluated{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr failure;
+    CompressedMatrix<Space>::for_each(space, m_places.size(), [&](std::size_t b) {
+      // no exception may leave a thread
+      try {
+        if (!failed) evaluated += fill_block(m_places[b], tolerance, blocks.data() + b * tolerance.size());
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+    return evaluated;
+  }
+
+private:
+  std::int64_t fill_block(const BlockPlace& place, const std::vector<double>& tolerance, FactorBlock* blocks) const {
+    const IndexRange points = m_points.clusters[static_cast<std::size_t>(place.points)].range;
+    const IndexRange cells = m_cells.clusters[static_cast<std::size_t>(place.cells)].range;
+    BlockLines<Space> lines(*m_kernel, points, cells);
+    for (std::size_t f = 0; f < tolerance.size(); ++f) {
+      if (!(tolerance[f] > 0)) continue;
+      FactorBlock block;
+      block.field = static_cast<std::int64_t>(f);
+      block.points = points;
+      block.cells = cells;
+      if (!place.admissible || !compress(lines, tolerance[f], block)) fill_dense(lines, block);
+      blocks[f] = std::move(block);
+    }
+    return lines.evaluated();
+  }
+
+  /// False where low rank takes no less memory.
+  static bool compress(BlockLines<Space>& lines, double tolerance, FactorBlock& block) {
+    typename BlockLines<Space>::OfField of_field(lines, block.field);
+    LowRank factors;
+    // the crosses leave less than the singular values may
+    if (!approximate_by_crosses(of_field, 0.3 * tolerance, factors)) return false;
+    const std::int64_t rows = block.points.size();
+    const std::int64_t columns = block.cells.size();
+    recompress(rows, columns, 0.9 * tolerance, factors);
+    if (factors.rank * (rows + columns) >= rows * columns) return false;
+    block.rank = factors.rank;
+    block.scale = scale_of(factors.u.data(), factors.u.size());
+    block.u = scaled_floats(factors.u.data(), factors.u.size(), block.scale);
+    block.v = scaled_floats(factors.v.data(), factors.v.size(), 1.0);
+    return true;
+  }
+
+  static void fill_dense(BlockLines<Space>& lines, FactorBlock& block) {
+    const auto n = static_cast<std::size_t>(block.points.size() * block.cells.size());
+    const double* const values = lines.all() + static_cast<std::size_t>(block.field) * n;
+    block.is_dense = true;
+    block.scale = scale_of(values, n);
+    block.u = scaled_floats(values, n, block.scale);
+  }
+
+  const EntryKernel<Space>* m_kernel;
+  const ClusterTree& m_points;
+  const ClusterTree& m_cells;
+  std::vector<BlockPlace> m_places;
+};
 
 /// Things of a cluster at most. 1,600 stations and 32,000 cells at 1e-4 took a 14.6th of the memory of doubles with 50
 /// and 125, a 15.1th with 25 and 64, and a 15.2th with 16 and 32, whose products were slower.
@@ -179,47 +271,30 @@ inline std::array<std::vector<double>, 2> trial_densities(const PrismSource& pri
   return densities;
 }
 
+/// How a compressed matrix is built.
 template <class ExecutionSpace>
-struct CompressedOperator<ExecutionSpace>::Parts {
+struct CompressionBuild {
   using Input = CompressionInput<ExecutionSpace>;
   using Direct = DirectOperator<ExecutionSpace>;
+  using Matrix = CompressedMatrix<ExecutionSpace>;
+  using Entries = typename Operator<ExecutionSpace>::Entries;
 
   /// rows that are computed anew, of all ranks together, and of one at least
   static constexpr std::int64_t rows_to_check = 24, rows_of_a_rank = 3;
   static constexpr int most_rounds = 4;
 
   double tolerance;
-  Plan plan;
+  const Plan& plan;
   FieldList fields;
-  /// all ranks, and this one alone: ranks have all cells and points of their own
-  Communicator all_ranks, this_rank;
-  CompressedMatrix<ExecutionSpace> matrix;
-  /// points of this rank whose rows were computed, and these, (field, 1, cell); while it is built
+  const Communicator& all_ranks;
+  Matrix& matrix;
+  /// points of this rank whose rows were computed, and these, (field, 1, cell)
   std::vector<std::pair<std::int64_t, Entries>> rows;
   std::array<std::vector<double>, 2> densities;
 
-  Parts(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, Request request,
-        double asked_tolerance, const Communicator& communicator, CompressionReport& report)
-      : tolerance(checked_compression(asked_tolerance)),
-        fields(request.fields),
-        all_ranks(split(communicator, 0)),
-        this_rank(split(communicator, communicator.rank())) {
-    const Kokkos::Timer timer;
-    request.execution.partition = Partition::points;
-    Direct direct(space, prisms, points, request, communicator);
-    plan = direct.plan();
-    report = CompressionReport();
-    report.tolerance = tolerance;
-    build(space, prisms, points, request, direct, report);
-    rows.clear();
-    densities = {};
-    count(report);
-    report.seconds = timer.seconds();
-  }
-
   /// Fills the matrix, and fields anew until rows agree; then leaves out what the error asked for allows.
-  void build(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-             Direct& direct, CompressionReport& report) {
+  void run(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+           Direct& direct, CompressionReport& report) {
     std::unique_ptr<Input> input;
     std::unique_ptr<MatrixBuilder<ExecutionSpace>> builder;
     on_all_ranks(all_ranks, [&] {
@@ -236,7 +311,7 @@ struct CompressedOperator<ExecutionSpace>::Parts {
       on_all_ranks(all_ranks, [&] {
         std::vector<FactorBlock> blocks = std::move(matrix.blocks());
         report.evaluated_pairs += builder->fill(space, wanted, blocks);
-        matrix = CompressedMatrix<ExecutionSpace>(input->points, input->cells, fields.size(), std::move(blocks));
+        matrix = Matrix(input->points, input->cells, fields.size(), std::move(blocks));
       });
       const std::vector<double> found = errors(space);
       report.error = *std::max_element(found.begin(), found.end());
@@ -254,8 +329,8 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     use_up(space, of_blocks, report);
     on_all_ranks(all_ranks, [&] {
       std::vector<FactorBlock> blocks = std::move(matrix.blocks());
-      CompressedMatrix<ExecutionSpace>::for_each(space, blocks.size(), [&](std::size_t b) { blocks[b].drop_lines(); });
-      matrix = CompressedMatrix<ExecutionSpace>(input->points, input->cells, fields.size(), std::move(blocks));
+      Matrix::for_each(space, blocks.size(), [&](std::size_t b) { blocks[b].drop_lines(); });
+      matrix = Matrix(input->points, input->cells, fields.size(), std::move(blocks));
     });
   }
 
@@ -293,9 +368,8 @@ struct CompressedOperator<ExecutionSpace>::Parts {
   void cut(const ExecutionSpace& space, const std::vector<double>& of_blocks) {
     on_all_ranks(all_ranks, [&] {
       std::vector<FactorBlock>& blocks = matrix.blocks();
-      CompressedMatrix<ExecutionSpace>::for_each(space, blocks.size(), [&](std::size_t b) {
-        blocks[b].cut(of_blocks[static_cast<std::size_t>(blocks[b].field)]);
-      });
+      Matrix::for_each(space, blocks.size(),
+                       [&](std::size_t b) { blocks[b].cut(of_blocks[static_cast<std::size_t>(blocks[b].field)]); });
     });
   }
 
@@ -321,7 +395,7 @@ struct CompressedOperator<ExecutionSpace>::Parts {
     RowErrors sums(fields.size());
     on_all_ranks(all_ranks, [&] {
       std::vector<RowErrors> of_rows(rows.size(), RowErrors(fields.size()));
-      CompressedMatrix<ExecutionSpace>::for_each(space, rows.size(), [&](std::size_t k) {
+      Matrix::for_each(space, rows.size(), [&](std::size_t k) {
         std::vector<double> row(static_cast<std::size_t>(matrix.n_cells()));
         for (std::int64_t f = 0; f < fields.size(); ++f) {
           matrix.row(f, rows[k].first, row.data());
@@ -355,13 +429,67 @@ struct CompressedOperator<ExecutionSpace>::Parts {
 };
 
 template <class ExecutionSpace>
-CompressedOperator<ExecutionSpace>::CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                       const Points& points, const Request& request, double tolerance,
-                                                       const Communicator& communicator, CompressionReport& report)
-    : m_parts(std::make_unique<Parts>(space, prisms, points, request, tolerance, communicator, report)) {}
+class CompressedOperator final : public RankOperator<ExecutionSpace> {
+public:
+  using Base = RankOperator<ExecutionSpace>;
+  using typename Base::ConstVectors;
+  using typename Base::Entries;
+  using typename Base::Vectors;
 
-template <class ExecutionSpace>
-CompressedOperator<ExecutionSpace>::~CompressedOperator() = default;
+  /// `direct`: of the same prisms, points and request, by points.
+  CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+                     const Request& request, double tolerance, const Communicator& communicator,
+                     CompressionReport& report, DirectOperator<ExecutionSpace>&& direct)
+      : Base(communicator, request.fields, direct.plan(), tolerance) {
+    const Kokkos::Timer timer;
+    report = CompressionReport();
+    report.tolerance = tolerance;
+    CompressionBuild<ExecutionSpace> build{tolerance, this->m_plan, this->m_fields, this->m_all_ranks, m_matrix, {},
+                                           {}};
+    build.run(space, prisms, points, request, direct, report);
+    build.count(report);
+    report.seconds = timer.seconds();
+  }
+
+  [[nodiscard]] std::int64_t bytes() const noexcept override { return m_matrix.bytes(); }
+
+private:
+  void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
+    space.fence("prismfield: densities are there");
+    m_matrix.apply(space, density.extent_int(1), density.data(), fields.data());
+  }
+  void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) override {
+    space.fence("prismfield: fields are there");
+    m_matrix.apply_transpose(space, fields.extent_int(1), fields.data(), density.data());
+  }
+  void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) override {
+    space.fence("prismfield: weights are there");
+    for (std::size_t v = 0; v < weights.extent(1); ++v) {
+      m_matrix.diagonal(space, weights.data() + v * weights.extent(0), diagonal.data() + v * diagonal.extent(0));
+    }
+  }
+  void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override {
+    const std::int64_t n_fields = this->fields().size();
+    m_matrix.for_each(space, static_cast<std::size_t>(points.size() * n_fields), [&](std::size_t k) {
+      const std::int64_t f = static_cast<std::int64_t>(k) % n_fields;
+      const std::int64_t i = static_cast<std::int64_t>(k) / n_fields;
+      m_matrix.row(f, points.begin + i, &entries(f, i, 0));
+    });
+  }
+
+  CompressedMatrix<ExecutionSpace> m_matrix;
+};
+
+template <class Space>
+std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, const PrismSource& prisms,
+                                                          const Points& points, const Request& request,
+                                                          double tolerance, const Communicator& communicator,
+                                                          CompressionReport& report) {
+  const Request of_points = by_points(request);
+  return std::make_unique<CompressedOperator<Space>>(
+      space, prisms, points, of_points, checked_compression(tolerance), communicator, report,
+      DirectOperator<Space>(space, prisms, points, of_points, communicator));
+}
 
 /// A sixteenth of the points that lie together, halfway from the middle to a corner; all where they are few.
 inline Points points_together(const Points& points) {
@@ -390,9 +518,9 @@ inline Points points_together(const Points& points) {
 }
 
 template <class ExecutionSpace>
-CompressionSample CompressedOperator<ExecutionSpace>::sample(const ExecutionSpace& space, const PrismSource& prisms,
-                                                             const Points& points, Request request, double tolerance) {
-  request.execution.partition = Partition::points;
+CompressionSample sample_compression(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+                                     Request request, double tolerance) {
+  request = by_points(request);
   const Points some = points_together(points);
   if (some.size() == 0 || prisms.size() == 0) return {};
   const double share = static_cast<double>(some.size()) / static_cast<double>(points.size());
@@ -423,8 +551,8 @@ CompressionSample CompressedOperator<ExecutionSpace>::sample(const ExecutionSpac
     double least = std::numeric_limits<double>::infinity();
     for (int k = 0; k < pairs_of_products; ++k) {
       const Kokkos::Timer of_pair;
-      of.apply(space, density.data(), fields.data());
-      of.apply_transpose(space, fields.data(), density.data());
+      of.apply(space, 1, density.data(), fields.data());
+      of.apply_transpose(space, 1, fields.data(), density.data());
       least = std::min(least, of_pair.seconds() / 2);
     }
     return least;
@@ -435,99 +563,17 @@ CompressionSample CompressedOperator<ExecutionSpace>::sample(const ExecutionSpac
   sample.product_seconds = fixed + std::max(seconds_of(matrix) - fixed, 0.0) / share;
   constexpr std::int64_t most_rows = 16;
   const std::int64_t n_rows = std::min(most_rows, points_at_once(n_fields, prisms.size(), some.size()));
-  const Entries entries("prismfield::sample", static_cast<std::size_t>(n_fields), static_cast<std::size_t>(n_rows),
-                        static_cast<std::size_t>(prisms.size()));
+  const typename Operator<ExecutionSpace>::Entries entries("prismfield::sample", static_cast<std::size_t>(n_fields),
+                                                           static_cast<std::size_t>(n_rows),
+                                                           static_cast<std::size_t>(prisms.size()));
   const Kokkos::Timer of_entries;
   direct.entries(space, {0, n_rows}, entries);
   space.fence("prismfield: entries of a sample");
   sample.seconds_per_entry = of_entries.seconds() / static_cast<double>(n_rows * prisms.size());
   // rows that are checked are computed, and put together from blocks in several trials, which takes as long again
-  sample.seconds_to_make += 2 * sample.seconds_per_entry * static_cast<double>(Parts::rows_to_check * prisms.size());
+  sample.seconds_to_make += 2 * sample.seconds_per_entry *
+                            static_cast<double>(CompressionBuild<ExecutionSpace>::rows_to_check * prisms.size());
   return sample;
-}
-
-template <class ExecutionSpace>
-FieldList CompressedOperator<ExecutionSpace>::fields() const noexcept {
-  return m_parts->fields;
-}
-template <class ExecutionSpace>
-IndexRange CompressedOperator<ExecutionSpace>::points() const noexcept {
-  return m_parts->plan.points();
-}
-template <class ExecutionSpace>
-IndexRange CompressedOperator<ExecutionSpace>::prisms() const noexcept {
-  return m_parts->plan.prisms();
-}
-
-template <class ExecutionSpace>
-void CompressedOperator<ExecutionSpace>::apply(const ExecutionSpace& space, const ConstVector& density,
-                                               const Vector& fields) {
-  on_all_ranks(m_parts->all_ranks, [&] {
-    check_product("density", density, this->columns(), "fields", fields, this->rows());
-    space.fence("prismfield: densities are there");
-    m_parts->matrix.apply(space, density.data(), fields.data());
-  });
-}
-
-template <class ExecutionSpace>
-void CompressedOperator<ExecutionSpace>::apply_transpose(const ExecutionSpace& space, const ConstVector& fields,
-                                                         const Vector& density) {
-  on_all_ranks(m_parts->all_ranks, [&] {
-    check_product("fields", fields, this->rows(), "density", density, this->columns());
-    space.fence("prismfield: fields are there");
-    m_parts->matrix.apply_transpose(space, fields.data(), density.data());
-  });
-  sum_over_ranks(space, m_parts->all_ranks, density);
-}
-
-template <class ExecutionSpace>
-void CompressedOperator<ExecutionSpace>::diagonal(const ExecutionSpace& space, const ConstVector& weights,
-                                                  const Vector& diagonal) {
-  on_all_ranks(m_parts->all_ranks, [&] {
-    check_product("weights", weights, this->rows(), "diagonal", diagonal, this->columns());
-    space.fence("prismfield: weights are there");
-    m_parts->matrix.diagonal(space, weights.data(), diagonal.data());
-  });
-  sum_over_ranks(space, m_parts->all_ranks, diagonal);
-}
-
-template <class ExecutionSpace>
-void CompressedOperator<ExecutionSpace>::entries(const ExecutionSpace& space, IndexRange points,
-                                                 const Entries& entries) {
-  check_entries(points, this->points().size(), entries, fields().size(), this->columns());
-  if (this->columns() == 0) return;
-  const std::int64_t n_fields = fields().size();
-  CompressedMatrix<ExecutionSpace>::for_each(space, static_cast<std::size_t>(points.size() * n_fields),
-                                             [&](std::size_t k) {
-                                               const std::int64_t f = static_cast<std::int64_t>(k) % n_fields;
-                                               const std::int64_t i = static_cast<std::int64_t>(k) / n_fields;
-                                               m_parts->matrix.row(f, points.begin + i, &entries(f, i, 0));
-                                             });
-}
-
-template <class ExecutionSpace>
-double CompressedOperator<ExecutionSpace>::dot_fields(const ExecutionSpace& space, const ConstVector& a,
-                                                      const ConstVector& b) {
-  return dot_over_ranks(space, m_parts->all_ranks, m_parts->all_ranks, a, b, this->rows());
-}
-
-template <class ExecutionSpace>
-double CompressedOperator<ExecutionSpace>::dot_densities(const ExecutionSpace& space, const ConstVector& a,
-                                                         const ConstVector& b) {
-  return dot_over_ranks(space, m_parts->all_ranks, m_parts->this_rank, a, b, this->columns());
-}
-
-template <class ExecutionSpace>
-double CompressedOperator<ExecutionSpace>::error_bound() const noexcept {
-  return m_parts->tolerance;
-}
-template <class ExecutionSpace>
-const Plan& CompressedOperator<ExecutionSpace>::plan() const noexcept {
-  return m_parts->plan;
-}
-template <class ExecutionSpace>
-std::int64_t CompressedOperator<ExecutionSpace>::bytes() const noexcept {
-  return m_parts->matrix.bytes();
 }
 
 }  // namespace prismfield

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -16,12 +17,27 @@ struct ProductSeconds {
   double apply = 0, transpose = 0;
 };
 
+/// What there is to ask of an operator.
+struct OperatorFacts {
+  FieldList fields;
+  IndexRange points, prisms;
+  std::int64_t rows = 0, columns = 0;
+  Plan plan;
+  double error_bound = 0;
+  /// how G is kept, of this rank, where settings were made
+  StorageChoice choice;
+  /// what it took to make G, of the slowest rank
+  double build_seconds = 0;
+};
+
 /// A HostOperator in one execution space.
 struct HostOperator::Implementation {
+  enum class Product { apply, transpose, diagonal };
+
   virtual ~Implementation() = default;
-  virtual void apply(std::span<const double> density, std::span<double> fields) = 0;
-  virtual void apply_transpose(std::span<const double> fields, std::span<double> density) = 0;
-  virtual void diagonal(std::span<const double> weights, std::span<double> diagonal) = 0;
+  /// out = alpha (the product of n vectors) + beta out
+  virtual void multiply(Product product, double alpha, std::span<const double> in, double beta, std::span<double> out,
+                        std::int64_t n) = 0;
   virtual void entries(IndexRange points, std::span<double> entries) = 0;
   virtual double dot_fields(std::span<const double> a, std::span<const double> b) = 0;
   virtual double dot_densities(std::span<const double> a, std::span<const double> b) = 0;
@@ -30,25 +46,15 @@ struct HostOperator::Implementation {
   [[nodiscard]] virtual ProductSeconds product_seconds() = 0;
   /// Hands this rank's rows to a sink. Collective.
   virtual void write(RowSink& sink) = 0;
-  /// What it took to make G, of the slowest rank.
-  [[nodiscard]] virtual double build_seconds() const noexcept = 0;
-  [[nodiscard]] virtual FieldList fields() const noexcept = 0;
-  [[nodiscard]] virtual IndexRange points() const noexcept = 0;
-  [[nodiscard]] virtual IndexRange prisms() const noexcept = 0;
-  [[nodiscard]] virtual const Plan& plan() const noexcept = 0;
-  [[nodiscard]] virtual double error_bound() const noexcept = 0;
+
+  OperatorFacts facts;
 };
 
-/// In request.execution.space; without `settings` a DirectOperator, cut as the request says. Kokkos must run.
-/// Collective.
-[[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator(
-    const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings* settings,
-    const Communicator& communicator, StorageChoice* choice);
-
-/// The same in one execution space that was built; instantiated in one source file a space.
+/// In one execution space that was built; without `settings` G is computed anew, cut as the request says. Kokkos must
+/// run. Instantiated in one source file a space. Collective.
 template <class ExecutionSpace>
 [[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
     const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-    const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice);
+    const StorageSettings* settings, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <prismfield/make_operator.hpp>
@@ -16,8 +17,8 @@
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
 #include "parallel/collectives.hpp"
+#include "sensitivity/file_operator.hpp"
 #include "sensitivity/host_operator.hpp"
-#include "sensitivity/write_rows.hpp"
 
 /// The bodies of make_host_operator_on; instantiated in one source file a space.
 namespace prismfield {
@@ -26,101 +27,108 @@ template <class ExecutionSpace>
 class HostOperatorOnSpace final : public HostOperator::Implementation {
 public:
   HostOperatorOnSpace(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
-                      const Request& request, const StorageSettings* settings, const Communicator& communicator,
-                      StorageChoice* choice)
+                      const Request& request, const StorageSettings* settings, const Communicator& communicator)
       : m_space(space), m_ranks(split(communicator, 0)) {
     const Kokkos::Timer timer;
-    if (settings != nullptr) {
-      m_operator = make_operator(m_space, prisms, points, request, *settings, communicator, choice);
-    } else {
-      m_operator = std::make_unique<DirectOperator<ExecutionSpace>>(m_space, prisms, points, request, communicator);
-    }
+    m_operator = settings != nullptr
+                     ? make_operator(m_space, prisms, points, request, *settings, communicator, &facts.choice)
+                     : make_direct_operator(m_space, prisms, points, request, communicator);
     m_space.fence("prismfield: operator made");
-    m_build_seconds = slowest(timer.seconds());
-    on_all_ranks(m_ranks, [&] {
-      allocate_or_fail([&] {
-        m_densities = Vector(view_label("densities"), static_cast<std::size_t>(m_operator->columns()));
-        m_fields = Vector(view_label("fields"), static_cast<std::size_t>(m_operator->rows()));
-      });
-    });
+    facts = {m_operator->fields(),      m_operator->points(),  m_operator->prisms(),
+             m_operator->rows(),        m_operator->columns(), m_operator->plan(),
+             m_operator->error_bound(), facts.choice,          slowest(timer.seconds())};
+    on_all_ranks(m_ranks, [&] { make_room(1); });
   }
 
-  void apply(std::span<const double> density, std::span<double> fields) override {
-    check("density", density.size(), m_operator->columns(), "fields", fields.size(), m_operator->rows());
-    copy_in(m_space, density, m_densities);
-    m_operator->apply(m_space, m_densities, m_fields);
-    copy_out(m_space, m_fields, fields);
-  }
-  void apply_transpose(std::span<const double> fields, std::span<double> density) override {
-    check("fields", fields.size(), m_operator->rows(), "density", density.size(), m_operator->columns());
-    copy_in(m_space, fields, m_fields);
-    m_operator->apply_transpose(m_space, m_fields, m_densities);
-    copy_out(m_space, m_densities, density);
-  }
-  void diagonal(std::span<const double> weights, std::span<double> diagonal) override {
-    check("weights", weights.size(), m_operator->rows(), "diagonal", diagonal.size(), m_operator->columns());
-    copy_in(m_space, weights, m_fields);
-    m_operator->diagonal(m_space, m_fields, m_densities);
-    copy_out(m_space, m_densities, diagonal);
+  void multiply(Product product, double alpha, std::span<const double> in, double beta, std::span<double> out,
+                std::int64_t n) override {
+    const std::pair<const char*, const char*> keys = keys_of(product);
+    const bool to_fields = product == Product::apply;
+    on_all_ranks(m_ranks, [&] {
+      check_length(keys.first, in.size(), n * (to_fields ? facts.columns : facts.rows));
+      check_length(keys.second, out.size(), n * (to_fields ? facts.rows : facts.columns));
+      make_room(n);
+    });
+    const auto vectors = static_cast<std::size_t>(n);
+    const Vectors density(m_densities.data(), static_cast<std::size_t>(facts.columns), vectors);
+    const Vectors of_fields(m_fields.data(), static_cast<std::size_t>(facts.rows), vectors);
+    const Vectors& from = to_fields ? density : of_fields;
+    const Vectors& to = to_fields ? of_fields : density;
+    copy_in(m_space, in, flat(from));
+    if (beta != 0) copy_in(m_space, out, flat(to));
+    switch (product) {
+      case Product::apply: m_operator->apply(m_space, alpha, from, beta, to); break;
+      case Product::transpose: m_operator->apply_transpose(m_space, alpha, from, beta, to); break;
+      case Product::diagonal: m_operator->diagonal(m_space, alpha, from, beta, to); break;
+    }
+    copy_out(m_space, flat(to), out);
   }
   void entries(IndexRange points, std::span<double> entries) override {
-    check_range(points, m_operator->points().size());
-    const std::int64_t n_fields = m_operator->fields().size();
-    check_length("entries", entries.size(), n_fields * points.size() * m_operator->columns());
-    const typename Operator<ExecutionSpace>::Entries there("prismfield::entries", n_fields, points.size(),
-                                                           m_operator->columns());
+    check_range(points, facts.points.size());
+    check_length("entries", entries.size(), facts.fields.size() * points.size() * facts.columns);
+    const typename Operator<ExecutionSpace>::Entries there("prismfield::entries", facts.fields.size(), points.size(),
+                                                           facts.columns);
     m_operator->entries(m_space, points, there);
     copy_out(m_space, Vector(there.data(), there.size()), entries);
   }
   double dot_fields(std::span<const double> a, std::span<const double> b) override {
-    check("a", a.size(), m_operator->rows(), "b", b.size(), m_operator->rows());
-    copy_in(m_space, a, m_fields);
-    copy_in(m_space, b, another(m_more_fields, m_fields));
-    return m_operator->dot_fields(m_space, m_fields, m_more_fields);
+    const auto [x, y] = pair_of(m_fields, facts.rows, a, b);
+    return m_operator->dot_fields(m_space, x, y);
   }
   double dot_densities(std::span<const double> a, std::span<const double> b) override {
-    check("a", a.size(), m_operator->columns(), "b", b.size(), m_operator->columns());
-    copy_in(m_space, a, m_densities);
-    copy_in(m_space, b, another(m_more_densities, m_densities));
-    return m_operator->dot_densities(m_space, m_densities, m_more_densities);
+    const auto [x, y] = pair_of(m_densities, facts.columns, a, b);
+    return m_operator->dot_densities(m_space, x, y);
   }
   [[nodiscard]] ProductSeconds product_seconds() override {
     Kokkos::deep_copy(m_space, m_densities, 1.0);
     Kokkos::deep_copy(m_space, m_fields, 1.0);
     ProductSeconds seconds;
-    seconds.apply = fastest([&] { m_operator->apply(m_space, m_densities, m_fields); });
-    seconds.transpose = fastest([&] { m_operator->apply_transpose(m_space, m_fields, m_densities); });
+    const Vector density(m_densities.data(), static_cast<std::size_t>(facts.columns));
+    const Vector of_fields(m_fields.data(), static_cast<std::size_t>(facts.rows));
+    seconds.apply = fastest([&] { m_operator->apply(m_space, density, of_fields); });
+    seconds.transpose = fastest([&] { m_operator->apply_transpose(m_space, of_fields, density); });
     return seconds;
   }
   void write(RowSink& sink) override {
     on_all_ranks(m_ranks, [&] { write_rows(m_space, *m_operator, sink); });
   }
-  [[nodiscard]] double build_seconds() const noexcept override { return m_build_seconds; }
-  [[nodiscard]] FieldList fields() const noexcept override { return m_operator->fields(); }
-  [[nodiscard]] IndexRange points() const noexcept override { return m_operator->points(); }
-  [[nodiscard]] IndexRange prisms() const noexcept override { return m_operator->prisms(); }
-  [[nodiscard]] const Plan& plan() const noexcept override { return m_operator->plan(); }
-  [[nodiscard]] double error_bound() const noexcept override { return m_operator->error_bound(); }
 
 private:
   using Vector = typename Operator<ExecutionSpace>::Vector;
+  using Vectors = typename Operator<ExecutionSpace>::Vectors;
 
-  /// Throws on all ranks when a length is wrong on any.
-  void check(const char* key, std::size_t length, std::int64_t needed, const char* other_key, std::size_t other_length,
-             std::int64_t other_needed) const {
-    on_all_ranks(m_ranks, [&] {
-      check_length(key, length, needed);
-      check_length(other_key, other_length, other_needed);
+  /// What a product's vectors are called.
+  [[nodiscard]] static std::pair<const char*, const char*> keys_of(Product product) {
+    if (product == Product::apply) return {"density", "fields"};
+    return product == Product::transpose ? std::pair{"fields", "density"} : std::pair{"weights", "diagonal"};
+  }
+  [[nodiscard]] static Vector flat(const Vectors& vectors) { return Vector(vectors.data(), vectors.size()); }
+
+  /// For n vectors on both sides. Throws AllocationFailure.
+  void make_room(std::int64_t n) {
+    grow(m_densities, "densities", n * facts.columns);
+    grow(m_fields, "fields", n * facts.rows);
+  }
+  static void grow(Vector& vector, const char* label, std::int64_t length) {
+    if (static_cast<std::int64_t>(vector.size()) >= length) return;
+    allocate_or_fail([&] {
+      vector = Vector();
+      vector = Vector(view_label(label), static_cast<std::size_t>(length));
     });
   }
 
-  /// A second vector, made where it is first needed. On all ranks.
-  const Vector& another(Vector& vector, const Vector& like) const {
+  /// Two vectors of this length in the space's memory, in `room`. Throws on all ranks when a length is wrong on any.
+  std::pair<Vector, Vector> pair_of(Vector& room, std::int64_t length, std::span<const double> a,
+                                    std::span<const double> b) const {
     on_all_ranks(m_ranks, [&] {
-      if (vector.extent(0) == like.extent(0)) return;
-      allocate_or_fail([&] { vector = Vector(like.label(), like.extent(0)); });
+      check_length("a", a.size(), length);
+      check_length("b", b.size(), length);
+      grow(room, "vectors", 2 * length);
     });
-    return vector;
+    const std::pair<Vector, Vector> both{Vector(room.data(), a.size()), Vector(room.data() + a.size(), b.size())};
+    copy_in(m_space, a, both.first);
+    copy_in(m_space, b, both.second);
+    return both;
   }
 
   [[nodiscard]] double slowest(double seconds) const {
@@ -149,17 +157,18 @@ private:
 
   ExecutionSpace m_space;
   Communicator m_ranks;
-  double m_build_seconds = 0;
   std::unique_ptr<Operator<ExecutionSpace>> m_operator;
-  Vector m_densities, m_more_densities, m_fields, m_more_fields;
+  /// of as many vectors as there were at most
+  Vector m_densities, m_fields;
 };
 
 template <class ExecutionSpace>
-std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
-    const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-    const StorageSettings* settings, const Communicator& communicator, StorageChoice* choice) {
-  return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(space, prisms, points, request, settings, communicator,
-                                                               choice);
+std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const ExecutionSpace& space,
+                                                                    const PrismSource& prisms, const Points& points,
+                                                                    const Request& request,
+                                                                    const StorageSettings* settings,
+                                                                    const Communicator& communicator) {
+  return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(space, prisms, points, request, settings, communicator);
 }
 
 }  // namespace prismfield

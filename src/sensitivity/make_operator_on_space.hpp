@@ -14,8 +14,7 @@
 #include "engine/instances/with_space.hpp"
 #include "parallel/collectives.hpp"
 #include "sensitivity/compressed_operator.hpp"
-#include "sensitivity/file_operator_on_space.hpp"
-#include "sensitivity/stored_operator_on_space.hpp"
+#include "sensitivity/file_operator.hpp"
 
 /// The body of make_operator, with what `auto` measures; instantiated in one source file a space.
 namespace prismfield {
@@ -64,8 +63,8 @@ double measured_bytes_per_second(const Space& space, StoredPrecision precision, 
   const auto matrix = make_stored_matrix<Space>(precision, n, columns);
   const typename Operator<Space>::Entries one("prismfield::sample", 1, 1, static_cast<std::size_t>(columns));
   for (std::int64_t row = 0; row < n; ++row) matrix->keep(space, {one, row, n});
-  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(columns));
-  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(n));
+  const typename Operator<Space>::Vectors density(view_label("sample"), static_cast<std::size_t>(columns), 1);
+  const typename Operator<Space>::Vectors fields(view_label("sample"), static_cast<std::size_t>(n), 1);
   const double both = least_seconds(space, [&] {
     matrix->multiply(space, density, fields);
     matrix->multiply_transposed(space, fields, density);
@@ -119,7 +118,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
     if (is_large && !settings.precision && !settings.never_compressed) {
       on_all_ranks(communicator, [&] {
         const Points of_a_rank = first_points(points, facts.n_points);
-        facts.compressed = CompressedOperator<Space>::sample(space, prisms, of_a_rank, request, auto_compression);
+        facts.compressed = sample_compression(space, prisms, of_a_rank, request, auto_compression);
       });
       broadcast(communicator, facts.compressed);
     }
@@ -127,13 +126,20 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   return choose_storage(facts, precision, store_of<Space>, settings.likely.count);
 }
 
-/// The operator, with what was chosen. Collective.
 template <class ExecutionSpace>
-std::unique_ptr<Operator<ExecutionSpace>> make_chosen_operator(const ExecutionSpace& space, const PrismSource& prisms,
+std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSpace& space, const PrismSource& prisms,
                                                                const Points& points, const Request& request,
-                                                               const StorageSettings& settings,
-                                                               const Communicator& communicator,
-                                                               StorageChoice& choice) {
+                                                               const Communicator& communicator) {
+  return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
+}
+
+template <class ExecutionSpace>
+std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
+                                                        const Points& points, const Request& request,
+                                                        const StorageSettings& settings,
+                                                        const Communicator& communicator, StorageChoice* told) {
+  StorageChoice chosen;
+  StorageChoice& choice = told != nullptr ? *told : chosen;
   check_storage(settings);
   const StoredPrecision precision = stored_precision(settings);
   choice = {settings.store, precision, 0, "", "", false, settings.compression.has_value()};
@@ -142,8 +148,14 @@ std::unique_ptr<Operator<ExecutionSpace>> make_chosen_operator(const ExecutionSp
   }
   if (choice.is_compressed) {
     CompressionReport report;
-    auto compressed = make_compressed_operator(space, prisms, points, request,
-                                               settings.compression.value_or(auto_compression), communicator, report);
+    std::unique_ptr<Operator<ExecutionSpace>> compressed;
+    if constexpr (is_device_space<ExecutionSpace>) {
+      throw InputError("", "sensitivity.compression",
+                       "works in host spaces only in this version: take execution.space: openmp, or compression: none");
+    } else {
+      compressed = make_compressed_operator(space, prisms, points, request,
+                                            settings.compression.value_or(auto_compression), communicator, report);
+    }
     const std::int64_t bytes = report.bytes / communicator.size();
     on_all_ranks(communicator, [&] {
       if (const std::string excess = beyond_limit(bytes, settings.memory_limit); !excess.empty())
@@ -181,16 +193,6 @@ std::unique_ptr<Operator<ExecutionSpace>> make_chosen_operator(const ExecutionSp
   if (is_asked_elsewhere)
     choice.why += std::string(", where ") + name(key_of(space, request.execution.space)) + " computes";
   return stored;
-}
-
-template <class ExecutionSpace>
-std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                        const Points& points, const Request& request,
-                                                        const StorageSettings& settings,
-                                                        const Communicator& communicator, StorageChoice* choice) {
-  StorageChoice chosen;
-  return make_chosen_operator(space, prisms, points, request, settings, communicator,
-                              choice != nullptr ? *choice : chosen);
 }
 
 }  // namespace prismfield

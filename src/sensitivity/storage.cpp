@@ -8,7 +8,6 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "sensitivity/compression_report.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_bytes.hpp"
 

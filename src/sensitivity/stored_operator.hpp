@@ -2,61 +2,122 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
-#include <prismfield/operator.hpp>
-#include <prismfield/storage.hpp>
+#include <prismfield/error.hpp>
 
-#include "sensitivity/stored_bytes.hpp"
+#include "compute/direct_operator.hpp"
+#include "sensitivity/available_memory.hpp"
+#include "sensitivity/storage_choice.hpp"
+#include "sensitivity/tile_matrix.hpp"
 
 namespace prismfield {
 
-/// G whose entries are computed once and kept in the space's memory, in tiles of columns. Products add in an order that
-/// does not change with the number of threads; entries are those of DirectOperator::entries, rounded to the precision,
-/// sums are double.
+/// The request of an operator whose ranks have all columns each.
+[[nodiscard]] inline Request by_points(Request request) {
+  request.execution.partition = Partition::points;
+  return request;
+}
+
+/// Throws AllocationFailure. At least one row and column.
+template <class Space>
+std::unique_ptr<StoredMatrix<Space>> make_stored_matrix(StoredPrecision precision, std::int64_t rows,
+                                                        std::int64_t columns) {
+  switch (precision) {
+    case StoredPrecision::double_: return std::make_unique<TileMatrix<Space, double>>(rows, columns);
+    case StoredPrecision::float_: return std::make_unique<TileMatrix<Space, float>>(rows, columns);
+    case StoredPrecision::float16: return std::make_unique<TileMatrix<Space, Half>>(rows, columns);
+  }
+  return nullptr;
+}
+
+/// G whose entries are computed once and kept in the space's memory, in tiles of columns; every four vectors are
+/// multiplied in one pass over G. Products add in an order that does not change with the number of threads; entries are
+/// those of DirectOperator::entries, rounded to the precision, sums are double. Its error bound is that of the direct
+/// operator and of rounding together; float16 has more where an entry is below 2^-18 of the largest of its row within
+/// its tile of columns: 2^-29 of that.
 template <class ExecutionSpace>
-class StoredOperator final : public Operator<ExecutionSpace> {
+class StoredOperator final : public RankOperator<ExecutionSpace> {
 public:
-  using typename Operator<ExecutionSpace>::Vector;
-  using typename Operator<ExecutionSpace>::ConstVector;
-  using typename Operator<ExecutionSpace>::Entries;
+  using Base = RankOperator<ExecutionSpace>;
+  using Direct = DirectOperator<ExecutionSpace>;
+  using typename Base::ConstVectors;
+  using typename Base::Entries;
+  using typename Base::Vectors;
 
   /// Computes every entry. As DirectOperator's; request.execution.partition is taken as points. Throws RunError when
   /// memory, or `memory_limit` in bytes, does not suffice, with the remedy (AgreedFailure on several ranks).
   /// Collective.
   StoredOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-                 StoredPrecision precision, const Communicator& communicator = {},
-                 const std::optional<std::int64_t>& memory_limit = std::nullopt);
-  ~StoredOperator() override;
+                 StoredPrecision precision, const Communicator& communicator,
+                 const std::optional<std::int64_t>& memory_limit)
+      : StoredOperator(space, Direct(space, prisms, points, by_points(request), communicator), precision, communicator,
+                       memory_limit) {}
 
-  [[nodiscard]] FieldList fields() const noexcept override;
-  [[nodiscard]] IndexRange points() const noexcept override;
-  [[nodiscard]] IndexRange prisms() const noexcept override;
-  void apply(const ExecutionSpace& space, const ConstVector& density, const Vector& fields) override;
-  void apply_transpose(const ExecutionSpace& space, const ConstVector& fields, const Vector& density) override;
-  void diagonal(const ExecutionSpace& space, const ConstVector& weights, const Vector& diagonal) override;
-  /// In one pass over G for every four vectors, each as it is alone.
-  void apply_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& density,
-                  const Vector& fields) override;
-  void apply_transpose_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& fields,
-                            const Vector& density) override;
-  void diagonal_many(const ExecutionSpace& space, std::int64_t n, const ConstVector& weights,
-                     const Vector& diagonal) override;
-  void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override;
-  [[nodiscard]] double dot_fields(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
-  [[nodiscard]] double dot_densities(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) override;
-  /// Of the direct operator and of rounding together. float16 has more where an entry is below 2^-18 of the largest of
-  /// its row within its tile of columns: 2^-29 of that.
-  [[nodiscard]] double error_bound() const noexcept override;
-  [[nodiscard]] const Plan& plan() const noexcept override;
-  /// What is kept of this rank's G.
-  [[nodiscard]] std::int64_t bytes() const noexcept;
+  [[nodiscard]] std::int64_t bytes() const noexcept override { return m_matrix ? m_matrix->bytes() : 0; }
 
 private:
-  struct Parts;
-  std::unique_ptr<Parts> m_parts;
+  StoredOperator(const ExecutionSpace& space, Direct&& direct, StoredPrecision precision,
+                 const Communicator& communicator, const std::optional<std::int64_t>& memory_limit)
+      : Base(communicator, direct.fields(), direct.plan(), direct.error_bound() + storage_error(precision)) {
+    const std::int64_t available = within_limit(available_memory<ExecutionSpace>(communicator), memory_limit);
+    on_all_ranks(this->m_all_ranks, [&] {
+      if (this->rows() == 0 || this->columns() == 0) return;
+      const std::int64_t needed =
+          bytes_to_store(precision, this->fields().size(), this->points().size(), this->columns());
+      const auto refuse = [&](std::int64_t free) {
+        const std::string shortage = storage_shortage(needed, free, precision);
+        if (!shortage.empty()) throw RunError(shortage);
+      };
+      refuse(available);
+      try {
+        fill(space, direct, precision);
+      } catch (const AllocationFailure&) {
+        refuse(std::min(needed - 1, available));
+      }
+    });
+    (is_device(this->m_plan.space) ? this->m_plan.device_bytes : this->m_plan.host_bytes) += bytes();
+  }
+
+  void fill(const ExecutionSpace& space, Direct& direct, StoredPrecision precision) {
+    const std::int64_t n_fields = this->fields().size(), n_points = this->points().size(), columns = this->columns();
+    m_matrix = make_stored_matrix<ExecutionSpace>(precision, this->rows(), columns);
+    const std::int64_t at_once = points_at_once(n_fields, columns, n_points);
+    typename Base::Vector scratch;
+    allocate_or_fail([&] {
+      scratch = decltype(scratch)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("entries")),
+                                  static_cast<std::size_t>(n_fields * at_once * columns));
+    });
+    for (std::int64_t first = 0; first < n_points; first += at_once) {
+      const std::int64_t end = std::min(first + at_once, n_points);
+      const Entries entries(scratch.data(), n_fields, end - first, columns);
+      direct.entries(space, {first, end}, entries);
+      m_matrix->keep(space, {entries, first, n_points});
+    }
+    space.fence("prismfield: sensitivities kept");
+  }
+
+  void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
+    m_matrix ? m_matrix->multiply(space, density, fields) : Kokkos::deep_copy(space, fields, 0.0);
+  }
+  void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) override {
+    m_matrix ? m_matrix->multiply_transposed(space, fields, density) : Kokkos::deep_copy(space, density, 0.0);
+  }
+  void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) override {
+    m_matrix ? m_matrix->diagonal(space, weights, diagonal) : Kokkos::deep_copy(space, diagonal, 0.0);
+  }
+  void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override {
+    m_matrix->read(space, {entries, points.begin, this->points().size()});
+  }
+
+  /// none without rows or columns
+  std::unique_ptr<StoredMatrix<ExecutionSpace>> m_matrix;
 };
 
 }  // namespace prismfield

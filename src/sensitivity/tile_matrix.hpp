@@ -20,32 +20,21 @@ template <class Space>
 class StoredMatrix {
 public:
   using Memory = typename Space::memory_space;
-  using Vector = Kokkos::View<double*, Memory>;
-  using ConstVector = Kokkos::View<const double*, Memory>;
+  using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Memory>;
+  using ConstVectors = Kokkos::View<const double**, Kokkos::LayoutLeft, Memory>;
 
   virtual ~StoredMatrix() = default;
   /// Keeps the rows of some points, of every field.
   virtual void keep(const Space& space, const EntryRows<Memory>& rows) = 0;
   /// Gives them back.
   virtual void read(const Space& space, const EntryRows<Memory>& rows) const = 0;
-  /// fields (rows) = G density (columns), for each of n vectors one behind another; each as it is alone.
-  /// More than one at first asks for memory: throws AllocationFailure.
-  virtual void multiply(const Space& space, std::int64_t n, const ConstVector& density, const Vector& fields) = 0;
-  /// density (columns) = G' fields (rows), likewise.
-  virtual void multiply_transposed(const Space& space, std::int64_t n, const ConstVector& fields,
-                                   const Vector& density) = 0;
-  /// The diagonal (columns) of G' diag(weights) G, likewise.
-  virtual void diagonal(const Space& space, std::int64_t n, const ConstVector& weights, const Vector& diagonal) = 0;
-
-  void multiply(const Space& space, const ConstVector& density, const Vector& fields) {
-    multiply(space, 1, density, fields);
-  }
-  void multiply_transposed(const Space& space, const ConstVector& fields, const Vector& density) {
-    multiply_transposed(space, 1, fields, density);
-  }
-  void diagonal(const Space& space, const ConstVector& weights, const Vector& diagonal) {
-    this->diagonal(space, 1, weights, diagonal);
-  }
+  /// fields (rows, vector) = G density (columns, vector), the vectors one behind another; each as it is alone. More
+  /// than one at first asks for memory: throws AllocationFailure.
+  virtual void multiply(const Space& space, const ConstVectors& density, const Vectors& fields) = 0;
+  /// density (columns, vector) = G' fields (rows, vector), likewise.
+  virtual void multiply_transposed(const Space& space, const ConstVectors& fields, const Vectors& density) = 0;
+  /// The diagonals (columns, vector) of G' diag(weights) G, likewise.
+  virtual void diagonal(const Space& space, const ConstVectors& weights, const Vectors& diagonal) = 0;
   /// of entries and scales
   [[nodiscard]] virtual std::int64_t bytes() const noexcept = 0;
 };
@@ -57,8 +46,8 @@ template <class Space, class Real>
 class TileMatrix final : public StoredMatrix<Space> {
 public:
   using typename StoredMatrix<Space>::Memory;
-  using typename StoredMatrix<Space>::Vector;
-  using typename StoredMatrix<Space>::ConstVector;
+  using typename StoredMatrix<Space>::Vectors;
+  using typename StoredMatrix<Space>::ConstVectors;
 
   /// At least one row and column. Throws AllocationFailure.
   TileMatrix(std::int64_t rows, std::int64_t columns) {
@@ -94,23 +83,19 @@ public:
                          ReadRows<Memory, Real>{m_matrix, rows});
   }
 
-  using StoredMatrix<Space>::multiply;
-  using StoredMatrix<Space>::multiply_transposed;
-  using StoredMatrix<Space>::diagonal;
-
-  void multiply(const Space& space, std::int64_t n, const ConstVector& density, const Vector& fields) override {
-    const TileShape& shape = m_matrix.shape;
-    some_at_once(n, [&](std::int64_t first, int vectors) {
-      add_rows(space, vectors, some_of(density, first, vectors, shape.columns),
-               some_of(fields, first, vectors, shape.rows));
+  void multiply(const Space& space, const ConstVectors& density, const Vectors& fields) override {
+    some_at_once(density, fields,
+                 [&](const ConstVector& in, int vectors, const Vector& out) { add_rows(space, vectors, in, out); });
+  }
+  void multiply_transposed(const Space& space, const ConstVectors& fields, const Vectors& density) override {
+    some_at_once(fields, density, [&](const ConstVector& in, int vectors, const Vector& out) {
+      add_columns<false>(space, vectors, in, out);
     });
   }
-  void multiply_transposed(const Space& space, std::int64_t n, const ConstVector& fields,
-                           const Vector& density) override {
-    add_columns_of_all<false>(space, n, fields, density);
-  }
-  void diagonal(const Space& space, std::int64_t n, const ConstVector& weights, const Vector& diagonal) override {
-    add_columns_of_all<true>(space, n, weights, diagonal);
+  void diagonal(const Space& space, const ConstVectors& weights, const Vectors& diagonal) override {
+    some_at_once(weights, diagonal, [&](const ConstVector& in, int vectors, const Vector& out) {
+      add_columns<true>(space, vectors, in, out);
+    });
   }
 
   [[nodiscard]] std::int64_t bytes() const noexcept override {
@@ -118,6 +103,8 @@ public:
   }
 
 private:
+  using Vector = Kokkos::View<double*, Memory>;
+  using ConstVector = Kokkos::View<const double*, Memory>;
   template <int most>
   using DeviceProducts = DeviceRowProducts<Space, Real, most>;
   using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
@@ -143,12 +130,17 @@ private:
     m_room = vectors;
   }
 
-  /// f(first, number) until n vectors are through.
+  /// f(in, number, out) until all vectors are through; each of its Views has so many, one behind another.
   template <class F>
-  void some_at_once(std::int64_t n, const F& f) {
+  void some_at_once(const ConstVectors& in, const Vectors& out, const F& f) {
+    const auto n = static_cast<std::int64_t>(in.extent(1));
     make_room(static_cast<int>(std::min<std::int64_t>(n, most_vectors)));
+    const ConstVector all_in(in.data(), in.size());
+    const Vector all_out(out.data(), out.size());
     for (std::int64_t first = 0; first < n; first += most_vectors) {
-      f(first, static_cast<int>(std::min<std::int64_t>(n - first, most_vectors)));
+      const int vectors = static_cast<int>(std::min<std::int64_t>(n - first, most_vectors));
+      f(some_of(all_in, first, vectors, static_cast<std::int64_t>(in.extent(0))), vectors,
+        some_of(all_out, first, vectors, static_cast<std::int64_t>(out.extent(0))));
     }
   }
   template <class View>
@@ -185,14 +177,6 @@ private:
     Kokkos::parallel_for("prismfield::row_products",
                          typename Functor::Policy(space, teams(m_row_parts), Functor::threads, Functor::lanes),
                          Functor{m_matrix, m_row_parts, m_density, m_tile_sums, vectors});
-  }
-
-  template <bool squares>
-  void add_columns_of_all(const Space& space, std::int64_t n, const ConstVector& factors, const Vector& out) {
-    some_at_once(n, [&](std::int64_t first, int vectors) {
-      add_columns<squares>(space, vectors, some_of(factors, first, vectors, m_matrix.shape.rows),
-                           some_of(out, first, vectors, m_matrix.shape.columns));
-    });
   }
 
   template <bool squares>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/direct_operator.hpp"
+#include "compute/direct_operator_on_space.hpp"
 
 namespace prismfield {
 

@@ -4,6 +4,10 @@
 
 namespace prismfield {
 
-template class CompressedOperator<Kokkos::Serial>;
+using Instance = Kokkos::Serial;
+template std::unique_ptr<Operator<Instance>> make_compressed_operator(const Instance&, const PrismSource&,
+                                                                      const Points&, const Request&, double,
+                                                                      const Communicator&, CompressionReport&);
+template CompressionSample sample_compression(const Instance&, const PrismSource&, const Points&, Request, double);
 
 }  // namespace prismfield

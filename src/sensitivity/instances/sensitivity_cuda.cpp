@@ -5,14 +5,15 @@
 
 namespace prismfield {
 
-template class FileOperator<Kokkos::Cuda>;
-template class StoredOperator<Kokkos::Cuda>;
-template std::unique_ptr<Operator<Kokkos::Cuda>> make_operator<Kokkos::Cuda>(const Kokkos::Cuda&, const PrismSource&,
+using Instance = Kokkos::Cuda;
+template std::unique_ptr<Operator<Instance>> make_direct_operator(const Instance&, const PrismSource&, const Points&,
+                                                                  const Request&, const Communicator&);
+template std::unique_ptr<Operator<Instance>> make_operator(const Instance&, const PrismSource&, const Points&,
+                                                           const Request&, const StorageSettings&, const Communicator&,
+                                                           StorageChoice*);
+template std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Instance&, const PrismSource&,
                                                                              const Points&, const Request&,
-                                                                             const StorageSettings&,
-                                                                             const Communicator&, StorageChoice*);
-template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::Cuda>(
-    const Kokkos::Cuda&, const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&,
-    StorageChoice*);
+                                                                             const StorageSettings*,
+                                                                             const Communicator&);
 
 }  // namespace prismfield

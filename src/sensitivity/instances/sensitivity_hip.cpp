@@ -5,14 +5,15 @@
 
 namespace prismfield {
 
-template class FileOperator<Kokkos::HIP>;
-template class StoredOperator<Kokkos::HIP>;
-template std::unique_ptr<Operator<Kokkos::HIP>> make_operator<Kokkos::HIP>(const Kokkos::HIP&, const PrismSource&,
-                                                                           const Points&, const Request&,
-                                                                           const StorageSettings&, const Communicator&,
-                                                                           StorageChoice*);
-template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::HIP>(
-    const Kokkos::HIP&, const PrismSource&, const Points&, const Request&, const StorageSettings*, const Communicator&,
-    StorageChoice*);
+using Instance = Kokkos::HIP;
+template std::unique_ptr<Operator<Instance>> make_direct_operator(const Instance&, const PrismSource&, const Points&,
+                                                                  const Request&, const Communicator&);
+template std::unique_ptr<Operator<Instance>> make_operator(const Instance&, const PrismSource&, const Points&,
+                                                           const Request&, const StorageSettings&, const Communicator&,
+                                                           StorageChoice*);
+template std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Instance&, const PrismSource&,
+                                                                             const Points&, const Request&,
+                                                                             const StorageSettings*,
+                                                                             const Communicator&);
 
 }  // namespace prismfield

@@ -5,14 +5,15 @@
 
 namespace prismfield {
 
-template class FileOperator<Kokkos::OpenMP>;
-template class StoredOperator<Kokkos::OpenMP>;
-template std::unique_ptr<Operator<Kokkos::OpenMP>> make_operator<Kokkos::OpenMP>(const Kokkos::OpenMP&,
-                                                                                 const PrismSource&, const Points&,
-                                                                                 const Request&, const StorageSettings&,
-                                                                                 const Communicator&, StorageChoice*);
-template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::OpenMP>(
-    const Kokkos::OpenMP&, const PrismSource&, const Points&, const Request&, const StorageSettings*,
-    const Communicator&, StorageChoice*);
+using Instance = Kokkos::OpenMP;
+template std::unique_ptr<Operator<Instance>> make_direct_operator(const Instance&, const PrismSource&, const Points&,
+                                                                  const Request&, const Communicator&);
+template std::unique_ptr<Operator<Instance>> make_operator(const Instance&, const PrismSource&, const Points&,
+                                                           const Request&, const StorageSettings&, const Communicator&,
+                                                           StorageChoice*);
+template std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Instance&, const PrismSource&,
+                                                                             const Points&, const Request&,
+                                                                             const StorageSettings*,
+                                                                             const Communicator&);
 
 }  // namespace prismfield

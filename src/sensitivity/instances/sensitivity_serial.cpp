@@ -5,14 +5,15 @@
 
 namespace prismfield {
 
-template class FileOperator<Kokkos::Serial>;
-template class StoredOperator<Kokkos::Serial>;
-template std::unique_ptr<Operator<Kokkos::Serial>> make_operator<Kokkos::Serial>(const Kokkos::Serial&,
-                                                                                 const PrismSource&, const Points&,
-                                                                                 const Request&, const StorageSettings&,
-                                                                                 const Communicator&, StorageChoice*);
-template std::unique_ptr<HostOperator::Implementation> make_host_operator_on<Kokkos::Serial>(
-    const Kokkos::Serial&, const PrismSource&, const Points&, const Request&, const StorageSettings*,
-    const Communicator&, StorageChoice*);
+using Instance = Kokkos::Serial;
+template std::unique_ptr<Operator<Instance>> make_direct_operator(const Instance&, const PrismSource&, const Points&,
+                                                                  const Request&, const Communicator&);
+template std::unique_ptr<Operator<Instance>> make_operator(const Instance&, const PrismSource&, const Points&,
+                                                           const Request&, const StorageSettings&, const Communicator&,
+                                                           StorageChoice*);
+template std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Instance&, const PrismSource&,
+                                                                             const Points&, const Request&,
+                                                                             const StorageSettings*,
+                                                                             const Communicator&);
 
 }  // namespace prismfield
