@@ -10,9 +10,9 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/progress.hpp"
 #include "app/python_tool.hpp"
 #include "app/start.hpp"
+#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "model/axis.hpp"
@@ -55,6 +55,11 @@ std::string draw_by_tool(const std::string& name, const std::filesystem::path& f
 std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure,
                         const FigureStyle& style) {
   return draw_by_tool(fields_tool, result, figure, style);
+}
+
+std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure,
+                       const FigureStyle& style) {
+  return draw_by_tool("figures.model", model, figure, style);
 }
 
 std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,

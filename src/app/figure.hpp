@@ -28,6 +28,13 @@ namespace prismfield {
 [[nodiscard]] std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
                                       const std::filesystem::path& figure, const FigureStyle& style = {});
 
+/// Draws a model as write_model writes it into `figure`, by the Python that draw_figure takes: sections through its
+/// largest density, standard deviation and depth of investigation where they are, data with what the model gives,
+/// L-curve and convergence. Returns "" or the warning that says why there is no figure; a figure of that name from
+/// before is replaced only by a complete one. Throws nothing for a figure that cannot be drawn.
+[[nodiscard]] std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure,
+                                     const FigureStyle& style = {});
+
 /// What a style is to the drawing tools: their third argument, as JSON with the keys that they know.
 [[nodiscard]] std::string style_json(const FigureStyle& style);
 

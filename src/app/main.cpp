@@ -9,12 +9,13 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include <prismfield/error.hpp>
 
-#include "app/exit_codes.hpp"
-#include "app/program.hpp"
+#include "app/cli.hpp"
+#include "app/commands.hpp"
 #include "app/terminal.hpp"
 #include "base/child_process.hpp"
 #include "base/crash_guard.hpp"
@@ -35,6 +36,23 @@ ExitCode end_all_ranks(const Communicator& communicator, const Explanation& fail
   const ExitCode code = exit_code(failure.kind);
   if (communicator.size() > 1) abort_all(communicator, code);
   return code;
+}
+
+/// --help, --version and the command help.
+ProgramEnd execute(const HelpText& help, const std::vector<std::string>& /*kokkos_options*/,
+                   const Communicator& communicator) {
+  if (communicator.rank() == 0) std::cout << help.text;
+  return {};
+}
+
+/// Does what the arguments that follow the program's name ask for. Collective.
+ProgramEnd run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
+  CommandLine line;
+  agree(communicator, [&] { line = parse_command_line(arguments); });
+  ProgramEnd end = std::visit([&](const auto& options) { return execute(options, line.kokkos_options, communicator); },
+                              line.command);
+  if (!std::cout.flush()) throw RunError("standard output cannot be written");
+  return end;
 }
 
 ProgramEnd run_on_ranks(int& argc, char**& argv) {

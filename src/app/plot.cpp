@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/plot.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,8 +14,8 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/commands.hpp"
 #include "app/figure.hpp"
-#include "app/model_figure.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
@@ -209,10 +207,12 @@ void plot(const PlotOptions& options) {
 
 }  // namespace
 
-void plot_command(const PlotOptions& options, const Communicator& communicator) {
+ProgramEnd execute(const PlotOptions& options, const std::vector<std::string>& /*kokkos_options*/,
+                   const Communicator& communicator) {
   agree(communicator, [&] {
     if (communicator.rank() == 0) plot(options);
   });
+  return {};
 }
 
 }  // namespace prismfield
