@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/case_facts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +10,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include <prismfield/error.hpp>

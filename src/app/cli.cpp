@@ -23,7 +23,6 @@
 #include "base/number_text.hpp"
 #include "base/version.hpp"
 #include "case/yaml_tree.hpp"
-#include "io/file_formats.hpp"
 #include "model/axis.hpp"
 
 namespace prismfield {

@@ -101,19 +101,14 @@ std::string draw_telling(const std::filesystem::path& figure, bool quiet, const 
   return draw();
 }
 
-std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bool quiet,
-                                         const std::function<std::string()>& draw) {
+std::string draw_and_tell(const OutputSpec& output, bool quiet, const std::function<std::string()>& draw) {
+  if (!output.figure) return "";
   const Moment begin = std::chrono::steady_clock::now();
-  if (const std::string warning = draw_telling(figure, quiet, draw); !warning.empty()) {
+  if (const std::string warning = draw_telling(*output.figure, quiet, draw); !warning.empty()) {
     warn(warning);
-    return std::nullopt;
+    return "";
   }
-  return DrawnFigure{figure, seconds_since(begin)};
-}
-
-std::string drawn_text(const std::optional<DrawnFigure>& figure) {
-  if (!figure) return "";
-  return fmt::format("; {} drawn in {}", shown(figure->file.string()), duration_text(figure->seconds));
+  return fmt::format("; {} drawn in {}", shown(output.figure->string()), duration_text(seconds_since(begin)));
 }
 
 }  // namespace prismfield

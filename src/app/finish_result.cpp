@@ -89,7 +89,7 @@ std::string statistics_row(std::string_view name, std::string_view unit, const d
   return fmt::format("{} {:>{}.{}g} {:>{}.{}g} {:>{}.{}g}\n", row, minimum, w, d, maximum, w, d, rms, w, d);
 }
 
-/// The last line of a command. `seconds`: since its start; `figure`: what drawn_text() says.
+/// The last line of a command. `seconds`: since its start; `figure`: what draw_and_tell() says.
 std::string run_summary(const Inputs& inputs, const Fields& result, double seconds, const std::string& figure) {
   const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
   return fmt::format("{}: {} in {}, {} pairs/s (fields {}){}\n", shown(output_file(inputs.run).string()),
@@ -193,13 +193,11 @@ void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& r
   for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result, inputs.model->terrain())) warn(warning);
   const double seconds = seconds_since(begin);
-  std::optional<DrawnFigure> drawn;
-  if (const auto& figure = inputs.run.output.figure) {
-    drawn = draw_and_tell(*figure, quiet, [&] {
-      return draw_result(end.header, inputs.points, result, *figure, inputs.run.output.figure_style);
-    });
-  }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn)) << std::flush;
+  const OutputSpec& output = inputs.run.output;
+  const std::string drawn = draw_and_tell(output, quiet, [&] {
+    return draw_result(end.header, inputs.points, result, *output.figure, output.figure_style);
+  });
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn) << std::flush;
 }
 
 }  // namespace prismfield

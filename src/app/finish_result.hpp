@@ -19,6 +19,20 @@
 
 namespace prismfield {
 
+/// A header of a file beside the results of fields, with what each says of the case, the program and the machine.
+template <class Header>
+[[nodiscard]] Header header_for(const Case& run, const std::string& command, int ranks) {
+  Header header;
+  header.title = run.title;
+  header.command = "prismfield " + command + " " + run.file.string();
+  header.axes = run.axes;
+  header.crs = run.crs;
+  header.case_text = run.text;
+  header.program = program_facts();
+  header.use = machine_use(header.program, run.execution.space, ranks);
+  return header;
+}
+
 /// What a command knows of its result, besides the fields.
 struct ResultEnd {
   ResultHeader header;

@@ -27,9 +27,9 @@
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
+#include "case/case.hpp"
 #include "case/make_inversion.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
 #include "compute/checkpoint_format.hpp"
 #include "compute/plan.hpp"
 #include "compute/time_estimate.hpp"
@@ -375,7 +375,7 @@ std::string inversion_resume_text(const std::string& file, const InversionState*
                      state->samples > 0 ? fmt::format(" and {}", counted(state->samples, "sample")) : "");
 }
 
-/// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what drawn_text() says.
+/// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what draw_and_tell() says.
 std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
                               const std::string& figure) {
   const InvertedModel& model = outcome.model;
@@ -539,16 +539,9 @@ std::optional<InversionState> state_to_go_on(const InvertOptions& options, const
 
 ModelHeader model_header(const Case& run, const std::vector<std::string>& storage, const InversionOutcome& outcome,
                          int ranks, Moment begin) {
-  ModelHeader header;
+  auto header = header_for<ModelHeader>(run, "invert", ranks);
   header.file = output_file(run);
-  header.title = run.title;
-  header.command = "prismfield invert " + run.file.string();
-  header.axes = run.axes;
-  header.crs = run.crs;
   header.gravitational_constant = run.gravitational_constant;
-  header.case_text = run.text;
-  header.program = program_facts();
-  header.use = machine_use(header.program, run.execution.space, ranks);
   for (const std::string& line : storage) header.sensitivities += (header.sensitivities.empty() ? "" : "\n") + line;
   header.stored_bytes = outcome.stored_bytes;
   header.setup_seconds = outcome.setup_seconds;
@@ -566,13 +559,10 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
   const ExportedModel exported = export_model(run, outcome.model);
   for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
   const double seconds = seconds_since(begin);
-  std::optional<DrawnFigure> drawn;
-  if (const auto& figure = run.output.figure) {
-    drawn = draw_and_tell(*figure, options.quiet,
-                          [&] { return draw_model(header.file, *figure, run.output.figure_style); });
-  }
+  const std::string drawn = draw_and_tell(
+      run.output, options.quiet, [&] { return draw_model(header.file, *run.output.figure, run.output.figure_style); });
   if (!options.quiet) {
-    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn_text(drawn));
+    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn);
     for (const std::string& line : exported.lines) std::cout << line << '\n';
     std::cout << std::flush;
     for (const std::string& note : exported.notes) std::cerr << "note: " << shown(note) << std::endl;
@@ -619,14 +609,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   InversionInput input;
   input.request = run.request();
   input.storage = run.sensitivity;
-  SensitivityHeader header;
-  header.title = run.title;
-  header.command = "prismfield invert " + run.file.string();
-  header.axes = run.axes;
-  header.crs = run.crs;
-  header.case_text = run.text;
-  header.program = program_facts();
-  header.use = machine_use(header.program, run.execution.space, communicator.size());
+  auto header = header_for<SensitivityHeader>(run, "invert", communicator.size());
   header.cells = inputs.cells.get();
   SensitivityFiles files(std::move(header), communicator);
   input.storage.rows = &files;

@@ -44,12 +44,7 @@ fs::path figure_of(const PlotOptions& options) {
 void check_figure(const PlotOptions& options) {
   ProblemList problems;
   const fs::path figure = figure_of(options);
-  const auto& suffixes = figure_suffixes();
-  if (std::find(suffixes.begin(), suffixes.end(), figure.extension().string()) == suffixes.end()) {
-    problems.add("--output", "",
-                 fmt::format("no kind of figure ends in {}; allowed: {}", excerpt(figure.extension().string()),
-                             fmt::join(suffixes, ", ")));
-  }
+  if (const std::string why = why_no_figure(figure); !why.empty()) problems.add("--output", "", why);
   if (const std::string why = why_not_writable(figure); !why.empty()) problems.add("--output", "", why);
   if (same_file(figure, options.file)) problems.add("--output", "", "would replace RESULT; choose another name");
   if (const std::string why = colour_map_problem(options.style.colour_map); !why.empty()) {

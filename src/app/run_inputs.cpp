@@ -21,7 +21,6 @@
 #include "base/machine.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
 #include "compute/checkpoint_file.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"

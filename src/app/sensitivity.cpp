@@ -24,8 +24,8 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/memory_limits.hpp"
+#include "case/case.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
@@ -159,23 +159,6 @@ struct SensitivityCase {
   std::vector<double> densities;
 };
 
-/// What cannot go together. Throws InputError.
-void check_settings(const Case& run) {
-  const StorageSettings& settings = run.sensitivity;
-  if (settings.file.empty()) return;
-  ProblemList problems;
-  const auto add = [&](const char* key, const char* what) { problems.add(run.where(key), key, what); };
-  if (settings.compression) {
-    add("sensitivity.compression", "a compressed matrix is not written to sensitivity.file; leave one of the two out");
-  }
-  if (settings.precision == StoredPrecision::float16) {
-    add("sensitivity.precision",
-        "is float16, which files do not hold; write float or double, or leave "
-        "sensitivity.file out");
-  }
-  problems.throw_if_any();
-}
-
 /// Densities of all cells out of those that are prisms.
 std::vector<double> densities_of(const Cells& prisms, const ActiveCells& cells) {
   std::vector<double> densities(static_cast<std::size_t>(cells.size()), 0.0);
@@ -204,7 +187,6 @@ SensitivityCase read_all(const SensitivityOptions& options, const Communicator& 
   Case& run = all.inputs.run;
   if (!run.sensitivity.precision) run.sensitivity.precision = StoredPrecision::double_;
   agree(communicator, [&] {
-    check_settings(run);
     const Cells& prisms = *all.inputs.model->cells();
     all.cells = std::make_unique<ActiveCells>(prisms.content().edges, prisms.content().rounding);
     all.densities = densities_of(prisms, *all.cells);
@@ -390,14 +372,7 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   const Case& run = all.inputs.run;
   const bool is_root = communicator.rank() == 0;
   const bool tells = is_root && !options.quiet;
-  SensitivityHeader header;
-  header.title = run.title;
-  header.command = "prismfield sensitivity " + run.file.string();
-  header.axes = run.axes;
-  header.crs = run.crs;
-  header.case_text = run.text;
-  header.program = program_facts();
-  header.use = machine_use(header.program, run.execution.space, communicator.size());
+  auto header = header_for<SensitivityHeader>(run, "sensitivity", communicator.size());
   header.cells = all.cells.get();
   header.model = all.densities;
   SensitivityFiles files(std::move(header), communicator);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "kernel/contact.hpp"
-#include "model/spatial_order.hpp"
+#include "model/points.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 

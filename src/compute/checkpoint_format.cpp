@@ -140,7 +140,6 @@ void write_checkpoint_file(const fs::path& file, const Digest& case_hash, std::i
   }
   header.sums.digest = checksum.digest();
   sign(header);
-  const FileSizeSignalIgnored ignored;
   try {
     CheckpointReader(file).require_replaceable(&case_hash);
     TemporaryFile temporary(file);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
-#include "base/file_lock.hpp"
+#include "base/disk.hpp"
 
 namespace prismfield {
 

@@ -6,7 +6,7 @@
 
 #include "base/counts.hpp"
 #include "kernel/contact.hpp"
-#include "model/spatial_order.hpp"
+#include "model/points.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {

@@ -25,7 +25,6 @@ void write_complete_file(const fs::path& file, const char* what,
   if (const auto there = fs::symlink_status(target, none); fs::exists(there) && !fs::is_regular_file(there)) {
     throw RunError(fmt::format("{}: {} is not written: it is not a regular file", target.string(), what));
   }
-  const FileSizeSignalIgnored ignored;
   const auto told = [&](std::string why) {
     if (const std::string prefix = target.string() + ": "; why.starts_with(prefix)) why.erase(0, prefix.size());
     return fmt::format("{}: {} is not written: {}", target.string(), what, why);

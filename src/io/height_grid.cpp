@@ -18,7 +18,7 @@
 #include "base/limited_problems.hpp"
 #include "io/grid_variable.hpp"
 #include "io/place_columns.hpp"
-#include "model/bilinear.hpp"
+#include "model/node_grid.hpp"
 
 namespace prismfield {
 namespace {

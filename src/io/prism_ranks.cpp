@@ -11,7 +11,7 @@
 
 #include "io/prism_arrays.hpp"
 #include "io/same_file.hpp"
-#include "model/overlaps.hpp"
+#include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
