@@ -3,7 +3,7 @@
 #include <prismfield/cells.hpp>
 #include <prismfield/error.hpp>
 
-#include "model/mesh.hpp"
+#include "model/edges.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include "engine/engine.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
-#include "model/spatial_order.hpp"
+#include "model/points.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 

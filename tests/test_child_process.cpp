@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "base/child_process.hpp"
+#include "app/python_tool.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -32,21 +33,16 @@ struct Shown {
 
 class ChildProcessTest : public ::testing::Test {
 protected:
-  Shown run(ChildCommand command) const {
+  Shown run(const std::vector<std::string>& words) const {
     const fs::path file = m_folder / "output";
     const int descriptor = ::open(file.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
-    command.output = descriptor;
     Shown result;
-    result.outcome = run_child(command);
+    result.outcome = run_child(words, descriptor, descriptor);
     ::close(descriptor);
     result.output = content(file);
     return result;
   }
-  static ChildCommand shell(const std::string& text) {
-    ChildCommand command;
-    command.words = {"sh", "-c", text};
-    return command;
-  }
+  static std::vector<std::string> shell(const std::string& text) { return {"sh", "-c", text}; }
 
   testing::ScratchFolder m_folder;
 };
@@ -64,52 +60,33 @@ TEST_F(ChildProcessTest, TellsHowAProgramEnded) {
 }
 
 TEST_F(ChildProcessTest, WordsArriveAsTheyAre) {
-  ChildCommand command;
-  command.words = {"printf", "%s|", "two words", "$HOME", "'", ""};
-  EXPECT_EQ(run(command).output, "two words|$HOME|'||");
+  EXPECT_EQ(run({"printf", "%s|", "two words", "$HOME", "'", ""}).output, "two words|$HOME|'||");
 }
 
 TEST_F(ChildProcessTest, TellsWhyAProgramCannotStart) {
-  ChildCommand command;
-  command.words = {"no_such_program_of_prismfield"};
+  std::vector<std::string> command = {"no_such_program_of_prismfield"};
   EXPECT_EQ(run(command).outcome.text(), "cannot be started: No such file or directory");
   EXPECT_EQ(run(command).outcome.code, 127);
-  command.words = {m_folder.write("data", "no program").string()};
+  command = {m_folder.write("data", "no program").string()};
   EXPECT_EQ(run(command).outcome.text(), "cannot be started: Permission denied");
   EXPECT_EQ(run(command).outcome.code, 126);
   fs::permissions(m_folder / "data", fs::perms::owner_all);
   EXPECT_EQ(run(command).outcome.text(), "cannot be started: Exec format error");
-  command.words = {""};
+  command = {""};
   EXPECT_EQ(run(command).outcome.code, 127);
 }
 
-TEST_F(ChildProcessTest, TheEnvironmentIsWhatWasGiven) {
-  ChildCommand command = shell("echo \"$PRISMFIELD_PROBE|$OMPI_COMM_WORLD_SIZE|$OMPI_ALLOW_RUN_AS_ROOT|$PMIX_RANK\"");
-  command.environment.set("PRISMFIELD_PROBE", "first");
-  command.environment.set("PRISMFIELD_PROBE", "second");
-  command.environment.set("OMPI_COMM_WORLD_SIZE", "4");
-  command.environment.set("OMPI_ALLOW_RUN_AS_ROOT", "1");
-  command.environment.set("PMIX_RANK", "0");
-  command.environment.remove_launcher();
-  EXPECT_EQ(run(command).output, "second||1|\n");
-  EXPECT_EQ(command.environment.find("PRISMFIELD_PROBE"), "second");
-  EXPECT_FALSE(command.environment.find("PRISMFIELD_PROB"));
-  command.environment.remove("PRISMFIELD_PROBE");
-  EXPECT_FALSE(command.environment.find("PRISMFIELD_PROBE"));
+TEST_F(ChildProcessTest, IsNoRankOfThisOnes) {
+  ::setenv("PRISMFIELD_PROBE", "given", 1);
+  ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  ::setenv("PMIX_RANK", "0", 1);
+  EXPECT_EQ(run(shell("echo \"$PRISMFIELD_PROBE|$OMPI_COMM_WORLD_SIZE|$OMPI_ALLOW_RUN_AS_ROOT|$PMIX_RANK\"")).output,
+            "given||1|\n");
+  for (const char* variable : {"PRISMFIELD_PROBE", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}) ::unsetenv(variable);
 }
 
 TEST_F(ChildProcessTest, HasNothingToRead) { EXPECT_EQ(run(shell("cat; echo end")).output, "end\n"); }
-
-TEST_F(ChildProcessTest, IsWatchedWhileItGoesOn) {
-  const fs::path flag = m_folder / "flag";
-  ChildCommand command = shell("while ! [ -e '" + flag.string() + "' ]; do sleep 0.01; done; echo seen");
-  int calls = 0;
-  command.watch = [&] {
-    if (++calls == 2) std::ofstream(flag).flush();
-  };
-  EXPECT_EQ(run(command).output, "seen\n");
-  EXPECT_GE(calls, 2);
-}
 
 TEST_F(ChildProcessTest, SignalsThatThisProcessIgnoresOrBlocksAreTheProgramsOwn) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);

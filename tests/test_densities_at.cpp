@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/densities_at.hpp"
+#include "app/case_facts.hpp"
 #include "io/hdf5_file.hpp"
 #include "scratch_folder.hpp"
 

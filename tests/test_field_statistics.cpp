@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/field_statistics.hpp"
+#include "app/finish_result.hpp"
 #include "case/output_check.hpp"
 #include "result_samples.hpp"
 

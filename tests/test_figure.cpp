@@ -87,8 +87,12 @@ TEST(FigureStyleText, IsJsonOfWhatIsAsked) {
 }
 
 TEST(DrawnText, NamesTheFigureAndItsTime) {
-  EXPECT_EQ(drawn_text(std::nullopt), "");
-  EXPECT_EQ(drawn_text(DrawnFigure{"a.png", 3.14}), "; a.png drawn in 3.1 s");
+  const auto draws = [] { return std::string(); };
+  OutputSpec output;
+  EXPECT_EQ(draw_and_tell(output, true, draws), "");
+  output.figure = "a.png";
+  EXPECT_THAT(draw_and_tell(output, true, draws), testing::MatchesRegex("; a\\.png drawn in .* m?s"));
+  EXPECT_EQ(draw_and_tell(output, true, [] { return std::string("no figure"); }), "");
 }
 
 TEST_F(FigureTest, ColourMapsAreAskedOfPython) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/model_figure.hpp"
+#include "app/figure.hpp"
 #include "drawing_python.hpp"
 #include "folder_test.hpp"
 #include "io/inversion_files.hpp"

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -330,6 +331,8 @@ TEST_F(ModelFileTest, ThrowsForAFolderThatVanished) {
 int write_under_limit(const fs::path& file, rlim_t bytes) {
   const InvertedModel model = sample_model(growing_edges({30, 30, 15}, {100, 100, 50}));
   const rlimit limit{bytes, bytes};
+  // as the program does
+  std::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &limit);
   try {
     write_model(sample_model_header(file), model);

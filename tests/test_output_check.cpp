@@ -178,7 +178,10 @@ TEST(ModelFormat, IsOneOfCells) {
     EXPECT_FALSE(model_format(name));
 }
 
-TEST(FigureSuffixes, AreTheThree) { EXPECT_EQ(figure_suffixes(), (std::vector<std::string>{".png", ".pdf", ".svg"})); }
+TEST(FigureSuffixes, AreTheThree) {
+  for (const char* file : {"a.png", "a.pdf", "a.svg"}) EXPECT_EQ(why_no_figure(file), "");
+  EXPECT_EQ(why_no_figure("a.gif"), "no kind of figure ends in '.gif'; allowed: .png, .pdf, .svg");
+}
 
 }  // namespace
 }  // namespace prismfield

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "list_ensemble.hpp"
-#include "model/overlaps.hpp"
+#include "model/prism_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

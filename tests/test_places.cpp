@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/places.hpp"
+#include "case/case.hpp"
 #include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 
 #include <gtest/gtest.h>

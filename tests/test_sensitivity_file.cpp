@@ -20,7 +20,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
-#include "base/positioned_file.hpp"
+#include "base/disk.hpp"
 #include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/sensitivity_file.hpp"

@@ -47,7 +47,7 @@ TEST(YamlTree, KeepsLinesAndQuotes) {
   EXPECT_TRUE(list.items[0].quoted);
   EXPECT_EQ(list.items[0].line, 3);
   EXPECT_EQ(list.items[1].find("c")->kind, Kind::null);
-  EXPECT_EQ(where_of(list.items[1], "file"), "file:4");
+  EXPECT_EQ(where_of(list.items[1], "file", list.items[1].line), "file:4");
   EXPECT_EQ(root.find("absent"), nullptr);
 }
 
@@ -158,7 +158,7 @@ TEST(YamlTree, TextOfAnOptionIsNeverSyntax) {
   set_text(root, "output.file", "{x: 'y'", "--output", problems);
   EXPECT_TRUE(problems.empty());
   EXPECT_EQ(root.find("output")->find("file")->text, "{x: 'y'");
-  EXPECT_EQ(where_of(*root.find("output")->find("file"), "file"), "--output");
+  EXPECT_EQ(where_of(*root.find("output")->find("file"), "file", 1), "--output");
   EXPECT_EQ(parse(to_yaml(root)).find("output")->find("file")->text, "{x: 'y'");
 }
 

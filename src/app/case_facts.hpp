@@ -4,6 +4,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include <prismfield/prisms.hpp>
 
 namespace prismfield {
 
@@ -17,5 +20,9 @@ namespace prismfield {
 /// "partition_where", "inputs", "gravitational_constant"}. With `densities_at`, whose fields lie at the points of the
 /// result, the first also has the density at each point, null on faces of prisms. Throws InputError, RunError.
 [[nodiscard]] std::string case_facts_json(const std::filesystem::path& file);
+
+/// The density of the prisms at each point of a result, kg/m3, in the order of its fields: 0 outside of all, the sum
+/// where prisms overlap, NaN on their faces to rounding. Throws InputError, RunError for a file without points.
+[[nodiscard]] std::vector<double> densities_at(const std::filesystem::path& result, const PrismSource& prisms);
 
 }  // namespace prismfield

@@ -18,7 +18,6 @@
 
 #include "app/exit_codes.hpp"
 #include "app/key_help.hpp"
-#include "app/man_page.hpp"
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
@@ -36,20 +35,104 @@ std::string exit_code_text() {
   return text;
 }
 
-using Asked = std::variant<HelpText, RunOptions, SensitivityOptions, InvertOptions, CompareOptions, StudyOptions,
-                           ConvertOptions, PlotOptions, InfoOptions>;
+/// The finite number that a text is; nothing for others.
+std::optional<double> number_in(const std::string& text) {
+  double value = 0;
+  if (parse_number(text, value) != NumberStatus::ok || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+using Asked = decltype(CommandLine::command);
+using Take = std::function<void(const std::string&)>;
 
 /// A command as CLI11 knows it, what its usage names behind it, and what its options become.
-struct Command {
-  CLI::App* app = nullptr;
-  std::string arguments;
-  /// what its help says behind the options, of this command alone
-  std::string footer;
+class Command {
+public:
+  /// `more`: what its help says behind the options, of this command alone. Values that are wrong go to `problems`.
+  Command(CLI::App& command, std::string arguments, std::string more, ProblemList& problems)
+      : app(command), footer(std::move(more)), m_arguments(std::move(arguments)), m_problems(problems) {}
+
+  CLI::App& app;
+  const std::string footer;
   std::function<Asked()> read;
 
   [[nodiscard]] std::string usage() const {
-    return "prismfield " + app->get_name() + (arguments.empty() ? "" : " " + arguments);
+    return "prismfield " + app.get_name() + (m_arguments.empty() ? "" : " " + m_arguments);
   }
+
+  /// The options that it is to fill and that it becomes.
+  template <class Options>
+  Options& reads() {
+    const auto options = std::make_shared<Options>();
+    read = [options]() -> Asked { return *options; };
+    return *options;
+  }
+
+  void problem(const std::string& name, const std::string& what) const { m_problems.add(name, "", what); }
+
+  void flag(const std::string& name, bool& value, const std::string& purpose) const {
+    app.add_flag(name, value, purpose)->disable_flag_override();
+  }
+  /// `take` is given the value. An argument's name has no dashes, and no type.
+  CLI::Option* value(const std::string& name, const std::string& type, const std::string& purpose,
+                     const Take& take) const {
+    return app.add_option_function<std::string>(name, take, purpose)->type_name(type);
+  }
+  /// The value itself, which is not empty.
+  template <class Text>
+  CLI::Option* text(const std::string& name, const std::string& type, Text& value, const std::string& purpose,
+                    const std::string& expected = "the name of a file is expected") const {
+    return this->value(name, type, purpose, [this, name, &value, expected](const std::string& given) {
+      if (given.empty()) problem(name, "is empty; " + expected);
+      value = given;
+    });
+  }
+  /// The name of a file that the command needs, and that stands without an option.
+  CLI::Option* file(const std::string& name, std::filesystem::path& file, const std::string& purpose) const {
+    return text(name, "", file, purpose)->required();
+  }
+  /// Every value of an option that takes one each time that it is given.
+  void repeatable(const std::string& name, const std::string& type, const std::string& purpose,
+                  const Take& take) const {
+    const auto take_all = [take](const std::vector<std::string>& values) {
+      std::for_each(values.begin(), values.end(), take);
+    };
+    app.add_option_function<std::vector<std::string>>(name, take_all, purpose)
+        ->type_name(type)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+  }
+
+  /// A finite number.
+  void number(const std::string& name, const std::string& type, std::optional<double>& value,
+              const std::string& purpose) const {
+    this->value(name, type, purpose, [this, name, &value](const std::string& given) {
+      value = number_in(given);
+      if (!value) problem(name, fmt::format("is {}; a number is expected", excerpt(given)));
+    });
+  }
+  /// What a word means, one of `choices`.
+  template <class T>
+  void choice(const std::string& name, const std::string& type, std::optional<T>& value,
+              const std::vector<std::pair<std::string, T>>& choices, const std::string& purpose) const {
+    this->value(name, type, purpose, [this, name, &value, choices](const std::string& word) {
+      std::vector<std::string> words;
+      for (const auto& [spelling, meant] : choices) {
+        if (spelling == word) value = meant;
+        words.push_back(spelling);
+      }
+      if (value) return;
+      const std::string nearest = nearest_spelling(word, words);
+      problem(name, fmt::format("is {}{} {}", excerpt(word),
+                                nearest.empty() ? "; allowed:" : ", did you mean " + nearest + "? Allowed:",
+                                fmt::join(words, ", ")));
+    });
+  }
+
+private:
+  std::string m_arguments;
+  ProblemList& m_problems;
 };
 
 /// The commands of this version, each added by a function of its own.
@@ -61,26 +144,26 @@ public:
     m_app.get_formatter()->column_width(28);
   }
 
-  /// `footer` comes before what every command says. The caller adds the options and sets `read`.
+  /// `footer` comes before what every command says. The caller adds the options and what is read.
   Command& add(const std::string& name, const std::string& arguments, const std::string& purpose,
                const std::string& footer = "") {
     CLI::App* const app = m_app.add_subcommand(name, purpose);
     app->set_help_flag("-h,--help", "this text");
     app->allow_extras();
     app->footer(footer + "Kokkos' own --kokkos-* options are passed through to Kokkos.\n" + exit_code_text());
-    return m_commands.emplace_back(Command{app, arguments, footer, {}});
+    return m_commands.emplace_back(*app, arguments, footer, m_problems);
   }
 
   [[nodiscard]] const std::deque<Command>& commands() const noexcept { return m_commands; }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const Command& command : m_commands) names.push_back(command.app->get_name());
+    for (const Command& command : m_commands) names.push_back(command.app.get_name());
     return names;
   }
   /// nullptr when there is no such command
   [[nodiscard]] const Command* find(const std::string& name) const {
     const auto found = std::find_if(m_commands.begin(), m_commands.end(),
-                                    [&](const Command& command) { return command.app->get_name() == name; });
+                                    [&](const Command& command) { return command.app.get_name() == name; });
     return found == m_commands.end() ? nullptr : &*found;
   }
 
@@ -89,13 +172,14 @@ public:
 
 private:
   CLI::App m_app;
+  ProblemList m_problems;
   std::deque<Command> m_commands;
 };
 
 std::string general_help(const CommandSet& commands) {
   std::string text = "Gravity potential, vector and gradient tensor of ensembles of prisms\n\nUsage:\n";
   for (const Command& command : commands.commands()) {
-    text += fmt::format("  {:<34}{}\n", command.usage(), command.app->get_description());
+    text += fmt::format("  {:<34}{}\n", command.usage(), command.app.get_description());
   }
   text += fmt::format(
       "\nOptions:\n  -h, --help                      this text, or after a command, all about that command\n"
@@ -110,18 +194,18 @@ std::string command_list(const CommandSet& commands) { return fmt::format("{}", 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 /// Which options have a value too many or too few, where CLI11 found that one has.
-void add_mismatches(const CLI::App& app, const std::vector<std::string>& arguments, ProblemList& problems) {
+void add_mismatches(const Command& command, const std::vector<std::string>& arguments, const CLI::Error& error) {
   std::vector<std::string> told;
   std::vector<const CLI::Option*> given;
   const auto tell = [&](const std::string& name, const std::string& what) {
     if (std::find(told.begin(), told.end(), name) != told.end()) return;
     told.push_back(name);
-    problems.add(name, "", what);
+    command.problem(name, what);
   };
   for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
     const std::size_t equals = arguments[i].find('=');
     const std::string name = arguments[i].substr(0, equals);
-    const CLI::Option* const option = name.starts_with("-") ? app.get_option_no_throw(name) : nullptr;
+    const CLI::Option* const option = name.starts_with("-") ? command.app.get_option_no_throw(name) : nullptr;
     if (option == nullptr) continue;
     if (!takes_value(*option)) {
       if (equals != std::string::npos) tell(name, "takes no value");
@@ -135,6 +219,7 @@ void add_mismatches(const CLI::App& app, const std::vector<std::string>& argumen
       tell(name, "is given more than once; keep one");
     given.push_back(option);
   }
+  if (told.empty()) command.problem("", error.what());
 }
 
 /// How the threads of a command are chosen, for which no option is; "" where the argument asks for none.
@@ -165,41 +250,29 @@ std::string unknown_option(const CLI::App& app, const std::string& argument) {
 }
 
 Asked CommandSet::parse(const Command& command, const std::vector<std::string>& arguments) {
-  ProblemList problems;
   try {
     m_app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return HelpText{wrapped(command.app->help("prismfield"), help_columns())};
+    return HelpText{wrapped(command.app.help("prismfield"), help_columns())};
   } catch (const CLI::RequiredError&) {
-    problems.add("", "", fmt::format("an argument is missing; write {}", command.usage()));
+    command.problem("", fmt::format("an argument is missing; write {}", command.usage()));
   } catch (const CLI::ArgumentMismatch& error) {
-    add_mismatches(*command.app, arguments, problems);
-    if (problems.empty()) problems.add("", "", error.what());
+    add_mismatches(command, arguments, error);
   } catch (const CLI::ParseError& error) {
-    problems.add("", "", fmt::format("{} (prismfield {} --help tells more)", error.what(), command.app->get_name()));
+    command.problem("", fmt::format("{} (prismfield {} --help tells more)", error.what(), command.app.get_name()));
   }
   bool may_be_value = false;
-  for (const std::string& extra : command.app->remaining()) {
+  for (const std::string& extra : command.app.remaining()) {
     if (extra == "--") continue;
     if (extra.starts_with("-") && extra.size() > 1) {
-      problems.add(extra.substr(0, extra.find('=')), "", unknown_option(*command.app, extra));
+      command.problem(extra.substr(0, extra.find('=')), unknown_option(command.app, extra));
       may_be_value = extra.find('=') == std::string::npos;
     } else if (!std::exchange(may_be_value, false)) {
-      problems.add("", "", fmt::format("one argument too many: {}; write {}", excerpt(extra), command.usage()));
+      command.problem("", fmt::format("one argument too many: {}; write {}", excerpt(extra), command.usage()));
     }
   }
-  problems.throw_if_any();
+  m_problems.throw_if_any();
   return command.read();
-}
-
-/// Every value of an option that takes one each time that it is given.
-void add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                    const std::string& purpose, const std::string& type) {
-  app.add_option(name, values, purpose)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
-}
-
-void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& purpose) {
-  app.add_flag(name, value, purpose)->disable_flag_override();
 }
 
 /// A command that computes a case. Options: derived from CaseOptions. `result`: what --output names. `resumes`: it
@@ -211,83 +284,48 @@ void add_case_command(CommandSet& commands, const std::string& name, const std::
       name, "CASE.yaml", purpose,
       "The value of --set is YAML: --set 'fields=[gz, gxx]'. An element of a list is named by its number, from 0: "
       "--set model.voxels.spheres.0.density=300. null takes a key out.\n");
-  struct Values {
-    Options options;
-    std::string file, output;
-  };
-  const auto values = std::make_shared<Values>();
-  CLI::App& app = *command.app;
-  app.add_option("CASE.yaml", values->file, "the case to compute")->type_name("")->required();
-  add_repeatable(app, "--set", values->options.overrides,
-                 "put a value in the place of the case's, e.g. --set execution.slots=4; may be repeated", "KEY=VALUE");
-  add_flag(app, "--check", values->options.check, "read and validate everything, then stop");
-  add_flag(app, "--dry-run", values->options.dry_run,
-           "also print sizes, memory, the partition and an estimated time, then stop");
+  Options& options = command.reads<Options>();
+  command.file("CASE.yaml", options.file, "the case to compute");
+  command.repeatable("--set", "KEY=VALUE",
+                     "put a value in the place of the case's, e.g. --set execution.slots=4; may be repeated",
+                     [&](const std::string& given) { options.overrides.push_back(given); });
+  command.flag("--check", options.check, "read and validate everything, then stop");
+  command.flag("--dry-run", options.dry_run,
+               "also print sizes, memory, the partition and an estimated time, then stop");
   if (resumes) {
-    add_flag(app, "--resume", values->options.resume,
-             "go on from output.checkpoint.file, or begin at the start when there is none");
+    command.flag("--resume", options.resume,
+                 "go on from output.checkpoint.file, or begin at the start when there is none");
   }
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and errors");
-  const CLI::Option* const output =
-      app.add_option("--output", values->output, result + ", in the place of output.file")->type_name("FILE");
-  command.read = [values, output]() -> Asked {
-    if (output->count() > 0 && values->output.empty()) {
-      throw InputError("--output", "", "is empty; the name of a file is expected");
-    }
-    if (values->file.empty()) throw InputError("CASE.yaml", "", "is empty; the name of a file is expected");
-    values->options.file = values->file;
-    values->options.output = values->output;
-    return values->options;
-  };
-}
-
-double tolerance_of(const std::string& text) {
-  double value = 0;
-  if (parse_number(text, value) != NumberStatus::ok || !std::isfinite(value) || value < 0) {
-    throw InputError("--tolerance", "", fmt::format("is {}; a number of at least 0 is expected", excerpt(text)));
-  }
-  return value;
+  command.flag("--quiet", options.quiet, "print nothing but warnings and errors");
+  command.text("--output", "FILE", options.output, result + ", in the place of output.file");
 }
 
 void add_compare(CommandSet& commands) {
   Command& command = commands.add("compare", "A.h5 B.h5", "differences of two results, B being the reference");
-  struct Values {
-    CompareOptions options;
-    std::string a, b, tolerance;
-    bool horizontal = false;
-  };
-  const auto values = std::make_shared<Values>();
-  CLI::App& app = *command.app;
-  app.add_option("A.h5", values->a, "a result")->type_name("")->required();
-  app.add_option("B.h5", values->b, "the reference")->type_name("")->required();
-  const CLI::Option* const tolerance =
-      app.add_option("--tolerance", values->tolerance,
-                     "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3")
-          ->type_name("T");
-  add_flag(app, "--horizontal", values->horizontal, "match points by easting and northing alone, where heights differ");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but errors; the exit code tells");
-  command.read = [values, tolerance]() -> Asked {
-    if (tolerance->count() > 0) values->options.tolerance = tolerance_of(values->tolerance);
-    if (values->a.empty() || values->b.empty()) {
-      throw InputError(values->a.empty() ? "A.h5" : "B.h5", "", "is empty; the name of a file is expected");
-    }
-    if (values->horizontal) values->options.match = PointMatch::horizontal;
-    values->options.a = values->a;
-    values->options.b = values->b;
-    return values->options;
-  };
+  CompareOptions& options = command.reads<CompareOptions>();
+  command.file("A.h5", options.a, "a result");
+  command.file("B.h5", options.b, "the reference");
+  command.value(
+      "--tolerance", "T", "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3",
+      [&](const std::string& given) {
+        options.tolerance = number_in(given);
+        if (options.tolerance && *options.tolerance >= 0) return;
+        command.problem("--tolerance", fmt::format("is {}; a number of at least 0 is expected", excerpt(given)));
+      });
+  command.app.add_flag_callback(
+      "--horizontal", [&] { options.match = PointMatch::horizontal; },
+      "match points by easting and northing alone, where heights differ");
+  command.flag("--quiet", options.quiet, "print nothing but errors; the exit code tells");
 }
 
 /// Of the options of a study, what does not go together. Throws InputError.
-void check_study(const StudyOptions& options, const std::string& file) {
+void check_study(const StudyOptions& options) {
   ProblemList problems;
+  const std::string file = options.file.string();
   if (options.join.empty()) {
-    if (file.empty()) {
-      problems.add("", "",
-                   "an argument is missing; write prismfield study STUDY.yaml or prismfield study --join DIR DIR");
-    }
-    problems.throw_if_any();
-    return;
+    if (!file.empty()) return;
+    throw InputError("", "",
+                     "an argument is missing; write prismfield study STUDY.yaml or prismfield study --join DIR DIR");
   }
   if (!file.empty())
     problems.add("--join", "", "makes a report of studies that were run; leave " + excerpt(file) + " out");
@@ -306,69 +344,34 @@ void add_study(CommandSet& commands) {
       "study", "STUDY.yaml", "an architecture comparison: sweeps, repeated runs, tables, figures",
       "Each run is a process of its own. Keys of --set are the study's, as repeats=3, or those of its case, as "
       "execution.space=cuda. A study that was stopped goes on with --resume.\n");
-  struct Values {
-    StudyOptions options;
-    std::string file, output, machine;
-    std::vector<std::string> join;
+  StudyOptions& options = command.reads<StudyOptions>();
+  const std::string folder = "the name of a folder is expected";
+  command.file("STUDY.yaml", options.file, "the study to run")->required(false);
+  command.repeatable("--set", "KEY=VALUE", "put a value in the place of the study's or its case's; may be repeated",
+                     [&](const std::string& given) { options.overrides.push_back(given); });
+  command.flag("--reduced", options.reduced, "apply what the study's key reduced says");
+  command.flag("--check", options.check, "read and validate everything, then stop");
+  command.flag("--dry-run", options.dry_run, "also print every point and how it is started, then stop");
+  command.flag("--resume", options.resume, "make the runs that the report's folder does not hold yet");
+  command.flag("--quiet", options.quiet, "print nothing but warnings and errors");
+  command.text("--output", "DIR", options.output, "the report's folder, in the place of the key report", folder);
+  command.text("--machine", "NAME", options.machine,
+               "what tables and figures call this machine; default: its host's name", "a name is expected");
+  const auto join = [&, folder](const std::vector<std::string>& given) {
+    if (std::find(given.begin(), given.end(), "") != given.end()) command.problem("--join", "is empty; " + folder);
+    options.join.assign(given.begin(), given.end());
   };
-  const auto values = std::make_shared<Values>();
-  CLI::App& app = *command.app;
-  const CLI::Option* const file = app.add_option("STUDY.yaml", values->file, "the study to run")->type_name("");
-  add_repeatable(app, "--set", values->options.overrides,
-                 "put a value in the place of the study's or its case's; may be repeated", "KEY=VALUE");
-  add_flag(app, "--reduced", values->options.reduced, "apply what the study's key reduced says");
-  add_flag(app, "--check", values->options.check, "read and validate everything, then stop");
-  add_flag(app, "--dry-run", values->options.dry_run, "also print every point and how it is started, then stop");
-  add_flag(app, "--resume", values->options.resume, "make the runs that the report's folder does not hold yet");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but warnings and errors");
-  const CLI::Option* const output =
-      app.add_option("--output", values->output, "the report's folder, in the place of the key report")
-          ->type_name("DIR");
-  const CLI::Option* const machine =
-      app.add_option("--machine", values->machine,
-                     "what tables and figures call this machine; default: its host's name")
-          ->type_name("NAME");
-  const CLI::Option* const join =
-      app.add_option("--join", values->join, "make one report of those in several folders, each of a machine")
-          ->type_name("DIR")
-          ->expected(1, CLI::detail::expected_max_vector_size);
-  command.read = [values, file, output, machine, join]() -> Asked {
-    const auto refuse_empty = [](const CLI::Option* option, const std::string& value, const char* name,
-                                 const char* expected) {
-      if (option->count() > 0 && value.empty()) throw InputError(name, "", std::string("is empty; ") + expected);
-    };
-    refuse_empty(file, values->file, "STUDY.yaml", "the name of a file is expected");
-    refuse_empty(output, values->output, "--output", "the name of a folder is expected");
-    refuse_empty(machine, values->machine, "--machine", "a name is expected");
-    for (const std::string& folder : values->join)
-      refuse_empty(join, folder, "--join", "the name of a folder is expected");
-    StudyOptions& options = values->options;
-    options.join.assign(values->join.begin(), values->join.end());
-    options.machine = shown(values->machine);
-    check_study(options, values->file);
-    options.file = values->file;
-    options.output = values->output;
+  command.app
+      .add_option_function<std::vector<std::string>>("--join", join,
+                                                     "make one report of those in several folders, each of a machine")
+      ->type_name("DIR")
+      ->expected(1, CLI::detail::expected_max_vector_size);
+  command.read = [&options, keep = command.read]() -> Asked {
+    check_study(options);
+    options.machine = shown(options.machine);
     if (!options.join.empty() && options.output.empty()) options.output = "joined";
     return options;
   };
-}
-
-/// What a word of `option` means, one of `choices`; adds a problem for any other, and nothing when it was not given.
-template <class T>
-std::optional<T> choice_of(const CLI::Option* option, const std::string& word,
-                           const std::vector<std::pair<std::string, T>>& choices, ProblemList& problems) {
-  if (option->count() == 0) return std::nullopt;
-  std::vector<std::string> words;
-  for (const auto& [spelling, meant] : choices) {
-    if (spelling == word) return meant;
-    words.push_back(spelling);
-  }
-  const std::string nearest = nearest_spelling(word, words);
-  problems.add(
-      option->get_name(), "",
-      fmt::format("is {}{} {}", excerpt(word),
-                  nearest.empty() ? "; allowed:" : ", did you mean " + nearest + "? Allowed:", fmt::join(words, ", ")));
-  return std::nullopt;
 }
 
 std::vector<std::pair<std::string, FileFormat>> format_choices(bool to_read) {
@@ -379,108 +382,45 @@ std::vector<std::pair<std::string, FileFormat>> format_choices(bool to_read) {
   return choices;
 }
 
-struct ConvertValues {
-  ConvertOptions options;
-  std::string in, out, mesh, from, to, density_unit, output_density_unit, axes, output_axes, inactive, output_inactive;
-  CLI::Option *of_mesh, *of_from, *of_to, *of_density_unit, *of_output_density_unit, *of_axes, *of_output_axes,
-      *of_field, *of_inactive, *of_output_inactive;
-};
-
-/// What an option says, nothing when it is not given or no finite number.
-std::optional<double> finite_number(const CLI::Option& option, const std::string& text, ProblemList& problems) {
-  if (option.count() == 0) return {};
-  double value = 0;
-  if (parse_number(text, value) == NumberStatus::ok && std::isfinite(value)) return value;
-  problems.add(option.get_name(), "", fmt::format("is {}; a number is expected", excerpt(text)));
-  return {};
-}
-
-ConvertOptions read_convert(ConvertValues& values) {
-  ProblemList problems;
-  ConvertOptions& options = values.options;
-  if (values.in.empty()) problems.add("IN", "", "is empty; the name of a file is expected");
-  if (values.out.empty()) problems.add("OUT", "", "is empty; the name of a file is expected");
-  if (values.of_mesh->count() > 0 && values.mesh.empty()) {
-    problems.add("--mesh", "", "is empty; the name of a file is expected");
-  }
-  if (values.of_field->count() > 0 && options.field.empty()) {
-    problems.add("--field", "", "is empty; a name such as gz or density is expected");
-  }
-  const std::vector<std::pair<std::string, double>> units{{"kg/m3", 1.0}, {"g/cm3", 1000.0}};
-  const std::vector<std::pair<std::string, Axes>> axes{{"z_down", Axes::z_down}, {"z_up", Axes::z_up}};
-  options.from = choice_of(values.of_from, values.from, format_choices(true), problems);
-  options.to = choice_of(values.of_to, values.to, format_choices(false), problems);
-  options.density_to_si = choice_of(values.of_density_unit, values.density_unit, units, problems);
-  options.output_density_to_si = choice_of(values.of_output_density_unit, values.output_density_unit, units, problems);
-  options.axes = choice_of(values.of_axes, values.axes, axes, problems);
-  options.output_axes = choice_of(values.of_output_axes, values.output_axes, axes, problems);
-  options.inactive = finite_number(*values.of_inactive, values.inactive, problems);
-  options.output_inactive = finite_number(*values.of_output_inactive, values.output_inactive, problems);
-  problems.throw_if_any();
-  options.in = values.in;
-  options.out = values.out;
-  options.mesh = values.mesh;
-  return options;
-}
-
 void add_convert(CommandSet& commands) {
   Command& command = commands.add(
       "convert", "IN OUT", "ensembles, meshes, models, points and data between formats",
       "What a file is, its suffix and its content say: " + known_suffixes() +
           ".\nTomofast's files, which have no suffix of their own, are known by their first lines when read. "
           "docs/convert.md has units, signs and axes of every format.\n");
-  const auto values = std::make_shared<ConvertValues>();
-  CLI::App& app = *command.app;
-  app.add_option("IN", values->in, "the file to read")->type_name("")->required();
-  app.add_option("OUT", values->out, "the file to write")->type_name("")->required();
-  const auto add = [&](const char* name, std::string& value, const std::string& purpose, const char* type) {
-    return app.add_option(name, value, purpose)->type_name(type);
-  };
-  values->of_from =
-      add("--from", values->from, fmt::format("what IN is: {}", fmt::join(format_names(true), ", ")), "FORMAT");
-  values->of_to =
-      add("--to", values->to, fmt::format("what OUT is to be: {}", fmt::join(format_names(false), ", ")), "FORMAT");
-  values->of_mesh =
-      add("--mesh", values->mesh, "the UBC mesh, Tomofast grid or HDF5 model that the numbers of IN belong to", "FILE");
-  values->of_field =
-      add("--field", values->options.field,
-          "which field a column without name holds, or which values of a model or field of points go to a "
-          "format that holds one; default gz, density",
-          "NAME");
-  values->of_density_unit = add("--density-unit", values->density_unit,
-                                "of IN: kg/m3, or g/cm3; default g/cm3 for UBC models, else kg/m3", "UNIT");
-  values->of_output_density_unit = add("--output-density-unit", values->output_density_unit, "the same of OUT", "UNIT");
-  values->of_axes =
-      add("--axes", values->axes,
-          "z_down, where gz is positive above excess mass, or z_up: of IN, where it does not say; default "
-          "z_down",
-          "AXES");
-  values->of_output_axes = add("--output-axes", values->output_axes,
-                               "the same of OUT; default: those of IN, in UBC's and Tomofast's files z_down", "AXES");
-  values->of_inactive =
-      add("--inactive", values->inactive,
-          "the number that inactive cells have in UBC's and Tomofast's files, in the file's unit; default: "
-          "none has it in IN, 0 is written",
-          "VALUE");
-  values->of_output_inactive =
-      add("--output-inactive", values->output_inactive, "the same of OUT alone; default: that of --inactive", "VALUE");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but notes and errors");
-  command.read = [values]() -> Asked { return read_convert(*values); };
+  ConvertOptions& options = command.reads<ConvertOptions>();
+  const std::vector<std::pair<std::string, double>> units{{"kg/m3", 1.0}, {"g/cm3", 1000.0}};
+  const std::vector<std::pair<std::string, Axes>> axes{{"z_down", Axes::z_down}, {"z_up", Axes::z_up}};
+  command.file("IN", options.in, "the file to read");
+  command.file("OUT", options.out, "the file to write");
+  command.choice("--from", "FORMAT", options.from, format_choices(true),
+                 fmt::format("what IN is: {}", fmt::join(format_names(true), ", ")));
+  command.choice("--to", "FORMAT", options.to, format_choices(false),
+                 fmt::format("what OUT is to be: {}", fmt::join(format_names(false), ", ")));
+  command.text("--mesh", "FILE", options.mesh,
+               "the UBC mesh, Tomofast grid or HDF5 model that the numbers of IN belong to");
+  command.text("--field", "NAME", options.field,
+               "which field a column without name holds, or which values of a model or field of points go to a "
+               "format that holds one; default gz, density",
+               "a name such as gz or density is expected");
+  command.choice("--density-unit", "UNIT", options.density_to_si, units,
+                 "of IN: kg/m3, or g/cm3; default g/cm3 for UBC models, else kg/m3");
+  command.choice("--output-density-unit", "UNIT", options.output_density_to_si, units, "the same of OUT");
+  command.choice("--axes", "AXES", options.axes, axes,
+                 "z_down, where gz is positive above excess mass, or z_up: of IN, where it does not say; default "
+                 "z_down");
+  command.choice("--output-axes", "AXES", options.output_axes, axes,
+                 "the same of OUT; default: those of IN, in UBC's and Tomofast's files z_down");
+  command.number("--inactive", "VALUE", options.inactive,
+                 "the number that inactive cells have in UBC's and Tomofast's files, in the file's unit; default: "
+                 "none has it in IN, 0 is written");
+  command.number("--output-inactive", "VALUE", options.output_inactive,
+                 "the same of OUT alone; default: that of --inactive");
+  command.flag("--quiet", options.quiet, "print nothing but notes and errors");
 }
 
-struct PlotValues {
-  PlotOptions options;
-  std::string file, output, contours, colour_map, dpi;
-  std::vector<std::string> fields;
-  const CLI::Option* of_output = nullptr;
-  const CLI::Option* of_contours = nullptr;
-  const CLI::Option* of_dpi = nullptr;
-  std::array<std::string, 3> cut;
-  std::array<const CLI::Option*, 3> of_cut;
-};
-
 /// "none", a number of lines, or levels with commas between them.
-void read_contours(const std::string& text, FigureStyle& style, ProblemList& problems) {
+void read_contours(const Command& command, const std::string& text, FigureStyle& style) {
   std::int64_t count = 0;
   if (text == "none") {
     style.contours = std::int64_t{0};
@@ -492,47 +432,16 @@ void read_contours(const std::string& text, FigureStyle& style, ProblemList& pro
   }
   std::vector<double> levels;
   for (const std::string& word : CLI::detail::split(text, ',')) {
-    double value = 0;
-    if (parse_number(word, value) != NumberStatus::ok || !std::isfinite(value) || text.find(',') == std::string::npos) {
-      problems.add("--contours", "",
-                   fmt::format("is {}; none, a number of lines from 0 to {} or levels such as -1,0,1 are expected",
-                               excerpt(text), most_contours));
+    const std::optional<double> level = number_in(word);
+    if (!level || text.find(',') == std::string::npos) {
+      command.problem("--contours",
+                      fmt::format("is {}; none, a number of lines from 0 to {} or levels such as -1,0,1 are expected",
+                                  excerpt(text), most_contours));
       return;
     }
-    levels.push_back(value);
+    levels.push_back(*level);
   }
   style.contours = std::move(levels);
-}
-
-PlotOptions read_plot(const PlotValues& values) {
-  ProblemList problems;
-  PlotOptions options = values.options;
-  if (values.file.empty()) problems.add("RESULT", "", "is empty; the name of a file is expected");
-  if (values.of_output->count() > 0 && values.output.empty()) {
-    problems.add("--output", "", "is empty; the name of a file is expected");
-  }
-  options.file = values.file;
-  options.output = values.output;
-  options.style.colour_map = values.colour_map;
-  if (values.of_contours->count() > 0) read_contours(values.contours, options.style, problems);
-  if (values.of_dpi->count() > 0) {
-    std::int64_t dpi = 0;
-    const bool is_number = parse_integer(std::string_view(values.dpi), dpi) == NumberStatus::ok;
-    if (!is_number || dpi < least_dpi || dpi > most_dpi) {
-      problems.add(
-          "--dpi", "",
-          fmt::format("is {}; a whole number from {} to {} is expected", excerpt(values.dpi), least_dpi, most_dpi));
-    }
-    options.style.dpi = dpi;
-  }
-  for (std::size_t k = 0; k < values.cut.size(); ++k) {
-    options.style.cut[k] = finite_number(*values.of_cut[k], values.cut[k], problems);
-  }
-  for (const std::string& words : values.fields) {
-    for (const std::string& word : CLI::detail::split(words, ',')) options.style.fields.push_back(word);
-  }
-  problems.throw_if_any();
-  return options;
 }
 
 void add_plot(CommandSet& commands) {
@@ -540,68 +449,115 @@ void add_plot(CommandSet& commands) {
       "plot", "RESULT", "draws a result, model or inversion again",
       "RESULT is what run or invert wrote, a table of fields, or a file that convert reads. docs/figures.md "
       "shows what is drawn.\n");
-  const auto values = std::make_shared<PlotValues>();
-  CLI::App& app = *command.app;
-  app.add_option("RESULT", values->file, "the file to draw")->type_name("")->required();
-  values->of_output =
-      app.add_option("--output", values->output, "the figure, .png, .pdf or .svg; default: RESULT's name with .png")
-          ->type_name("FILE");
-  add_repeatable(app, "--field", values->fields, "draw these fields of a result alone, e.g. gz,gzz; may be repeated",
-                 "NAMES");
-  values->of_contours =
-      app.add_option(
-             "--contours", values->contours,
-             "about so many lines of equal value, their levels in the field's unit with commas between them, or none")
-          ->type_name("N|LEVELS");
-  app.add_option("--colour-map", values->colour_map,
-                 "a colour map of matplotlib; diverging ones, as RdBu_r, are centred at 0")
-      ->type_name("NAME");
-  values->of_dpi =
-      app.add_option("--dpi", values->dpi, "dots per inch of a .png; default 300, of models 180")->type_name("N");
-  for (std::size_t k = 0; k < values->cut.size(); ++k) {
-    values->of_cut[k] = app.add_option(fmt::format("--{}", direction_names[k]), values->cut[k],
-                                       "cut a model there; default: through the cell that differs most")
-                            ->type_name("METRES");
+  PlotOptions& options = command.reads<PlotOptions>();
+  FigureStyle& style = options.style;
+  command.file("RESULT", options.file, "the file to draw");
+  command.text("--output", "FILE", options.output, "the figure, .png, .pdf or .svg; default: RESULT's name with .png");
+  command.repeatable("--field", "NAMES", "draw these fields of a result alone, e.g. gz,gzz; may be repeated",
+                     [&](const std::string& given) {
+                       for (const std::string& word : CLI::detail::split(given, ',')) style.fields.push_back(word);
+                     });
+  command.value(
+      "--contours", "N|LEVELS",
+      "about so many lines of equal value, their levels in the field's unit with commas between them, or none",
+      [&](const std::string& given) { read_contours(command, given, style); });
+  command.value("--colour-map", "NAME", "a colour map of matplotlib; diverging ones, as RdBu_r, are centred at 0",
+                [&](const std::string& given) { style.colour_map = given; });
+  command.value("--dpi", "N", "dots per inch of a .png; default 300, of models 180", [&](const std::string& given) {
+    const bool is_number = parse_integer(std::string_view(given), style.dpi.emplace()) == NumberStatus::ok;
+    if (is_number && *style.dpi >= least_dpi && *style.dpi <= most_dpi) return;
+    command.problem(
+        "--dpi", fmt::format("is {}; a whole number from {} to {} is expected", excerpt(given), least_dpi, most_dpi));
+  });
+  for (std::size_t k = 0; k < style.cut.size(); ++k) {
+    command.number(fmt::format("--{}", direction_names[k]), "METRES", style.cut[k],
+                   "cut a model there; default: through the cell that differs most");
   }
-  app.add_flag_callback(
-      "--no-outline", [values] { values->options.style.model_outline = false; }, "do not draw the extent of the model");
-  app.add_flag_callback(
-      "--plain", [values] { values->options.style.annotations = false; },
+  command.app.add_flag_callback(
+      "--no-outline", [&] { style.model_outline = false; }, "do not draw the extent of the model");
+  command.app.add_flag_callback(
+      "--plain", [&] { style.annotations = false; },
       "without title, the lines below it, the statistics of the panels and the version at the foot");
-  add_flag(app, "--quiet", values->options.quiet, "print nothing but errors");
-  command.read = [values]() -> Asked { return read_plot(*values); };
+  command.flag("--quiet", options.quiet, "print nothing but errors");
 }
 
 void add_info(CommandSet& commands) {
   Command& command = commands.add("info", "", "version, libraries, execution spaces and devices");
-  const auto options = std::make_shared<InfoOptions>();
-  add_flag(*command.app, "--calibrate", options->calibrate,
-           "measure peak arithmetic and memory bandwidth of every space and print them as JSON, nothing else");
-  add_flag(*command.app, "--json", options->json, "print the same facts as one JSON document, nothing else");
-  const auto cases = std::make_shared<std::string>();
-  command.app
-      ->add_option("--cases", *cases,
-                   "read and validate the cases of this JSON file and print what studies need to know of them as JSON, "
-                   "nothing else")
-      ->type_name("FILE");
-  command.read = [options, cases]() -> Asked {
-    options->cases = *cases;
-    return *options;
-  };
+  InfoOptions& options = command.reads<InfoOptions>();
+  command.flag("--calibrate", options.calibrate,
+               "measure peak arithmetic and memory bandwidth of every space and print them as JSON, nothing else");
+  command.flag("--json", options.json, "print the same facts as one JSON document, nothing else");
+  command.value("--cases", "FILE",
+                "read and validate the cases of this JSON file and print what studies need to know of them as JSON, "
+                "nothing else",
+                [&](const std::string& given) { options.cases = given; });
 }
 
-std::string man_page_of(const CommandSet& commands) {
-  std::vector<ManualCommand> manual;
-  for (const Command& command : commands.commands()) {
-    ManualCommand told{command.usage(), command.app->get_description(), {}, command.footer};
-    for (const CLI::Option* option : command.app->get_options()) {
-      const std::string type = takes_value(*option) ? option->get_type_name() : "";
-      told.options.emplace_back(option->get_name(false, true) + (type.empty() ? "" : " " + type),
-                                option->get_description());
-    }
-    manual.push_back(std::move(told));
+/// Text as roff takes it: hyphens that can be copied, and no line that is taken for a request.
+std::string roff(const std::string& text) {
+  std::string result;
+  bool begins_line = true;
+  for (const char c : text) {
+    if (begins_line && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else
+      result += c;
+    begins_line = c == '\n';
   }
-  return man_page(manual);
+  return result;
+}
+
+std::string item(const std::string& term, const std::string& text) {
+  return fmt::format(".TP\n.B {}\n{}\n", roff(term), roff(text));
+}
+
+constexpr std::pair<const char*, const char*> variables[] = {
+    {"PRISMFIELD_PYTHON",
+     "the Python that draws figures, with matplotlib and netCDF4 or h5py; python3 and /usr/bin/python3 are "
+     "tried after it"},
+    {"PRISMFIELD_CHECKPOINT", "read by the batch scripts for Slurm: the checkpoint from which a new job goes on"},
+    {"OMP_NUM_THREADS, OMP_PROC_BIND, OMP_PLACES",
+     "threads of a rank and where they run; without them all cores that "
+     "the rank may use"},
+    {"KOKKOS_NUM_THREADS, KOKKOS_DEVICE_ID, KOKKOS_VISIBLE_DEVICES", "Kokkos' own, as the options --kokkos-*"}};
+
+/// prismfield.1, in the language of man.
+std::string man_page(const CommandSet& commands) {
+  std::string text = fmt::format(".TH PRISMFIELD 1 \"\" \"prismfield {}\" \"User Commands\"\n", roff(version));
+  text +=
+      ".SH NAME\nprismfield \\- gravity potential, vector and gradient tensor of ensembles of prisms\n.SH SYNOPSIS\n";
+  for (const Command& command : commands.commands()) text += fmt::format(".B {}\n.br\n", roff(command.usage()));
+  text += ".SH DESCRIPTION\n";
+  text += roff(
+      "prismfield computes the gravity of rectangular prisms at points, keeps sensitivities, and inverts measurements "
+      "for densities. A case is one YAML file; \"prismfield help KEY\" tells what a key of it means. Under mpirun or "
+      "srun the same command shares the work among ranks.\n");
+  text += ".SH COMMANDS\n";
+  for (const Command& command : commands.commands()) {
+    text += fmt::format(".SS {}\n{}\n", roff(command.usage()), roff(command.app.get_description()));
+    for (const CLI::Option* option : command.app.get_options()) {
+      const std::string type = takes_value(*option) ? option->get_type_name() : "";
+      text += item(option->get_name(false, true) + (type.empty() ? "" : " " + type), option->get_description());
+    }
+    if (!command.footer.empty()) text += ".PP\n" + roff(command.footer);
+  }
+  text += ".SH OPTIONS\n" + item("-h, --help", "the commands, or after a command all about it");
+  text += item("--version", "version and git hash");
+  text += item("--kokkos-*", "are passed through to Kokkos");
+  text += ".SH EXIT STATUS\n";
+  for (const auto& [code, meaning] : exit_codes) text += item(code, meaning);
+  text += ".SH ENVIRONMENT\n";
+  for (const auto& [name, meaning] : variables) text += item(name, meaning);
+  text += ".SH EXAMPLES\n.nf\n" + roff(
+                                      "prismfield run case.yaml --set 'fields=[gz, gzz]' --output result.nc\n"
+                                      "prismfield help execution.precision\n"
+                                      "mpirun -n 4 prismfield run case.yaml\n");
+  return text +
+         ".fi\n.SH SEE ALSO\n.BR mpirun (1),\n.BR srun (1);\nthe folder of the documentation, with case.md and "
+         "README.md\n";
 }
 
 /// `prismfield help WORD`: of a command, of a key, or of both where there are both.
@@ -609,7 +565,7 @@ std::string help_of(const CommandSet& commands, const std::string& word) {
   if (word.empty()) return wrapped(general_help(commands), help_columns());
   const Command* const command = commands.find(word);
   if (command == nullptr) return key_help(word, help_columns());
-  const std::string text = wrapped(command->app->help("prismfield"), help_columns());
+  const std::string text = wrapped(command->app.help("prismfield"), help_columns());
   return is_documented_key(word) ? text + "\n" + key_help(word, help_columns()) : text;
 }
 
@@ -623,18 +579,18 @@ void add_help(CommandSet& commands) {
     bool markdown = false, man = false, keys = false, study_keys = false;
   };
   const auto values = std::make_shared<Values>();
-  CLI::App& app = *command.app;
-  app.add_option("KEY", values->word, "a key, or a command; without one: the commands")->type_name("");
-  add_flag(app, "--keys", values->keys, "print the path of every key of a case, a line each");
-  add_flag(app, "--study-keys", values->study_keys, "print those of a study");
-  add_flag(app, "--markdown", values->markdown, "print docs/case.md");
-  add_flag(app, "--man", values->man, "print the man page");
+  command.value("KEY", "", "a key, or a command; without one: the commands",
+                [values](const std::string& given) { values->word = given; });
+  command.flag("--keys", values->keys, "print the path of every key of a case, a line each");
+  command.flag("--study-keys", values->study_keys, "print those of a study");
+  command.flag("--markdown", values->markdown, "print docs/case.md");
+  command.flag("--man", values->man, "print the man page");
   command.read = [values, &commands]() -> Asked {
     const std::array asked{!values->word.empty(), values->markdown, values->man, values->keys, values->study_keys};
     if (std::count(asked.begin(), asked.end(), true) > 1) {
       throw InputError("", "", "help takes one of KEY, --keys, --study-keys, --markdown and --man at a time");
     }
-    if (values->man) return HelpText{man_page_of(commands)};
+    if (values->man) return HelpText{man_page(commands)};
     if (values->markdown) return HelpText{key_manual()};
     if (values->keys || values->study_keys) return HelpText{key_paths(values->study_keys)};
     return HelpText{help_of(commands, values->word)};

@@ -10,9 +10,9 @@
 
 #include <prismfield/fields.hpp>
 
+#include "case/case.hpp"
 #include "io/compare_results.hpp"
 #include "io/file_content.hpp"
-#include "model/figure_style.hpp"
 
 namespace prismfield {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/compare.hpp"
-
 #include <iostream>
 
+#include "app/commands.hpp"
 #include "base/human_text.hpp"
 #include "io/compare_results.hpp"
 #include "parallel/agreement.hpp"
@@ -11,7 +10,8 @@
 
 namespace prismfield {
 
-ExitCode compare_command(const CompareOptions& options, const Communicator& communicator) {
+ProgramEnd execute(const CompareOptions& options, const std::vector<std::string>& /*kokkos_options*/,
+                   const Communicator& communicator) {
   ExitCode code = exit_done;
   agree(communicator, [&] {
     if (communicator.rank() != 0) return;
@@ -23,7 +23,7 @@ ExitCode compare_command(const CompareOptions& options, const Communicator& comm
   });
   // nodes may see different files, but a run ends with one code
   broadcast(communicator, code);
-  return code;
+  return {code, {}};
 }
 
 }  // namespace prismfield

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/convert.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +13,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/commands.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
@@ -123,10 +122,12 @@ void convert(const ConvertOptions& options) {
 
 }  // namespace
 
-void convert_command(const ConvertOptions& options, const Communicator& communicator) {
+ProgramEnd execute(const ConvertOptions& options, const std::vector<std::string>& /*kokkos_options*/,
+                   const Communicator& communicator) {
   agree(communicator, [&] {
     if (communicator.rank() == 0) convert(options);
   });
+  return {};
 }
 
 }  // namespace prismfield

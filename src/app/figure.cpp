@@ -10,9 +10,9 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/progress.hpp"
 #include "app/python_tool.hpp"
 #include "app/start.hpp"
+#include "app/terminal.hpp"
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "model/axis.hpp"
@@ -57,6 +57,11 @@ std::string draw_figure(const std::filesystem::path& result, const std::filesyst
   return draw_by_tool(fields_tool, result, figure, style);
 }
 
+std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure,
+                       const FigureStyle& style) {
+  return draw_by_tool("figures.model", model, figure, style);
+}
+
 std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
                         const std::filesystem::path& figure, const FigureStyle& style) {
   if (result_kind(header.file) == ResultKind::hdf5) return draw_figure(header.file, figure, style);
@@ -96,19 +101,14 @@ std::string draw_telling(const std::filesystem::path& figure, bool quiet, const 
   return draw();
 }
 
-std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bool quiet,
-                                         const std::function<std::string()>& draw) {
+std::string draw_and_tell(const OutputSpec& output, bool quiet, const std::function<std::string()>& draw) {
+  if (!output.figure) return "";
   const Moment begin = std::chrono::steady_clock::now();
-  if (const std::string warning = draw_telling(figure, quiet, draw); !warning.empty()) {
+  if (const std::string warning = draw_telling(*output.figure, quiet, draw); !warning.empty()) {
     warn(warning);
-    return std::nullopt;
+    return "";
   }
-  return DrawnFigure{figure, seconds_since(begin)};
-}
-
-std::string drawn_text(const std::optional<DrawnFigure>& figure) {
-  if (!figure) return "";
-  return fmt::format("; {} drawn in {}", shown(figure->file.string()), duration_text(figure->seconds));
+  return fmt::format("; {} drawn in {}", shown(output.figure->string()), duration_text(seconds_since(begin)));
 }
 
 }  // namespace prismfield

@@ -4,12 +4,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "case/case.hpp"
 #include "io/result_file.hpp"
-#include "model/figure_style.hpp"
 
 namespace prismfield {
 
@@ -28,18 +27,19 @@ namespace prismfield {
 [[nodiscard]] std::string draw_result(const ResultHeader& header, const Points& points, const Fields& result,
                                       const std::filesystem::path& figure, const FigureStyle& style = {});
 
+/// Draws a model as write_model writes it into `figure`, by the Python that draw_figure takes: sections through its
+/// largest density, standard deviation and depth of investigation where they are, data with what the model gives,
+/// L-curve and convergence. Returns "" or the warning that says why there is no figure; a figure of that name from
+/// before is replaced only by a complete one. Throws nothing for a figure that cannot be drawn.
+[[nodiscard]] std::string draw_model(const std::filesystem::path& model, const std::filesystem::path& figure,
+                                     const FigureStyle& style = {});
+
 /// What a style is to the drawing tools: their third argument, as JSON with the keys that they know.
 [[nodiscard]] std::string style_json(const FigureStyle& style);
 
 /// Why there is no colour map of this name, with near spellings; "" where there is one, where none is named, and where
 /// no Python can tell.
 [[nodiscard]] std::string colour_map_problem(const std::string& colour_map);
-
-/// A figure that was drawn.
-struct DrawnFigure {
-  std::filesystem::path file;
-  double seconds = 0;
-};
 
 /// Names of what figures of results draw, as variables are called.
 [[nodiscard]] const std::vector<std::string>& drawn_field_names();
@@ -49,11 +49,8 @@ struct DrawnFigure {
 [[nodiscard]] std::string draw_telling(const std::filesystem::path& figure, bool quiet,
                                        const std::function<std::string()>& draw);
 
-/// The same, and how long it took. Warns and returns nothing where there is no figure.
-[[nodiscard]] std::optional<DrawnFigure> draw_and_tell(const std::filesystem::path& figure, bool quiet,
-                                                       const std::function<std::string()>& draw);
-
-/// What a command's last line, which names the result, says of the figure: "; a.png drawn in 3.1 s", or nothing.
-[[nodiscard]] std::string drawn_text(const std::optional<DrawnFigure>& figure);
+/// The same for the figure that a case asks for, if it does; warns where there is none. Returns what a command's last
+/// line, which names the result, says of it: "; a.png drawn in 3.1 s", or nothing.
+[[nodiscard]] std::string draw_and_tell(const OutputSpec& output, bool quiet, const std::function<std::string()>& draw);
 
 }  // namespace prismfield

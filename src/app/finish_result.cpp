@@ -2,19 +2,177 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/finish_result.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <string_view>
+#include <system_error>
 
-#include "app/disk_space.hpp"
-#include "app/field_statistics.hpp"
+#include <prismfield/error.hpp>
+
 #include "app/figure.hpp"
-#include "app/program_facts.hpp"
-#include "app/run_text.hpp"
 #include "app/terminal.hpp"
+#include "base/disk.hpp"
+#include "base/human_text.hpp"
+#include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
 
 namespace prismfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What would be written to one disk.
+struct Demand {
+  std::string key;
+  std::string what;
+  fs::path folder;
+  std::int64_t bytes = 0;
+};
+
+/// Throws InputError where a disk has less room than is asked of it.
+void check_demands(const Case& run, const std::vector<Demand>& demands) {
+  ProblemList problems;
+  for (const auto& [key, what, where, bytes] : demands) {
+    const std::optional<std::int64_t> room = free_bytes(where);
+    if (!room || *room >= bytes) continue;
+    problems.add(run.where(key), key,
+                 fmt::format("{} about {}, and the disk of {} has {} free; make room or name a folder on another disk",
+                             what, size_text(bytes), where.string(), size_text(*room)));
+  }
+  problems.throw_if_any();
+}
+
+/// Columns of the names, of a number, and the digits, which a sign, a point and an exponent come to.
+struct StatisticsShape {
+  int names = 10;
+  int width = 15;
+  int digits = 7;
+};
+
+/// `longest`: of the names. `columns`: of the terminal; 0: no limit.
+StatisticsShape statistics_shape(std::size_t longest, std::size_t columns) {
+  constexpr int units = 9, least = 9, around = 6;
+  constexpr std::size_t most_columns = 1000;
+  StatisticsShape shape;
+  shape.names = std::max(shape.names, static_cast<int>(std::min(longest, most_columns)));
+  if (columns == 0) return shape;
+  const int room = (static_cast<int>(std::min(columns, most_columns)) - shape.names - units) / 3 - 1;
+  shape.width = std::clamp(room, least, shape.width);
+  shape.digits = std::min(shape.digits, shape.width - around);
+  return shape;
+}
+
+std::string statistics_header(const StatisticsShape& shape) {
+  return fmt::format("{:<{}} {:<8} {:>{}} {:>{}} {:>{}}\n", "field", shape.names, "unit", "minimum", shape.width,
+                     "maximum", shape.width, "RMS", shape.width);
+}
+
+std::string statistics_row(std::string_view name, std::string_view unit, const double* values, std::int64_t n_points,
+                           const StatisticsShape& shape) {
+  const auto [minimum, maximum] = range_of(values, n_points);
+  long double squares = 0;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < n_points; ++i) {
+    if (std::isnan(values[i])) continue;
+    squares += static_cast<long double>(values[i]) * values[i];
+    ++count;
+  }
+  const std::string row = fmt::format("{:<{}} {:<8}", name, shape.names, unit);
+  const int w = shape.width;
+  const int d = shape.digits;
+  if (count == 0) return fmt::format("{} {:>{}} {:>{}} {:>{}}\n", row, "-", w, "-", w, "-", w);
+  const auto rms = static_cast<double>(std::sqrt(squares / static_cast<long double>(count)));
+  return fmt::format("{} {:>{}.{}g} {:>{}.{}g} {:>{}.{}g}\n", row, minimum, w, d, maximum, w, d, rms, w, d);
+}
+
+/// The last line of a command. `seconds`: since its start; `figure`: what draw_and_tell() says.
+std::string run_summary(const Inputs& inputs, const Fields& result, double seconds, const std::string& figure) {
+  const double rate = result.field_seconds > 0 ? static_cast<double>(result.pairs_now) / result.field_seconds : 0;
+  return fmt::format("{}: {} in {}, {} pairs/s (fields {}){}\n", shown(output_file(inputs.run).string()),
+                     pairs_text(result.plan) + (result.pairs == 1 ? " pair" : " pairs"), duration_text(seconds),
+                     short_number(rate), duration_text(result.field_seconds), figure);
+}
+
+}  // namespace
+
+void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes) {
+  const ResultHeader header = result_header(inputs.run);
+  const fs::path folder = folder_of(followed(header.file));
+  std::vector<Demand> demands{
+      {"output.file", "the result takes", folder, result_bytes(header, inputs.points, inputs.run.fields)}};
+  if (inputs.run.output.checkpoint) {
+    const fs::path file = followed(inputs.run.output.checkpoint->file);
+    // the next one is written beside the last
+    std::error_code error;
+    const std::int64_t beside = fs::exists(file, error) ? 0 : checkpoint_bytes;
+    if (on_one_disk(folder, folder_of(file))) {
+      demands[0].bytes = beside + std::max(demands[0].bytes, checkpoint_bytes);
+      demands[0].what = "the result and its checkpoint take";
+    } else {
+      demands.push_back({"output.checkpoint.file",
+                         beside > 0 ? "two checkpoints, of which one replaces the other, take" : "the checkpoint takes",
+                         folder_of(file), beside + checkpoint_bytes});
+    }
+  }
+  check_demands(inputs.run, demands);
+}
+
+void check_model_disks(const Case& run, const std::vector<ModelFileSize>& files) {
+  std::vector<Demand> demands;
+  for (const auto& [key, file, bytes] : files) {
+    const fs::path folder = folder_of(followed(file));
+    const auto same = std::find_if(demands.begin(), demands.end(),
+                                   [&](const Demand& demand) { return on_one_disk(demand.folder, folder); });
+    if (same == demands.end()) {
+      demands.push_back({key, key == "output.file" ? "the model takes" : "the file takes", folder, bytes});
+    } else {
+      same->bytes += bytes;
+      same->what = same->key == "output.file" ? "the model and the files beside it take" : "these files take";
+    }
+  }
+  check_demands(run, demands);
+}
+
+void write_computed(const std::optional<fs::path>& checkpoint, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const RunError& failure) {
+    if (std::error_code error; !checkpoint || !fs::exists(*checkpoint, error)) throw;
+    throw RunError(
+        fmt::format("{}; {} holds what was done, --resume goes on from it", failure.what(), checkpoint->string()));
+  }
+}
+
+std::string field_statistics(const FieldTable& table, std::int64_t n_points, std::size_t columns) {
+  const StatisticsShape shape = statistics_shape(0, columns);
+  std::string out = statistics_header(shape);
+  for (const FieldInfo& field : table.fields) {
+    out += statistics_row(field.name, field.unit, table.values.data() + table.fields.index_of(field.field) * n_points,
+                          n_points, shape);
+  }
+  return out;
+}
+
+std::string field_statistics(const ResultHeader& header, const Fields& result, std::size_t columns) {
+  std::size_t longest = 0;
+  for (const PointVariable& variable : header.variables) longest = std::max(longest, variable.name.size());
+  const StatisticsShape shape = statistics_shape(longest, columns);
+  std::string out = statistics_header(shape);
+  for (const FieldInfo& field : result.fields) {
+    const auto values = output_values(header, result, field.field);
+    out += statistics_row(field.name, field.unit, values.data(), static_cast<std::int64_t>(values.size()), shape);
+  }
+  const std::int64_t n_points = static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size());
+  for (const PointVariable& variable : header.variables) {
+    const std::vector<double> values = values_of(variable, n_points);
+    out += statistics_row(variable.name, variable.unit, values.data(), n_points, shape);
+  }
+  return out;
+}
 
 ResultHeader header_of(const Inputs& inputs) {
   ResultHeader header = result_header(inputs.run);
@@ -35,13 +193,11 @@ void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& r
   for (const std::string& note : notes) warn(note);
   for (const std::string& warning : point_warnings(inputs.points, result, inputs.model->terrain())) warn(warning);
   const double seconds = seconds_since(begin);
-  std::optional<DrawnFigure> drawn;
-  if (const auto& figure = inputs.run.output.figure) {
-    drawn = draw_and_tell(*figure, quiet, [&] {
-      return draw_result(end.header, inputs.points, result, *figure, inputs.run.output.figure_style);
-    });
-  }
-  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn_text(drawn)) << std::flush;
+  const OutputSpec& output = inputs.run.output;
+  const std::string drawn = draw_and_tell(output, quiet, [&] {
+    return draw_result(end.header, inputs.points, result, *output.figure, output.figure_style);
+  });
+  if (!quiet) std::cout << run_summary(inputs, result, seconds, drawn) << std::flush;
 }
 
 }  // namespace prismfield

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/info.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +9,7 @@
 #include <prismfield/communicator.hpp>
 
 #include "app/case_facts.hpp"
-#include "app/program_facts.hpp"
+#include "app/commands.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "case/key_table.hpp"
@@ -122,13 +120,13 @@ std::string calibration_json() {
 
 }  // namespace
 
-void info_command(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
-                  const Communicator& communicator) {
+ProgramEnd execute(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
+                   const Communicator& communicator) {
   if (!options.cases.empty()) {
     agree(communicator, [&] {
       if (communicator.rank() == 0) std::cout << case_facts_json(options.cases) << std::flush;
     });
-    return;
+    return {};
   }
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
@@ -136,7 +134,7 @@ void info_command(const InfoOptions& options, const std::vector<std::string>& ko
     agree(communicator, [&] {
       if (communicator.rank() == 0) std::cout << calibration_json() << std::flush;
     });
-    return;
+    return {};
   }
   const KokkosFacts facts = kokkos_facts();
   gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
@@ -147,6 +145,7 @@ void info_command(const InfoOptions& options, const std::vector<std::string>& ko
     std::cout << (options.json ? info_json(program, places) : info_text(program) + placement_table(places))
               << std::flush;
   });
+  return {};
 }
 
 }  // namespace prismfield

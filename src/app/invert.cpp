@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/invert.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -15,36 +15,400 @@
 #include <prismfield/error.hpp>
 #include <prismfield/invert.hpp>
 #include <prismfield/plan.hpp>
+#include <prismfield/storage.hpp>
 
-#include "app/disk_space.hpp"
+#include "app/commands.hpp"
 #include "app/figure.hpp"
-#include "app/invert_text.hpp"
+#include "app/finish_result.hpp"
 #include "app/model_export.hpp"
-#include "app/model_figure.hpp"
-#include "app/program_facts.hpp"
-#include "app/progress.hpp"
 #include "app/run_inputs.hpp"
-#include "app/run_text.hpp"
 #include "app/start.hpp"
+#include "app/terminal.hpp"
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
+#include "case/case.hpp"
 #include "case/make_inversion.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
+#include "inversion/low_rank_algebra.hpp"
+#include "inversion/outcome.hpp"
+#include "inversion/trend_basis.hpp"
 #include "io/inversion_files.hpp"
 #include "io/sensitivity_file.hpp"
+#include "model/choices.hpp"
+#include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
+#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string cells_text(const ActiveCells& cells) {
+  const auto [nx, ny, nz] = cells.counts();
+  const std::int64_t inactive = cells.total() - cells.size();
+  return fmt::format("{} x {} x {} cells, {} active{}", nx, ny, nz, grouped(cells.size()),
+                     inactive > 0 ? fmt::format(", {} inactive", grouped(inactive)) : "");
+}
+
+std::string weighting_text(const Weighting& weighting) {
+  switch (weighting.kind) {
+    case WeightingKind::sensitivity: return "by sensitivity";
+    case WeightingKind::depth: return "by depth";
+    case WeightingKind::distance: return "by distance";
+    case WeightingKind::none: break;
+  }
+  return "none";
+}
+
+/// How beta is found.
+std::string beta_text(const InversionSettings& settings) {
+  if (settings.beta) return fmt::format("beta {:g}", *settings.beta);
+  if (settings.beta_choice == BetaChoice::gcv) return "beta by generalized cross-validation";
+  if (settings.beta_choice == BetaChoice::l_curve) return "beta at the corner of the L-curve";
+  return fmt::format("target chi {:g}", settings.target_misfit);
+}
+
+std::string bounds_in_words(const InversionSpec& spec) {
+  if (spec.bounds) return fmt::format(", bounds of {}", shown(spec.bounds->file.filename().string()));
+  const InversionSettings& settings = spec.settings;
+  if (!settings.bounds) return "";
+  if (std::isinf(settings.bounds->min)) return fmt::format(", bounds up to {:g} kg/m3", settings.bounds->max);
+  if (std::isinf(settings.bounds->max)) return fmt::format(", bounds from {:g} kg/m3", settings.bounds->min);
+  const std::vector<Range> whole{*settings.bounds};
+  std::string text;
+  for (const Range& interval : settings.intervals.empty() ? whole : settings.intervals) {
+    text += fmt::format("{}{:g} to {:g}", text.empty() ? ", bounds " : " or ", interval.min, interval.max);
+  }
+  return text + " kg/m3";
+}
+
+std::string settings_text(const InversionSpec& spec) {
+  const InversionSettings& settings = spec.settings;
+  const auto& norm = settings.norm;
+  const bool is_one = std::all_of(norm.begin(), norm.end(), [&](double p) { return p == norm[0]; });
+  const std::vector<double> norms(norm.begin(), is_one ? norm.begin() + 1 : norm.end());
+  std::string text = fmt::format("{}, weighting {}, norm {:g}", beta_text(settings), weighting_text(settings.weighting),
+                                 fmt::join(norms, " "));
+  if (settings.data_norm == DataNorm::huber) text += ", Huber's norm of the data";
+  if (settings.preconditioner_rank > 0)
+    text += fmt::format(", preconditioner of rank {}", settings.preconditioner_rank);
+  text += bounds_in_words(spec);
+  if (settings.trend != Trend::none) text += settings.trend == Trend::linear ? ", linear trend" : ", constant trend";
+  return text;
+}
+
+/// Contrasts below it, kg/m3, are not worth a model; those above the next are rare among rocks, and those above the
+/// last more than any metal.
+constexpr double least_density = 1, most_contrast = 1'000, most_density = 30'000;
+
+Range range_of(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, *most};
+}
+
+/// Of the finite ones of both, and 0.
+Range finite_range_of(const std::vector<double>& lower, const std::vector<double>& upper) {
+  Range range;
+  for (const auto* values : {&lower, &upper}) {
+    for (const double value : *values) {
+      if (std::isfinite(value)) range = {std::min(range.min, value), std::max(range.max, value)};
+    }
+  }
+  return range;
+}
+
+bool are_tiny(const Range& densities) {
+  const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
+  return largest > 0 && largest < least_density;
+}
+
+bool are_huge(const Range& densities) {
+  return std::max(std::abs(densities.min), std::abs(densities.max)) > most_density;
+}
+
+std::string density_range_text(const Range& densities) {
+  return densities.min == densities.max ? fmt::format("{:.4g} kg/m3", densities.min)
+                                        : fmt::format("{:.4g} to {:.4g} kg/m3", densities.min, densities.max);
+}
+
+/// RMS of one field of a data set over sigma; where a trend is solved for, of what a constant leaves.
+double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean) {
+  const auto n = static_cast<std::size_t>(data.points.size());
+  double weights = 0, mean = 0, sum = 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+    const double weight = 1 / (data.sigma[i] * data.sigma[i]);
+    weights += weight;
+    mean += weight * data.values[i];
+  }
+  mean = without_mean ? mean / weights : 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+    const double part = (data.values[i] - mean) / data.sigma[i];
+    sum += part * part;
+  }
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
+/// Where sigma and data can hardly belong to each other.
+std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
+  constexpr double most_sigmas = 1000;
+  std::vector<std::string> warnings;
+  if (data.sigma_is_unknown) return warnings;
+  std::size_t f = 0;
+  for (const FieldInfo& field : data.fields) {
+    const double ratio = signal_to_sigma(data, f++, trend != Trend::none);
+    if (ratio < 1) {
+      warnings.push_back(fmt::format(
+          "{}: {} is {:.2g} times its sigma (RMS), so it may hold noise alone; sigma is in {}: is it too large?",
+          shown(data.name), field.name, ratio, field.unit));
+    } else if (ratio > most_sigmas) {
+      warnings.push_back(fmt::format(
+          "{}: {} is {:.2g} times its sigma (RMS), more than surveys reach: are both in {}, is it an anomaly and not "
+          "the whole field of the Earth, and does sigma hold the noise?",
+          shown(data.name), field.name, ratio, field.unit));
+    }
+  }
+  return warnings;
+}
+
+/// How much larger the mean and slope of each field of a data set are than what it scatters about them (RMS over
+/// sigma).
+std::vector<double> regional_parts(const DataSet& data) {
+  const TrendBasis basis = make_trend_basis(data, Trend::linear);
+  std::vector<double> plane(data.values.size(), 0.0), parts;
+  basis.add(basis.coefficients(data.values), plane);
+  const auto n = static_cast<std::size_t>(data.points.size());
+  for (std::size_t first = 0; first < plane.size(); first += n) {
+    double of_plane = 0, of_rest = 0;
+    for (std::size_t i = first; i < first + n; ++i) {
+      const double part = plane[i] / data.sigma[i], rest = (data.values[i] - plane[i]) / data.sigma[i];
+      of_plane += part * part;
+      of_rest += rest * rest;
+    }
+    parts.push_back(of_rest > 0 ? std::sqrt(of_plane / of_rest) : 0);
+  }
+  return parts;
+}
+
+/// Names data that a regional field may have been left in, where no trend is solved for; "" otherwise.
+std::string regional_field(const InversionOutcome& outcome, const InversionSettings& settings) {
+  // an anomaly in the middle of its survey has 1, about
+  constexpr double suspicious = 3;
+  if (settings.trend != Trend::none) return "";
+  for (const PredictedData& data : outcome.model.data) {
+    const std::vector<double> parts = regional_parts(data);
+    const std::vector<std::string> names = names_of(data.fields);
+    for (std::size_t f = 0; f < parts.size(); ++f) {
+      if (parts[f] <= suspicious) continue;
+      return fmt::format(
+          "mean and slope of {} in {} are {:.2g} times its scatter about them (RMS): is there a regional "
+          "field, which inversion.trend: constant or linear takes out?",
+          names[f], shown(data.name), parts[f]);
+    }
+  }
+  return "";
+}
+
+/// RMS of residuals over sigma.
+double normalized_rms(const PredictedData& data, std::size_t field) {
+  const auto n = static_cast<std::size_t>(data.points.size());
+  double sum = 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+    const double residual = (data.values[i] - data.predicted[i]) / data.sigma[i];
+    sum += residual * residual;
+  }
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
+/// Vectors of a float a cell that the low ranks keep.
+std::int64_t low_rank_columns(const InversionSettings& settings, std::int64_t rows) {
+  return subspace_size(settings.uncertainty.rank, rows) + std::min(settings.preconditioner_rank, rows);
+}
+
+/// What the standard deviations are from, and how good they are.
+std::string uncertainty_text(const InvertedModel& model) {
+  if (model.rank == 0) {
+    return fmt::format("from {} each known to {:.0f} %", counted(model.samples, "sample"),
+                       100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
+  }
+  return fmt::format("from {} of the data, the prior's part good to {:.2g} %", counted(model.rank, "direction"),
+                     100 * model.density_sigma_error);
+}
+
+/// How much of it the low rank holds; what it leaves out would lower the standard deviations.
+std::string least_trace_text(const InvertedModel& model) {
+  constexpr double most_of_it = 0.8;
+  const bool is_short = *model.resolution_trace_least < most_of_it * *model.resolution_trace;
+  return fmt::format("; {:.4g} of them in these directions{}", *model.resolution_trace_least,
+                     is_short ? ": a larger rank may lower the standard deviations" : "");
+}
+
+/// The lines with which an inversion begins: cells, data, settings.
+std::string inversion_heading(const Case& run, const InversionInputs& inputs) {
+  std::string text = shown(run.title) + "\n";
+  text += fmt::format("model: {}; active cells {}\n", cells_text(*inputs.cells), extent_text(inputs.cells->bounds()));
+  for (const DataSet& data : inputs.data) {
+    text += fmt::format("data: {}: {}, {}; {}\n", shown(data.name), counted(data.points.size(), "station"),
+                        fmt::join(names_of(data.fields), ", "), extent_text(bounds_of(data.points)));
+  }
+  text += settings_text(*run.inversion) + "\n";
+  if (inputs.epochs.empty()) return text;
+  std::vector<std::string> names;
+  for (const std::string& epoch : inputs.epochs) names.push_back(shown(epoch));
+  return text + fmt::format("epochs: {}: {}; change {:g}\n", names.size(), fmt::join(names, ", "),
+                            run.inversion->settings.change);
+}
+
+/// The names of the table's columns, and a row of it: at most 80 columns wide.
+std::string convergence_header() {
+  return fmt::format("{:<7} {:>9} {:>9} {:>7} {:>9} {:>8} {:>8} {:>8} {:>7}\n", "stage", "beta", "phi_d", "chi",
+                     "phi_m", "products", "min", "max", "seconds");
+}
+
+std::string convergence_line(const ConvergenceRow& row) {
+  return fmt::format("{:<7} {:>9.3e} {:>9.4g} {:>7.3g} {:>9.3e} {:>8} {:>8.4g} {:>8.4g} {:>7.2f}\n", row.stage,
+                     row.beta, row.phi_d, row.chi, row.phi_m, row.products, row.minimum, row.maximum, row.seconds);
+}
+
+/// What --dry-run prints beside the heading: bytes of G by precision for so many ranks, of vectors, of the model and
+/// the files beside it. `seconds`: in which all of G is computed once.
+std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text,
+                            double seconds) {
+  const std::int64_t epochs = inputs.n_epochs();
+  std::int64_t rows = 0;
+  for (const DataSet& data : inputs.data) rows += data.size();
+  // G serves all epochs
+  rows /= epochs;
+  const std::int64_t mine = (rows + ranks - 1) / ranks;
+  const std::int64_t columns = inputs.cells->size();
+  std::string text;
+  const auto row = [&](const char* label, const std::string& content) {
+    text += fmt::format("  {:<18}{}\n", label, shown(content));
+  };
+  row("ranks", ranks_text);
+  row("G", fmt::format("{} x {}", grouped(rows), grouped(columns)));
+  for (const auto& [word, precision] : stored_precision_choices) {
+    row(fmt::format("as {}", word).c_str(), size_text(stored_bytes(precision, mine, columns)) + " a rank, if stored");
+  }
+  // neighbours, weights and the vectors of the solver
+  constexpr std::int64_t bytes_of_cell = 24 + 10 * 8, bytes_of_unknown = 14 * 8;
+  row("vectors", size_text(columns * (bytes_of_cell + epochs * bytes_of_unknown)) + " a rank");
+  if (const std::int64_t of_low_rank = low_rank_columns(run.inversion->settings, epochs * rows); of_low_rank > 0) {
+    row("low rank", size_text(epochs * columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
+  }
+  for (const ModelFileSize& file : model_file_sizes(run, inputs)) {
+    const bool own = file.key == "output.file";
+    const std::string kind = own ? "" : fmt::format("{}, ", info(model_format(file.file).value()).long_name);
+    row(own ? "model" : "also", fmt::format("{}, {}about {}", file.file.string(), kind, size_text(file.bytes)));
+  }
+  row("estimated time", duration_text(seconds) + " to compute G once; hundreds of products with it follow");
+  return text;
+}
+
+/// What a user should be told of bounds, a reference and data that can hardly be in their units, or whose sigma can
+/// hardly be theirs; of densities that were found, likewise.
+std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
+  std::vector<std::string> warnings = constant_warnings(run.gravitational_constant);
+  const InversionSettings& settings = run.inversion->settings;
+  if (settings.bounds && are_tiny(*settings.bounds)) {
+    warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",
+                                   density_range_text(*settings.bounds)));
+  }
+  if (const Range limits = finite_range_of(inputs.lower, inputs.upper); are_tiny(limits)) {
+    warnings.push_back(
+        fmt::format("inversion.bounds.file has bounds of {}; are they g/cm3? density_unit: g/cm3 beside "
+                    "the file says so",
+                    density_range_text(limits)));
+  }
+  const Range reference = range_of(inputs.reference);
+  if (are_tiny(reference)) {
+    warnings.push_back(fmt::format(
+        "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
+        "a file says what is in it",
+        density_range_text(reference)));
+  } else if (are_huge(reference)) {
+    warnings.push_back(fmt::format("inversion.reference is {}, more than any metal; is its unit right?",
+                                   density_range_text(reference)));
+  }
+  for (const DataSet& data : inputs.data) {
+    for (std::string& warning : signal_warnings(data, settings.trend)) warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
+std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome) {
+  const InversionSettings& settings = run.inversion->settings;
+  std::vector<std::string> warnings;
+  if (const std::string unsettled = unsettled_message(outcome.model.convergence, settings); !unsettled.empty()) {
+    warnings.push_back(unsettled);
+  }
+  const Range found = range_of(outcome.model.density);
+  const bool are_doubtful = std::max(std::abs(found.min), std::abs(found.max)) > most_contrast;
+  const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
+  if (are_huge(found)) {
+    warnings.push_back(fmt::format("densities of {} were found, more than any metal; {}", density_range_text(found),
+                                   !regional.empty() ? regional
+                                                     : "check the units of the data and sigma, or give "
+                                                       "inversion.bounds"));
+  } else if (!regional.empty()) {
+    warnings.push_back(fmt::format("densities of {} were found; {}", density_range_text(found), regional));
+  } else if (are_tiny(found) && !(settings.bounds && are_tiny(*settings.bounds))) {
+    warnings.push_back(fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
+                                   std::max(std::abs(found.min), std::abs(found.max))));
+  }
+  return warnings;
+}
+
+/// How far a checkpoint was.
+std::string inversion_resume_text(const std::string& file, const InversionState* state) {
+  const std::string name = shown(file);
+  if (state == nullptr) return fmt::format("{}: no checkpoint yet, the inversion begins at its start\n", name);
+  return fmt::format("{}: goes on after {}{}\n", name,
+                     counted(static_cast<std::int64_t>(state->rows.size()), "solution"),
+                     state->samples > 0 ? fmt::format(" and {}", counted(state->samples, "sample")) : "");
+}
+
+/// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what draw_and_tell() says.
+std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
+                              const std::string& figure) {
+  const InvertedModel& model = outcome.model;
+  std::string text;
+  for (const PredictedData& data : model.data) {
+    std::size_t f = 0;
+    for (const FieldInfo& field : data.fields) {
+      const double rms = normalized_rms(data, f++);
+      text += data.sigma_is_unknown
+                  ? fmt::format(
+                        "{}, {}: RMS of residuals {:.4g} {}; sigma is unknown, chi of no "
+                        "meaning\n",
+                        shown(data.name), field.name, rms, field.unit)
+                  : fmt::format("{}, {}: RMS of residuals over sigma {:.3f}\n", shown(data.name), field.name, rms);
+    }
+  }
+  const auto [least, most] = std::minmax_element(model.density.begin(), model.density.end());
+  text += fmt::format("density: {:.4g} to {:.4g} kg/m3", *least, *most);
+  if (!model.density_sigma.empty()) {
+    const auto [low, high] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
+    text += fmt::format("\nstandard deviation: {:.3g} to {:.3g} kg/m3, {}", *low, *high, uncertainty_text(model));
+  }
+  if (model.resolution_trace) {
+    text +=
+        fmt::format("\ntrace of the resolution matrix: {:.4g} +- {:.2g} of {} parameters", *model.resolution_trace,
+                    model.resolution_trace_error.value_or(0), grouped(static_cast<std::int64_t>(model.density.size())));
+    if (model.resolution_trace_least) text += least_trace_text(model);
+  }
+  const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;
+  return text + fmt::format("\n{}: {}, {} in {}{}\n", shown(output_file(run).string()),
+                            counted(static_cast<std::int64_t>(model.convergence.size()), "solution"),
+                            counted(products, "product"), duration_text(seconds), figure);
+}
 
 /// The case, checked as far as it can be before its files are read. Collective.
 Case read_inversion_case(const InvertOptions& options, const Communicator& communicator) {
@@ -175,16 +539,9 @@ std::optional<InversionState> state_to_go_on(const InvertOptions& options, const
 
 ModelHeader model_header(const Case& run, const std::vector<std::string>& storage, const InversionOutcome& outcome,
                          int ranks, Moment begin) {
-  ModelHeader header;
+  auto header = header_for<ModelHeader>(run, "invert", ranks);
   header.file = output_file(run);
-  header.title = run.title;
-  header.command = "prismfield invert " + run.file.string();
-  header.axes = run.axes;
-  header.crs = run.crs;
   header.gravitational_constant = run.gravitational_constant;
-  header.case_text = run.text;
-  header.program = program_facts();
-  header.use = machine_use(header.program, run.execution.space, ranks);
   for (const std::string& line : storage) header.sensitivities += (header.sensitivities.empty() ? "" : "\n") + line;
   header.stored_bytes = outcome.stored_bytes;
   header.setup_seconds = outcome.setup_seconds;
@@ -202,13 +559,10 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
   const ExportedModel exported = export_model(run, outcome.model);
   for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
   const double seconds = seconds_since(begin);
-  std::optional<DrawnFigure> drawn;
-  if (const auto& figure = run.output.figure) {
-    drawn = draw_and_tell(*figure, options.quiet,
-                          [&] { return draw_model(header.file, *figure, run.output.figure_style); });
-  }
+  const std::string drawn = draw_and_tell(
+      run.output, options.quiet, [&] { return draw_model(header.file, *run.output.figure, run.output.figure_style); });
   if (!options.quiet) {
-    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn_text(drawn));
+    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn);
     for (const std::string& line : exported.lines) std::cout << line << '\n';
     std::cout << std::flush;
     for (const std::string& note : exported.notes) std::cerr << "note: " << shown(note) << std::endl;
@@ -255,14 +609,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   InversionInput input;
   input.request = run.request();
   input.storage = run.sensitivity;
-  SensitivityHeader header;
-  header.title = run.title;
-  header.command = "prismfield invert " + run.file.string();
-  header.axes = run.axes;
-  header.crs = run.crs;
-  header.case_text = run.text;
-  header.program = program_facts();
-  header.use = machine_use(header.program, run.execution.space, communicator.size());
+  auto header = header_for<SensitivityHeader>(run, "invert", communicator.size());
   header.cells = inputs.cells.get();
   SensitivityFiles files(std::move(header), communicator);
   input.storage.rows = &files;
@@ -304,8 +651,8 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
 
 }  // namespace
 
-void invert_command(const InvertOptions& options, const std::vector<std::string>& kokkos_options,
-                    const Communicator& communicator) {
+ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>& kokkos_options,
+                   const Communicator& communicator) {
   const Moment begin = std::chrono::steady_clock::now();
   const bool is_root = communicator.rank() == 0;
   const bool tells = is_root && !options.quiet;
@@ -322,7 +669,7 @@ void invert_command(const InvertOptions& options, const std::vector<std::string>
   if (is_root) tell_inputs(options, run, inputs);
   if (options.check && !options.dry_run) {
     if (tells) std::cout << shown(options.file.string()) << ": no errors found\n";
-    return;
+    return {};
   }
   const StartedRanks started = start_ranks(kokkos_options, communicator);
   if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
@@ -332,12 +679,13 @@ void invert_command(const InvertOptions& options, const std::vector<std::string>
       std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(started.places), seconds)
                 << std::flush;
     }
-    return;
+    return {};
   }
   agree(communicator, [&] {
     if (is_root) check_model_disks(run, model_file_sizes(run, inputs));
   });
   invert_and_write(options, run, inputs, communicator, begin);
+  return {};
 }
 
 }  // namespace prismfield

@@ -47,24 +47,10 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-std::vector<std::string> parts_of(const std::string& path) {
-  std::vector<std::string> parts;
-  std::string part;
-  for (const char c : path + ".") {
-    if (c != '.') {
-      part += c;
-      continue;
-    }
-    parts.push_back(part);
-    part.clear();
-  }
-  return parts;
-}
-
 /// The path without [] and the numbers of a list's elements.
 std::string without_lists(const std::string& path) {
   std::string result;
-  for (std::string part : parts_of(path)) {
+  for (std::string part : split(path, '.')) {
     if (part.ends_with("[]")) part.resize(part.size() - 2);
     const bool is_number =
         !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -85,7 +71,7 @@ std::string canonical(const std::string& asked) {
 
 /// Whether `asked` ends the path part by part; FIELD stands for each field.
 bool ends_with(const std::string& path, const std::string& asked) {
-  const std::vector<std::string> all = parts_of(without_lists(path)), wanted = parts_of(asked);
+  const std::vector<std::string> all = split(without_lists(path), '.'), wanted = split(asked, '.');
   if (wanted.size() > all.size()) return false;
   return std::equal(wanted.begin(), wanted.end(), all.end() - std::ptrdiff_t(wanted.size()),
                     [](const std::string& word, const std::string& part) {
@@ -103,7 +89,7 @@ Found find(const std::string& asked) {
   Found found;
   for (const Entry& entry : entries()) {
     if (path.empty() || !ends_with(entry.name, path)) continue;
-    const bool is_whole = parts_of(without_lists(entry.name)).size() == parts_of(path).size();
+    const bool is_whole = split(without_lists(entry.name), '.').size() == split(path, '.').size();
     (is_whole ? found.whole : found.ends).push_back(&entry);
   }
   return found;
@@ -139,16 +125,6 @@ struct Row {
 };
 using Widths = std::array<std::size_t, 4>;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 /// Widths of a table's columns in so many columns of the terminal: texts are broken between words where they must be,
 /// the widest first; nothing where a table does not fit.
 std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t columns) {
@@ -157,7 +133,8 @@ std::optional<Widths> table_widths(const std::vector<Row>& rows, std::size_t col
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) {
       widths[i] = std::max(widths[i], row.cells[i].size());
-      for (const std::string& word : lines_of(wrapped(row.cells[i], 1, 0))) least[i] = std::max(least[i], word.size());
+      for (const std::string& word : split(wrapped(row.cells[i], 1, 0), '\n'))
+        least[i] = std::max(least[i], word.size());
     }
   }
   for (std::size_t i = 0; i < widths.size(); ++i) least[i] = std::min(widths[i], std::max(least[i], least_text));
@@ -201,7 +178,7 @@ std::string table(const std::vector<Row>& rows, std::size_t columns) {
     std::array<std::vector<std::string>, 4> cells;
     std::size_t height = 1;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      cells[i] = lines_of(wrapped(row.cells[i], (*widths)[i], 0));
+      cells[i] = split(wrapped(row.cells[i], (*widths)[i], 0), '\n');
       height = std::max(height, cells[i].size());
     }
     for (std::size_t at = 0; at < height; ++at) {
@@ -266,9 +243,10 @@ std::string assignment(const Entry& entry) {
   return is_plain ? "--set " + text : "--set '" + text + "'";
 }
 
+/// Of lines, each of which ends.
 std::string indented(const std::string& text, const std::string& indent) {
   std::string result;
-  for (const std::string& line : lines_of(text)) result += indent + line + "\n";
+  for (const std::string& line : split(text.substr(0, text.size() - 1), '\n')) result += indent + line + "\n";
   return result;
 }
 

@@ -2,21 +2,25 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include <prismfield/error.hpp>
 
-#include "app/exit_codes.hpp"
-#include "app/program.hpp"
+#include "app/cli.hpp"
+#include "app/commands.hpp"
+#include "app/python_tool.hpp"
 #include "app/terminal.hpp"
-#include "base/child_process.hpp"
 #include "base/crash_guard.hpp"
 #include "base/machine.hpp"
 #include "parallel/agreement.hpp"
@@ -37,6 +41,23 @@ ExitCode end_all_ranks(const Communicator& communicator, const Explanation& fail
   return code;
 }
 
+/// --help, --version and the command help.
+ProgramEnd execute(const HelpText& help, const std::vector<std::string>& /*kokkos_options*/,
+                   const Communicator& communicator) {
+  if (communicator.rank() == 0) std::cout << help.text;
+  return {};
+}
+
+/// Does what the arguments that follow the program's name ask for. Collective.
+ProgramEnd run_program(const std::vector<std::string>& arguments, const Communicator& communicator) {
+  CommandLine line;
+  agree(communicator, [&] { line = parse_command_line(arguments); });
+  ProgramEnd end = std::visit([&](const auto& options) { return execute(options, line.kokkos_options, communicator); },
+                              line.command);
+  if (!std::cout.flush()) throw RunError("standard output cannot be written");
+  return end;
+}
+
 ProgramEnd run_on_ranks(int& argc, char**& argv) {
   const FittedStream output(std::cout, STDOUT_FILENO);
   const FittedStream errors(std::cerr, STDERR_FILENO);
@@ -55,18 +76,13 @@ ProgramEnd run_on_ranks(int& argc, char**& argv) {
 }
 
 /// Puts another program in the place of this one, whose MPI has ended.
-ExitCode become(const std::vector<std::string>& words) {
-  Environment environment = Environment::current();
+ExitCode become(std::vector<std::string> words) {
   // Set by hand, Open MPI's variables are the user's; a launcher's make a rank of whoever has them.
-  for (const char* of_launcher : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
-    if (environment.find(of_launcher)) environment.remove_launcher();
-  }
-  std::vector<char*> arguments, variables;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  for (const std::string& variable : environment.variables()) variables.push_back(const_cast<char*>(variable.c_str()));
-  arguments.push_back(nullptr);
-  variables.push_back(nullptr);
-  ::execvpe(arguments[0], arguments.data(), variables.data());
+  constexpr std::array of_launcher = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"};
+  const bool is_launched = std::any_of(of_launcher.begin(), of_launcher.end(),
+                                       [](const char* variable) { return std::getenv(variable) != nullptr; });
+  std::vector<std::string> variables = variables_without_launcher();
+  ::execvpe(words[0].c_str(), pointers_to(words).data(), is_launched ? pointers_to(variables).data() : environ);
   throw RunError(words.front() + " cannot be started: " + std::strerror(errno));
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/plot.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,8 +14,8 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/commands.hpp"
 #include "app/figure.hpp"
-#include "app/model_figure.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
@@ -46,12 +44,7 @@ fs::path figure_of(const PlotOptions& options) {
 void check_figure(const PlotOptions& options) {
   ProblemList problems;
   const fs::path figure = figure_of(options);
-  const auto& suffixes = figure_suffixes();
-  if (std::find(suffixes.begin(), suffixes.end(), figure.extension().string()) == suffixes.end()) {
-    problems.add("--output", "",
-                 fmt::format("no kind of figure ends in {}; allowed: {}", excerpt(figure.extension().string()),
-                             fmt::join(suffixes, ", ")));
-  }
+  if (const std::string why = why_no_figure(figure); !why.empty()) problems.add("--output", "", why);
   if (const std::string why = why_not_writable(figure); !why.empty()) problems.add("--output", "", why);
   if (same_file(figure, options.file)) problems.add("--output", "", "would replace RESULT; choose another name");
   if (const std::string why = colour_map_problem(options.style.colour_map); !why.empty()) {
@@ -209,10 +202,12 @@ void plot(const PlotOptions& options) {
 
 }  // namespace
 
-void plot_command(const PlotOptions& options, const Communicator& communicator) {
+ProgramEnd execute(const PlotOptions& options, const std::vector<std::string>& /*kokkos_options*/,
+                   const Communicator& communicator) {
   agree(communicator, [&] {
     if (communicator.rank() == 0) plot(options);
   });
+  return {};
 }
 
 }  // namespace prismfield

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/run.hpp"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -13,24 +13,27 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/disk_space.hpp"
+#include "app/commands.hpp"
 #include "app/finish_result.hpp"
-#include "app/progress.hpp"
 #include "app/run_inputs.hpp"
-#include "app/run_text.hpp"
 #include "app/start.hpp"
+#include "app/terminal.hpp"
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
-#include "case/identity_hash.hpp"
+#include "case/case.hpp"
+#include "case/identity.hpp"
+#include "case/make_model.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
+#include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/forward.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/result_file.hpp"
+#include "model/choices.hpp"
+#include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
@@ -39,6 +42,92 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string points_text(const Points& points) {
+  const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
+  if (!points.is_grid()) return count;
+  return fmt::format("grid {} x {}, {}", points.grid_easting.size(), points.grid_northing.size(), count);
+}
+
+std::string space_text(const Plan& plan) {
+  if (is_device(plan.space)) return fmt::format("{}, {}, blocks of {}", name(plan.space), plan.device, plan.block);
+  return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
+}
+
+/// `ranks`: what placement_text says of them.
+std::string partition_text(const Plan& plan, const std::string& ranks) {
+  const std::string kind =
+      plan.partition == Partition::rank_grid
+          ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
+          : std::string("by ") + name(plan.partition);
+  return fmt::format("{}{}{}, {}", kind, plan.partition_is_auto ? " (auto)" : "",
+                     plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
+}
+
+std::string overlap_text(const Inputs& inputs) {
+  const std::int64_t within = points_within_outline(inputs.points, inputs.model->source().bounds());
+  const std::string count = within == 0 ? "none" : within == inputs.points.size() ? "all" : grouped(within);
+  return count + " within the model's outline";
+}
+
+/// The lines with which a run begins. `ranks`: what placement_text says of them.
+std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
+  const bool is_vector = inputs.run.fields == FieldList::vector();
+  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
+                     shown(inputs.run.title), shown(inputs.model->description()), points_text(inputs.points),
+                     pairs_text(plan), is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
+                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
+                     extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
+                     partition_text(plan, ranks), name(plan.precision), method_of(plan).text(plan).heading);
+}
+
+/// Every rank's share and memory, as --dry-run tells it.
+struct RankSizes {
+  std::vector<std::int64_t> prisms, points, host, device;
+};
+
+/// What --dry-run prints. `need`: the tightest of memory. `ranks_text`: what placement_text says of the ranks.
+/// `seconds`: that the run takes, but for its result.
+std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,
+                          const std::string& ranks_text, double seconds) {
+  std::string text = shown(inputs.run.title) + "\n";
+  const auto row = [&](const char* label, const std::string& content) {
+    text += fmt::format("  {:<18}{}\n", label, shown(content));
+  };
+  row("model", inputs.model->description());
+  row("model's extent", extent_text(inputs.model->source().bounds()));
+  row("densities", density_text(inputs.model->densities()));
+  row("points", points_text(inputs.points));
+  row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
+  row("fields", fields_text(inputs.run.fields));
+  row("pairs", pairs_text(plan));
+  row("space", space_text(plan));
+  row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
+  row("partition", partition_text(plan, ranks_text));
+  row("method", name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")"));
+  for (const auto& [label, content] : method_of(plan).text(plan).rows) row(label.c_str(), content);
+  const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
+  if (ranks.prisms.size() == 1) {
+    row("memory", size_text(ranks.host[0]) + (on_device ? ", on the device " + size_text(ranks.device[0]) : ""));
+  } else {
+    text += fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", "rank", "prisms", "points", "memory",
+                        on_device ? fmt::format(" {:>10}", "device") : "");
+    for (std::size_t i = 0; i < ranks.prisms.size(); ++i) {
+      text +=
+          fmt::format("  {:<18}{:>14} {:>14} {:>10}{}\n", i, grouped(ranks.prisms[i]), grouped(ranks.points[i]),
+                      size_text(ranks.host[i]), on_device ? fmt::format(" {:>10}", size_text(ranks.device[i])) : "");
+    }
+  }
+  const auto n_ranks = static_cast<int>(ranks.prisms.size());
+  if (need.ranks > 0) row("available", available_text(need, n_ranks));
+  const ResultHeader header = result_header(inputs.run);
+  const std::int64_t bytes = result_bytes(header, inputs.points, inputs.run.fields);
+  row("result", fmt::format("{}, about {}", header.file.string(), size_text(bytes)));
+  // a file's beginning and end on its disk, and bytes a second
+  constexpr double file_seconds = 0.02, writing_rate = 1e8;
+  row("estimated time", duration_text(seconds + file_seconds + static_cast<double>(bytes) / writing_rate));
+  return text;
+}
 
 /// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
@@ -95,7 +184,10 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
     warn(fmt::format("{} exists and will be replaced; --resume goes on from it", file.string()));
   }
   if (is_root && !options.quiet && options.resume) {
-    std::cout << resume_text(file.string(), found ? work.done_fraction() : -1) << std::flush;
+    const std::string how_far =
+        found ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
+              : "no checkpoint yet, the run begins at its start";
+    std::cout << fmt::format("{}: {}\n", shown(file.string()), how_far) << std::flush;
   }
   return guard;
 }
@@ -188,8 +280,8 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
 
 }  // namespace
 
-void run_command(const RunOptions& options, const std::vector<std::string>& kokkos_options,
-                 const Communicator& communicator) {
+ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& kokkos_options,
+                   const Communicator& communicator) {
   const Moment begin = std::chrono::steady_clock::now();
   const bool is_root = communicator.rank() == 0;
   const bool tells = is_root && !options.quiet;
@@ -199,7 +291,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   if (is_root) tell_inputs(options, inputs);
   if (options.check && !options.dry_run) {
     if (tells) std::cout << shown(options.file.string()) << ": no errors found\n";
-    return;
+    return {};
   }
 
   std::vector<RankPlace> places = gather_places(communicator);
@@ -223,7 +315,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
     }
     if (tells) std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), seconds) << std::flush;
     if (!shortage.empty()) warn(shortage + "; without --dry-run this is refused");
-    return;
+    return {};
   }
   agree(communicator, [&] {
     if (!shortage.empty()) throw InputError(inputs.run.file.string(), "", shortage);
@@ -234,6 +326,7 @@ void run_command(const RunOptions& options, const std::vector<std::string>& kokk
   });
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
   compute_and_write(options, inputs, plan, communicator, begin);
+  return {};
 }
 
 }  // namespace prismfield

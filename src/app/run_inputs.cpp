@@ -6,19 +6,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <numbers>
+#include <utility>
 
 #include <prismfield/error.hpp>
 
 #include "app/figure.hpp"
+#include "app/start.hpp"
+#include "base/counts.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/machine.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "compute/checkpoint.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
+#include "io/dem_file.hpp"
+#include "model/choices.hpp"
+#include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
@@ -81,6 +90,104 @@ void check_point_memory(const Case& run) {
                   short_number(n_points), short_number(bytes / gib), short_number(memory / gib)));
 }
 
+/// The keys of the case that the run does not use, in one sentence; "" when there are none.
+std::string unused_text(const Case& run) {
+  if (run.unused.empty()) return "";
+  std::vector<std::string> keys;
+  for (const std::string& key : run.unused) keys.push_back(fmt::format("{} ({})", key, run.where(key)));
+  const char* command = "run";
+  if (run.use == CaseUse::inversion) command = "invert";
+  if (run.use == CaseUse::sensitivity) command = "sensitivity";
+  return fmt::format("{} does not use {}", command, fmt::join(keys, ", "));
+}
+
+/// "(1, 2, 3)"
+std::string named_point(const Points& points, std::size_t i) {
+  return fmt::format("({}, {}, {})", place_text(points.easting[i]), place_text(points.northing[i]),
+                     place_text(points.upward[i]));
+}
+
+/// "(1, 2, 3), (4, 5, 6), ..."
+std::string named_points(const Points& points, const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> named;
+  for (const std::int64_t i : numbers) {
+    if (named.size() == most_named) {
+      named.emplace_back("...");
+      break;
+    }
+    named.push_back(named_point(points, static_cast<std::size_t>(i)));
+  }
+  return fmt::format("{}", fmt::join(named, ", "));
+}
+
+/// What is to be told of points below the columns of a terrain or so near to them that their steps count; "" when
+/// nothing is.
+std::string staircase_text(const Terrain& terrain, const Points& points, double gravitational_constant) {
+  const std::vector<std::int64_t> below = terrain.points_below(points);
+  const NearGround near = terrain.near_ground(points);
+  constexpr double mgal = 1e5, least_told = 0.1;
+  const double slab = 2 * std::numbers::pi * gravitational_constant * near.mass * mgal;
+  std::string text;
+  if (!below.empty()) {
+    text = fmt::format(
+        "{} of {} points lie below the surface of the terrain's columns, which is flat around each node: {}",
+        grouped(static_cast<std::int64_t>(below.size())), grouped(points.size()), named_points(points, below));
+  }
+  if (!(slab > least_told)) return text;
+  constexpr double finer = 10;
+  const std::string spacing = place_text(near.spacing / finer);
+  return text +
+         fmt::format(
+             "{}{} of {} points are within a cell's width of the ground, where {} up to {:.3g} m off the surface "
+             "between the nodes, of the order of {:.2g} mGal in gz, at {}; resample the DEM finer around them "
+             "(gdalwarp -tr {} {} -r bilinear -of netCDF dem.nc finer.nc), or take points at nodes",
+             text.empty() ? "" : "; ", grouped(near.count), grouped(points.size()),
+             text.empty() ? "the terrain's columns, flat around each node, are" : "the columns are", near.step, slab,
+             named_point(points, static_cast<std::size_t>(near.worst)), spacing, spacing);
+}
+
+/// What is to be told of points above a surface that is itself below sea level, where nothing says what is meant; ""
+/// when nothing is.
+std::string below_sea(const Inputs& inputs) {
+  const AboveTerrain* const above = above_terrain(inputs.run);
+  if (above == nullptr || above->sea_level) return "";
+  const Terrain* const terrain = inputs.model->terrain();
+  const TerrainMasses masses = terrain == nullptr ? TerrainMasses() : terrain->content().masses;
+  // such points count from the water
+  if (!above->dem && masses.water_density) return "";
+  const Points& points = inputs.points;
+  std::int64_t below = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < points.upward.size(); ++i) {
+    if (!(points.upward[i] - above->height < masses.sea_level)) continue;
+    if (below++ == 0) first = i;
+  }
+  if (below == 0) return "";
+  const std::string level = place_text(masses.sea_level), height = place_text(above->height);
+  return fmt::format(
+      "{} of {} points are {} m above a surface that is below sea level ({} m), the first at {}: above the floor of a "
+      "sea, not its water; sea_level: {} beside above_terrain lets heights count from the water, a sea_level below the "
+      "surface says that it is dry",
+      grouped(below), grouped(points.size()), height, level, named_point(points, first), level);
+}
+
+/// What a user should know of a model and points that can hardly be meant so: units, coordinates.
+std::vector<std::string> input_warnings(const Inputs& inputs) {
+  std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
+  std::vector<std::string> of_densities = density_warnings(inputs.model->densities(), densities_of_file(inputs.run));
+  const Bounds bounds = inputs.model->source().bounds();
+  std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
+  if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
+  for (auto* more : {&of_densities, &of_places}) std::move(more->begin(), more->end(), std::back_inserter(warnings));
+  if (const Terrain* const terrain = inputs.model->terrain()) {
+    std::string steps = staircase_text(*terrain, inputs.points, inputs.run.gravitational_constant);
+    if (!steps.empty()) warnings.push_back(std::move(steps));
+  }
+  if (std::string below = below_sea(inputs); !below.empty()) warnings.push_back(std::move(below));
+  return warnings;
+}
+
 }  // namespace
 
 void check_before_reading(const Case& run, bool resumes, const std::function<void(const fs::path&)>& check_place,
@@ -130,6 +237,50 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
     throw_if_interrupted();
   });
   return inputs;
+}
+
+std::string fields_text(FieldList fields) {
+  const char* const note =
+      fields == FieldList::vector() ? " (the group vector; [vector, tensor] adds the gradients)" : "";
+  return fmt::format("{}{}", fmt::join(names_of(fields), ", "), note);
+}
+
+std::string pairs_text(const Plan& plan) {
+  const std::int64_t pairs = product_or_most(plan.n_prisms, plan.n_points);
+  if (pairs < most_countable) return grouped(pairs);
+  return short_number(static_cast<double>(plan.n_prisms) * static_cast<double>(plan.n_points));
+}
+
+void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::string> notes) {
+  if (options.quiet) return;
+  notes.push_back(unused_text(run));
+  for (const std::string& note : notes) {
+    if (!note.empty()) std::cerr << "note: " << note << std::endl;
+  }
+}
+
+void tell_inputs(const CaseOptions& options, const Inputs& inputs) {
+  for (const std::string& warning : inputs.model->warnings()) warn(warning);
+  for (const std::string& warning : input_warnings(inputs)) warn(warning);
+  std::vector<std::string> notes = inputs.model->notes();
+  notes.insert(notes.end(), inputs.point_notes.begin(), inputs.point_notes.end());
+  tell_notes(options, inputs.run, std::move(notes));
+}
+
+std::vector<std::string> point_warnings(const Points& points, const Fields& result, const Terrain* terrain) {
+  std::vector<std::string> warnings;
+  const std::int64_t told = terrain == nullptr ? 0 : static_cast<std::int64_t>(terrain->points_below(points).size());
+  if (result.points_inside > told) {
+    warnings.push_back(
+        fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
+  }
+  if (result.singular_points.empty()) return warnings;
+  warnings.push_back(
+      fmt::format("the gradient tensor has no value at {} on edges or corners of prisms, its finite part is written "
+                  "there: {}",
+                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"),
+                  named_points(points, result.singular_points)));
+  return warnings;
 }
 
 }  // namespace prismfield

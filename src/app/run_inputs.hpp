@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/result.hpp>
+
 #include "app/cli.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
@@ -37,5 +39,22 @@ struct Inputs {
 /// the errors of all of them. Collective.
 [[nodiscard]] Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
                                  CaseUse use = CaseUse::forward);
+
+/// "gx, gy, gz", and for the group vector how to get the tensor, too.
+[[nodiscard]] std::string fields_text(FieldList fields);
+
+/// The number of pairs of prisms and points, "3,779,190,000".
+[[nodiscard]] std::string pairs_text(const Plan& plan);
+
+/// Tells, unless options.quiet, the notes, the keys that are not used and where the figure goes, on standard error.
+void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::string> notes);
+
+/// Tells the warnings of model and points, and notes as tell_notes() does.
+void tell_inputs(const CaseOptions& options, const Inputs& inputs);
+
+/// What a user should know of points in, on and at the edges of prisms. `terrain`: the model when it is one;
+/// tell_inputs() told of the points below it.
+[[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result,
+                                                      const Terrain* terrain = nullptr);
 
 }  // namespace prismfield

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/sensitivity.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,29 +17,142 @@
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
-#include "app/disk_space.hpp"
+#include "app/commands.hpp"
 #include "app/finish_result.hpp"
-#include "app/program_facts.hpp"
 #include "app/run_inputs.hpp"
-#include "app/run_text.hpp"
-#include "app/sensitivity_text.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
+#include "base/memory_limits.hpp"
+#include "case/case.hpp"
 #include "case/output_check.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "compute/method.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
+#include "model/choices.hpp"
+#include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "sensitivity/host_operator.hpp"
+#include "sensitivity/sensitivity_matrix.hpp"
+#include "sensitivity/storage_choice.hpp"
+#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What was measured.
+struct SensitivityTimes {
+  double build_seconds = 0;
+  ProductSeconds kept;
+  /// computed anew; 0: not measured
+  ProductSeconds anew;
+};
+
+double entries_of(const Inputs& inputs, const ActiveCells& cells) {
+  return static_cast<double>(inputs.run.fields.size()) * static_cast<double>(inputs.points.size()) *
+         static_cast<double>(cells.size());
+}
+
+std::string milliseconds(double seconds) { return short_number(seconds * 1e3) + " ms"; }
+
+/// The lines with which the command begins: model, points, shape of G.
+std::string sensitivity_heading(const Inputs& inputs, const ActiveCells& cells) {
+  const auto [nx, ny, nz] = cells.counts();
+  return fmt::format("{}\nmodel: {} x {} x {} cells, {} with density; {}\n{}; {}\nfields: {}\nG: {} x {}, {} entries\n",
+                     shown(inputs.run.title), nx, ny, nz, grouped(inputs.model->source().size()),
+                     extent_text(cells.bounds()), counted(inputs.points.size(), "point"),
+                     extent_text(bounds_of(inputs.points)), fields_text(inputs.run.fields),
+                     grouped(inputs.run.fields.size() * inputs.points.size()), grouped(cells.size()),
+                     short_number(entries_of(inputs, cells)));
+}
+
+/// What --dry-run prints behind the heading: bytes of G by precision for so many ranks, of memory that is free, of
+/// files.
+std::string sensitivity_sizes(const Inputs& inputs, const ActiveCells& cells, int ranks,
+                              const std::string& ranks_text) {
+  const std::int64_t n_fields = inputs.run.fields.size(), columns = cells.size();
+  const std::int64_t mine = (inputs.points.size() + ranks - 1) / ranks;
+  const StorageSettings& settings = inputs.run.sensitivity;
+  std::string text;
+  const auto row = [&](const std::string& label, const std::string& content) {
+    text += fmt::format("  {:<18}{}\n", label, shown(content));
+  };
+  row("ranks", ranks_text);
+  row("store", settings.compression ? fmt::format("compressed to {:g}", *settings.compression) : name(settings.store));
+  for (const auto& [word, precision] : stored_precision_choices) {
+    row(fmt::format("as {}", word),
+        fmt::format("{} a rank, {} while it is made", size_text(stored_bytes(precision, n_fields * mine, columns)),
+                    size_text(bytes_to_store(precision, n_fields, mine, columns))));
+  }
+  row("free memory", fmt::format("{} a rank", size_text(share_of(memory_limits(), ranks))));
+  if (!settings.file.empty()) {
+    row("file of G",
+        fmt::format("{}, about {}", settings.file.string(),
+                    size_text(sensitivity_file_bytes(n_fields, inputs.points.size(), columns, *settings.precision))));
+  }
+  const ResultHeader header = result_header(inputs.run);
+  row("result", fmt::format("{}, about {}", header.file.string(),
+                            size_text(result_bytes(header, inputs.points, inputs.run.fields))));
+  return text;
+}
+
+/// Products, of G and of its transposed alike, after which storing has paid; nothing where it does not, or where G was
+/// not made or not measured.
+std::optional<std::int64_t> products_that_pay(const StorageChoice& choice, const SensitivityTimes& times) {
+  if (choice.store == Store::none || choice.was_there || times.anew.apply <= 0) return std::nullopt;
+  const double saved = (times.anew.apply + times.anew.transpose - times.kept.apply - times.kept.transpose) / 2;
+  if (!(saved > 0)) return std::nullopt;
+  return static_cast<std::int64_t>(std::min(std::ceil(times.build_seconds / saved), 1e15));
+}
+
+/// How G is kept, how long making it and its products take and how often these must be wanted for storing to pay.
+std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells, const StorageChoice& choice,
+                               const SensitivityTimes& times) {
+  std::string text = fmt::format("\nsensitivities: {}\n", shown(choice.why));
+  if (!choice.warning.empty()) text += shown(choice.warning) + "\n";
+  const bool kept = choice.store != Store::none;
+  if (choice.was_there) {
+    text += fmt::format("opened in {}\n", duration_text(times.build_seconds));
+  } else if (kept) {
+    text += fmt::format("made in {}, {} entries/s\n", duration_text(times.build_seconds),
+                        short_number(entries_of(inputs, cells) / std::max(times.build_seconds, 1e-9)));
+  }
+  const bool compared = kept && times.anew.apply > 0;
+  text +=
+      fmt::format("{:<8}{:>12}{}\n", "product", kept ? "kept" : "anew", compared ? fmt::format("{:>12}", "anew") : "");
+  const auto row = [&](const char* label, double mine, double anew) {
+    text += fmt::format("{:<8}{:>12}{}\n", label, milliseconds(mine),
+                        compared ? fmt::format("{:>12}", milliseconds(anew)) : "");
+  };
+  row("G m", times.kept.apply, times.anew.apply);
+  row("G' d", times.kept.transpose, times.anew.transpose);
+  if (!compared || choice.was_there) return text;
+  if (const auto products = products_that_pay(choice, times)) {
+    return text + fmt::format("storing pays after {}\n", counted(*products, "product"));
+  }
+  return text + "storing does not pay: products computed anew are as fast\n";
+}
+
+/// That G is in its file.
+std::string written_text(const std::string& file, double seconds) {
+  return fmt::format("{}: G is written, in {}\n", shown(file), duration_text(seconds));
+}
+
+/// Largest differences of G m from fields that were computed directly at `n_points` points, relative to the largest
+/// value of each field: `differences` in the order of `fields`.
+std::string difference_text(FieldList fields, const std::vector<double>& differences, std::int64_t n_points) {
+  std::vector<std::string> parts;
+  const std::vector<std::string> names = names_of(fields);
+  for (std::size_t f = 0; f < differences.size(); ++f)
+    parts.push_back(fmt::format("{} {:.1e}", names[f], differences[f]));
+  return fmt::format("largest difference from the direct fields at {}, over the largest value: {}\n",
+                     counted(n_points, "point"), fmt::join(parts, ", "));
+}
 
 /// A case's matrix: every cell of its box, those without density too.
 struct SensitivityCase {
@@ -46,23 +161,6 @@ struct SensitivityCase {
   /// (cell), kg/m3
   std::vector<double> densities;
 };
-
-/// What cannot go together. Throws InputError.
-void check_settings(const Case& run) {
-  const StorageSettings& settings = run.sensitivity;
-  if (settings.file.empty()) return;
-  ProblemList problems;
-  const auto add = [&](const char* key, const char* what) { problems.add(run.where(key), key, what); };
-  if (settings.compression) {
-    add("sensitivity.compression", "a compressed matrix is not written to sensitivity.file; leave one of the two out");
-  }
-  if (settings.precision == StoredPrecision::float16) {
-    add("sensitivity.precision",
-        "is float16, which files do not hold; write float or double, or leave "
-        "sensitivity.file out");
-  }
-  problems.throw_if_any();
-}
 
 /// Densities of all cells out of those that are prisms.
 std::vector<double> densities_of(const Cells& prisms, const ActiveCells& cells) {
@@ -92,7 +190,6 @@ SensitivityCase read_all(const SensitivityOptions& options, const Communicator& 
   Case& run = all.inputs.run;
   if (!run.sensitivity.precision) run.sensitivity.precision = StoredPrecision::double_;
   agree(communicator, [&] {
-    check_settings(run);
     const Cells& prisms = *all.inputs.model->cells();
     all.cells = std::make_unique<ActiveCells>(prisms.content().edges, prisms.content().rounding);
     all.densities = densities_of(prisms, *all.cells);
@@ -278,14 +375,7 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   const Case& run = all.inputs.run;
   const bool is_root = communicator.rank() == 0;
   const bool tells = is_root && !options.quiet;
-  SensitivityHeader header;
-  header.title = run.title;
-  header.command = "prismfield sensitivity " + run.file.string();
-  header.axes = run.axes;
-  header.crs = run.crs;
-  header.case_text = run.text;
-  header.program = program_facts();
-  header.use = machine_use(header.program, run.execution.space, communicator.size());
+  auto header = header_for<SensitivityHeader>(run, "sensitivity", communicator.size());
   header.cells = all.cells.get();
   header.model = all.densities;
   SensitivityFiles files(std::move(header), communicator);
@@ -315,8 +405,8 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
 
 }  // namespace
 
-void sensitivity_command(const SensitivityOptions& options, const std::vector<std::string>& kokkos_options,
-                         const Communicator& communicator) {
+ProgramEnd execute(const SensitivityOptions& options, const std::vector<std::string>& kokkos_options,
+                   const Communicator& communicator) {
   const Moment begin = std::chrono::steady_clock::now();
   const bool is_root = communicator.rank() == 0;
   const bool tells = is_root && !options.quiet;
@@ -327,7 +417,7 @@ void sensitivity_command(const SensitivityOptions& options, const std::vector<st
   if (is_root) tell_inputs(options, inputs);
   if (options.check && !options.dry_run) {
     if (tells) std::cout << shown(options.file.string()) << ": no errors found\n";
-    return;
+    return {};
   }
   const StartedRanks started = start_ranks(kokkos_options, communicator);
   if (tells) std::cout << sensitivity_heading(inputs, *all.cells) << std::flush;
@@ -336,12 +426,13 @@ void sensitivity_command(const SensitivityOptions& options, const std::vector<st
       std::cout << sensitivity_sizes(inputs, *all.cells, communicator.size(), placement_text(started.places))
                 << std::flush;
     }
-    return;
+    return {};
   }
   agree(communicator, [&] {
     if (is_root) check_disk(inputs, 0);
   });
   compute_and_write(options, all, communicator, begin);
+  return {};
 }
 
 }  // namespace prismfield

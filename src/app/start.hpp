@@ -3,12 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <prismfield/request.hpp>
 #include <prismfield/runtime.hpp>
 
+#include "base/program_facts.hpp"
 #include "parallel/placement.hpp"
 
 namespace prismfield {
@@ -36,5 +39,11 @@ struct StartedRanks {
 /// it down. Throws AgreedFailure. Collective.
 [[nodiscard]] StartedRanks start_ranks(const std::vector<std::string>& kokkos_options,
                                        const Communicator& communicator);
+
+/// What this program knows of itself and its machine; needs a Runtime for devices and threads.
+[[nodiscard]] ProgramFacts program_facts(const std::vector<std::string>& kokkos_options = {});
+
+/// The space that a case asks for, with the first device where it computes on one.
+[[nodiscard]] MachineUse machine_use(const ProgramFacts& facts, Space space, std::int64_t ranks);
 
 }  // namespace prismfield

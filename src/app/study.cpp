@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/study.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
+#include "app/commands.hpp"
 #include "app/python_tool.hpp"
 #include "base/version.hpp"
 #include "parallel/agreement.hpp"
@@ -59,7 +58,7 @@ Words words_of(const StudyOptions& options, const Words& kokkos_options) {
 
 }  // namespace
 
-Words study_command(const StudyOptions& options, const Words& kokkos_options, const Communicator& communicator) {
+ProgramEnd execute(const StudyOptions& options, const Words& kokkos_options, const Communicator& communicator) {
   Words words;
   agree(communicator, [&] {
     if (communicator.size() > 1) {
@@ -81,7 +80,7 @@ Words study_command(const StudyOptions& options, const Words& kokkos_options, co
     const Words more = words_of(options, kokkos_options);
     words.insert(words.end(), more.begin(), more.end());
   });
-  return words;
+  return {exit_done, words};
 }
 
 }  // namespace prismfield

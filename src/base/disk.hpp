@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,5 +20,55 @@ namespace prismfield {
 
 /// Whether two folders are on one disk; false where the system does not tell.
 [[nodiscard]] bool on_one_disk(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// A file that is there already, read or written at places of one's own choice: by several processes side by side, and
+/// from several threads. Messages call it `told`, the name that it has or will have.
+class PositionedFile {
+public:
+  enum class Access { read, write };
+
+  /// Opens it. Throws RunError.
+  PositionedFile(const std::filesystem::path& name, Access access, std::filesystem::path told);
+  ~PositionedFile();
+  PositionedFile(const PositionedFile&) = delete;
+  PositionedFile& operator=(const PositionedFile&) = delete;
+
+  /// Bytes [offset, offset + n). Throws RunError where the file ends before.
+  void read_at(std::int64_t offset, void* bytes, std::size_t n) const;
+  /// Throws RunError.
+  void write_at(std::int64_t offset, const void* bytes, std::size_t n) const;
+  /// Makes it so many bytes long, and asks the disk for the room where the file system can be asked. Throws RunError.
+  void resize(std::int64_t n) const;
+  /// Brings what was written to the disk. Throws RunError.
+  void sync() const;
+
+private:
+  [[noreturn]] void fail(const char* what, int reason) const;
+
+  std::filesystem::path m_told;
+  int m_descriptor = -1;
+};
+
+/// Keeps a name for one process while it lives, by a lock on an empty file of that name, which is removed behind it.
+/// The lock goes with the process, however that ends. Where a file system has no locks, or no file can be made, there
+/// is none.
+class FileLock {
+public:
+  explicit FileLock(std::filesystem::path name);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  /// Whether another process has it.
+  [[nodiscard]] bool is_anothers() const noexcept { return m_is_anothers; }
+
+private:
+  /// Whether it is settled who has the lock; otherwise the file was removed by who had it.
+  [[nodiscard]] bool take();
+
+  std::filesystem::path m_name;
+  int m_descriptor = -1;
+  bool m_is_anothers = false;
+};
 
 }  // namespace prismfield

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <initializer_list>
-#include <string>
 #include <system_error>
 
 #include <prismfield/error.hpp>
@@ -34,13 +33,13 @@ static void prismfield_request_stop(int signal) {
 
 namespace {
 
-/// The handler of these signals from now on, but nohup stays. A pipe that nobody reads any more ends nothing: what is
-/// written to it fails.
+/// The handler of these signals from now on, but nohup stays. A pipe that nobody reads any more and a file that passes
+/// the limit of its size end nothing: what is written to them fails.
 void handle(std::initializer_list<int> signals, void (*handler)(int)) {
   const auto check = [](int status) {
     if (status != 0) throw RunError("cannot handle signals: " + std::generic_category().message(errno));
   };
-  check(::signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) check(::signal(signal, SIG_IGN) == SIG_ERR ? -1 : 0);
   for (const int signal : signals) {
     struct sigaction before {};
     check(sigaction(signal, nullptr, &before));

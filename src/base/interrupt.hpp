@@ -5,13 +5,13 @@
 namespace prismfield {
 
 /// From here on SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 ask the run to stop instead of ending the
-/// process; a second SIGINT ends it at once. A SIGHUP that is ignored, as under nohup, stays so, and a SIGPIPE is
-/// ignored. Throws RunError when the system refuses.
+/// process; a second SIGINT ends it at once. A SIGHUP that is ignored, as under nohup, stays so; SIGPIPE and SIGXFSZ
+/// are ignored. Throws RunError when the system refuses.
 void catch_interrupts();
 
 /// From here on SIGINT, SIGTERM and SIGHUP, which stays ignored where it is, end the process at once: unfinished files
-/// (crash_guard.hpp) are removed, and the exit code is that of a stopped run. A SIGPIPE is ignored. Throws RunError
-/// when the system refuses.
+/// (crash_guard.hpp) are removed, and the exit code is that of a stopped run. SIGPIPE and SIGXFSZ are ignored.
+/// Throws RunError when the system refuses.
 void end_at_interrupts();
 
 /// While one of these lives, nothing is lost when the process ends: the first signal of any kind ends it as

@@ -3,17 +3,13 @@
 #include "base/machine.hpp"
 
 #include <malloc.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <memory>
 
 #include "base/human_text.hpp"
 #include "base/memory_limits.hpp"
@@ -21,52 +17,37 @@
 namespace prismfield {
 namespace {
 
-/// As remember_usable_cores() found it: bytes of the mask that the system wrote, none before.
-std::array<unsigned char, std::size_t{1} << 14> remembered_mask{};
-long remembered_bytes = 0;
+/// The cores of this thread as the system says them: bits, and how many bytes of them it wrote. Larger than the mask of
+/// any system, which refuses smaller ones.
+struct CoreMask {
+  std::array<unsigned char, std::size_t{1} << 14> bits{};
+  long bytes = 0;
+
+  __attribute__((no_sanitize("address", "thread"))) void ask() noexcept {
+    bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof(bits), &bits);
+  }
+};
+
+/// As remember_usable_cores() found it; no bytes before.
+CoreMask remembered;
 
 }  // namespace
 
-std::vector<int> usable_cores(const AffinityQuery& query) {
-  struct Free {
-    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-  };
-  constexpr int most = 1 << 20;
-  // The system refuses a mask smaller than its own and does not say how large that is.
-  for (int size = CPU_SETSIZE; size <= most; size *= 2) {
-    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(size));
-    if (set == nullptr) break;
-    const std::size_t bytes = CPU_ALLOC_SIZE(size);
-    CPU_ZERO_S(bytes, set.get());
-    const int error = query(bytes, set.get());
-    if (error == EINVAL) continue;
-    if (error != 0) break;
-    std::vector<int> cores;
-    for (int core = 0; core < size; ++core) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(core), bytes, set.get())) cores.push_back(core);
-    }
-    if (!cores.empty()) return cores;
-    break;
+std::vector<int> usable_cores(std::span<const unsigned char> mask) {
+  std::vector<int> cores;
+  for (std::size_t core = 0; core < 8 * mask.size(); ++core) {
+    if ((mask[core / 8] >> core % 8 & 1) != 0) cores.push_back(static_cast<int>(core));
   }
-  return {0};
+  return cores.empty() ? std::vector<int>{0} : cores;
 }
 
 std::vector<int> usable_cores() {
-  if (remembered_bytes > 0) {
-    return usable_cores([](std::size_t bytes, void* mask) {
-      if (bytes < static_cast<std::size_t>(remembered_bytes)) return EINVAL;
-      std::memcpy(mask, remembered_mask.data(), static_cast<std::size_t>(remembered_bytes));
-      return 0;
-    });
-  }
-  return usable_cores([](std::size_t bytes, void* mask) {
-    return ::sched_getaffinity(0, bytes, static_cast<cpu_set_t*>(mask)) == 0 ? 0 : errno;
-  });
+  CoreMask mask = remembered;
+  if (mask.bytes <= 0) mask.ask();
+  return usable_cores({mask.bits.data(), static_cast<std::size_t>(std::max(mask.bytes, 0L))});
 }
 
-__attribute__((no_sanitize("address", "thread"))) void remember_usable_cores() noexcept {
-  remembered_bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof(remembered_mask), &remembered_mask);
-}
+__attribute__((no_sanitize("address", "thread"))) void remember_usable_cores() noexcept { remembered.ask(); }
 
 std::string host_name() {
   utsname names{};

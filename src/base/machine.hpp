@@ -2,23 +2,19 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace prismfield {
 
-/// Fills a mask of so many bytes, one bit a core, and returns 0; else an error number, EINVAL for a mask too small.
-using AffinityQuery = std::function<int(std::size_t bytes, void* mask)>;
-
 /// Numbers of the cores (hardware threads) that this thread may run on, rising, as taskset, a batch system or mpirun's
 /// binding left them; of any size of machine. Core 0 alone where the system does not tell.
 [[nodiscard]] std::vector<int> usable_cores();
-/// The same of another source than the system.
-[[nodiscard]] std::vector<int> usable_cores(const AffinityQuery& query);
+/// The same of the bits of a mask, as the system writes it on processors whose lowest byte is the first.
+[[nodiscard]] std::vector<int> usable_cores(std::span<const unsigned char> mask);
 
 /// Keeps what usable_cores() says from now on at what the system says now. For programs, before any library begins:
 /// where OMP_PROC_BIND is set, OpenMP binds the first thread to a core as soon as it is loaded. Takes no memory and

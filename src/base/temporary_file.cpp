@@ -14,9 +14,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <string>
 #include <system_error>
 
 #include <prismfield/error.hpp>
@@ -130,16 +128,6 @@ fs::path followed(fs::path file) {
 }
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
-
-FileSizeSignalIgnored::FileSizeSignalIgnored() {
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  m_changed = ::sigaction(SIGXFSZ, &ignore, &m_before) == 0;
-}
-
-FileSizeSignalIgnored::~FileSizeSignalIgnored() {
-  if (m_changed) ::sigaction(SIGXFSZ, &m_before, nullptr);
-}
 
 TemporaryFile::TemporaryFile(const fs::path& target) : m_target(target) {
   remove_leftovers(target);

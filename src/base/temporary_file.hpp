@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <signal.h>
-
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -17,19 +15,6 @@ namespace prismfield {
 
 /// The folder that holds a file, "." for a bare name.
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
-
-/// While it lives, a file that grows past the limit of its size fails with EFBIG instead of ending the process.
-class FileSizeSignalIgnored {
-public:
-  FileSizeSignalIgnored();
-  ~FileSizeSignalIgnored();
-  FileSizeSignalIgnored(const FileSizeSignalIgnored&) = delete;
-  FileSizeSignalIgnored& operator=(const FileSizeSignalIgnored&) = delete;
-
-private:
-  struct sigaction m_before {};
-  bool m_changed = false;
-};
 
 /// A new file beside the one that it is to become, so that the rename stays within one file system; removed unless it
 /// was moved there. Its name, .NAME.part- and six random letters, is nobody else's: no file, and no link that somebody

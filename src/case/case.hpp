@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -10,21 +11,24 @@
 #include <variant>
 #include <vector>
 
+#include <prismfield/error.hpp>
 #include <prismfield/fields.hpp>
+#include <prismfield/inversion_settings.hpp>
 #include <prismfield/request.hpp>
 #include <prismfield/storage.hpp>
 
-#include "case/inversion_spec.hpp"
+#include "case/case.hpp"
 #include "io/cell_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/dem_file.hpp"
 #include "io/exchange_files.hpp"
+#include "io/input_file.hpp"
+#include "io/observed_data.hpp"
 #include "io/prism_file.hpp"
 #include "io/result_file.hpp"
 #include "io/station_file.hpp"
 #include "model/axis.hpp"
 #include "model/edges.hpp"
-#include "model/figure_style.hpp"
 #include "model/points.hpp"
 #include "model/terrain.hpp"
 #include "model/voxels.hpp"
@@ -93,6 +97,28 @@ struct GridSpec {
 
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
 
+/// How a figure is drawn, where a user says it.
+struct FigureStyle {
+  /// about how many lines of equal value a map has, 0: none; or their levels in the fields' units; unset: as the
+  /// drawing program finds best
+  std::optional<std::variant<std::int64_t, std::vector<double>>> contours;
+  /// a colour map by the name that matplotlib knows it by; "": the usual ones
+  std::string colour_map;
+  std::optional<std::int64_t> dpi;
+  bool model_outline = true;
+  /// title, what is said below it, statistics of the panels, and the version at the foot
+  bool annotations = true;
+  /// names of the fields to draw; empty: all
+  std::vector<std::string> fields;
+  /// easting, northing and upward, in metres, of the sections of a model; unset: through the cell that differs most
+  std::array<std::optional<double>, 3> cut;
+
+  [[nodiscard]] bool operator==(const FigureStyle&) const = default;
+};
+
+/// What of a style is allowed: lines of equal value, dots per inch.
+inline constexpr std::int64_t most_contours = 100, least_dpi = 30, most_dpi = 1200;
+
 /// output.checkpoint
 struct CheckpointSpec {
   double every_seconds = 600;
@@ -107,6 +133,37 @@ struct OutputSpec {
   std::optional<std::filesystem::path> figure;
   FigureStyle figure_style;
   std::optional<CheckpointSpec> checkpoint;
+};
+
+/// inversion.topography
+struct TopographySpec {
+  std::filesystem::path file;
+  /// of a table without header
+  std::vector<std::string> columns;
+};
+
+/// The section `inversion` of a case, as its keys say it.
+struct InversionSpec {
+  /// data set by data set, each epoch by epoch
+  std::vector<ObservedDataFile> data;
+  /// the key that names each file, such as inversion.data.0.file
+  std::vector<std::string> data_keys;
+  /// of every data set; 1 where there are no epochs
+  std::int64_t n_epochs = 1;
+  /// names of the epochs; empty: those of the first data set's files
+  std::vector<std::string> epoch_labels;
+  std::optional<SigmaRule> sigma;
+  /// a number was written as sigma, which is for data of one field; `sigma` has it for every field
+  bool sigma_is_of_one_field = false;
+  /// kg/m3 everywhere, or a density file on the mesh
+  std::variant<double, DensityFile> reference = 0.0;
+  /// the same; unset: the reference
+  std::optional<std::variant<double, DensityFile>> start;
+  /// the file with the datasets lower and upper
+  std::optional<DensityFile> bounds;
+  std::optional<DensityFile> cell_weights, active;
+  std::optional<TopographySpec> topography;
+  InversionSettings settings;
 };
 
 /// The command that a case is read for, which says what sections it needs and which it leaves alone:
@@ -166,5 +223,25 @@ struct Case {
 /// Validates a case that was read already; `file` names it in messages, and files that it names are relative to its
 /// folder.
 [[nodiscard]] Case read_case(YamlNode root, const std::filesystem::path& file, CaseUse use = CaseUse::forward);
+
+/// Bounds as a case writes them: "[0, null]".
+[[nodiscard]] std::string bounds_text(const Range& bounds);
+
+/// The file that `key` of the case names.
+[[nodiscard]] InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key);
+
+/// The errors with the place, "file:line", of each that has only a key. What has neither belongs to the error
+/// before it, as a line that counts the rest of them does.
+[[nodiscard]] InputError with_places(const Case& run, const InputError& error);
+
+/// What `step` returns; of its errors users learn where in the case their keys are.
+template <class Step>
+auto at_places_of(const Case& run, const Step& step) {
+  try {
+    return step();
+  } catch (const InputError& error) {
+    throw with_places(run, error);
+  }
+}
 
 }  // namespace prismfield

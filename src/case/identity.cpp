@@ -4,8 +4,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include <prismfield/communicator.hpp>
+
+#include "case/case.hpp"
+#include "case/make_model.hpp"
+#include "case/make_points.hpp"
 
 namespace prismfield {
 namespace {
@@ -45,8 +53,7 @@ private:
   Commands m_command;
 };
 
-}  // namespace
-
+/// Puts the keys of every map in alphabetical order.
 void sort_keys(YamlNode& node) {
   std::sort(node.entries.begin(), node.entries.end(),
             [](const YamlEntry& a, const YamlEntry& b) { return a.key < b.key; });
@@ -54,10 +61,25 @@ void sort_keys(YamlNode& node) {
   for (YamlNode& item : node.items) sort_keys(item);
 }
 
+}  // namespace
+
 std::string identity_of(YamlNode root, CaseUse use, const KeyTable& table) {
   Dependencies(table, command_of(use)).keep(root, "");
   sort_keys(root);
   return to_yaml(root);
+}
+
+Digest case_hash(const Case& run, const Model& model, const Points& points, const Communicator& communicator) {
+  Checksum checksum;
+  checksum.add(std::string_view(run.identity));
+  checksum.add(model.digest(communicator));
+  const auto* grid = std::get_if<GridSpec>(&run.observations);
+  if (std::holds_alternative<StationsFile>(run.observations) || (grid != nullptr && grid->dem)) {
+    checksum.add(points.easting);
+    checksum.add(points.northing);
+  }
+  if (points_from_files(run)) checksum.add(points.upward);
+  return checksum.digest();
 }
 
 }  // namespace prismfield

@@ -732,12 +732,9 @@ const Keys study_rows = {
 /// The path in the table: spheres[] of each element of spheres.
 std::string without_numbers(const std::string& path) {
   std::string result;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
+  for (const std::string& part : split(path, '.')) {
     const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
     result += is_number ? "[]" : join_key(result, part).substr(result.size());
-    begin = end + 1;
   }
   return result;
 }
@@ -858,21 +855,16 @@ bool is_section(const std::vector<KeyRow>& rows, const std::string& path) {
 
 std::string whole_example(const KeyRow& key) {
   std::string text, indent, lead;
-  std::string rest = parent_of(key.path);
-  while (!rest.empty()) {
-    const std::size_t dot = rest.find('.');
-    const std::string part = rest.substr(0, dot);
-    rest = dot == std::string::npos ? "" : rest.substr(dot + 1);
-    text += indent + lead + last_part_of(part) + ":\n";
+  std::vector<std::string> sections = split(key.path, '.');
+  sections.pop_back();
+  for (const std::string& section : sections) {
+    text += indent + lead + last_part_of(section) + ":\n";
     indent += std::string(lead.size(), ' ') + "  ";
-    lead = part.ends_with("[]") ? "- " : "";
+    lead = section.ends_with("[]") ? "- " : "";
   }
-  std::size_t begin = 0;
-  while (begin <= key.example.size()) {
-    const std::size_t end = std::min(key.example.find('\n', begin), key.example.size());
-    text += indent + lead + key.example.substr(begin, end - begin) + "\n";
+  for (const std::string& line : split(key.example, '\n')) {
+    text += indent + lead + line + "\n";
     lead.assign(lead.size(), ' ');
-    begin = end + 1;
   }
   return text;
 }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <numeric>
@@ -21,42 +20,18 @@
 
 #include "base/human_text.hpp"
 #include "case/case.hpp"
-#include "case/make_cells.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "io/cell_file.hpp"
 #include "io/height_file.hpp"
 #include "io/observed_data.hpp"
 #include "model/choices.hpp"
+#include "model/extents.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
 
-/// An area seen from above, metres.
-struct Area {
-  double west = 0, east = 0, south = 0, north = 0;
-
-  [[nodiscard]] bool meets(const Area& other) const noexcept {
-    return west <= other.east && other.west <= east && south <= other.north && other.south <= north;
-  }
-  [[nodiscard]] double distance_to(const Area& other) const noexcept {
-    return std::hypot(std::max({0.0, other.west - east, west - other.east}),
-                      std::max({0.0, other.south - north, south - other.north}));
-  }
-  [[nodiscard]] double extent() const noexcept { return std::max(east - west, north - south); }
-  [[nodiscard]] Area times(double factor) const noexcept {
-    return {west * factor, east * factor, south * factor, north * factor};
-  }
-};
-
-Area area_of(const Points& points) {
-  const auto [west, east] = std::minmax_element(points.easting.begin(), points.easting.end());
-  const auto [south, north] = std::minmax_element(points.northing.begin(), points.northing.end());
-  return {*west, *east, *south, *north};
-}
-
-Area area_of(const CellEdges& edges) { return {edges[0].front(), edges[0].back(), edges[1].front(), edges[1].back()}; }
+double width_of(const Bounds& area) { return std::max(area.east - area.west, area.north - area.south); }
 
 /// The shortest edge of a cell seen from above, metres.
 double finest_cell(const CellEdges& edges) {
@@ -67,33 +42,34 @@ double finest_cell(const CellEdges& edges) {
   return finest;
 }
 
-/// What is suspicious in where a data set lies over the cells; "" when nothing is.
-std::string misplaced(const Area& data, const CellEdges& edges) {
+/// What is suspicious in where points lie over the cells; "" when nothing is.
+std::string misplaced(const Points& points, const CellEdges& edges) {
   // far smaller than any survey of a model is, if the coordinates were metres
   constexpr double tiny = 0.005;
   // a survey over the fine cells of a mesh that is padded far around them
   constexpr double several = 4;
-  const Area cells = area_of(edges);
-  const bool meets = data.meets(cells);
-  const double part = data.extent() / cells.extent();
-  if (meets && (part == 0 || part >= tiny || data.extent() >= several * finest_cell(edges))) return "";
+  // seen from above
+  const Bounds cells = {edges[0].front(), edges[0].back(), edges[1].front(), edges[1].back(), 0, 0};
+  Bounds data = bounds_of(points);
+  data.bottom = data.top = 0;
+  const double apart = distance(data, cells), part = width_of(data) / width_of(cells);
+  if (apart == 0 && (part == 0 || part >= tiny || width_of(data) >= several * finest_cell(edges))) return "";
   constexpr double km = 1000, alike = 10;
-  if (data.times(km).meets(cells) && part * km <= alike && part * km >= 1 / alike) {
+  const Bounds scaled = {data.west * km, data.east * km, data.south * km, data.north * km, 0, 0};
+  if (distance(scaled, cells) == 0 && part * km <= alike && part * km >= 1 / alike) {
     return "has coordinates that look like kilometres; if they are, write length_unit: km beside its file";
   }
-  constexpr double half_turn = 180, turn = 360, quarter_turn = 90;
-  const bool like_degrees =
-      data.west >= -half_turn && data.east <= turn && data.south >= -quarter_turn && data.north <= quarter_turn;
-  if (like_degrees) return "has coordinates that look like degrees; easting and northing in metres are expected";
-  if (meets) return "";
-  const Area swapped = {data.south, data.north, data.west, data.east};
+  if (could_be_degrees(data)) {
+    return "has coordinates that look like degrees; easting and northing in metres are expected";
+  }
+  if (apart == 0) return "";
+  const Bounds swapped = {data.south, data.north, data.west, data.east, 0, 0};
   return fmt::format(
       "lies {:.6g} m beside the model's cells (the data: easting {:.10g} to {:.10g}, northing {:.10g} to {:.10g}; the "
       "cells: easting {:.10g} to {:.10g}, northing {:.10g} to {:.10g}); {}",
-      data.distance_to(cells), data.west, data.east, data.south, data.north, cells.west, cells.east, cells.south,
-      cells.north,
-      swapped.meets(cells) ? "easting and northing of the data seem to be swapped"
-                           : "are both in the same projection, zone and origin?");
+      apart, data.west, data.east, data.south, data.north, cells.west, cells.east, cells.south, cells.north,
+      distance(swapped, cells) == 0 ? "easting and northing of the data seem to be swapped"
+                                    : "are both in the same projection, zone and origin?");
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -199,30 +175,402 @@ void check_epoch(const DataSet& epoch, const DataSet& first, const InputFile& fi
   if (!sizes.empty()) throw file.error(fmt::format("has another number of stations: {}{}", sizes, remedy));
 }
 
+/// Gives every rank what rank 0 made; the others' is not looked at. Collective.
+void share(InversionInputs& inputs, const Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  CellEdges edges;
+  std::array<double, 3> rounding{};
+  std::vector<std::int64_t> active;
+  if (inputs.cells) {
+    edges = inputs.cells->edges();
+    rounding = inputs.cells->rounding();
+    if (inputs.cells->size() < inputs.cells->total()) active = inputs.cells->cells();
+  }
+  broadcast_all(communicator, edges[0], edges[1], edges[2], rounding, active);
+  if (!inputs.cells && active.empty()) inputs.cells = std::make_unique<ActiveCells>(std::move(edges), rounding);
+  if (!inputs.cells) inputs.cells = std::make_unique<ActiveCells>(std::move(edges), rounding, std::move(active));
+  auto sets = static_cast<std::int64_t>(inputs.data.size());
+  broadcast(communicator, sets);
+  inputs.data.resize(static_cast<std::size_t>(sets));
+  for (DataSet& set : inputs.data) {
+    Points& points = set.points;
+    broadcast_all(communicator, set.name, points.easting, points.northing, points.upward, points.grid_easting,
+                  points.grid_northing, points.rounding, set.values, set.sigma, set.fields, set.sigma_is_unknown);
+  }
+  broadcast_all(communicator, inputs.epochs, inputs.reference, inputs.lower, inputs.upper, inputs.cell_weights,
+                inputs.start, inputs.notes, inputs.warnings);
+}
+
 /// Makes the inputs on one rank.
 class InversionMaker {
 public:
   explicit InversionMaker(const Case& run) : m_run(run), m_spec(*run.inversion) {}
 
-  InversionInputs make();
+  InversionInputs make() {
+    collect([&] { read_data(); });
+    collect([&] { make_cells(); });
+    if (m_result.cells) {
+      collect([&] {
+        make_bounds();
+        m_result.reference = densities(m_spec.reference, "reference");
+        if (m_spec.start) m_result.start = densities(*m_spec.start, "start");
+      });
+      collect([&] { make_weights(); });
+      for (const std::size_t set : m_first_epochs) {
+        check_stations(set);
+        check_heights(set);
+        check_place(set);
+      }
+    }
+    m_problems.throw_if_any();
+    return std::move(m_result);
+  }
 
 private:
-  void read_data();
-  void name_epochs();
-  void check_sigma();
-  void read_topography(const CellEdges& edges);
-  [[nodiscard]] std::vector<double> ground_at_stations(std::size_t set, const CellEdges& edges) const;
-  [[nodiscard]] std::vector<double> ceilings_of_stations(const CellEdges& edges,
-                                                         const std::vector<std::int64_t>& cells) const;
-  void take_marked(const CellCounts& counts, std::vector<std::int64_t>& cells);
-  [[nodiscard]] std::vector<std::int64_t> active_cells(const CellEdges& edges);
-  void make_cells();
-  void make_bounds();
-  void make_weights();
-  [[nodiscard]] std::vector<double> densities(const std::variant<double, DensityFile>& spec, const std::string& what);
-  void check_stations(std::size_t set);
-  void check_heights(std::size_t set);
-  void check_place(std::size_t set);
+  void read_data() {
+    ObservedDefaults defaults;
+    defaults.axes = m_run.axes;
+    if (m_run.fields_given) defaults.fields = m_run.fields;
+    defaults.sigma = m_spec.sigma;
+    defaults.sigma_may_be_unknown = !m_spec.settings.beta && m_spec.settings.beta_choice != BetaChoice::target;
+    bool is_first = true;
+    for (std::size_t i = 0; i < m_spec.data.size(); ++i) {
+      if (static_cast<std::int64_t>(i) % m_spec.n_epochs == 0) is_first = true;
+      const ObservedDataFile& spec = m_spec.data[i];
+      collect([&] {
+        const InputFile file = input_file(m_run, spec.file, m_spec.data_keys[i]);
+        m_result.data.push_back(read_observed_data(file, spec, defaults));
+        m_data_keys.push_back(m_spec.data_keys[i]);
+        if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
+        is_first = false;
+        m_first_epochs.push_back(m_result.data.size() - 1);
+      });
+    }
+    name_epochs();
+    check_sigma();
+  }
+
+  /// A number as sigma is of one field's unit; where nothing states sigma the user should know what stands for it.
+  void check_sigma() {
+    FieldList fields;
+    std::vector<std::string> unknown;
+    for (const DataSet& data : m_result.data) {
+      fields.add(data.fields);
+      if (data.sigma_is_unknown) unknown.push_back(data.name);
+    }
+    if (m_spec.sigma_is_of_one_field && fields.size() > 1) {
+      const double sigma = m_spec.sigma->floor.begin()->second;
+      std::string floors;
+      for (const std::string& name : names_of(fields)) {
+        floors += fmt::format("{}{}: {}", floors.empty() ? "" : ", ", name, sigma);
+      }
+      m_problems.add(
+          "", "inversion.sigma",
+          fmt::format("is {}, which is for data of one field; these have {}: write {{floor: {{{}}}}} with the "
+                      "sigma of each, in mGal and Eotvos",
+                      sigma, fmt::join(names_of(fields), ", "), floors));
+    }
+    if (unknown.empty()) return;
+    m_result.notes.push_back(
+        fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos or 1 m2 s-2 stands for each, so phi_d and chi are "
+                    "of no meaning",
+                    fmt::join(unknown, ", ")));
+  }
+
+  void name_epochs() {
+    if (m_spec.n_epochs == 1) return;
+    m_result.epochs = m_spec.epoch_labels;
+    if (!m_result.epochs.empty()) return;
+    const auto are_distinct = [&] {
+      return std::set<std::string>(m_result.epochs.begin(), m_result.epochs.end()).size() == m_result.epochs.size();
+    };
+    // files' names; where these are alike the folders too, and numbers where that does not help
+    for (const bool with_folder : {false, true}) {
+      m_result.epochs.clear();
+      for (std::size_t e = 0; e < static_cast<std::size_t>(m_spec.n_epochs); ++e) {
+        const std::filesystem::path& file = m_spec.data[e].file;
+        m_result.epochs.push_back(((with_folder ? file.parent_path().filename() : "") / file.filename()).string());
+      }
+      if (are_distinct()) return;
+    }
+    for (std::size_t e = 0; e < m_result.epochs.size(); ++e) m_result.epochs[e] = fmt::format("epoch {}", e + 1);
+  }
+
+  void read_topography(const CellEdges& edges) {
+    if (!m_spec.topography) return;
+    const auto centers = [](const std::vector<double>& along) {
+      std::vector<double> result;
+      for (std::size_t i = 0; i + 1 < along.size(); ++i) result.push_back(along[i] + (along[i + 1] - along[i]) / 2);
+      return result;
+    };
+    m_topography.emplace(input_file(m_run, m_spec.topography->file, "inversion.topography.file"),
+                         m_spec.topography->columns);
+    std::string note, of_corners;
+    m_heights = m_topography->on_grid(centers(edges[0]), centers(edges[1]), note);
+    if (!note.empty()) m_result.notes.push_back("inversion.topography: " + note);
+    const std::vector<double> corners = m_topography->on_grid(edges[0], edges[1], of_corners);
+    m_lowest = m_heights;
+    const std::size_t n_east = edges[0].size() - 1;
+    for (std::size_t column = 0; column < m_lowest.size(); ++column) {
+      const std::size_t first = column / n_east * edges[0].size() + column % n_east;
+      for (const std::size_t corner : {first, first + 1, first + edges[0].size(), first + edges[0].size() + 1}) {
+        m_lowest[column] = std::min(m_lowest[column], corners[corner]);
+      }
+    }
+  }
+
+  /// The ground at each station of a data set, metres: the least height of the topography there, in the middle of the
+  /// column of cells and at its corners, between which the steps of cells and of nearest points lie; NaN beside the
+  /// cells.
+  std::vector<double> ground_at_stations(std::size_t set, const CellEdges& edges) const {
+    const Points& points = m_result.data[set].points;
+    std::vector<double> ground = m_topography->at(points.easting, points.northing);
+    for (std::size_t i = 0; i < ground.size(); ++i) {
+      const auto column = column_at(edges, points, i);
+      ground[i] = column ? std::min(ground[i], m_lowest[*column]) : std::numeric_limits<double>::quiet_NaN();
+    }
+    return ground;
+  }
+
+  /// The height of the lowest station in each column of cells that may stand on the ground, (northing, easting),
+  /// metres; infinite where there is none. `cells`: those that would be active.
+  std::vector<double> ceilings_of_stations(const CellEdges& edges, const std::vector<std::int64_t>& cells) const {
+    const std::vector<std::int64_t> layers = highest_layers(counts_of(edges), cells);
+    std::vector<double> ceilings(layers.size(), infinity);
+    for (const std::size_t set : m_first_epochs) {
+      const Points& points = m_result.data[set].points;
+      const std::vector<double> ground = ground_at_stations(set, edges);
+      for (std::size_t i = 0; i < ground.size(); ++i) {
+        const auto column = column_at(edges, points, i);
+        if (!column || layers[*column] < 0) continue;
+        const auto layer = static_cast<std::size_t>(layers[*column]);
+        const double height = edges[2][layer + 1] - edges[2][layer];
+        const double upward = points.upward[i];
+        if (ground[i] - upward > std::max(height, most_below_topography)) continue;
+        ceilings[*column] =
+            std::min(ceilings[*column], upward + tolerance_at(edges[2][layer + 1], m_rounding[2] + points.rounding[2]));
+      }
+    }
+    return ceilings;
+  }
+
+  /// Leaves the cells that inversion.active marks by 1.
+  void take_marked(const CellCounts& counts, std::vector<std::int64_t>& cells) {
+    if (!m_spec.active) return;
+    const InputFile file = input_file(m_run, m_spec.active->file, "inversion.active.file");
+    const std::vector<double> marks = read_densities(file, *m_spec.active, counts, NanDensities::kept);
+    const auto mark = [&](std::int64_t cell) { return marks[static_cast<std::size_t>(cell)]; };
+    for (std::size_t cell = 0; cell < marks.size(); ++cell) {
+      if (std::isnan(marks[cell]) || marks[cell] == 0 || marks[cell] == 1) continue;
+      throw file.error(fmt::format("has {} for {}; 1, for an active cell, or 0 is expected", marks[cell],
+                                   cell_name(counts, static_cast<std::int64_t>(cell))));
+    }
+    std::erase_if(cells, [&](std::int64_t cell) { return mark(cell) != 1; });
+    if (cells.empty()) {
+      throw file.error(m_spec.topography ? "marks no cell below inversion.topography by 1" : "marks no cell by 1");
+    }
+  }
+
+  /// Numbers of the cells that are active, where a topography or a file decides; says so in notes.
+  std::vector<std::int64_t> active_cells(const CellEdges& edges) {
+    const CellCounts counts = counts_of(edges);
+    std::vector<std::int64_t> cells(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]));
+    std::iota(cells.begin(), cells.end(), std::int64_t{0});
+    const std::string total = counted(static_cast<std::int64_t>(cells.size()), "cell");
+    if (m_topography) cells = cells_below(edges, m_heights);
+    if (cells.empty()) {
+      const auto [low, high] = std::minmax_element(m_heights.begin(), m_heights.end());
+      throw InputError("", "inversion.topography",
+                       fmt::format("leaves no active cell: its heights, {:.6g} to {:.6g} m, are below the centres of "
+                                   "all cells, which reach from {:.6g} to {:.6g} m; heights are upward, in metres",
+                                   *low, *high, edges[2].front(), edges[2].back()));
+    }
+    const auto below = static_cast<std::int64_t>(cells.size());
+    take_marked(counts, cells);
+    const auto before = static_cast<std::int64_t>(cells.size());
+    if (m_topography) cells = cells_under(edges, ceilings_of_stations(edges, cells), cells);
+    if (cells.empty()) {
+      throw InputError("", "inversion.topography", "leaves no cell that is below the stations; make the cells thinner");
+    }
+    const auto n = static_cast<std::int64_t>(cells.size());
+    if (m_topography) {
+      m_result.notes.push_back(fmt::format("inversion.topography: {} of {} are below it{}", grouped(below), total,
+                                           n == below ? " and active" : ""));
+      if (n < before) {
+        m_result.notes.back() +=
+            fmt::format("; {} of these reach above a station in their column and are inactive", grouped(before - n));
+      }
+    }
+    if (m_spec.active)
+      m_result.notes.push_back(fmt::format("inversion.active: {} of {} are active", grouped(n), total));
+    return cells;
+  }
+
+  void make_cells() {
+    CellGrid grid = make_cell_grid(m_run);
+    // columns of G have numbers of 32 bits; the product of the counts was checked
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const CellCounts counts = counts_of(grid.edges);
+    if (const std::int64_t total = counts[0] * counts[1] * counts[2]; total > most) {
+      throw InputError("", "model",
+                       fmt::format("has {} cells; an inversion takes at most {}", grouped(total), grouped(most)));
+    }
+    m_rounding = grid.rounding;
+    read_topography(grid.edges);
+    if (!m_topography && !m_spec.active) {
+      m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding);
+      return;
+    }
+    std::vector<std::int64_t> cells = active_cells(grid.edges);
+    m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding, std::move(cells));
+  }
+
+  /// Bounds of each cell, out of the datasets of a file.
+  void make_bounds() {
+    if (!m_spec.bounds) return;
+    const ActiveCells& cells = *m_result.cells;
+    const InputFile file = input_file(m_run, m_spec.bounds->file, "inversion.bounds.file");
+    if (!is_array_file(file)) {
+      throw file.error(
+          "is text, which holds one list of values; HDF5 or netCDF-4 with the datasets lower, upper or both "
+          "is needed");
+    }
+    const auto read = [&](const char* dataset, double none) {
+      if (!ArrayFile(file).has(std::string("/") + dataset)) return std::vector<double>();
+      DensityFile spec = *m_spec.bounds;
+      spec.what = dataset;
+      std::vector<double> bounds =
+          cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept_with_infinities));
+      for (double& bound : bounds) bound = std::isnan(bound) ? none : bound;
+      return bounds;
+    };
+    std::vector<double> lower = read("lower", -infinity), upper = read("upper", infinity);
+    if (lower.empty() && upper.empty()) {
+      throw file.error(fmt::format("has neither a dataset lower nor upper; its datasets are: {}",
+                                   shown_list(ArrayFile(file).dataset_names("/"))));
+    }
+    const auto n = static_cast<std::size_t>(cells.size());
+    if (lower.empty()) lower.assign(n, -infinity);
+    if (upper.empty()) upper.assign(n, infinity);
+    const WrongCells wrong = wrong_cells(
+        cells, [&](std::size_t j) { return !(lower[j] <= upper[j]) || lower[j] == infinity || upper[j] == -infinity; });
+    if (!wrong.text.empty()) {
+      throw file.error(fmt::format("has no density between lower and upper for {}: lower {}, upper {} kg/m3",
+                                   wrong.text, lower[wrong.first], upper[wrong.first]));
+    }
+    m_result.lower = std::move(lower);
+    m_result.upper = std::move(upper);
+  }
+
+  void make_weights() {
+    if (!m_spec.cell_weights) return;
+    const ActiveCells& cells = *m_result.cells;
+    const InputFile file = input_file(m_run, m_spec.cell_weights->file, "inversion.cell_weights.file");
+    std::vector<double> weights =
+        cells.of_all(read_densities(file, *m_spec.cell_weights, cells.counts(), NanDensities::kept));
+    const WrongCells wrong = wrong_cells(cells, [&](std::size_t j) { return !(weights[j] > 0); });
+    if (!wrong.text.empty()) {
+      throw file.error(fmt::format("has weights that are not above 0 for {}: {}", wrong.text, weights[wrong.first]));
+    }
+    m_result.cell_weights = std::move(weights);
+  }
+
+  /// Densities of the active cells that `what`, reference or start, says. Throws InputError where bounds leave them
+  /// out.
+  std::vector<double> densities(const std::variant<double, DensityFile>& spec, const std::string& what) {
+    const ActiveCells& cells = *m_result.cells;
+    const auto n = static_cast<std::size_t>(cells.size());
+    const std::string key = "inversion." + what;
+    std::vector<double> densities;
+    std::optional<InputFile> file;
+    if (const auto* of_file = std::get_if<DensityFile>(&spec)) {
+      file = input_file(m_run, of_file->file, key + ".file");
+      if (std::string note = ubc_model_note(*file, *of_file); !note.empty()) m_result.notes.push_back(std::move(note));
+      // the model of an earlier inversion lacks densities where its cells were inactive
+      densities = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
+      const auto lacking = std::count_if(densities.begin(), densities.end(), [](double x) { return std::isnan(x); });
+      if (lacking > 0) {
+        throw file->error(
+            fmt::format("has NaN for {}; a {} has a density for each", counted(lacking, "active cell"), what));
+      }
+    } else {
+      densities.assign(n, std::get<double>(spec));
+    }
+    const auto bounds_at = [&](std::size_t j) {
+      return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-infinity, infinity})
+                                    : Range{m_result.lower[j], m_result.upper[j]};
+    };
+    const WrongCells outside = wrong_cells(
+        cells, [&](std::size_t j) { return densities[j] < bounds_at(j).min || densities[j] > bounds_at(j).max; });
+    if (outside.text.empty()) return densities;
+    const std::string text =
+        fmt::format("is outside inversion.bounds in {}: {:.6g} kg/m3, bounds {}; change one of the two", outside.text,
+                    densities[outside.first], bounds_text(bounds_at(outside.first)));
+    throw file ? file->error(text) : InputError("", key, text);
+  }
+
+  void check_stations(std::size_t set) {
+    const ActiveCells& cells = *m_result.cells;
+    const CellEdges& edges = cells.edges();
+    const Points& points = m_result.data[set].points;
+    const std::vector<std::int64_t> layers = highest_layers(cells.counts(), cells.cells());
+    const std::vector<double> ground = m_topography ? ground_at_stations(set, edges) : std::vector<double>();
+    std::int64_t buried = 0;
+    std::size_t first = 0, deepest = 0;
+    double first_top = 0, most = 0;
+    for (std::size_t i = 0; i < points.upward.size(); ++i) {
+      const auto column = column_at(edges, points, i);
+      if (!column || layers[*column] < 0) continue;
+      const double top = edges[2][static_cast<std::size_t>(layers[*column]) + 1];
+      if (!(top - points.upward[i] > tolerance_at(top, cells.rounding()[2] + points.rounding[2]))) continue;
+      const double surface = m_topography ? ground[i] : top;
+      if (buried == 0) first = i, first_top = surface;
+      if (surface - points.upward[i] > most) most = surface - points.upward[i], deepest = i;
+      ++buried;
+    }
+    if (buried == 0) return;
+    const std::string rest = buried == 1 ? ""
+                                         : fmt::format(", and {} more; the deepest is point {}, {:.6g} m below",
+                                                       grouped(buried - 1), deepest, most);
+    const std::string what =
+        m_topography
+            ? fmt::format(
+                  "but the topography is at {:.6g} there{}; stations stand on the ground or above it: check what "
+                  "their heights and those of the topography are measured from",
+                  first_top, rest)
+            : fmt::format(
+                  "but the active cells below the surface reach up to {} there{}; stations must be above active "
+                  "cells: check the heights, give inversion.topography, or make the cells at the surface thinner",
+                  first_top, rest);
+    m_problems.add("", m_data_keys[set],
+                   fmt::format("{}: point {} at easting {}, northing {} has height {}, {}", m_result.data[set].name,
+                               first, points.easting[first], points.northing[first], points.upward[first], what));
+  }
+
+  void check_heights(std::size_t set) {
+    if (!m_topography) return;
+    const Points& points = m_result.data[set].points;
+    const std::vector<double> ground = ground_at_stations(set, m_result.cells->edges());
+    std::int64_t below = 0;
+    double most = 0;
+    for (std::size_t i = 0; i < ground.size(); ++i) {
+      // false for NaN
+      if (!(ground[i] - points.upward[i] > least_below_topography)) continue;
+      ++below;
+      most = std::max(most, ground[i] - points.upward[i]);
+    }
+    if (below == 0) return;
+    m_result.warnings.push_back(
+        fmt::format("{}: {} below the topography, by up to {:.3g} m; compare what its heights "
+                    "and those of the topography are measured from",
+                    m_result.data[set].name, below == 1 ? "1 point is" : grouped(below) + " points are", most));
+  }
+
+  void check_place(std::size_t set) {
+    const std::string what = misplaced(m_result.data[set].points, m_result.cells->edges());
+    if (!what.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data[set].name, what));
+  }
+
   /// Runs a step; what it throws is kept, so that the next one is tried too.
   template <class Step>
   void collect(const Step& step) {
@@ -248,407 +596,6 @@ private:
   /// those whose stations stand for all epochs: the first that was read of each
   std::vector<std::size_t> m_first_epochs;
 };
-
-void InversionMaker::read_data() {
-  ObservedDefaults defaults;
-  defaults.axes = m_run.axes;
-  if (m_run.fields_given) defaults.fields = m_run.fields;
-  defaults.sigma = m_spec.sigma;
-  defaults.sigma_may_be_unknown = !m_spec.settings.beta && m_spec.settings.beta_choice != BetaChoice::target;
-  bool is_first = true;
-  for (std::size_t i = 0; i < m_spec.data.size(); ++i) {
-    if (static_cast<std::int64_t>(i) % m_spec.n_epochs == 0) is_first = true;
-    const ObservedDataFile& spec = m_spec.data[i];
-    collect([&] {
-      const InputFile file = input_file(m_run, spec.file, m_spec.data_keys[i]);
-      m_result.data.push_back(read_observed_data(file, spec, defaults));
-      m_data_keys.push_back(m_spec.data_keys[i]);
-      if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
-      is_first = false;
-      m_first_epochs.push_back(m_result.data.size() - 1);
-    });
-  }
-  name_epochs();
-  check_sigma();
-}
-
-/// A number as sigma is of one field's unit; where nothing states sigma the user should know what stands for it.
-void InversionMaker::check_sigma() {
-  FieldList fields;
-  std::vector<std::string> unknown;
-  for (const DataSet& data : m_result.data) {
-    fields.add(data.fields);
-    if (data.sigma_is_unknown) unknown.push_back(data.name);
-  }
-  if (m_spec.sigma_is_of_one_field && fields.size() > 1) {
-    const double sigma = m_spec.sigma->floor.begin()->second;
-    std::string floors;
-    for (const std::string& name : names_of(fields)) {
-      floors += fmt::format("{}{}: {}", floors.empty() ? "" : ", ", name, sigma);
-    }
-    m_problems.add("", "inversion.sigma",
-                   fmt::format("is {}, which is for data of one field; these have {}: write {{floor: {{{}}}}} with the "
-                               "sigma of each, in mGal and Eotvos",
-                               sigma, fmt::join(names_of(fields), ", "), floors));
-  }
-  if (unknown.empty()) return;
-  m_result.notes.push_back(
-      fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos or 1 m2 s-2 stands for each, so phi_d and chi are "
-                  "of no meaning",
-                  fmt::join(unknown, ", ")));
-}
-
-void InversionMaker::name_epochs() {
-  if (m_spec.n_epochs == 1) return;
-  m_result.epochs = m_spec.epoch_labels;
-  if (!m_result.epochs.empty()) return;
-  const auto are_distinct = [&] {
-    return std::set<std::string>(m_result.epochs.begin(), m_result.epochs.end()).size() == m_result.epochs.size();
-  };
-  // files' names; where these are alike the folders too, and numbers where that does not help
-  for (const bool with_folder : {false, true}) {
-    m_result.epochs.clear();
-    for (std::size_t e = 0; e < static_cast<std::size_t>(m_spec.n_epochs); ++e) {
-      const std::filesystem::path& file = m_spec.data[e].file;
-      m_result.epochs.push_back(((with_folder ? file.parent_path().filename() : "") / file.filename()).string());
-    }
-    if (are_distinct()) return;
-  }
-  for (std::size_t e = 0; e < m_result.epochs.size(); ++e) m_result.epochs[e] = fmt::format("epoch {}", e + 1);
-}
-
-void InversionMaker::read_topography(const CellEdges& edges) {
-  if (!m_spec.topography) return;
-  const auto centers = [](const std::vector<double>& along) {
-    std::vector<double> result;
-    for (std::size_t i = 0; i + 1 < along.size(); ++i) result.push_back(along[i] + (along[i + 1] - along[i]) / 2);
-    return result;
-  };
-  m_topography.emplace(input_file(m_run, m_spec.topography->file, "inversion.topography.file"),
-                       m_spec.topography->columns);
-  std::string note, of_corners;
-  m_heights = m_topography->on_grid(centers(edges[0]), centers(edges[1]), note);
-  if (!note.empty()) m_result.notes.push_back("inversion.topography: " + note);
-  const std::vector<double> corners = m_topography->on_grid(edges[0], edges[1], of_corners);
-  m_lowest = m_heights;
-  const std::size_t n_east = edges[0].size() - 1;
-  for (std::size_t column = 0; column < m_lowest.size(); ++column) {
-    const std::size_t first = column / n_east * edges[0].size() + column % n_east;
-    for (const std::size_t corner : {first, first + 1, first + edges[0].size(), first + edges[0].size() + 1}) {
-      m_lowest[column] = std::min(m_lowest[column], corners[corner]);
-    }
-  }
-}
-
-/// The ground at each station of a data set, metres: the least height of the topography there, in the middle of the
-/// column of cells and at its corners, between which the steps of cells and of nearest points lie; NaN beside the
-/// cells.
-std::vector<double> InversionMaker::ground_at_stations(std::size_t set, const CellEdges& edges) const {
-  const Points& points = m_result.data[set].points;
-  std::vector<double> ground = m_topography->at(points.easting, points.northing);
-  for (std::size_t i = 0; i < ground.size(); ++i) {
-    const auto column = column_at(edges, points, i);
-    ground[i] = column ? std::min(ground[i], m_lowest[*column]) : std::numeric_limits<double>::quiet_NaN();
-  }
-  return ground;
-}
-
-/// The height of the lowest station in each column of cells that may stand on the ground, (northing, easting), metres;
-/// infinite where there is none. `cells`: those that would be active.
-std::vector<double> InversionMaker::ceilings_of_stations(const CellEdges& edges,
-                                                         const std::vector<std::int64_t>& cells) const {
-  const std::vector<std::int64_t> layers = highest_layers(counts_of(edges), cells);
-  std::vector<double> ceilings(layers.size(), infinity);
-  for (const std::size_t set : m_first_epochs) {
-    const Points& points = m_result.data[set].points;
-    const std::vector<double> ground = ground_at_stations(set, edges);
-    for (std::size_t i = 0; i < ground.size(); ++i) {
-      const auto column = column_at(edges, points, i);
-      if (!column || layers[*column] < 0) continue;
-      const auto layer = static_cast<std::size_t>(layers[*column]);
-      const double height = edges[2][layer + 1] - edges[2][layer];
-      const double upward = points.upward[i];
-      if (ground[i] - upward > std::max(height, most_below_topography)) continue;
-      ceilings[*column] =
-          std::min(ceilings[*column], upward + tolerance_at(edges[2][layer + 1], m_rounding[2] + points.rounding[2]));
-    }
-  }
-  return ceilings;
-}
-
-/// Leaves the cells that inversion.active marks by 1.
-void InversionMaker::take_marked(const CellCounts& counts, std::vector<std::int64_t>& cells) {
-  if (!m_spec.active) return;
-  const InputFile file = input_file(m_run, m_spec.active->file, "inversion.active.file");
-  const std::vector<double> marks = read_densities(file, *m_spec.active, counts, NanDensities::kept);
-  const auto mark = [&](std::int64_t cell) { return marks[static_cast<std::size_t>(cell)]; };
-  for (std::size_t cell = 0; cell < marks.size(); ++cell) {
-    if (std::isnan(marks[cell]) || marks[cell] == 0 || marks[cell] == 1) continue;
-    throw file.error(fmt::format("has {} for {}; 1, for an active cell, or 0 is expected", marks[cell],
-                                 cell_name(counts, static_cast<std::int64_t>(cell))));
-  }
-  std::erase_if(cells, [&](std::int64_t cell) { return mark(cell) != 1; });
-  if (cells.empty()) {
-    throw file.error(m_spec.topography ? "marks no cell below inversion.topography by 1" : "marks no cell by 1");
-  }
-}
-
-/// Numbers of the cells that are active, where a topography or a file decides; says so in notes.
-std::vector<std::int64_t> InversionMaker::active_cells(const CellEdges& edges) {
-  const CellCounts counts = counts_of(edges);
-  std::vector<std::int64_t> cells(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]));
-  std::iota(cells.begin(), cells.end(), std::int64_t{0});
-  const std::string total = counted(static_cast<std::int64_t>(cells.size()), "cell");
-  if (m_topography) cells = cells_below(edges, m_heights);
-  if (cells.empty()) {
-    const auto [low, high] = std::minmax_element(m_heights.begin(), m_heights.end());
-    throw InputError("", "inversion.topography",
-                     fmt::format("leaves no active cell: its heights, {:.6g} to {:.6g} m, are below the centres of "
-                                 "all cells, which reach from {:.6g} to {:.6g} m; heights are upward, in metres",
-                                 *low, *high, edges[2].front(), edges[2].back()));
-  }
-  const auto below = static_cast<std::int64_t>(cells.size());
-  take_marked(counts, cells);
-  const auto before = static_cast<std::int64_t>(cells.size());
-  if (m_topography) cells = cells_under(edges, ceilings_of_stations(edges, cells), cells);
-  if (cells.empty()) {
-    throw InputError("", "inversion.topography", "leaves no cell that is below the stations; make the cells thinner");
-  }
-  const auto n = static_cast<std::int64_t>(cells.size());
-  if (m_topography) {
-    m_result.notes.push_back(fmt::format("inversion.topography: {} of {} are below it{}", grouped(below), total,
-                                         n == below ? " and active" : ""));
-    if (n < before) {
-      m_result.notes.back() +=
-          fmt::format("; {} of these reach above a station in their column and are inactive", grouped(before - n));
-    }
-  }
-  if (m_spec.active) m_result.notes.push_back(fmt::format("inversion.active: {} of {} are active", grouped(n), total));
-  return cells;
-}
-
-void InversionMaker::make_cells() {
-  CellGrid grid = make_cell_grid(m_run);
-  // columns of G have numbers of 32 bits; the product of the counts was checked
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const CellCounts counts = counts_of(grid.edges);
-  if (const std::int64_t total = counts[0] * counts[1] * counts[2]; total > most) {
-    throw InputError("", "model",
-                     fmt::format("has {} cells; an inversion takes at most {}", grouped(total), grouped(most)));
-  }
-  m_rounding = grid.rounding;
-  read_topography(grid.edges);
-  if (!m_topography && !m_spec.active) {
-    m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding);
-    return;
-  }
-  std::vector<std::int64_t> cells = active_cells(grid.edges);
-  m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding, std::move(cells));
-}
-
-/// Bounds of each cell, out of the datasets of a file.
-void InversionMaker::make_bounds() {
-  if (!m_spec.bounds) return;
-  const ActiveCells& cells = *m_result.cells;
-  const InputFile file = input_file(m_run, m_spec.bounds->file, "inversion.bounds.file");
-  if (!is_array_file(file)) {
-    throw file.error(
-        "is text, which holds one list of values; HDF5 or netCDF-4 with the datasets lower, upper or both "
-        "is needed");
-  }
-  const auto read = [&](const char* dataset, double none) {
-    if (!ArrayFile(file).has(std::string("/") + dataset)) return std::vector<double>();
-    DensityFile spec = *m_spec.bounds;
-    spec.what = dataset;
-    std::vector<double> bounds =
-        cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept_with_infinities));
-    for (double& bound : bounds) bound = std::isnan(bound) ? none : bound;
-    return bounds;
-  };
-  std::vector<double> lower = read("lower", -infinity), upper = read("upper", infinity);
-  if (lower.empty() && upper.empty()) {
-    throw file.error(fmt::format("has neither a dataset lower nor upper; its datasets are: {}",
-                                 shown_list(ArrayFile(file).dataset_names("/"))));
-  }
-  const auto n = static_cast<std::size_t>(cells.size());
-  if (lower.empty()) lower.assign(n, -infinity);
-  if (upper.empty()) upper.assign(n, infinity);
-  const WrongCells wrong = wrong_cells(
-      cells, [&](std::size_t j) { return !(lower[j] <= upper[j]) || lower[j] == infinity || upper[j] == -infinity; });
-  if (!wrong.text.empty()) {
-    throw file.error(fmt::format("has no density between lower and upper for {}: lower {}, upper {} kg/m3", wrong.text,
-                                 lower[wrong.first], upper[wrong.first]));
-  }
-  m_result.lower = std::move(lower);
-  m_result.upper = std::move(upper);
-}
-
-void InversionMaker::make_weights() {
-  if (!m_spec.cell_weights) return;
-  const ActiveCells& cells = *m_result.cells;
-  const InputFile file = input_file(m_run, m_spec.cell_weights->file, "inversion.cell_weights.file");
-  std::vector<double> weights =
-      cells.of_all(read_densities(file, *m_spec.cell_weights, cells.counts(), NanDensities::kept));
-  const WrongCells wrong = wrong_cells(cells, [&](std::size_t j) { return !(weights[j] > 0); });
-  if (!wrong.text.empty()) {
-    throw file.error(fmt::format("has weights that are not above 0 for {}: {}", wrong.text, weights[wrong.first]));
-  }
-  m_result.cell_weights = std::move(weights);
-}
-
-/// Densities of the active cells that `what`, reference or start, says. Throws InputError where bounds leave them out.
-std::vector<double> InversionMaker::densities(const std::variant<double, DensityFile>& spec, const std::string& what) {
-  const ActiveCells& cells = *m_result.cells;
-  const auto n = static_cast<std::size_t>(cells.size());
-  const std::string key = "inversion." + what;
-  std::vector<double> densities;
-  std::optional<InputFile> file;
-  if (const auto* of_file = std::get_if<DensityFile>(&spec)) {
-    file = input_file(m_run, of_file->file, key + ".file");
-    if (std::string note = ubc_model_note(*file, *of_file); !note.empty()) m_result.notes.push_back(std::move(note));
-    // the model of an earlier inversion lacks densities where its cells were inactive
-    densities = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
-    const auto lacking = std::count_if(densities.begin(), densities.end(), [](double x) { return std::isnan(x); });
-    if (lacking > 0) {
-      throw file->error(
-          fmt::format("has NaN for {}; a {} has a density for each", counted(lacking, "active cell"), what));
-    }
-  } else {
-    densities.assign(n, std::get<double>(spec));
-  }
-  const auto bounds_at = [&](std::size_t j) {
-    return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-infinity, infinity})
-                                  : Range{m_result.lower[j], m_result.upper[j]};
-  };
-  const WrongCells outside = wrong_cells(
-      cells, [&](std::size_t j) { return densities[j] < bounds_at(j).min || densities[j] > bounds_at(j).max; });
-  if (outside.text.empty()) return densities;
-  const std::string text =
-      fmt::format("is outside inversion.bounds in {}: {:.6g} kg/m3, bounds {}; change one of the two", outside.text,
-                  densities[outside.first], bounds_text(bounds_at(outside.first)));
-  throw file ? file->error(text) : InputError("", key, text);
-}
-
-void InversionMaker::check_stations(std::size_t set) {
-  const ActiveCells& cells = *m_result.cells;
-  const CellEdges& edges = cells.edges();
-  const Points& points = m_result.data[set].points;
-  const std::vector<std::int64_t> layers = highest_layers(cells.counts(), cells.cells());
-  const std::vector<double> ground = m_topography ? ground_at_stations(set, edges) : std::vector<double>();
-  std::int64_t buried = 0;
-  std::size_t first = 0, deepest = 0;
-  double first_top = 0, most = 0;
-  for (std::size_t i = 0; i < points.upward.size(); ++i) {
-    const auto column = column_at(edges, points, i);
-    if (!column || layers[*column] < 0) continue;
-    const double top = edges[2][static_cast<std::size_t>(layers[*column]) + 1];
-    if (!(top - points.upward[i] > tolerance_at(top, cells.rounding()[2] + points.rounding[2]))) continue;
-    const double surface = m_topography ? ground[i] : top;
-    if (buried == 0) first = i, first_top = surface;
-    if (surface - points.upward[i] > most) most = surface - points.upward[i], deepest = i;
-    ++buried;
-  }
-  if (buried == 0) return;
-  const std::string rest = buried == 1 ? ""
-                                       : fmt::format(", and {} more; the deepest is point {}, {:.6g} m below",
-                                                     grouped(buried - 1), deepest, most);
-  const std::string what =
-      m_topography
-          ? fmt::format(
-                "but the topography is at {:.6g} there{}; stations stand on the ground or above it: check what "
-                "their heights and those of the topography are measured from",
-                first_top, rest)
-          : fmt::format(
-                "but the active cells below the surface reach up to {} there{}; stations must be above active "
-                "cells: check the heights, give inversion.topography, or make the cells at the surface thinner",
-                first_top, rest);
-  m_problems.add("", m_data_keys[set],
-                 fmt::format("{}: point {} at easting {}, northing {} has height {}, {}", m_result.data[set].name,
-                             first, points.easting[first], points.northing[first], points.upward[first], what));
-}
-
-void InversionMaker::check_heights(std::size_t set) {
-  if (!m_topography) return;
-  const Points& points = m_result.data[set].points;
-  const std::vector<double> ground = ground_at_stations(set, m_result.cells->edges());
-  std::int64_t below = 0;
-  double most = 0;
-  for (std::size_t i = 0; i < ground.size(); ++i) {
-    // false for NaN
-    if (!(ground[i] - points.upward[i] > least_below_topography)) continue;
-    ++below;
-    most = std::max(most, ground[i] - points.upward[i]);
-  }
-  if (below == 0) return;
-  m_result.warnings.push_back(
-      fmt::format("{}: {} below the topography, by up to {:.3g} m; compare what its heights "
-                  "and those of the topography are measured from",
-                  m_result.data[set].name, below == 1 ? "1 point is" : grouped(below) + " points are", most));
-}
-
-void InversionMaker::check_place(std::size_t set) {
-  const std::string what = misplaced(area_of(m_result.data[set].points), m_result.cells->edges());
-  if (!what.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data[set].name, what));
-}
-
-InversionInputs InversionMaker::make() {
-  collect([&] { read_data(); });
-  collect([&] { make_cells(); });
-  if (m_result.cells) {
-    collect([&] {
-      make_bounds();
-      m_result.reference = densities(m_spec.reference, "reference");
-      if (m_spec.start) m_result.start = densities(*m_spec.start, "start");
-    });
-    collect([&] { make_weights(); });
-    for (const std::size_t set : m_first_epochs) {
-      check_stations(set);
-      check_heights(set);
-      check_place(set);
-    }
-  }
-  m_problems.throw_if_any();
-  return std::move(m_result);
-}
-
-void share(DataSet& set, const Communicator& communicator) {
-  broadcast(communicator, set.name);
-  for (std::vector<double>* column : {&set.points.easting, &set.points.northing, &set.points.upward,
-                                      &set.points.grid_easting, &set.points.grid_northing, &set.values, &set.sigma}) {
-    broadcast(communicator, *column);
-  }
-  broadcast(communicator, set.points.rounding);
-  broadcast(communicator, set.fields);
-  broadcast(communicator, set.sigma_is_unknown);
-}
-
-/// Gives every rank what rank 0 made; the others' is not looked at. Collective.
-void share(InversionInputs& inputs, const Communicator& communicator) {
-  if (communicator.size() == 1) return;
-  CellEdges edges;
-  std::array<double, 3> rounding{};
-  std::vector<std::int64_t> active;
-  if (inputs.cells) {
-    edges = inputs.cells->edges();
-    rounding = inputs.cells->rounding();
-    if (inputs.cells->size() < inputs.cells->total()) active = inputs.cells->cells();
-  }
-  for (std::vector<double>& along : edges) broadcast(communicator, along);
-  broadcast(communicator, rounding);
-  broadcast(communicator, active);
-  if (!inputs.cells && active.empty()) inputs.cells = std::make_unique<ActiveCells>(std::move(edges), rounding);
-  if (!inputs.cells) inputs.cells = std::make_unique<ActiveCells>(std::move(edges), rounding, std::move(active));
-  auto sets = static_cast<std::int64_t>(inputs.data.size());
-  broadcast(communicator, sets);
-  inputs.data.resize(static_cast<std::size_t>(sets));
-  for (DataSet& set : inputs.data) share(set, communicator);
-  broadcast(communicator, inputs.epochs);
-  for (auto* values : {&inputs.reference, &inputs.lower, &inputs.upper, &inputs.cell_weights, &inputs.start}) {
-    broadcast(communicator, *values);
-  }
-  broadcast(communicator, inputs.notes);
-  broadcast(communicator, inputs.warnings);
-}
 
 }  // namespace
 

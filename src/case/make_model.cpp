@@ -6,23 +6,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <type_traits>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
 #include "case/case.hpp"
-#include "case/make_cells.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "io/cell_file.hpp"
 #include "io/dem_file.hpp"
 #include "io/exchange_files.hpp"
 #include "io/output_file.hpp"
 #include "io/prism_file.hpp"
-#include "model/mesh.hpp"
+#include "model/edges.hpp"
+#include "model/prism_check.hpp"
 #include "model/voxels.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
@@ -103,6 +102,59 @@ void Model::hold(IndexRange range, const Communicator& communicator) {
 }
 
 namespace {
+
+std::vector<double> edges_of(const Case& run, const EdgesSpec& spec, std::size_t direction, ProblemList& problems) {
+  const auto make = [&](const auto& edges) {
+    using Spec = std::decay_t<decltype(edges)>;
+    if constexpr (std::is_same_v<Spec, EdgesFile>) {
+      const std::string name = direction_names[direction];
+      return read_edges(input_file(run, edges.file, "model.mesh." + name + ".file"), name, problems);
+    } else {
+      return make_edges(edges, direction, problems);
+    }
+  };
+  return std::visit(make, spec);
+}
+
+/// True when a model's edges cannot be made from the case alone.
+bool edges_in_files(const ModelSpec& model) {
+  const auto* mesh = std::get_if<MeshSpec>(&model);
+  if (mesh == nullptr) return false;
+  const auto in_file = [](const EdgesSpec& edges) { return std::holds_alternative<EdgesFile>(edges); };
+  return mesh->ubc || in_file(mesh->easting) || in_file(mesh->northing) || in_file(mesh->upward);
+}
+
+/// The cells of a mesh that is no UBC mesh; reads the files that its edges name. Throws InputError with every error
+/// found.
+CellGrid mesh_grid(const Case& run, const MeshSpec& spec) {
+  ProblemList problems;
+  CellGrid grid;
+  const std::array<const EdgesSpec*, 3> specs = {&spec.easting, &spec.northing, &spec.upward};
+  for (std::size_t d = 0; d < 3; ++d) {
+    try {
+      grid.edges[d] = edges_of(run, *specs[d], d, problems);
+    } catch (const InputError& error) {
+      problems.add(error);
+    }
+  }
+  problems.throw_if_any();
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (std::holds_alternative<Axis>(*specs[d])) grid.rounding[d] = rounding_of_edges(grid.edges[d]);
+  }
+  return grid;
+}
+
+CellGrid unchecked_grid(const Case& run) {
+  if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) {
+    CellGrid grid{voxel_edges(*voxels), {}};
+    grid.rounding = rounding_of_voxels(grid.edges);
+    return grid;
+  }
+  const auto* mesh = std::get_if<MeshSpec>(&run.model);
+  if (mesh == nullptr) throw InputError("", "model", "is missing; voxels or mesh is needed");
+  if (!mesh->ubc) return mesh_grid(run, *mesh);
+  return {read_ubc_mesh(input_file(run, mesh->ubc->mesh, "model.mesh.ubc.mesh")), {}};
+}
 
 bool names_file(const DensitySpec& density) { return std::holds_alternative<DensityFile>(density); }
 
@@ -235,22 +287,10 @@ std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communica
   if (communicator.size() == 1) return cells;
   CellsContent content;
   if (communicator.rank() == 0) content = std::move(*cells).take();
-  broadcast(communicator, content.kind);
-  for (std::vector<double>& edges : content.edges) broadcast(communicator, edges);
-  broadcast(communicator, content.background.kind);
-  broadcast(communicator, content.background.value);
-  broadcast(communicator, content.background.range);
-  broadcast(communicator, content.background.seed);
-  broadcast(communicator, content.background.densities);
-  broadcast(communicator, content.constants);
-  broadcast(communicator, content.runs);
-  broadcast(communicator, content.groups);
-  broadcast(communicator, content.size);
-  broadcast(communicator, content.bounds);
-  broadcast(communicator, content.rounding);
-  broadcast(communicator, content.densities);
-  broadcast(communicator, content.warnings);
-  broadcast(communicator, content.notes);
+  CellBackground& fill = content.background;
+  broadcast_all(communicator, content.kind, content.edges[0], content.edges[1], content.edges[2], fill.kind, fill.value,
+                fill.range, fill.seed, fill.densities, content.constants, content.runs, content.groups, content.size,
+                content.bounds, content.rounding, content.densities, content.warnings, content.notes);
   return std::make_unique<Cells>(std::move(content));
 }
 
@@ -269,20 +309,18 @@ TerrainContent terrain_content(const Case& run, const TerrainSpec& spec) {
   return content;
 }
 
-void broadcast(const Communicator& communicator, NodeValues& values) {
+void share(NodeValues& values, const Communicator& communicator) {
   auto [single, full] = std::move(values).take();
-  broadcast(communicator, single);
-  broadcast(communicator, full);
+  broadcast_all(communicator, single, full);
   values = NodeValues(std::move(single), std::move(full));
 }
 
 /// Gives every rank what rank 0 read. Collective.
 void share_terrain(TerrainContent& content, const Communicator& communicator) {
   if (communicator.size() == 1) return;
-  broadcast(communicator, content.heights.easting);
-  broadcast(communicator, content.heights.northing);
-  broadcast(communicator, content.heights.values);
-  broadcast(communicator, content.densities);
+  broadcast_all(communicator, content.heights.easting, content.heights.northing);
+  share(content.heights.values, communicator);
+  share(content.densities, communicator);
 }
 
 InputFile prism_file(const Case& run, const PrismsSpec& spec) {
@@ -290,6 +328,20 @@ InputFile prism_file(const Case& run, const PrismsSpec& spec) {
 }
 
 }  // namespace
+
+CellGrid make_cell_grid(const Case& run) {
+  CellGrid grid = unchecked_grid(run);
+  const std::string key = std::holds_alternative<VoxelsSpec>(run.model) ? "model.voxels" : "model.mesh";
+  check_cell_counts(counts_of(grid.edges), key);
+  ProblemList problems;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<double>& edges = grid.edges[d];
+    if (std::max(std::abs(edges.front()), std::abs(edges.back())) <= max_coordinate) continue;
+    problems.add("", key + "." + direction_names[d], beyond_coordinates());
+  }
+  problems.throw_if_any();
+  return grid;
+}
 
 bool densities_of_file(const Case& run) {
   if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) return names_file(voxels->density);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 #include "io/prism_file.hpp"
 #include "model/cells.hpp"
 #include "model/terrain.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 
@@ -70,5 +72,22 @@ private:
 /// part, where the library is parallel. hold() then gives each rank its prisms. Throws InputError with every error,
 /// the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Model make_model(const Case& run, const Communicator& communicator);
+
+/// The cells of a case's model, whatever fills them.
+struct CellGrid {
+  CellEdges edges;
+  /// of the edges, see PrismSource::rounding()
+  std::array<double, 3> rounding{};
+};
+
+/// The cells of voxels or any mesh; reads the files that their edges name, not those of densities. Throws InputError
+/// with every error found: numbers of cells that cannot be and coordinates beyond max_coordinate too.
+[[nodiscard]] CellGrid make_cell_grid(const Case& run);
+
+/// Makes rank 0's values everybody's, their numbers too. Collective.
+template <class... Values>
+void broadcast_all(const Communicator& communicator, Values&... values) {
+  (broadcast(communicator, values), ...);
+}
 
 }  // namespace prismfield

@@ -4,137 +4,112 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
 #include "case/case.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "io/dem_file.hpp"
 #include "io/height_file.hpp"
 #include "io/station_file.hpp"
 #include "model/points.hpp"
 #include "model/terrain.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
 
 constexpr const char* above_terrain_key = ".upward.above_terrain";
-constexpr double no_least = -std::numeric_limits<double>::infinity();
 
-/// Places of a kind: how many, and the first.
-class Counted {
-public:
-  void add(std::size_t number, double easting, double northing) {
-    if (m_count++ == 0)
-      m_first = fmt::format("point {} at ({}, {})", number, place_text(easting), place_text(northing));
-  }
-  [[nodiscard]] bool any() const noexcept { return m_count > 0; }
-  /// "2 of 30 points, the first point 7 at (10, 20)"
-  [[nodiscard]] std::string text(std::size_t all) const {
-    return fmt::format("{} of {} points, the first {}", grouped(m_count), grouped(static_cast<std::int64_t>(all)),
-                       m_first);
-  }
-
-private:
-  std::int64_t m_count = 0;
-  std::string m_first;
+/// A surface that points are above: read for them, the model's, or that of the points' own file.
+struct Surface {
+  std::optional<NodeGrid> read;
+  const NodeGrid* of_others = nullptr;
+  /// metres: the sea level that heights count from where the surface is lower, if there is any
+  double least = -std::numeric_limits<double>::infinity();
 };
 
-/// Heights above a surface at places; points outside it are one error, those in its gaps another.
-class HeightsAbove {
-public:
-  /// `least`: metres, the surface counts as no lower than this. `key`: that of the errors.
-  HeightsAbove(const NodeGrid& surface, double least, double height, std::string key)
-      : m_surface(surface), m_least(least), m_height(height), m_key(std::move(key)) {}
-
-  void add(double easting, double northing) {
-    const double surface = value_at(m_surface, easting, northing);
-    m_heights.push_back((surface < m_least ? m_least : surface) + m_height);
-    if (!std::isnan(surface)) return;
-    (covers(m_surface, easting, northing) ? m_in_gaps : m_outside).add(m_heights.size(), easting, northing);
+/// `section`: the key with observations of this kind. `terrain`: the model's, `nodes`: those of the points' own file;
+/// both may be null.
+Surface surface_of(const Case& run, const AboveTerrain& above, const Terrain* terrain, const NodeGrid* nodes,
+                   const std::string& section) {
+  Surface surface;
+  if (above.dem) {
+    surface.read = read_dem(input_file(run, above.dem->file, section + ".upward.file"), above.dem->variable).grid;
+  } else if (terrain != nullptr) {
+    surface.of_others = &terrain->content().heights;
+    const TerrainMasses& masses = terrain->content().masses;
+    if (masses.water_density) surface.least = masses.sea_level;
+  } else if (nodes != nullptr) {
+    surface.of_others = nodes;
+  } else {
+    throw InputError("", section + above_terrain_key,
+                     "is above which surface? Name its file beside it, {above_terrain: 80, file: dem.nc}, or have a "
+                     "model.terrain");
   }
+  if (above.sea_level) surface.least = *above.sea_level;
+  return surface;
+}
 
-  std::vector<double> take() {
-    const NodeGrid& s = m_surface;
-    ProblemList problems;
-    if (m_outside.any()) {
-      problems.add(
-          "", m_key,
-          fmt::format("the terrain, nodes at easting {} to {}, northing {} to {}, does not reach {}; a larger "
-                      "DEM or points within it are needed",
-                      place_text(s.easting.front()), place_text(s.easting.back()), place_text(s.northing.front()),
-                      place_text(s.northing.back()), m_outside.text(m_heights.size())));
-    }
-    if (m_in_gaps.any()) {
-      problems.add("", m_key,
-                   fmt::format("the terrain has gaps, nodes without a height, at {}; fill them, e.g. with "
-                               "gdal_fillnodata.py, leave such points out, or give upward a number",
-                               m_in_gaps.text(m_heights.size())));
-    }
-    problems.throw_if_any();
-    return std::move(m_heights);
+/// Heights above a surface at n places, (easting, northing) by `place`; those outside it are one error, those in its
+/// gaps another, by `key`.
+template <class Place>
+std::vector<double> heights_above(const Surface& surface, double height, const std::string& key, std::size_t n,
+                                  const Place& place) {
+  const NodeGrid& s = surface.read ? *surface.read : *surface.of_others;
+  std::vector<double> heights;
+  heights.reserve(n);
+  // how many, and the first: outside, in gaps
+  std::array<std::int64_t, 2> counts{};
+  std::array<std::string, 2> firsts;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [easting, northing] = place(i);
+    const double ground = value_at(s, easting, northing);
+    heights.push_back((ground < surface.least ? surface.least : ground) + height);
+    if (!std::isnan(ground)) continue;
+    const std::size_t kind = covers(s, easting, northing) ? 1 : 0;
+    if (counts[kind]++ > 0) continue;
+    firsts[kind] = fmt::format("point {} at ({}, {})", i + 1, place_text(easting), place_text(northing));
   }
-
-private:
-  const NodeGrid& m_surface;
-  double m_least, m_height;
-  std::string m_key;
-  std::vector<double> m_heights;
-  Counted m_outside, m_in_gaps;
-};
-
-/// The surface that points are above: read from a file, the model's, or that of the points' own file.
-class AboveSurface {
-public:
-  /// `section`: the key with observations of this kind. `terrain`: the model's, `nodes`: those of the points' own file;
-  /// both may be null.
-  AboveSurface(const Case& run, const AboveTerrain& above, const Terrain* terrain, const NodeGrid* nodes,
-               const std::string& section) {
-    if (above.dem) {
-      m_read = read_dem(input_file(run, above.dem->file, section + ".upward.file"), above.dem->variable).grid;
-    } else if (terrain != nullptr) {
-      m_of_others = &terrain->content().heights;
-      const TerrainMasses& masses = terrain->content().masses;
-      if (masses.water_density) m_least = masses.sea_level;
-    } else if (nodes != nullptr) {
-      m_of_others = nodes;
-    } else {
-      throw InputError("", section + above_terrain_key,
-                       "is above which surface? Name its file beside it, {above_terrain: 80, file: dem.nc}, or have a "
-                       "model.terrain");
-    }
-    if (above.sea_level) m_least = *above.sea_level;
+  const auto told = [&](std::size_t kind) {
+    return fmt::format("{} of {} points, the first {}", grouped(counts[kind]), grouped(static_cast<std::int64_t>(n)),
+                       firsts[kind]);
+  };
+  ProblemList problems;
+  if (counts[0] > 0) {
+    problems.add("", key,
+                 fmt::format("the terrain, nodes at easting {} to {}, northing {} to {}, does not reach {}; a larger "
+                             "DEM or points within it are needed",
+                             place_text(s.easting.front()), place_text(s.easting.back()),
+                             place_text(s.northing.front()), place_text(s.northing.back()), told(0)));
   }
-  [[nodiscard]] const NodeGrid& grid() const noexcept { return m_read ? *m_read : *m_of_others; }
-  /// Metres: the sea level that heights count from where the surface is lower, if there is any.
-  [[nodiscard]] double least() const noexcept { return m_least; }
+  if (counts[1] > 0) {
+    problems.add("", key,
+                 fmt::format("the terrain has gaps, nodes without a height, at {}; fill them, e.g. with "
+                             "gdal_fillnodata.py, leave such points out, or give upward a number",
+                             told(1)));
+  }
+  problems.throw_if_any();
+  return heights;
+}
 
-private:
-  std::optional<NodeGrid> m_read;
-  const NodeGrid* m_of_others = nullptr;
-  double m_least = no_least;
-};
-
-/// Heights of the nodes of a grid above a surface.
-GridHeights heights_above(const NodeGrid& surface, double least, double height, const std::string& key) {
-  return [&surface, least, height, key](const std::vector<double>& easting, const std::vector<double>& northing) {
-    HeightsAbove heights(surface, least, height, key);
-    for (const double y : northing) {
-      for (const double x : easting) heights.add(x, y);
-    }
-    return heights.take();
+/// The same of the nodes of a grid.
+GridHeights grid_above(const Surface& surface, double height, const std::string& key) {
+  return [&surface, height, key](const std::vector<double>& easting, const std::vector<double>& northing) {
+    const std::size_t n = easting.size();
+    return heights_above(surface, height, key, n * northing.size(), [&](std::size_t i) {
+      return std::pair{easting[i % n], northing[i / n]};
+    });
   };
 }
 
@@ -147,11 +122,10 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
     return make_grid(nodes->easting, nodes->northing, heights);
   };
   if (const auto* height = std::get_if<double>(&spec.upward)) return make(*height);
-  if (std::holds_alternative<HeightsOfGridFile>(spec.upward))
-    return make(heights_above(*nodes, no_least, 0, key + ".file"));
+  if (std::holds_alternative<HeightsOfGridFile>(spec.upward)) return make(grid_above({{}, &*nodes}, 0, key + ".file"));
   if (const auto* above = std::get_if<AboveTerrain>(&spec.upward)) {
-    const AboveSurface surface(run, *above, terrain, nodes ? &*nodes : nullptr, key);
-    return make(heights_above(surface.grid(), surface.least(), above->height, key + above_terrain_key));
+    const Surface surface = surface_of(run, *above, terrain, nodes ? &*nodes : nullptr, key);
+    return make(grid_above(surface, above->height, key + above_terrain_key));
   }
   const InputFile file = input_file(run, std::get<std::filesystem::path>(spec.upward), key + ".upward.file");
   return make([&](const std::vector<double>& easting, const std::vector<double>& northing) {
@@ -164,10 +138,10 @@ Points stations(const Case& run, const StationsFile& spec, std::vector<std::stri
   Points points = read_stations(input_file(run, spec.file, key + ".file"), spec, notes);
   const auto* above = std::get_if<AboveTerrain>(&spec.upward);
   if (above == nullptr) return points;
-  const AboveSurface surface(run, *above, terrain, nullptr, key);
-  HeightsAbove heights(surface.grid(), surface.least(), above->height, key + above_terrain_key);
-  for (std::size_t i = 0; i < points.easting.size(); ++i) heights.add(points.easting[i], points.northing[i]);
-  points.upward = heights.take();
+  points.upward = heights_above(surface_of(run, *above, terrain, nullptr, key), above->height, key + above_terrain_key,
+                                points.easting.size(), [&](std::size_t i) {
+                                  return std::pair{points.easting[i], points.northing[i]};
+                                });
   return points;
 }
 
@@ -213,11 +187,8 @@ Points make_points(const Case& run, const Bounds& bounds, const Communicator& co
     if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds, notes, terrain);
   });
   if (!read_by_root) return points;
-  for (std::vector<double>* column :
-       {&points.easting, &points.northing, &points.upward, &points.grid_easting, &points.grid_northing}) {
-    broadcast(communicator, *column);
-  }
-  broadcast(communicator, points.rounding);
+  broadcast_all(communicator, points.easting, points.northing, points.upward, points.grid_easting, points.grid_northing,
+                points.rounding);
   return points;
 }
 

@@ -3,20 +3,20 @@
 #include "case/output_check.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <system_error>
 #include <utility>
 #include <variant>
 
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
-#include "case/places.hpp"
+#include "case/make_model.hpp"
 #include "io/result_file.hpp"
 
 namespace prismfield {
@@ -67,28 +67,51 @@ std::string why_not_writable(const fs::path& file) {
 
 namespace {
 
+/// Of a file whose suffix names none of the kinds that are allowed.
+std::string no_such_suffix(const fs::path& file, const std::string& kind, const std::string& allowed) {
+  const std::string suffix = file.extension().string();
+  return fmt::format(
+      "{}; allowed: {}",
+      suffix.empty() ? "has no suffix that says what to write" : fmt::format("no {} ends in '{}'", kind, suffix),
+      allowed);
+}
+
+/// Adds an error of a key of the case.
+using Add = std::function<void(const std::string& key, const std::string& what)>;
+
 /// Whether what is computed can be written as the kind of file that the result's name asks for.
-void check_kind(const Case& run, const fs::path& result, ProblemList& problems) {
+void check_kind(const Case& run, const fs::path& result, const Add& add) {
+  const std::string key = "output.file";
   if (!result_kind(result)) {
-    const std::string suffix = result.extension().string();
-    problems.add(run.where("output.file"), "output.file",
-                 fmt::format("{}; allowed: .nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables), of which "
-                             "prismfield convert makes others",
-                             suffix.empty() ? "has no suffix that says what to write"
-                                            : fmt::format("no kind of result ends in '{}'", suffix)));
+    add(key, no_such_suffix(result, "kind of result",
+                            ".nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables), of which "
+                            "prismfield convert makes others"));
   }
   if (result_kind(result).value_or(ResultKind::hdf5) == ResultKind::hdf5) return;
-  if (run.use == CaseUse::inversion) {
-    problems.add(run.where("output.file"), "output.file", "is a table, which holds no model; write .h5 or .nc");
-    return;
-  }
+  if (run.use == CaseUse::inversion) return add(key, "is a table, which holds no model; write .h5 or .nc");
   const auto* stations = std::get_if<StationsFile>(&run.observations);
   std::error_code error;
   if (stations != nullptr && fs::exists(stations->file, error) && !fs::is_regular_file(stations->file, error)) {
-    problems.add(run.where("output.file"), "output.file",
-                 fmt::format("a table keeps the columns of {}, which is read again for it, but this is no regular "
-                             "file; write .nc, or save the stations to a file first",
-                             stations->file.string()));
+    add(key, fmt::format("a table keeps the columns of {}, which is read again for it, but this is no regular file; "
+                         "write .nc, or save the stations to a file first",
+                         stations->file.string()));
+  }
+}
+
+/// Whether the files beside the model can hold it.
+void check_also(const Case& run, const Add& add) {
+  for (const AlsoFile& also : also_files(run)) {
+    const auto format = model_format(also.file);
+    if (!format) {
+      add(also.key, no_such_suffix(also.file, "model beside output.file",
+                                   ".vtr (VTK grid), .vtu (VTK voxels), .msh (UBC mesh), .den and .mod (UBC model); "
+                                   "output.file is the netCDF-4 file"));
+    } else if (*format != FileFormat::vtr && *format != FileFormat::ubc_mesh && run.inversion &&
+               run.inversion->n_epochs > 1) {
+      add(also.key, fmt::format("holds one epoch, of which the data have {}; leave it out: prismfield convert with "
+                                "--field density_1 writes the first from output.file",
+                                run.inversion->n_epochs));
+    }
   }
 }
 
@@ -121,9 +144,10 @@ std::optional<FileFormat> model_format(const fs::path& file) {
   }
 }
 
-const std::vector<std::string>& figure_suffixes() {
-  static const std::vector<std::string> suffixes{".png", ".pdf", ".svg"};
-  return suffixes;
+std::string why_no_figure(const fs::path& file) {
+  const std::string suffix = file.extension().string();
+  if (suffix == ".png" || suffix == ".pdf" || suffix == ".svg") return "";
+  return fmt::format("no kind of figure ends in {}; allowed: .png, .pdf, .svg", excerpt(suffix));
 }
 
 fs::path output_file(const Case& run) {
@@ -133,60 +157,32 @@ fs::path output_file(const Case& run) {
 
 void check_output(const Case& run) {
   ProblemList problems;
+  const Add add = [&](const std::string& key, const std::string& what) { problems.add(run.where(key), key, what); };
   const fs::path result = output_file(run);
-  struct Output {
-    std::string key;
-    fs::path file;
-  };
-  std::vector<Output> outputs{{"output.file", result}};
-  for (AlsoFile& also : also_files(run)) outputs.push_back({std::move(also.key), std::move(also.file)});
-  if (run.output.figure) outputs.push_back({figure_key(run), *run.output.figure});
-  if (run.output.checkpoint) outputs.push_back({"output.checkpoint.file", run.output.checkpoint->file});
-  if (!run.sensitivity.file.empty()) outputs.push_back({"sensitivity.file", run.sensitivity.file});
+  std::vector<AlsoFile> outputs{{result, "output.file"}};
+  for (AlsoFile& also : also_files(run)) outputs.push_back(std::move(also));
+  if (run.output.figure) outputs.push_back({*run.output.figure, figure_key(run)});
+  if (run.output.checkpoint) outputs.push_back({run.output.checkpoint->file, "output.checkpoint.file"});
+  if (!run.sensitivity.file.empty()) outputs.push_back({run.sensitivity.file, "sensitivity.file"});
 
-  const auto& inputs = run.input_files;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [key, file] = outputs[i];
-    const auto add = [&, key = key](std::string what) { problems.add(run.where(key), key, std::move(what)); };
-    if (const std::string why = why_not_writable(file); !why.empty()) add(why);
-    for (const fs::path& input : inputs) {
+    const auto& [file, key] = outputs[i];
+    if (const std::string why = why_not_writable(file); !why.empty()) add(key, why);
+    for (const fs::path& input : run.input_files) {
       if (!input.empty() && same_file(file, input)) {
-        add(fmt::format("would replace the input {}; choose another name", input.string()));
+        add(key, fmt::format("would replace the input {}; choose another name", input.string()));
         break;
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (same_file(file, outputs[j].file)) {
-        add(fmt::format("is the same file as {}; choose another name", outputs[j].key));
-      }
+      if (!same_file(file, outputs[j].file)) continue;
+      add(key, fmt::format("is the same file as {}; choose another name", outputs[j].key));
     }
   }
-  check_kind(run, result, problems);
-  for (const AlsoFile& also : also_files(run)) {
-    const std::string suffix = also.file.extension().string();
-    if (const auto format = model_format(also.file)) {
-      const bool holds_all = *format == FileFormat::vtr || *format == FileFormat::ubc_mesh;
-      if (run.inversion && run.inversion->n_epochs > 1 && !holds_all) {
-        problems.add(run.where(also.key), also.key,
-                     fmt::format("holds one epoch, of which the data have {}; leave it out: prismfield convert with "
-                                 "--field density_1 writes the first from output.file",
-                                 run.inversion->n_epochs));
-      }
-      continue;
-    }
-    problems.add(run.where(also.key), also.key,
-                 fmt::format("{}; allowed: .vtr (VTK grid), .vtu (VTK voxels), .msh (UBC mesh), .den and .mod (UBC "
-                             "model); output.file is the netCDF-4 file",
-                             suffix.empty() ? "has no suffix that says what to write"
-                                            : fmt::format("no model beside output.file ends in '{}'", suffix)));
-  }
+  check_kind(run, result, add);
+  check_also(run, add);
   if (run.output.figure) {
-    const auto& suffixes = figure_suffixes();
-    const std::string suffix = run.output.figure->extension().string();
-    if (std::find(suffixes.begin(), suffixes.end(), suffix) == suffixes.end()) {
-      problems.add(run.where(figure_key(run)), figure_key(run),
-                   fmt::format("no kind of figure ends in '{}'; allowed: {}", suffix, fmt::join(suffixes, ", ")));
-    }
+    if (const std::string why = why_no_figure(*run.output.figure); !why.empty()) add(figure_key(run), why);
   }
   problems.throw_if_any();
 }

@@ -31,8 +31,8 @@ struct AlsoFile {
 /// The format of a model that a file's suffix names: VTK or UBC; nothing for others.
 [[nodiscard]] std::optional<FileFormat> model_format(const std::filesystem::path& file);
 
-/// Suffixes that name a kind of figure: ".png", ".pdf", ".svg".
-[[nodiscard]] const std::vector<std::string>& figure_suffixes();
+/// Why a figure cannot have this name, or "": its suffix names a kind, .png, .pdf or .svg.
+[[nodiscard]] std::string why_no_figure(const std::filesystem::path& file);
 
 /// Checks, before anything is computed, that the result, what is written beside it, the figure, the checkpoint and
 /// the sensitivities can be written: the folder exists and is writable, and no input would be replaced. Also that the

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "case/case.hpp"
+
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <prismfield/error.hpp>
 
-#include "case/case.hpp"
+#include "base/human_text.hpp"
 #include "case/identity.hpp"
 #include "case/key_table.hpp"
 #include "case/read_sections.hpp"
@@ -19,48 +27,281 @@
 namespace prismfield {
 namespace {
 
-std::optional<Crs> read_crs(CaseReader& reader, const Value& value) {
-  const auto text = reader.words(value, "a coordinate reference system such as EPSG:32719, or its WKT in one line");
-  if (!text) return std::nullopt;
-  try {
-    return describe_crs(*text);
-  } catch (const InputError& error) {
-    reader.problem(value, error.problems().front().what);
+/// The document, and the sections that have no source of their own.
+class DocumentReader : public CaseReader {
+public:
+  explicit DocumentReader(const CaseReader& values) : CaseReader(values) {}
+
+  /// Every section of a case.
+  void read(const YamlNode& root, Case& run) {
+    const Section section(*this, {&root, "", where_of(root, run.file.string(), root.line)});
+    if (const auto v = section.find("title")) run.title = words(*v, "a line of text").value_or("");
+    if (const auto v = section.find("gravitational_constant")) {
+      run.gravitational_constant = positive(*v).value_or(run.gravitational_constant);
+    }
+    if (const auto v = section.find("axes")) run.axes = choice(*v, axes_choices).value_or(run.axes);
+    if (const auto v = section.find("crs")) run.crs = crs(*v);
+    if (const auto v = section.find("fields")) {
+      run.fields = fields(*v);
+      run.fields_given = true;
+    }
+    const char* const models =
+        run.use == CaseUse::forward ? "a map with voxels, prisms, mesh or terrain" : "a map with voxels or mesh";
+    if (const auto v = section.need("model", models)) run.model = read_model(*this, *v, run.use);
+    if (run.use != CaseUse::inversion) {
+      if (const auto v = section.need("observations", "a map with grid or stations")) read_observations(*this, *v, run);
+    }
+    if (run.use != CaseUse::forward) {
+      if (const auto v = section.find("sensitivity")) run.sensitivity = sensitivity(*v, run.use);
+    }
+    if (run.use == CaseUse::inversion) {
+      if (const auto v = section.need("inversion", "a map with data")) run.inversion = read_inversion(*this, *v);
+    }
+    if (const auto v = section.find("execution")) run.execution = execution(*v);
+    if (const auto v = section.find("output")) run.output = output(*v);
+  }
+
+  FieldList fields(const Value& value) {
+    FieldList list;
+    if (value.node->kind == Kind::list) {
+      if (value.node->items.empty()) problem(value, "is an empty list; a field or more is expected, or all");
+      for (std::size_t i = 0; i < value.node->items.size(); ++i) add_field(item(value, i), list);
+    } else {
+      add_field(value, list);
+    }
+    return list.empty() ? FieldList::all() : list;
+  }
+
+  void add_field(const Value& value, FieldList& list) {
+    static const std::vector<std::pair<std::string, FieldList>> groups = {
+        {"all", FieldList::all()}, {"vector", FieldList::vector()}, {"tensor", FieldList::tensor()}};
+    Words known;
+    FieldList added;
+    for (const auto& [name, group] : groups) {
+      known.push_back(name);
+      if (value.node->kind == Kind::scalar && value.node->text == name) added = group;
+    }
+    for (const FieldInfo& field : field_infos) {
+      known.emplace_back(field.name);
+      if (value.node->kind == Kind::scalar && value.node->text == field.name) added = {field.field};
+    }
+    if (added.empty()) {
+      if (only_counted()) return;
+      const std::string& text = value.node->text;
+      if (value.node->kind == Kind::scalar && text.find(',') != std::string::npos) {
+        problem(value, fmt::format("is {}; several fields are a list: [{}]", kind_name(*value.node), shown(text)));
+        return;
+      }
+      if (text == "terrain_correction" || text == "bouguer_slab" || text == "terrain_height") {
+        problem(value, fmt::format("is {}, which is no field: it comes with gz of model.terrain in the result",
+                                   kind_name(*value.node)));
+        return;
+      }
+      problem(value, fmt::format("is {}, no known field{}", kind_name(*value.node), allowed(value.node->text, known)));
+      return;
+    }
+    Words repeated;
+    for (const FieldInfo& field : added) {
+      if (list.contains(field.field)) repeated.emplace_back(field.name);
+    }
+    if (!repeated.empty()) {
+      problem(value, fmt::format("repeats {}, which an earlier name of the list holds already", joined(repeated)));
+    }
+    list.add(added);
+  }
+
+private:
+  std::optional<Crs> crs(const Value& value) {
+    const auto text = words(value, "a coordinate reference system such as EPSG:32719, or its WKT in one line");
+    if (!text) return std::nullopt;
+    try {
+      return describe_crs(*text);
+    } catch (const InputError& error) {
+      problem(value, error.problems().front().what);
+      return std::nullopt;
+    }
+  }
+
+  Execution execution(const Value& value) {
+    const Section section(*this, value);
+    Execution spec;
+    if (const auto v = section.find("space")) spec.space = choice(*v, space_choices).value_or(spec.space);
+    if (const auto v = section.find("partition")) partition(*v, spec);
+    if (const auto v = section.find("balance")) spec.balance = choice(*v, balance_choices).value_or(spec.balance);
+    if (const auto v = section.find("kernel")) spec.kernel = choice(*v, kernel_choices).value_or(spec.kernel);
+    if (const auto v = section.find("precision"))
+      spec.precision = choice(*v, precision_choices).value_or(spec.precision);
+    if (const auto v = section.find("method")) {
+      spec.method = choice(*v, method_choices).value_or(spec.method);
+      const std::string missing = method_problem(spec.method);
+      if (!missing.empty()) problem(*v, fmt::format("is {}, {}", kind_name(*v->node), missing));
+    }
+    if (const auto v = section.find("tolerance")) {
+      spec.tolerance = positive(*v).value_or(spec.tolerance);
+      if (spec.tolerance >= 1) problem(*v, fmt::format("is {}; a number between 0 and 1 is expected", spec.tolerance));
+    }
+    const auto automatic_or = [&](const std::string& key, std::int64_t most) -> std::optional<std::int64_t> {
+      const auto v = section.find(key);
+      if (!v || (v->node->kind == Kind::scalar && v->node->text == "auto")) return std::nullopt;
+      return whole(*v, 1, most, "auto or a whole number");
+    };
+    // the product of the two is still a count
+    constexpr std::int64_t most = 1000000000;
+    spec.batch = automatic_or("batch", most);
+    spec.chunk = automatic_or("chunk", most);
+    spec.slots = automatic_or("slots", most);
+    // for which the kernels are compiled: see TileFunctor
+    spec.block = automatic_or("block", 512);
+    if (const auto v = section.find("memory_limit"); v && v->node->text != "auto") {
+      constexpr double kib = 1024;
+      const auto bytes = with_unit(*v, {{"B", 1}, {"KiB", kib}, {"MiB", kib * kib}, {"GiB", kib * kib * kib}}, "2 GiB");
+      constexpr double most_bytes = 9e18;
+      if (bytes && (*bytes < 1 || *bytes > most_bytes)) {
+        expects(*v, "a size from 1 B to 8e9 GiB");
+      } else if (bytes) {
+        spec.memory_limit = static_cast<std::int64_t>(*bytes);
+      }
+    }
+    return spec;
+  }
+
+  void partition(const Value& value, Execution& spec) {
+    if (value.node->kind == Kind::map) {
+      const Section section(*this, value);
+      spec.partition = Partition::rank_grid;
+      static const std::string form = "[parts of prisms, parts of points]";
+      const auto v = section.need("ranks", form);
+      if (!v || !is_list_of(*v, 2, form)) return;
+      constexpr std::int64_t most_ranks = std::numeric_limits<int>::max();
+      std::int64_t product = 1;
+      for (std::size_t i = 0; i < 2; ++i) {
+        spec.rank_grid[i] = static_cast<int>(whole(item(*v, i), 1, most_ranks).value_or(1));
+        product *= spec.rank_grid[i];
+      }
+      if (product > most_ranks) problem(*v, fmt::format("asks for {} ranks, more than MPI can have", product));
+      return;
+    }
+    if (value.node->kind == Kind::list) {
+      problem(value, "is a list; write {ranks: [parts of prisms, parts of points]}");
+      return;
+    }
+    spec.partition = choice(value, partition_choices, "{ranks: [4, 2]}").value_or(Partition::automatic);
+  }
+
+  OutputSpec output(const Value& value) {
+    const Section section(*this, value);
+    OutputSpec result;
+    if (const auto v = section.find("file")) result.file = path(*v).value_or("");
+    if (const auto v = section.find("also")) result.also = files(*v);
+    if (const auto v = section.find("figure")) figure(*v, result);
+    if (const auto checkpoint = section.find("checkpoint")) {
+      const Section parts(*this, *checkpoint);
+      result.checkpoint.emplace();
+      if (const auto v = parts.find("every")) {
+        result.checkpoint->every_seconds =
+            with_unit(*v, {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}}, "10 min").value_or(600);
+      }
+      if (const auto v = parts.need("file", "the name of a file")) result.checkpoint->file = path(*v).value_or("");
+    }
+    return result;
+  }
+
+  /// One name, or a list of names.
+  std::vector<std::filesystem::path> files(const Value& value) {
+    std::vector<std::filesystem::path> result;
+    const auto add = [&](const Value& name) {
+      if (auto file = path(name)) result.push_back(std::move(*file));
+    };
+    if (value.node->kind != Kind::list) {
+      add(value);
+      return result;
+    }
+    for (std::size_t i = 0; i < value.node->items.size(); ++i) add(item(value, i));
+    return result;
+  }
+
+  /// true and false, a number of lines, or a list of levels.
+  void contours(const Value& value, FigureStyle& style) {
+    const bool is_plain_text = value.node->kind == Kind::scalar && !value.node->quoted;
+    if (is_plain_text && value.node->text == "true") return;
+    if (is_plain_text && value.node->text == "false") {
+      style.contours = std::int64_t{0};
+    } else if (value.node->kind == Kind::list) {
+      if (auto levels = numbers(value, "a list of levels")) style.contours = std::move(*levels);
+    } else if (const auto n = whole(value, 0, most_contours, "a number of lines, a list of levels, true or false")) {
+      style.contours = *n;
+    }
+  }
+
+  /// A name, or a map with the name and how it is drawn.
+  void figure(const Value& value, OutputSpec& result) {
+    if (value.node->kind != Kind::map) {
+      result.figure = path(value);
+      return;
+    }
+    Words known = case_key_table().keys_of("output.figure");
+    const bool has_fields = value.node->find("fields") != nullptr;
+    if (has_fields) known.emplace_back("fields");
+    const Section parts(*this, value, known);
+    if (const auto v = has_fields ? parts.find("fields") : std::nullopt) {
+      problem(*v,
+              "is no key of a figure, which shows all fields of the case's fields; prismfield plot --field draws some");
+    }
+    if (const auto v = parts.need("file", "the name of a figure, such as fields.png")) result.figure = path(*v);
+    if (const auto v = parts.find("contours")) contours(*v, result.figure_style);
+    if (const auto v = parts.find("colour_map")) {
+      result.figure_style.colour_map = words(*v, "a colour map of matplotlib, such as viridis").value_or("");
+    }
+    if (const auto v = parts.find("dpi")) result.figure_style.dpi = whole(*v, least_dpi, most_dpi);
+    if (const auto v = parts.find("model_outline")) result.figure_style.model_outline = truth(*v).value_or(true);
+    if (const auto v = parts.find("annotations")) result.figure_style.annotations = truth(*v).value_or(true);
+  }
+
+  StorageSettings sensitivity(const Value& value, CaseUse use) {
+    const Section section(*this, value);
+    StorageSettings result;
+    if (const auto v = section.find("file")) result.file = path(*v).value_or("");
+    if (const auto v = section.find("precision")) result.precision = choice(*v, stored_precision_choices);
+    if (const auto v = section.find("compression")) {
+      result.compression = compression(*v);
+      result.never_compressed = !result.compression;
+    }
+    if (const auto v = section.find("store")) {
+      result.store = choice(*v, store_choices).value_or(result.store);
+      if (result.store == Store::file && !section.has("file")) {
+        problem(*v, "is file, but no file is named; write file: G.h5 beside it");
+      }
+      if (result.store == Store::file && result.compression) {
+        problem(*v, "is file, which a compressed matrix is not written to; write store: auto, or compression: none");
+      }
+      if (result.store == Store::file && result.precision == StoredPrecision::float16) {
+        problem(*v, "is file, which does not hold float16; write precision: float, or double");
+      }
+      if (result.store == Store::none && result.compression) {
+        problem(*v, "is none, but compression needs a matrix that is kept; write store: auto, or compression: none");
+      }
+    }
+    if (use != CaseUse::sensitivity || result.file.empty() || result.store == Store::file) return result;
+    if (result.compression) {
+      problem(*section.find("compression"),
+              "a compressed matrix is not written to sensitivity.file; leave one of the two out");
+    }
+    if (result.precision == StoredPrecision::float16) {
+      problem(*section.find("precision"),
+              "is float16, which files do not hold; write float or double, or leave sensitivity.file out");
+    }
+    return result;
+  }
+
+  std::optional<double> compression(const Value& value) {
+    if (value.node->kind == Kind::scalar && value.node->text == "none") return std::nullopt;
+    const auto error = number(value, "none or an error above 0, such as 1e-4,");
+    if (!error || (*error >= least_compression && *error <= most_compression)) return error;
+    problem(value, fmt::format("is {}; none or an error from {} to {}, such as 1e-4, is expected: factors are floats",
+                               kind_name(*value.node), least_compression, most_compression));
     return std::nullopt;
   }
-}
-
-/// Every section of a case.
-void read_sections(const YamlNode& root, CaseReader reader, Case& run) {
-  const Value document{&root, "", where_of(root, run.file.string())};
-  const Section section(reader, document);
-  if (const auto v = section.find("title")) run.title = reader.words(*v, "a line of text").value_or("");
-  if (const auto v = section.find("gravitational_constant")) {
-    run.gravitational_constant = reader.positive(*v).value_or(run.gravitational_constant);
-  }
-  if (const auto v = section.find("axes")) {
-    run.axes = reader.choice(*v, axes_choices).value_or(run.axes);
-  }
-  if (const auto v = section.find("crs")) run.crs = read_crs(reader, *v);
-  if (const auto v = section.find("fields")) {
-    run.fields = read_fields(reader, *v);
-    run.fields_given = true;
-  }
-  const char* const models =
-      run.use == CaseUse::forward ? "a map with voxels, prisms, mesh or terrain" : "a map with voxels or mesh";
-  if (const auto v = section.need("model", models)) run.model = read_model(reader, *v, run.use);
-  if (run.use != CaseUse::inversion) {
-    if (const auto v = section.need("observations", "a map with grid or stations")) read_observations(reader, *v, run);
-  }
-  if (run.use != CaseUse::forward) {
-    if (const auto v = section.find("sensitivity")) run.sensitivity = read_sensitivity(reader, *v);
-  }
-  if (run.use == CaseUse::inversion) {
-    if (const auto v = section.need("inversion", "a map with data")) run.inversion = read_inversion(reader, *v);
-  }
-  if (const auto v = section.find("execution")) run.execution = read_execution(reader, *v);
-  if (const auto v = section.find("output")) run.output = read_output(reader, *v);
-}
+};
 
 /// Key path -> place, of every key and of every map in a list.
 void collect_locations(const YamlNode& node, const std::string& path, const std::string& file,
@@ -68,14 +309,13 @@ void collect_locations(const YamlNode& node, const std::string& path, const std:
   for (const YamlEntry& entry : node.entries) {
     if (entry.value.kind == YamlNode::Kind::removed) continue;
     const std::string key = join_key(path, entry.key);
-    locations[key] =
-        entry.value.option != nullptr ? std::string(entry.value.option) : fmt::format("{}:{}", file, entry.key_line);
+    locations[key] = where_of(entry.value, file, entry.key_line);
     collect_locations(entry.value, key, file, locations);
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (node.items[i].kind != YamlNode::Kind::map && node.items[i].kind != YamlNode::Kind::list) continue;
     const std::string key = join_key(path, std::to_string(i));
-    locations[key] = where_of(node.items[i], file);
+    locations[key] = where_of(node.items[i], file, node.items[i].line);
     collect_locations(node.items[i], key, file, locations);
   }
 }
@@ -108,7 +348,7 @@ void check_kind(const YamlNode& root, const std::string& name) {
     throw InputError(name + ":1", "", "is empty; a case has at least model and observations");
   if (root.kind != YamlNode::Kind::map) {
     throw InputError(
-        where_of(root, name), "",
+        where_of(root, name, root.line), "",
         fmt::format("is {}; a case is a map with the keys {}", kind_name(root), joined(case_key_table().keys_of(""))));
   }
   if (root.find("model") == nullptr && (root.find("base") != nullptr || root.find("sweep") != nullptr)) {
@@ -135,10 +375,10 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
   run.file = file;
   run.title = file.stem().string();
   run.text = std::move(text);
-  run.locations[""] = where_of(root, file.string());
+  run.locations[""] = where_of(root, file.string(), root.line);
   collect_locations(root, "", file.string(), run.locations);
   run.unused = unused_keys(run.locations, use);
-  read_sections(root, CaseReader(file, problems), run);
+  DocumentReader(CaseReader(file, problems)).read(root, run);
   // an inversion writes no G beside the one that it uses
   if (use == CaseUse::inversion && !run.sensitivity.file.empty() && run.sensitivity.store != Store::file) {
     run.unused.emplace_back("sensitivity.file");
@@ -151,6 +391,32 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
 }
 
 }  // namespace
+
+FieldList read_fields(const CaseReader& values, const Value& value) { return DocumentReader(values).fields(value); }
+
+std::string Case::where(const std::string& key) const {
+  for (std::string path = key; !path.empty();) {
+    if (const auto found = locations.find(path); found != locations.end()) return found->second;
+    const std::size_t dot = path.rfind('.');
+    path = dot == std::string::npos ? std::string() : path.substr(0, dot);
+  }
+  const auto found = locations.find("");
+  return found != locations.end() ? found->second : file.string();
+}
+
+InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key) {
+  return {path, run.where(key), key};
+}
+
+InputError with_places(const Case& run, const InputError& error) {
+  std::vector<Problem> problems = error.problems();
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    Problem& problem = problems[i];
+    if (!problem.where.empty()) continue;
+    problem.where = problem.key.empty() && i > 0 ? problems[i - 1].where : run.where(problem.key);
+  }
+  return InputError(std::move(problems), error.more());
+}
 
 Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                const std::filesystem::path& output, CaseUse use) {

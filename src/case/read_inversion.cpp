@@ -17,496 +17,445 @@ namespace {
 /// Of a low rank: what it takes grows with its square.
 constexpr std::int64_t most_rank = 10'000;
 
+bool is_word(const Value& value, const char* word) {
+  return value.node->kind == YamlNode::Kind::scalar && !value.node->quoted && value.node->text == word;
+}
+
 /// The section inversion.
 class InversionReader : public CaseReader {
 public:
   explicit InversionReader(const CaseReader& values) : CaseReader(values) {}
 
-  InversionSpec inversion(const Value& value);
+  InversionSpec inversion(const Value& value) {
+    const Section section(*this, value);
+    InversionSpec result;
+    InversionSettings& settings = result.settings;
+    if (!section) return result;
+    if (const auto v = section.need("data", "the name of a file of measurements, {file: name} or a list of these")) {
+      data(*v, result);
+    }
+    if (const auto v = section.find("sigma")) sigma(*v, result);
+    if (const auto v = section.find("data_norm")) {
+      settings.data_norm =
+          choice(*v, std::array{Choice<DataNorm>{"2", DataNorm::squares}, Choice<DataNorm>{"huber", DataNorm::huber}})
+              .value_or(settings.data_norm);
+    }
+    if (const auto v = section.find("reference")) result.reference = density(*v);
+    if (const auto v = section.find("start")) result.start = density(*v);
+    model_terms(section, result);
+    if (const auto* one = std::get_if<double>(&result.reference)) check_density(section, "reference", *one, result);
+    if (const auto* one = result.start ? std::get_if<double>(&*result.start) : nullptr) {
+      check_density(section, "start", *one, result);
+    }
+    if (const auto v = section.find("topography")) result.topography = topography(*v);
+    if (const auto v = section.find("active")) result.active = cell_values(*v, "active");
+    if (const auto v = section.find("beta")) beta(section, *v, settings);
+    if (const auto v = section.find("trend")) {
+      settings.trend =
+          choice(*v, std::array{Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
+                                Choice<Trend>{"linear", Trend::linear}})
+              .value_or(settings.trend);
+    }
+    ways(section, settings);
+    check_rank(section, settings, result.n_epochs);
+    if (const auto v = section.find("change")) {
+      settings.change = not_negative(*v).value_or(settings.change);
+      if (result.n_epochs == 1) {
+        problem(*v, "is for several epochs; write data: {epochs: [2021.csv, 2022.csv]}, or leave change out");
+      }
+    }
+    return result;
+  }
 
 private:
-  void data(const Value& value, InversionSpec& spec);
-  /// Returns the number of its epochs, 0 where there is an error.
-  std::int64_t data_set(const Value& value, InversionSpec& spec);
-  std::int64_t epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec);
-  void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec);
-  void sigma(const Value& value, InversionSpec& spec);
-  bool add_sigma(const Value& value, std::map<Field, double>& sigmas);
-  std::variant<double, DensityFile> density(const Value& value);
-  DensityFile cell_values(const Value& value, const char* what);
-  void bounds(const Value& value, InversionSpec& spec);
-  std::optional<double> bound(const Value& value, double none);
-  void intervals(const Value& value, InversionSettings& settings);
-  TopographySpec topography(const Value& value);
-  void model_terms(const Section& section, InversionSpec& spec);
-  void smoothness(const Value& value, InversionSettings& settings);
-  std::optional<std::array<double, 3>> lengths(const Value& value);
-  Weighting weighting(const Value& value);
-  void norm(const Value& value, InversionSettings& settings);
-  Uncertainty uncertainty(const Value& value);
-  std::int64_t preconditioner_rank(const Value& value);
-  std::optional<double> not_negative(const Value& value);
-  void beta(const Section& section, const Value& value, InversionSettings& settings);
-  void ways(const Section& section, InversionSettings& settings);
-  void check_density(const Section& section, const std::string& key, double density, const InversionSpec& spec);
-  void check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs);
-};
-
-bool is_word(const Value& value, const char* word) {
-  return value.node->kind == YamlNode::Kind::scalar && !value.node->quoted && value.node->text == word;
-}
-
-std::optional<double> InversionReader::not_negative(const Value& value) {
-  const auto result = number(value);
-  if (!result || *result >= 0) return result;
-  problem(value, fmt::format("is {}; a number of at least 0 is expected", kind_name(*value.node)));
-  return std::nullopt;
-}
-
-/// Names of the epochs, which are those of every data set.
-void InversionReader::epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec) {
-  if (!is_list(value, "a list of the epochs' names")) return;
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    const Value name = item(value, i);
-    const auto label = words(name, "the name of an epoch");
-    if (!label) return;
-    if (std::find(labels.begin(), labels.end(), *label) != labels.end()) {
-      problem(name, fmt::format("is {} once more; every epoch needs a name of its own", kind_name(*name.node)));
+  /// Names of the epochs, which are those of every data set.
+  void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec) {
+    if (!is_list(value, "a list of the epochs' names")) return;
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+      const Value name = item(value, i);
+      const auto label = words(name, "the name of an epoch");
+      if (!label) return;
+      if (std::find(labels.begin(), labels.end(), *label) != labels.end()) {
+        problem(name, fmt::format("is {} once more; every epoch needs a name of its own", kind_name(*name.node)));
+        return;
+      }
+      labels.push_back(*label);
+    }
+    if (static_cast<std::int64_t>(labels.size()) != n_epochs) {
+      problem(value, fmt::format("has {} names for {}", labels.size(), counted(n_epochs, "epoch")));
       return;
     }
-    labels.push_back(*label);
+    if (!spec.epoch_labels.empty() && spec.epoch_labels != labels) {
+      problem(value, "differs from the labels of a data set before it; write them beside one of them");
+      return;
+    }
+    spec.epoch_labels = std::move(labels);
   }
-  if (static_cast<std::int64_t>(labels.size()) != n_epochs) {
-    problem(value, fmt::format("has {} names for {}", labels.size(), counted(n_epochs, "epoch")));
-    return;
-  }
-  if (!spec.epoch_labels.empty() && spec.epoch_labels != labels) {
-    problem(value, "differs from the labels of a data set before it; write them beside one of them");
-    return;
-  }
-  spec.epoch_labels = std::move(labels);
-}
 
-std::int64_t InversionReader::epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec) {
-  const auto files = section.find("epochs");
-  if (!files || !is_list(*files, "a list of the names of files, one an epoch,")) return 0;
-  const std::size_t n = files->node->items.size();
-  if (n == 0) problem(*files, "is an empty list; the names of files, one an epoch, are expected");
-  if (n == 1) problem(*files, "has one file; name two or more, or write file: for data of one time");
-  for (std::size_t i = 0; i < n; ++i) {
-    const Value name = item(*files, i);
-    ObservedDataFile epoch = of_all;
-    epoch.file = input(name).value_or("");
-    spec.data.push_back(epoch);
-    spec.data_keys.push_back(name.path);
+  std::int64_t epochs(const Section& section, const ObservedDataFile& of_all, InversionSpec& spec) {
+    const auto files = section.find("epochs");
+    if (!files || !is_list(*files, "a list of the names of files, one an epoch,")) return 0;
+    const std::size_t n = files->node->items.size();
+    if (n == 0) problem(*files, "is an empty list; the names of files, one an epoch, are expected");
+    if (n == 1) problem(*files, "has one file; name two or more, or write file: for data of one time");
+    for (std::size_t i = 0; i < n; ++i) {
+      const Value name = item(*files, i);
+      ObservedDataFile epoch = of_all;
+      epoch.file = input(name).value_or("");
+      spec.data.push_back(epoch);
+      spec.data_keys.push_back(name.path);
+    }
+    if (const auto v = section.find("labels")) epoch_labels(*v, static_cast<std::int64_t>(n), spec);
+    return static_cast<std::int64_t>(n);
   }
-  if (const auto v = section.find("labels")) epoch_labels(*v, static_cast<std::int64_t>(n), spec);
-  return static_cast<std::int64_t>(n);
-}
 
-std::int64_t InversionReader::data_set(const Value& value, InversionSpec& spec) {
-  ObservedDataFile result;
-  if (value.node->kind == Kind::scalar) {
-    result.file = input(value).value_or("");
+  /// Returns the number of its epochs, 0 where there is an error.
+  std::int64_t data_set(const Value& value, InversionSpec& spec) {
+    ObservedDataFile result;
+    if (value.node->kind == Kind::scalar) {
+      result.file = input(value).value_or("");
+      spec.data.push_back(result);
+      spec.data_keys.push_back(value.path);
+      return 1;
+    }
+    if (value.node->kind != Kind::map) {
+      expects(value, "the name of a file or {file: name}");
+      return 0;
+    }
+    const Section section(*this, value);
+    const bool has_epochs = section.has("epochs");
+    if (has_epochs || section.has("labels")) static_cast<void>(section.one_of({{"file", {}}, {"epochs", {"labels"}}}));
+    if (const auto v = section.find("columns")) result.columns = column_names(*v);
+    if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
+    if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
+    result.length_to_si = length_factor(section);
+    if (has_epochs) return epochs(section, result, spec);
+    if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
     spec.data.push_back(result);
-    spec.data_keys.push_back(value.path);
+    spec.data_keys.push_back(join_key(value.path, "file"));
     return 1;
   }
-  if (value.node->kind != Kind::map) {
-    problem(value, fmt::format("is {}; the name of a file or {{file: name}} is expected", kind_name(*value.node)));
-    return 0;
-  }
-  const Section section(*this, value);
-  const bool has_epochs = section.has("epochs");
-  if (has_epochs || section.has("labels")) static_cast<void>(section.one_of({{"file", {}}, {"epochs", {"labels"}}}));
-  if (const auto v = section.find("columns")) result.columns = column_names(*v);
-  if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
-  if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
-  result.length_to_si = length_factor(section);
-  if (has_epochs) return epochs(section, result, spec);
-  if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
-  spec.data.push_back(result);
-  spec.data_keys.push_back(join_key(value.path, "file"));
-  return 1;
-}
 
-void InversionReader::data(const Value& value, InversionSpec& spec) {
-  if (value.node->kind != Kind::list) {
-    spec.n_epochs = std::max<std::int64_t>(data_set(value, spec), 1);
-    return;
-  }
-  if (value.node->items.empty()) problem(value, "is an empty list; the name of a file or more are expected");
-  std::int64_t first = 0;
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    const std::int64_t n = data_set(item(value, i), spec);
-    if (n == 0) continue;
-    if (first == 0) first = n;
-    if (n == first) continue;
-    problem(item(value, i), fmt::format("has {}, a data set before it {}; all need the same epochs",
-                                        counted(n, "epoch"), grouped(first)));
-  }
-  spec.n_epochs = std::max<std::int64_t>(first, 1);
-}
-
-/// {gz: 0.05, gzz: 1}; false when a key of it has an error.
-bool InversionReader::add_sigma(const Value& value, std::map<Field, double>& sigmas) {
-  const Section section(*this, value);
-  for (const FieldInfo& field : field_infos) {
-    const auto v = section.find(std::string(field.name));
-    if (!v) continue;
-    if (const auto sigma = not_negative(*v)) sigmas[field.field] = *sigma;
-  }
-  return sigmas.size() == value.node->entries.size();
-}
-
-void InversionReader::sigma(const Value& value, InversionSpec& spec) {
-  SigmaRule& rule = spec.sigma.emplace();
-  if (value.node->kind == Kind::scalar) {
-    spec.sigma_is_of_one_field = true;
-    const std::string expected = "a number above 0, or {relative: 0.02, floor: {gz: 0.05}}";
-    const auto all = number(value, expected);
-    if (all && !(*all > 0)) problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
-    for (const FieldInfo& field : field_infos) rule.floor[field.field] = all.value_or(1);
-    return;
-  }
-  const Section section(*this, value);
-  bool has_error = !section;
-  if (const auto v = section.find("relative")) {
-    if (v->node->kind == Kind::map) {
-      has_error = !add_sigma(*v, rule.relative);
-    } else if (const auto all = not_negative(*v)) {
-      for (const FieldInfo& field : field_infos) rule.relative[field.field] = *all;
-    } else {
-      has_error = true;
+  void data(const Value& value, InversionSpec& spec) {
+    if (value.node->kind != Kind::list) {
+      spec.n_epochs = std::max<std::int64_t>(data_set(value, spec), 1);
+      return;
     }
-  }
-  if (const auto v = section.find("floor")) {
-    if (v->node->kind == Kind::map) {
-      has_error = !add_sigma(*v, rule.floor) || has_error;
-    } else {
-      problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal and Eotvos",
-                              kind_name(*v->node)));
-      has_error = true;
+    if (value.node->items.empty()) problem(value, "is an empty list; the name of a file or more are expected");
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+      const std::int64_t n = data_set(item(value, i), spec);
+      if (n == 0) continue;
+      if (first == 0) first = n;
+      if (n == first) continue;
+      problem(item(value, i), fmt::format("has {}, a data set before it {}; all need the same epochs",
+                                          counted(n, "epoch"), grouped(first)));
     }
+    spec.n_epochs = std::max<std::int64_t>(first, 1);
   }
-  const auto is_above_0 = [](const auto& sigma) { return sigma.second > 0; };
-  if (!has_error && std::none_of(rule.relative.begin(), rule.relative.end(), is_above_0) &&
-      std::none_of(rule.floor.begin(), rule.floor.end(), is_above_0)) {
-    problem(value, "has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both");
-  }
-}
 
-/// One density, or a file of one a cell.
-std::variant<double, DensityFile> InversionReader::density(const Value& value) {
-  if (value.node->kind != Kind::map) {
-    if (value.node->kind != Kind::list) return number(value, "a density in kg/m3 or {file: name}").value_or(0);
-    problem(value, "is a list; a density in kg/m3 or {file: name} is expected");
-    return 0.0;
-  }
-  const Section section(*this, value);
-  DensityFile file;
-  if (const auto v = section.need("file", "the name of a file of densities")) file.file = input(*v).value_or("");
-  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
-  if (section.has("density_unit")) file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-  return file;
-}
-
-/// A file of one number a cell, which has no unit.
-DensityFile InversionReader::cell_values(const Value& value, const char* what) {
-  const Section section(*this, value);
-  DensityFile file;
-  file.what = what;
-  if (const auto v = section.need("file", "the name of a file of one value per cell")) {
-    file.file = input(*v).value_or("");
-  }
-  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
-  return file;
-}
-
-std::optional<double> InversionReader::bound(const Value& value, double none) {
-  if (value.node->kind == Kind::null) return none;
-  return number(value, "a number, or null for no bound on this side,");
-}
-
-void InversionReader::bounds(const Value& value, InversionSpec& spec) {
-  if (is_word(value, "none")) return;
-  if (value.node->kind == Kind::map) {
+  /// {gz: 0.05, gzz: 1}; false when a key of it has an error.
+  bool add_sigma(const Value& value, std::map<Field, double>& sigmas) {
     const Section section(*this, value);
-    const std::string chosen = section.one_of({{"file", {"density_unit"}}, {"intervals", {}}});
+    for (const FieldInfo& field : field_infos) {
+      const auto v = section.find(std::string(field.name));
+      if (!v) continue;
+      if (const auto sigma = not_negative(*v)) sigmas[field.field] = *sigma;
+    }
+    return sigmas.size() == value.node->entries.size();
+  }
+
+  void sigma(const Value& value, InversionSpec& spec) {
+    SigmaRule& rule = spec.sigma.emplace();
+    if (value.node->kind == Kind::scalar) {
+      spec.sigma_is_of_one_field = true;
+      const std::string expected = "a number above 0, or {relative: 0.02, floor: {gz: 0.05}}";
+      const auto all = number(value, expected);
+      if (all && !(*all > 0)) expects(value, expected);
+      for (const FieldInfo& field : field_infos) rule.floor[field.field] = all.value_or(1);
+      return;
+    }
+    const Section section(*this, value);
+    bool has_error = !section;
+    if (const auto v = section.find("relative")) {
+      if (v->node->kind == Kind::map) {
+        has_error = !add_sigma(*v, rule.relative);
+      } else if (const auto all = not_negative(*v)) {
+        for (const FieldInfo& field : field_infos) rule.relative[field.field] = *all;
+      } else {
+        has_error = true;
+      }
+    }
+    if (const auto v = section.find("floor")) {
+      if (v->node->kind == Kind::map) {
+        has_error = !add_sigma(*v, rule.floor) || has_error;
+      } else {
+        problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal and Eotvos",
+                                kind_name(*v->node)));
+        has_error = true;
+      }
+    }
+    const auto is_above_0 = [](const auto& sigma) { return sigma.second > 0; };
+    if (!has_error && std::none_of(rule.relative.begin(), rule.relative.end(), is_above_0) &&
+        std::none_of(rule.floor.begin(), rule.floor.end(), is_above_0)) {
+      problem(value, "has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both");
+    }
+  }
+
+  /// One density, or a file of one a cell.
+  std::variant<double, DensityFile> density(const Value& value) {
+    if (value.node->kind != Kind::map) {
+      if (value.node->kind != Kind::list) return number(value, "a density in kg/m3 or {file: name}").value_or(0);
+      problem(value, "is a list; a density in kg/m3 or {file: name} is expected");
+      return 0.0;
+    }
+    return density_file(Section(*this, value), "densities");
+  }
+
+  /// A file of one number a cell, which has no unit.
+  DensityFile cell_values(const Value& value, const char* what) {
+    DensityFile file = density_file(Section(*this, value), "one value per cell", false);
+    file.what = what;
+    return file;
+  }
+
+  std::optional<double> bound(const Value& value, double none) {
+    if (value.node->kind == Kind::null) return none;
+    return number(value, "a number, or null for no bound on this side,");
+  }
+
+  void bounds(const Value& value, InversionSpec& spec) {
+    if (is_word(value, "none")) return;
+    if (value.node->kind == Kind::map) {
+      const Section section(*this, value);
+      const std::string chosen = section.one_of({{"file", {"density_unit"}}, {"intervals", {}}});
+      const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
+      if (!v) return;
+      if (chosen == "intervals") return intervals(*v, spec.settings);
+      DensityFile& file = spec.bounds.emplace();
+      file.file = input(*v).value_or("");
+      file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+      return;
+    }
+    if (!is_list_of(value, 2,
+                    "[min, max], where null is no bound, {file: name} or {intervals: [[0, 50], [300, 400]]}")) {
+      return;
+    }
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto min = bound(item(value, 0), -infinity), max = bound(item(value, 1), infinity);
+    if (!min || !max) return;
+    if (std::isinf(*min) && std::isinf(*max)) {
+      problem(value, "has no bound on either side; write bounds: none, or leave it out");
+    } else if (!(*min < *max)) {
+      problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
+    } else {
+      spec.settings.bounds = Range{*min, *max};
+    }
+  }
+
+  void intervals(const Value& value, InversionSettings& settings) {
+    const std::string form = "a list of two or more intervals, such as [[0, 50], [300, 400]],";
+    if (!is_list(value, form)) return;
+    std::vector<Range> found;
+    for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+      if (const auto interval = range(item(value, i), false)) found.push_back(*interval);
+    }
+    if (value.node->items.size() < 2) {
+      problem(value, fmt::format("has {}; {} is expected; one interval is bounds: [min, max]",
+                                 counted(static_cast<std::int64_t>(value.node->items.size()), "interval"), form));
+    }
+    if (found.size() < 2 || found.size() != value.node->items.size()) return;
+    std::sort(found.begin(), found.end(), [](const Range& a, const Range& b) { return a.min < b.min; });
+    for (std::size_t i = 1; i < found.size(); ++i) {
+      if (found[i].min > found[i - 1].max) continue;
+      problem(value, fmt::format("has [{}, {}] and [{}, {}], which meet; write them as one interval", found[i - 1].min,
+                                 found[i - 1].max, found[i].min, found[i].max));
+      return;
+    }
+    settings.bounds = Range{found.front().min, found.back().max};
+    settings.intervals = std::move(found);
+  }
+
+  TopographySpec topography(const Value& value) {
+    const Section section(*this, value);
+    TopographySpec result;
+    if (const auto v = section.need("file", "the name of a file of heights")) result.file = input(*v).value_or("");
+    if (const auto v = section.find("columns")) result.columns = column_names(*v);
+    return result;
+  }
+
+  /// One length for all directions, or three.
+  std::optional<std::array<double, 3>> lengths(const Value& value) {
+    std::array<double, 3> result{};
+    if (value.node->kind != Kind::list) {
+      const auto all = not_negative(value);
+      if (!all) return std::nullopt;
+      result.fill(*all);
+      return result;
+    }
+    if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return std::nullopt;
+    for (std::size_t i = 0; i < 3; ++i) result[i] = not_negative(item(value, i)).value_or(1);
+    return result;
+  }
+
+  void smoothness(const Value& value, InversionSettings& settings) {
+    if (value.node->kind != Kind::map) {
+      settings.smoothness = lengths(value);
+      return;
+    }
+    const Section section(*this, value);
+    if (const auto v = section.need("lengths", "a length in metres, or [easting, northing, upward],")) {
+      settings.smoothing_lengths = lengths(*v);
+    }
+  }
+
+  Weighting weighting(const Value& value) {
+    static constexpr std::array kinds = {Choice<WeightingKind>{"sensitivity", WeightingKind::sensitivity},
+                                         Choice<WeightingKind>{"depth", WeightingKind::depth},
+                                         Choice<WeightingKind>{"distance", WeightingKind::distance},
+                                         Choice<WeightingKind>{"none", WeightingKind::none}};
+    Weighting result;
+    if (value.node->kind != Kind::map) {
+      result.kind = choice(value, kinds, "{depth: {power: 2, z0: 10}}").value_or(result.kind);
+      return result;
+    }
+    const Section section(*this, value);
+    const std::string chosen = section.one_of({{"depth", {}}, {"distance", {}}});
     const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
-    if (!v) return;
-    if (chosen == "intervals") return intervals(*v, spec.settings);
-    DensityFile& file = spec.bounds.emplace();
-    file.file = input(*v).value_or("");
-    file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-    return;
-  }
-  if (!is_list_of(value, 2, "[min, max], where null is no bound, {file: name} or {intervals: [[0, 50], [300, 400]]}")) {
-    return;
-  }
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto min = bound(item(value, 0), -infinity), max = bound(item(value, 1), infinity);
-  if (!min || !max) return;
-  if (std::isinf(*min) && std::isinf(*max)) {
-    problem(value, "has no bound on either side; write bounds: none, or leave it out");
-  } else if (!(*min < *max)) {
-    problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
-  } else {
-    spec.settings.bounds = Range{*min, *max};
-  }
-}
-
-void InversionReader::intervals(const Value& value, InversionSettings& settings) {
-  const std::string form = "a list of two or more intervals, such as [[0, 50], [300, 400]],";
-  if (!is_list(value, form)) return;
-  std::vector<Range> found;
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    if (const auto interval = range(item(value, i), false)) found.push_back(*interval);
-  }
-  if (value.node->items.size() < 2) {
-    problem(value, fmt::format("has {}; {} is expected; one interval is bounds: [min, max]",
-                               counted(static_cast<std::int64_t>(value.node->items.size()), "interval"), form));
-  }
-  if (found.size() < 2 || found.size() != value.node->items.size()) return;
-  std::sort(found.begin(), found.end(), [](const Range& a, const Range& b) { return a.min < b.min; });
-  for (std::size_t i = 1; i < found.size(); ++i) {
-    if (found[i].min > found[i - 1].max) continue;
-    problem(value, fmt::format("has [{}, {}] and [{}, {}], which meet; write them as one interval", found[i - 1].min,
-                               found[i - 1].max, found[i].min, found[i].max));
-    return;
-  }
-  settings.bounds = Range{found.front().min, found.back().max};
-  settings.intervals = std::move(found);
-}
-
-TopographySpec InversionReader::topography(const Value& value) {
-  const Section section(*this, value);
-  TopographySpec result;
-  if (const auto v = section.need("file", "the name of a file of heights")) result.file = input(*v).value_or("");
-  if (const auto v = section.find("columns")) result.columns = column_names(*v);
-  return result;
-}
-
-/// One length for all directions, or three.
-std::optional<std::array<double, 3>> InversionReader::lengths(const Value& value) {
-  std::array<double, 3> result{};
-  if (value.node->kind != Kind::list) {
-    const auto all = not_negative(value);
-    if (!all) return std::nullopt;
-    result.fill(*all);
+    if (!v) return result;
+    result.kind = chosen == "depth" ? WeightingKind::depth : WeightingKind::distance;
+    const Section parts(*this, *v);
+    if (const auto power = parts.find("power")) result.power = positive(*power);
+    if (const auto z0 = parts.find("z0")) result.z0 = not_negative(*z0);
     return result;
   }
-  if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return std::nullopt;
-  for (std::size_t i = 0; i < 3; ++i) result[i] = not_negative(item(value, i)).value_or(1);
-  return result;
-}
 
-void InversionReader::smoothness(const Value& value, InversionSettings& settings) {
-  if (value.node->kind != Kind::map) {
-    settings.smoothness = lengths(value);
-    return;
+  void norm(const Value& value, InversionSettings& settings) {
+    const auto p_of = [&](const Value& p) { return number_in(p, 0, 2, "a number from 0 to 2"); };
+    if (value.node->kind != Kind::list) {
+      if (const auto all = p_of(value)) settings.norm.fill(*all);
+      return;
+    }
+    if (!is_list_of(value, 4, "a number, or [smallness, easting, northing, upward],")) return;
+    for (std::size_t i = 0; i < 4; ++i) settings.norm[i] = p_of(item(value, i)).value_or(settings.norm[i]);
   }
-  const Section section(*this, value);
-  if (const auto v = section.need("lengths", "a length in metres, or [easting, northing, upward],")) {
-    settings.smoothing_lengths = lengths(*v);
-  }
-}
 
-Weighting InversionReader::weighting(const Value& value) {
-  static constexpr std::array kinds = {Choice<WeightingKind>{"sensitivity", WeightingKind::sensitivity},
-                                       Choice<WeightingKind>{"depth", WeightingKind::depth},
-                                       Choice<WeightingKind>{"distance", WeightingKind::distance},
-                                       Choice<WeightingKind>{"none", WeightingKind::none}};
-  Weighting result;
-  if (value.node->kind != Kind::map) {
-    result.kind = choice(value, kinds, "{depth: {power: 2, z0: 10}}").value_or(result.kind);
-    return result;
-  }
-  const Section section(*this, value);
-  const std::string chosen = section.one_of({{"depth", {}}, {"distance", {}}});
-  const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
-  if (!v) return result;
-  result.kind = chosen == "depth" ? WeightingKind::depth : WeightingKind::distance;
-  const Section parts(*this, *v);
-  if (const auto power = parts.find("power")) result.power = positive(*power);
-  if (const auto z0 = parts.find("z0")) result.z0 = not_negative(*z0);
-  return result;
-}
-
-void InversionReader::norm(const Value& value, InversionSettings& settings) {
-  const auto p_of = [&](const Value& written) -> std::optional<double> {
-    const auto p = number(written);
-    if (!p || (*p >= 0 && *p <= 2)) return p;
-    problem(written, fmt::format("is {}; a number from 0 to 2 is expected", kind_name(*written.node)));
-    return std::nullopt;
-  };
-  if (value.node->kind != Kind::list) {
-    if (const auto all = p_of(value)) settings.norm.fill(*all);
-    return;
-  }
-  if (!is_list_of(value, 4, "a number, or [smallness, easting, northing, upward],")) return;
-  for (std::size_t i = 0; i < 4; ++i) settings.norm[i] = p_of(item(value, i)).value_or(settings.norm[i]);
-}
-
-Uncertainty InversionReader::uncertainty(const Value& value) {
-  constexpr std::int64_t samples_by_default = 100;
-  Uncertainty result;
-  if (is_word(value, "none")) return result;
-  if (is_word(value, "samples")) {
+  Uncertainty uncertainty(const Value& value) {
+    constexpr std::int64_t samples_by_default = 100;
+    Uncertainty result;
+    if (is_word(value, "none")) return result;
+    if (is_word(value, "samples")) {
+      result.samples = samples_by_default;
+      return result;
+    }
+    if (value.node->kind != Kind::map) {
+      expects(value, fmt::format("none, {{samples: {}}} or {{rank: 50}}", samples_by_default));
+      return result;
+    }
+    const Section section(*this, value);
+    if (section.has("rank")) {
+      static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
+      if (const auto v = section.find("rank")) result.rank = whole(*v, 1, most_rank).value_or(1);
+      return result;
+    }
     result.samples = samples_by_default;
+    if (const auto v = section.find("samples")) result.samples = whole(*v, 2).value_or(samples_by_default);
+    if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
     return result;
   }
-  if (value.node->kind != Kind::map) {
-    problem(value, fmt::format("is {}; none, {{samples: {}}} or {{rank: 50}} is expected", kind_name(*value.node),
-                               samples_by_default));
-    return result;
-  }
-  const Section section(*this, value);
-  if (section.has("rank")) {
-    static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
-    if (const auto v = section.find("rank")) result.rank = whole(*v, 1, most_rank).value_or(1);
-    return result;
-  }
-  result.samples = samples_by_default;
-  if (const auto v = section.find("samples")) result.samples = whole(*v, 2).value_or(samples_by_default);
-  if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
-  return result;
-}
 
-/// 0: Jacobi's.
-std::int64_t InversionReader::preconditioner_rank(const Value& value) {
-  if (is_word(value, "jacobi")) return 0;
-  if (value.node->kind != Kind::map) {
-    problem(value, fmt::format("is {}; jacobi or {{rank: 50}} is expected", kind_name(*value.node)));
-    return 0;
-  }
-  const Section section(*this, value);
-  const auto v = section.need("rank", "a whole number such as 50");
-  return v ? whole(*v, 1, most_rank).value_or(1) : 0;
-}
-
-/// A low rank begins with the variances of the prior, one epoch's. Without smallness the prior lets every constant
-/// through and has none.
-void InversionReader::check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs) {
-  if (settings.uncertainty.rank == 0) return;
-  if (!(settings.smallness > 0)) {
-    problem(*section.find("uncertainty"),
-            "is by rank, which needs variances of the prior: with smallness 0 there are none; write smallness: 1e-3 "
-            "or another number above 0, or uncertainty: {samples: 100}");
-  }
-  if (n_epochs > 1) {
-    problem(*section.find("uncertainty"),
-            "is by rank, which is for one epoch alone; write uncertainty: {samples: 100}");
-  }
-}
-
-/// The keys of phi_m.
-void InversionReader::model_terms(const Section& section, InversionSpec& spec) {
-  InversionSettings& settings = spec.settings;
-  if (const auto v = section.find("reference_in_smoothness")) {
-    settings.reference_in_smoothness = truth(*v).value_or(false);
-  }
-  if (const auto v = section.find("bounds")) bounds(*v, spec);
-  if (const auto v = section.find("smallness")) settings.smallness = not_negative(*v).value_or(settings.smallness);
-  if (const auto v = section.find("smoothness")) smoothness(*v, settings);
-  constexpr std::array<double, 3> none{};
-  if (settings.smallness == 0 && (settings.smoothness == none || settings.smoothing_lengths == none)) {
-    problem(section.map(),
-            "has smallness 0 and smoothness 0: nothing chooses among the models that fit the data; one "
-            "of them must be above 0");
-  }
-  if (const auto v = section.find("cell_weights")) spec.cell_weights = cell_values(*v, "cell_weights");
-  if (const auto v = section.find("weighting")) settings.weighting = weighting(*v);
-  if (const auto v = section.find("norm")) norm(*v, settings);
-}
-
-/// A density of all cells, which needs no file to be judged.
-void InversionReader::check_density(const Section& section, const std::string& key, double density,
-                                    const InversionSpec& spec) {
-  if (!spec.settings.bounds) return;
-  const Range& bounds = *spec.settings.bounds;
-  if (density >= bounds.min && density <= bounds.max) return;
-  if (const auto v = section.find(key)) {
-    problem(*v, fmt::format("is {}, outside bounds, {}; change one of the two", density, bounds_text(bounds)));
-  } else if (const auto limits = section.find("bounds")) {
-    problem(*limits, fmt::format("do not hold {}, which is the reference where none is written; write reference: {}",
-                                 density, density < bounds.min ? bounds.min : bounds.max));
-  }
-}
-
-void InversionReader::beta(const Section& section, const Value& value, InversionSettings& settings) {
-  if (is_word(value, "auto")) return;
-  if (is_word(value, "gcv")) settings.beta_choice = BetaChoice::gcv;
-  if (is_word(value, "l_curve")) settings.beta_choice = BetaChoice::l_curve;
-  if (settings.beta_choice == BetaChoice::target) {
-    const std::string expected = "auto, gcv, l_curve or a number above 0";
-    settings.beta = number(value, expected);
-    if (settings.beta && !(*settings.beta > 0)) {
-      problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
+  /// 0: Jacobi's.
+  std::int64_t preconditioner_rank(const Value& value) {
+    if (is_word(value, "jacobi")) return 0;
+    if (value.node->kind != Kind::map) {
+      expects(value, "jacobi or {rank: 50}");
+      return 0;
     }
-  } else if (const auto target = section.find("target_misfit")) {
-    problem(*target, fmt::format("is for a known sigma, and beta: {} is for an unknown one; leave out one of the two",
-                                 value.node->text));
+    const Section section(*this, value);
+    const auto v = section.need("rank", "a whole number such as 50");
+    return v ? whole(*v, 1, most_rank).value_or(1) : 0;
   }
-}
 
-/// The keys of the search, which say nothing of what is minimised, and of what comes with the model.
-void InversionReader::ways(const Section& section, InversionSettings& settings) {
-  if (const auto v = section.find("depth_of_investigation")) {
-    settings.depth_of_investigation = truth(*v).value_or(false);
-  }
-  if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
-  if (const auto v = section.find("max_iterations")) {
-    settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);
-  }
-  if (const auto v = section.find("keep")) {
-    settings.keep_all = choice(*v, std::array{Choice<bool>{"last", false}, Choice<bool>{"all", true}}).value_or(false);
-  }
-  if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
-  if (const auto v = section.find("preconditioner")) settings.preconditioner_rank = preconditioner_rank(*v);
-}
-
-InversionSpec InversionReader::inversion(const Value& value) {
-  const Section section(*this, value);
-  InversionSpec result;
-  InversionSettings& settings = result.settings;
-  if (!section) return result;
-  if (const auto v = section.need("data", "the name of a file of measurements, {file: name} or a list of these")) {
-    data(*v, result);
-  }
-  if (const auto v = section.find("sigma")) sigma(*v, result);
-  if (const auto v = section.find("data_norm")) {
-    settings.data_norm =
-        choice(*v, std::array{Choice<DataNorm>{"2", DataNorm::squares}, Choice<DataNorm>{"huber", DataNorm::huber}})
-            .value_or(settings.data_norm);
-  }
-  if (const auto v = section.find("reference")) result.reference = density(*v);
-  if (const auto v = section.find("start")) result.start = density(*v);
-  model_terms(section, result);
-  if (const auto* one = std::get_if<double>(&result.reference)) check_density(section, "reference", *one, result);
-  if (const auto* one = result.start ? std::get_if<double>(&*result.start) : nullptr) {
-    check_density(section, "start", *one, result);
-  }
-  if (const auto v = section.find("topography")) result.topography = topography(*v);
-  if (const auto v = section.find("active")) result.active = cell_values(*v, "active");
-  if (const auto v = section.find("beta")) beta(section, *v, settings);
-  if (const auto v = section.find("trend")) {
-    settings.trend =
-        choice(*v, std::array{Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
-                              Choice<Trend>{"linear", Trend::linear}})
-            .value_or(settings.trend);
-  }
-  ways(section, settings);
-  check_rank(section, settings, result.n_epochs);
-  if (const auto v = section.find("change")) {
-    settings.change = not_negative(*v).value_or(settings.change);
-    if (result.n_epochs == 1) {
-      problem(*v, "is for several epochs; write data: {epochs: [2021.csv, 2022.csv]}, or leave change out");
+  /// A low rank begins with the variances of the prior, one epoch's. Without smallness the prior lets every constant
+  /// through and has none.
+  void check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs) {
+    if (settings.uncertainty.rank == 0) return;
+    if (!(settings.smallness > 0)) {
+      problem(*section.find("uncertainty"),
+              "is by rank, which needs variances of the prior: with smallness 0 there are none; write smallness: 1e-3 "
+              "or another number above 0, or uncertainty: {samples: 100}");
+    }
+    if (n_epochs > 1) {
+      problem(*section.find("uncertainty"),
+              "is by rank, which is for one epoch alone; write uncertainty: {samples: 100}");
     }
   }
-  return result;
-}
+
+  /// The keys of phi_m.
+  void model_terms(const Section& section, InversionSpec& spec) {
+    InversionSettings& settings = spec.settings;
+    if (const auto v = section.find("reference_in_smoothness")) {
+      settings.reference_in_smoothness = truth(*v).value_or(false);
+    }
+    if (const auto v = section.find("bounds")) bounds(*v, spec);
+    if (const auto v = section.find("smallness")) settings.smallness = not_negative(*v).value_or(settings.smallness);
+    if (const auto v = section.find("smoothness")) smoothness(*v, settings);
+    constexpr std::array<double, 3> none{};
+    if (settings.smallness == 0 && (settings.smoothness == none || settings.smoothing_lengths == none)) {
+      problem(section.map(),
+              "has smallness 0 and smoothness 0: nothing chooses among the models that fit the data; one "
+              "of them must be above 0");
+    }
+    if (const auto v = section.find("cell_weights")) spec.cell_weights = cell_values(*v, "cell_weights");
+    if (const auto v = section.find("weighting")) settings.weighting = weighting(*v);
+    if (const auto v = section.find("norm")) norm(*v, settings);
+  }
+
+  /// A density of all cells, which needs no file to be judged.
+  void check_density(const Section& section, const std::string& key, double density, const InversionSpec& spec) {
+    if (!spec.settings.bounds) return;
+    const Range& bounds = *spec.settings.bounds;
+    if (density >= bounds.min && density <= bounds.max) return;
+    if (const auto v = section.find(key)) {
+      problem(*v, fmt::format("is {}, outside bounds, {}; change one of the two", density, bounds_text(bounds)));
+    } else if (const auto limits = section.find("bounds")) {
+      problem(*limits, fmt::format("do not hold {}, which is the reference where none is written; write reference: {}",
+                                   density, density < bounds.min ? bounds.min : bounds.max));
+    }
+  }
+
+  void beta(const Section& section, const Value& value, InversionSettings& settings) {
+    if (is_word(value, "auto")) return;
+    if (is_word(value, "gcv")) settings.beta_choice = BetaChoice::gcv;
+    if (is_word(value, "l_curve")) settings.beta_choice = BetaChoice::l_curve;
+    if (settings.beta_choice == BetaChoice::target) {
+      const std::string expected = "auto, gcv, l_curve or a number above 0";
+      settings.beta = number(value, expected);
+      if (settings.beta && !(*settings.beta > 0)) expects(value, expected);
+    } else if (const auto target = section.find("target_misfit")) {
+      problem(*target, fmt::format("is for a known sigma, and beta: {} is for an unknown one; leave out one of the two",
+                                   value.node->text));
+    }
+  }
+
+  /// The keys of the search, which say nothing of what is minimised, and of what comes with the model.
+  void ways(const Section& section, InversionSettings& settings) {
+    if (const auto v = section.find("depth_of_investigation")) {
+      settings.depth_of_investigation = truth(*v).value_or(false);
+    }
+    if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
+    if (const auto v = section.find("max_iterations")) {
+      settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);
+    }
+    if (const auto v = section.find("keep")) {
+      settings.keep_all =
+          choice(*v, std::array{Choice<bool>{"last", false}, Choice<bool>{"all", true}}).value_or(false);
+    }
+    if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
+    if (const auto v = section.find("preconditioner")) settings.preconditioner_rank = preconditioner_rank(*v);
+  }
+};
 
 }  // namespace
 

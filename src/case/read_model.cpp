@@ -18,307 +18,288 @@ class ModelReader : public CaseReader {
 public:
   ModelReader(const CaseReader& values, CaseUse use) : CaseReader(values), m_use(use) {}
 
-  ModelSpec model(const Value& value);
+  ModelSpec model(const Value& value) {
+    const Section section(*this, value);
+    const std::string chosen = section.one_of({{"voxels", {}}, {"prisms", {}}, {"mesh", {}}, {"terrain", {}}});
+    const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
+    if (!v) return {};
+    if (chosen == "voxels") return voxels(*v);
+    const bool has_cells = chosen == "mesh";
+    if (!has_cells && m_use != CaseUse::forward) {
+      problem(*v, fmt::format("{}: the cells of voxels or of a mesh are needed, prismfield run alone reads {}",
+                              m_use == CaseUse::inversion ? "cannot be inverted"
+                              : chosen == "prisms"        ? "have no sensitivities"
+                                                          : "has no sensitivities",
+                              chosen));
+    }
+    if (chosen == "prisms") return prisms(*v);
+    if (chosen == "terrain") return terrain(*v);
+    return mesh(*v);
+  }
 
 private:
-  DensitySpec density(const Value& value);
-  std::optional<EdgesSpec> edges(const Value& value, bool is_upward);
-  void sphere(const Value& value, VoxelsSpec& voxels);
-  void box(const Value& value, VoxelsSpec& voxels);
-  VoxelsSpec voxels(const Value& value);
-  PrismsSpec prisms(const Value& value);
-  void prism_columns(const Value& value, PrismsSpec& prisms);
+  DensitySpec density(const Value& value) {
+    if (value.node->kind != Kind::map) {
+      if (value.node->kind == Kind::list) {
+        problem(value, "is a list; a number, {random: [min, max], seed: 1} or {file: name} is expected");
+        return ConstantDensity{};
+      }
+      return ConstantDensity{number(value).value_or(0)};
+    }
+    const Section section(*this, value);
+    const std::string chosen = section.one_of({{"random", {"seed"}}, {"file", {"dataset", "density_unit"}}});
+    if (chosen == "random") {
+      RandomDensity random;
+      if (const auto v = section.find("random")) random.range = range(*v, true).value_or(Range{});
+      if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
+      return random;
+    }
+    return chosen.empty() ? DensityFile() : density_file(section, "densities");
+  }
+
+  std::optional<EdgesSpec> edges(const Value& value, bool is_upward) {
+    if (value.node->kind == Kind::list) {
+      if (const auto axis = cells(value)) return *axis;
+      return std::nullopt;
+    }
+    if (value.node->kind != Kind::map) {
+      return expects(value,
+                     "[min, max, cells], {edges: [...]}, {origin: 0, widths: [...]}, {file: name} or {random_widths: "
+                     "[min, max], cells: 10}");
+    }
+    const Section section(*this, value);
+    const std::string chosen = section.one_of(
+        {{"edges", {}}, {"widths", {"origin"}}, {"file", {}}, {"random_widths", {"cells", "origin", "top", "seed"}}});
+    if (chosen == "edges") {
+      const auto v = section.find("edges");
+      const auto list = v ? numbers(*v, "a list of cell edges") : std::nullopt;
+      if (!list) return std::nullopt;
+      if (list->size() < 2) problem(*v, fmt::format("has {} values; two edges or more are expected", list->size()));
+      for (std::size_t i = 1; i < list->size(); ++i) {
+        if ((*list)[i] > (*list)[i - 1]) continue;
+        problem(item(*v, i), fmt::format("is {} after {}; edges must increase", (*list)[i], (*list)[i - 1]));
+        break;
+      }
+      return EdgesList{*list};
+    }
+    if (chosen == "widths") {
+      EdgesWidths widths;
+      if (const auto v = section.need("origin", "where the first cell begins")) widths.origin = number(*v).value_or(0);
+      const auto v = section.find("widths");
+      const auto list = v ? numbers(*v, "a list of cell widths") : std::nullopt;
+      if (!list) return std::nullopt;
+      if (list->empty()) problem(*v, "is an empty list; one width or more is expected");
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        if ((*list)[i] > 0) continue;
+        problem(item(*v, i), fmt::format("is {}; a width above 0 is expected", (*list)[i]));
+        break;
+      }
+      widths.widths = *list;
+      return widths;
+    }
+    if (chosen == "file") {
+      const auto v = section.find("file");
+      return EdgesFile{v ? input(*v).value_or("") : std::filesystem::path()};
+    }
+    if (chosen != "random_widths") return std::nullopt;
+    EdgesRandom random;
+    if (const auto v = section.find("random_widths")) {
+      if (const auto widths = range(*v, true)) {
+        random.widths = *widths;
+        if (!(widths->min > 0)) problem(*v, fmt::format("has min {}; widths must be above 0", widths->min));
+      }
+    }
+    if (const auto v = section.need("cells", "the number of cells")) random.cells = whole(*v, 1).value_or(1);
+    if (const auto v = section.find("origin")) random.origin = number(*v).value_or(0);
+    if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
+    if (const auto v = section.find("top")) {
+      random.top = number(*v);
+      if (!is_upward) problem(*v, "is for upward only; write origin");
+      if (section.has("origin")) problem(*v, "is written beside origin; exactly one of the two is allowed");
+    }
+    return random;
+  }
+
+  void sphere(const Value& value, VoxelsSpec& voxels) {
+    const Section section(*this, value);
+    Sphere sphere;
+    if (const auto v = section.need("center", "[easting, northing, upward]")) {
+      if (is_list_of(*v, 3, "[easting, northing, upward]")) {
+        for (std::size_t i = 0; i < 3; ++i) sphere.center[i] = number(item(*v, i)).value_or(0);
+      }
+    }
+    if (const auto v = section.need("radius", "a length above 0")) sphere.radius = positive(*v).value_or(1);
+    if (const auto v = section.need("density", "a number in kg/m3")) sphere.density = number(*v).value_or(0);
+    voxels.spheres.push_back(sphere);
+  }
+
+  void box(const Value& value, VoxelsSpec& voxels) {
+    const Section section(*this, value);
+    Box box;
+    if (const auto v = section.need("easting", "[min, max]")) box.easting = range(*v, false).value_or(Range{});
+    if (const auto v = section.need("northing", "[min, max]")) box.northing = range(*v, false).value_or(Range{});
+    if (const auto v = section.need("upward", "[min, max]")) box.upward = range(*v, false).value_or(Range{});
+    if (const auto v = section.need("density", "a number in kg/m3")) box.density = number(*v).value_or(0);
+    voxels.boxes.push_back(box);
+  }
+
+  VoxelsSpec voxels(const Value& value) {
+    const Section section(*this, value);
+    VoxelsSpec result;
+    if (const auto v = section.need("easting", "[min, max, cells]")) result.easting = cells(*v).value_or(Axis{});
+    if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = cells(*v).value_or(Axis{});
+    if (const auto v = section.need("upward", "[min, max, cells]")) result.upward = cells(*v).value_or(Axis{});
+    countable(value, {result.easting.count, result.northing.count, result.upward.count});
+    if (const auto v = section.find("density")) result.density = density(*v);
+    if (const auto v = section.find("spheres")) {
+      if (is_list(*v, "a list of {center: [...], radius: ..., density: ...}")) {
+        for (std::size_t i = 0; i < v->node->items.size(); ++i) sphere(item(*v, i), result);
+      }
+    }
+    if (const auto v = section.find("boxes")) {
+      if (is_list(*v, "a list of {easting: [...], northing: [...], upward: [...], density: ...}")) {
+        for (std::size_t i = 0; i < v->node->items.size(); ++i) box(item(*v, i), result);
+      }
+    }
+    return result;
+  }
+
+  void prism_columns(const Value& value, PrismsSpec& prisms) {
+    // Each quantity under its own name and the papers'.
+    static const std::vector<std::pair<std::string, std::string>> quantities = {
+        {"west", "x1"},   {"east", "x2"}, {"south", "y1"},       {"north", "y2"},
+        {"bottom", "z1"}, {"top", "z2"},  {"density", "density"}};
+    static const std::string form =
+        "a list of the seven columns west, east, south, north, bottom, top, density (or x1, x2, "
+        "y1, y2, z1, z2, density) in the file's order";
+    if (!is_list(value, form)) return;
+    Words known;
+    for (const auto& [name, papers_name] : quantities) {
+      known.push_back(name);
+      if (papers_name != name) known.push_back(papers_name);
+    }
+    std::vector<bool> seen(quantities.size(), false);
+    bool all_known = true;
+    for (std::size_t i = 0; i < value.node->items.size(); ++i) {
+      const Value column = item(value, i);
+      const auto name = words(column, "the name of a column");
+      if (!name) {
+        all_known = false;
+        continue;
+      }
+      const auto found = std::find_if(quantities.begin(), quantities.end(),
+                                      [&](const auto& q) { return q.first == *name || q.second == *name; });
+      if (found == quantities.end()) {
+        problem(column, fmt::format("is {}, no known column{}", excerpt(*name), allowed(*name, known)));
+        all_known = false;
+        continue;
+      }
+      const auto index = static_cast<std::size_t>(found - quantities.begin());
+      if (seen[index]) problem(column, fmt::format("is {}, which an earlier column holds already", excerpt(*name)));
+      seen[index] = true;
+      prisms.columns.push_back(*name);
+    }
+    for (std::size_t i = 0; all_known && i < quantities.size(); ++i) {
+      if (!seen[i]) problem(value, fmt::format("lacks {}; {} is expected", quantities[i].first, form));
+    }
+  }
+
+  PrismsSpec prisms(const Value& value) {
+    const Section section(*this, value);
+    PrismsSpec result;
+    if (const auto v = section.need("file", "the name of a CSV or HDF5 file")) result.file = input(*v).value_or("");
+    if (const auto v = section.find("group")) result.group = words(*v, "the name of an HDF5 group").value_or("/");
+    if (const auto v = section.find("columns")) prism_columns(*v, result);
+    if (const auto v = section.find("axis_z")) {
+      result.z_down = choice(*v, std::array{Choice<bool>{"up", false}, Choice<bool>{"down", true}}).value_or(false);
+    }
+    result.length_to_si = unit_factor(section, "length_unit", "m", "km", 1000);
+    result.density_to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+    if (const auto v = section.find("allow_overlap")) result.allow_overlap = truth(*v).value_or(false);
+    return result;
+  }
+
   /// Whether a value of mesh names a UBC mesh as if that were all it takes, which it adds as a problem.
-  bool is_ubc_without_key(const Value& value);
-  MeshSpec mesh(const Value& value);
-  TerrainSpec terrain(const Value& value);
+  bool is_ubc_without_key(const Value& value) {
+    const YamlNode* const file = value.node->kind == Kind::map ? value.node->find("file") : value.node;
+    if (file == nullptr || file->kind != Kind::scalar || file->text.empty()) return false;
+    const std::string suffix = lower_case(std::filesystem::path(file->text).extension().string());
+    const bool is_called_mesh = suffix == ".msh" || suffix == ".mesh";
+    if (!is_called_mesh && !looks_like_ubc_mesh({in_folder(file->text), "", ""})) return false;
+    const YamlNode* density = value.node->kind == Kind::map ? value.node->find("density") : nullptr;
+    if (density != nullptr && density->kind == Kind::map) density = density->find("file");
+    const bool is_named = density != nullptr && density->kind == Kind::scalar && !density->text.empty();
+    problem(value, fmt::format("names {}, a UBC mesh; write ubc: {{mesh: {}, density: {}}} in the place of {}",
+                               excerpt(file->text), shown(file->text), is_named ? shown(density->text) : "...",
+                               value.node == file ? "the name" : "these keys"));
+    return true;
+  }
+
+  MeshSpec mesh(const Value& value) {
+    if (is_ubc_without_key(value)) return {};
+    const Section section(*this, value);
+    MeshSpec result;
+    if (const auto ubc = section.find("ubc")) {
+      const Section files(*this, *ubc);
+      result.ubc.emplace();
+      if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
+      if (const auto v = density_of(files, "the name of a UBC density file")) {
+        result.ubc->density = input(*v).value_or("");
+      }
+      constexpr double gram_a_cubic_centimetre = 1000;
+      result.ubc->density_to_si =
+          unit_factor(files, "density_unit", "kg/m3", "g/cm3", gram_a_cubic_centimetre, gram_a_cubic_centimetre);
+      if (const auto v = files.find("inactive")) result.ubc->inactive = number(*v);
+      for (const std::string key : {"easting", "northing", "upward", "density"}) {
+        if (const auto v = section.find(key)) problem(*v, "is written beside ubc, which holds it already");
+      }
+      return result;
+    }
+    static const std::string form = "[min, max, cells] or a map of edges or widths";
+    if (const auto v = section.need("easting", form)) result.easting = edges(*v, false).value_or(EdgesSpec{});
+    if (const auto v = section.need("northing", form)) result.northing = edges(*v, false).value_or(EdgesSpec{});
+    if (const auto v = section.need("upward", form)) result.upward = edges(*v, true).value_or(EdgesSpec{});
+    if (const auto v = density_of(section, "a number, {random: [min, max]} or {file: name}")) {
+      result.density = density(*v);
+    }
+    return result;
+  }
+
+  TerrainSpec terrain(const Value& value) {
+    const Section section(*this, value);
+    TerrainSpec result;
+    if (const auto v = section.need("file", "the name of a digital elevation model")) {
+      result.file = input(*v).value_or("");
+    }
+    if (const auto v = section.find("variable")) result.variable = words(*v, "the name of a variable").value_or("");
+    TerrainMasses& masses = result.masses;
+    if (const auto v = section.find("reference")) masses.reference = number(*v).value_or(0);
+    if (const auto v = section.find("sea_level")) masses.sea_level = number(*v).value_or(0);
+    if (const auto v = section.find("water_density")) masses.water_density = number(*v);
+    const auto density = section.find("density");
+    if (!density) return result;
+    if (density->node->kind != Kind::map) {
+      masses.density = number(*density, "a number or {file: name}").value_or(masses.density);
+      return result;
+    }
+    const Section file(*this, *density);
+    result.density.emplace();
+    if (const auto v = file.need("file", "the name of a grid on the nodes of the heights")) {
+      result.density->file = input(*v).value_or("");
+    }
+    if (const auto v = file.find("variable"))
+      result.density->variable = words(*v, "the name of a variable").value_or("");
+    result.density->to_si = unit_factor(file, "density_unit", "kg/m3", "g/cm3", 1000);
+    return result;
+  }
+
   /// a density, which an inversion looks for
-  std::optional<Value> density_of(const Section& section, const std::string& expected) const;
+  std::optional<Value> density_of(const Section& section, const std::string& expected) const {
+    return m_use == CaseUse::inversion ? section.find("density") : section.need("density", expected);
+  }
 
   CaseUse m_use;
 };
-
-DensitySpec ModelReader::density(const Value& value) {
-  if (value.node->kind != Kind::map) {
-    if (value.node->kind == Kind::list) {
-      problem(value, "is a list; a number, {random: [min, max], seed: 1} or {file: name} is expected");
-      return ConstantDensity{};
-    }
-    return ConstantDensity{number(value).value_or(0)};
-  }
-  const Section section(*this, value);
-  const std::string chosen = section.one_of({{"random", {"seed"}}, {"file", {"dataset", "density_unit"}}});
-  if (chosen == "random") {
-    RandomDensity random;
-    if (const auto v = section.find("random")) random.range = range(*v, true).value_or(Range{});
-    if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
-    return random;
-  }
-  DensityFile file;
-  if (const auto v = section.find("file")) file.file = input(*v).value_or("");
-  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
-  if (section.has("density_unit")) file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-  return file;
-}
-
-std::optional<EdgesSpec> ModelReader::edges(const Value& value, bool is_upward) {
-  if (value.node->kind == Kind::list) {
-    if (const auto axis = cells(value)) return *axis;
-    return std::nullopt;
-  }
-  if (value.node->kind != Kind::map) {
-    problem(value,
-            fmt::format("is {}; [min, max, cells], {{edges: [...]}}, {{origin: 0, widths: [...]}}, {{file: name}} "
-                        "or {{random_widths: [min, max], cells: 10}} is expected",
-                        kind_name(*value.node)));
-    return std::nullopt;
-  }
-  const Section section(*this, value);
-  const std::string chosen = section.one_of(
-      {{"edges", {}}, {"widths", {"origin"}}, {"file", {}}, {"random_widths", {"cells", "origin", "top", "seed"}}});
-  if (chosen == "edges") {
-    const auto v = section.find("edges");
-    const auto list = v ? numbers(*v, "a list of cell edges") : std::nullopt;
-    if (!list) return std::nullopt;
-    if (list->size() < 2) problem(*v, fmt::format("has {} values; two edges or more are expected", list->size()));
-    for (std::size_t i = 1; i < list->size(); ++i) {
-      if ((*list)[i] > (*list)[i - 1]) continue;
-      problem(item(*v, i), fmt::format("is {} after {}; edges must increase", (*list)[i], (*list)[i - 1]));
-      break;
-    }
-    return EdgesList{*list};
-  }
-  if (chosen == "widths") {
-    EdgesWidths widths;
-    if (const auto v = section.need("origin", "where the first cell begins")) widths.origin = number(*v).value_or(0);
-    const auto v = section.find("widths");
-    const auto list = v ? numbers(*v, "a list of cell widths") : std::nullopt;
-    if (!list) return std::nullopt;
-    if (list->empty()) problem(*v, "is an empty list; one width or more is expected");
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      if ((*list)[i] > 0) continue;
-      problem(item(*v, i), fmt::format("is {}; a width above 0 is expected", (*list)[i]));
-      break;
-    }
-    widths.widths = *list;
-    return widths;
-  }
-  if (chosen == "file") {
-    const auto v = section.find("file");
-    return EdgesFile{v ? input(*v).value_or("") : std::filesystem::path()};
-  }
-  if (chosen != "random_widths") return std::nullopt;
-  EdgesRandom random;
-  if (const auto v = section.find("random_widths")) {
-    if (const auto widths = range(*v, true)) {
-      random.widths = *widths;
-      if (!(widths->min > 0)) problem(*v, fmt::format("has min {}; widths must be above 0", widths->min));
-    }
-  }
-  if (const auto v = section.need("cells", "the number of cells")) random.cells = whole(*v, 1).value_or(1);
-  if (const auto v = section.find("origin")) random.origin = number(*v).value_or(0);
-  if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
-  if (const auto v = section.find("top")) {
-    random.top = number(*v);
-    if (!is_upward) problem(*v, "is for upward only; write origin");
-    if (section.has("origin")) problem(*v, "is written beside origin; exactly one of the two is allowed");
-  }
-  return random;
-}
-
-void ModelReader::sphere(const Value& value, VoxelsSpec& voxels) {
-  const Section section(*this, value);
-  Sphere sphere;
-  if (const auto v = section.need("center", "[easting, northing, upward]")) {
-    if (is_list_of(*v, 3, "[easting, northing, upward]")) {
-      for (std::size_t i = 0; i < 3; ++i) sphere.center[i] = number(item(*v, i)).value_or(0);
-    }
-  }
-  if (const auto v = section.need("radius", "a length above 0")) sphere.radius = positive(*v).value_or(1);
-  if (const auto v = section.need("density", "a number in kg/m3")) sphere.density = number(*v).value_or(0);
-  voxels.spheres.push_back(sphere);
-}
-
-void ModelReader::box(const Value& value, VoxelsSpec& voxels) {
-  const Section section(*this, value);
-  Box box;
-  if (const auto v = section.need("easting", "[min, max]")) box.easting = range(*v, false).value_or(Range{});
-  if (const auto v = section.need("northing", "[min, max]")) box.northing = range(*v, false).value_or(Range{});
-  if (const auto v = section.need("upward", "[min, max]")) box.upward = range(*v, false).value_or(Range{});
-  if (const auto v = section.need("density", "a number in kg/m3")) box.density = number(*v).value_or(0);
-  voxels.boxes.push_back(box);
-}
-
-VoxelsSpec ModelReader::voxels(const Value& value) {
-  const Section section(*this, value);
-  VoxelsSpec result;
-  if (const auto v = section.need("easting", "[min, max, cells]")) result.easting = cells(*v).value_or(Axis{});
-  if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = cells(*v).value_or(Axis{});
-  if (const auto v = section.need("upward", "[min, max, cells]")) result.upward = cells(*v).value_or(Axis{});
-  countable(value, {result.easting.count, result.northing.count, result.upward.count});
-  if (const auto v = section.find("density")) result.density = density(*v);
-  if (const auto v = section.find("spheres")) {
-    if (is_list(*v, "a list of {center: [...], radius: ..., density: ...}")) {
-      for (std::size_t i = 0; i < v->node->items.size(); ++i) sphere(item(*v, i), result);
-    }
-  }
-  if (const auto v = section.find("boxes")) {
-    if (is_list(*v, "a list of {easting: [...], northing: [...], upward: [...], density: ...}")) {
-      for (std::size_t i = 0; i < v->node->items.size(); ++i) box(item(*v, i), result);
-    }
-  }
-  return result;
-}
-
-void ModelReader::prism_columns(const Value& value, PrismsSpec& prisms) {
-  // Each quantity under its own name and the papers'.
-  static const std::vector<std::pair<std::string, std::string>> quantities = {
-      {"west", "x1"},   {"east", "x2"}, {"south", "y1"},       {"north", "y2"},
-      {"bottom", "z1"}, {"top", "z2"},  {"density", "density"}};
-  static const std::string form =
-      "a list of the seven columns west, east, south, north, bottom, top, density (or x1, x2, "
-      "y1, y2, z1, z2, density) in the file's order";
-  if (!is_list(value, form)) return;
-  Words known;
-  for (const auto& [name, papers_name] : quantities) {
-    known.push_back(name);
-    if (papers_name != name) known.push_back(papers_name);
-  }
-  std::vector<bool> seen(quantities.size(), false);
-  bool all_known = true;
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    const Value column = item(value, i);
-    const auto name = words(column, "the name of a column");
-    if (!name) {
-      all_known = false;
-      continue;
-    }
-    const auto found = std::find_if(quantities.begin(), quantities.end(),
-                                    [&](const auto& q) { return q.first == *name || q.second == *name; });
-    if (found == quantities.end()) {
-      problem(column, fmt::format("is {}, no known column{}", excerpt(*name), allowed(*name, known)));
-      all_known = false;
-      continue;
-    }
-    const auto index = static_cast<std::size_t>(found - quantities.begin());
-    if (seen[index]) problem(column, fmt::format("is {}, which an earlier column holds already", excerpt(*name)));
-    seen[index] = true;
-    prisms.columns.push_back(*name);
-  }
-  for (std::size_t i = 0; all_known && i < quantities.size(); ++i) {
-    if (!seen[i]) problem(value, fmt::format("lacks {}; {} is expected", quantities[i].first, form));
-  }
-}
-
-PrismsSpec ModelReader::prisms(const Value& value) {
-  const Section section(*this, value);
-  PrismsSpec result;
-  if (const auto v = section.need("file", "the name of a CSV or HDF5 file")) result.file = input(*v).value_or("");
-  if (const auto v = section.find("group")) result.group = words(*v, "the name of an HDF5 group").value_or("/");
-  if (const auto v = section.find("columns")) prism_columns(*v, result);
-  if (const auto v = section.find("axis_z")) {
-    result.z_down = choice(*v, std::array{Choice<bool>{"up", false}, Choice<bool>{"down", true}}).value_or(false);
-  }
-  result.length_to_si = unit_factor(section, "length_unit", "m", "km", 1000);
-  result.density_to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-  if (const auto v = section.find("allow_overlap")) result.allow_overlap = truth(*v).value_or(false);
-  return result;
-}
-
-bool ModelReader::is_ubc_without_key(const Value& value) {
-  const YamlNode* const file = value.node->kind == Kind::map ? value.node->find("file") : value.node;
-  if (file == nullptr || file->kind != Kind::scalar || file->text.empty()) return false;
-  const std::string suffix = lower_case(std::filesystem::path(file->text).extension().string());
-  const bool is_called_mesh = suffix == ".msh" || suffix == ".mesh";
-  if (!is_called_mesh && !looks_like_ubc_mesh({in_folder(file->text), "", ""})) return false;
-  const YamlNode* density = value.node->kind == Kind::map ? value.node->find("density") : nullptr;
-  if (density != nullptr && density->kind == Kind::map) density = density->find("file");
-  const bool is_named = density != nullptr && density->kind == Kind::scalar && !density->text.empty();
-  problem(value, fmt::format("names {}, a UBC mesh; write ubc: {{mesh: {}, density: {}}} in the place of {}",
-                             excerpt(file->text), shown(file->text), is_named ? shown(density->text) : "...",
-                             value.node == file ? "the name" : "these keys"));
-  return true;
-}
-
-MeshSpec ModelReader::mesh(const Value& value) {
-  if (is_ubc_without_key(value)) return {};
-  const Section section(*this, value);
-  MeshSpec result;
-  if (const auto ubc = section.find("ubc")) {
-    const Section files(*this, *ubc);
-    result.ubc.emplace();
-    if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
-    if (const auto v = density_of(files, "the name of a UBC density file")) {
-      result.ubc->density = input(*v).value_or("");
-    }
-    constexpr double gram_a_cubic_centimetre = 1000;
-    result.ubc->density_to_si =
-        unit_factor(files, "density_unit", "kg/m3", "g/cm3", gram_a_cubic_centimetre, gram_a_cubic_centimetre);
-    if (const auto v = files.find("inactive")) result.ubc->inactive = number(*v);
-    for (const std::string key : {"easting", "northing", "upward", "density"}) {
-      if (const auto v = section.find(key)) problem(*v, "is written beside ubc, which holds it already");
-    }
-    return result;
-  }
-  static const std::string form = "[min, max, cells] or a map of edges or widths";
-  if (const auto v = section.need("easting", form)) result.easting = edges(*v, false).value_or(EdgesSpec{});
-  if (const auto v = section.need("northing", form)) result.northing = edges(*v, false).value_or(EdgesSpec{});
-  if (const auto v = section.need("upward", form)) result.upward = edges(*v, true).value_or(EdgesSpec{});
-  if (const auto v = density_of(section, "a number, {random: [min, max]} or {file: name}")) {
-    result.density = density(*v);
-  }
-  return result;
-}
-
-TerrainSpec ModelReader::terrain(const Value& value) {
-  const Section section(*this, value);
-  TerrainSpec result;
-  if (const auto v = section.need("file", "the name of a digital elevation model")) {
-    result.file = input(*v).value_or("");
-  }
-  if (const auto v = section.find("variable")) result.variable = words(*v, "the name of a variable").value_or("");
-  TerrainMasses& masses = result.masses;
-  if (const auto v = section.find("reference")) masses.reference = number(*v).value_or(0);
-  if (const auto v = section.find("sea_level")) masses.sea_level = number(*v).value_or(0);
-  if (const auto v = section.find("water_density")) masses.water_density = number(*v);
-  const auto density = section.find("density");
-  if (!density) return result;
-  if (density->node->kind != Kind::map) {
-    masses.density = number(*density, "a number or {file: name}").value_or(masses.density);
-    return result;
-  }
-  const Section file(*this, *density);
-  result.density.emplace();
-  if (const auto v = file.need("file", "the name of a grid on the nodes of the heights")) {
-    result.density->file = input(*v).value_or("");
-  }
-  if (const auto v = file.find("variable")) result.density->variable = words(*v, "the name of a variable").value_or("");
-  result.density->to_si = unit_factor(file, "density_unit", "kg/m3", "g/cm3", 1000);
-  return result;
-}
-
-std::optional<Value> ModelReader::density_of(const Section& section, const std::string& expected) const {
-  return m_use == CaseUse::inversion ? section.find("density") : section.need("density", expected);
-}
-
-ModelSpec ModelReader::model(const Value& value) {
-  const Section section(*this, value);
-  const std::string chosen = section.one_of({{"voxels", {}}, {"prisms", {}}, {"mesh", {}}, {"terrain", {}}});
-  const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
-  if (!v) return {};
-  if (chosen == "voxels") return voxels(*v);
-  const bool has_cells = chosen == "mesh";
-  if (!has_cells && m_use != CaseUse::forward) {
-    problem(*v, fmt::format("{}: the cells of voxels or of a mesh are needed, prismfield run alone reads {}",
-                            m_use == CaseUse::inversion ? "cannot be inverted"
-                            : chosen == "prisms"        ? "have no sensitivities"
-                                                        : "has no sensitivities",
-                            chosen));
-  }
-  if (chosen == "prisms") return prisms(*v);
-  if (chosen == "terrain") return terrain(*v);
-  return mesh(*v);
-}
 
 }  // namespace
 

@@ -12,9 +12,6 @@ namespace prismfield {
 /// The fields of `run` must have been read.
 void read_observations(const CaseReader& values, const Value& value, Case& run);
 [[nodiscard]] FieldList read_fields(const CaseReader& values, const Value& value);
-[[nodiscard]] Execution read_execution(const CaseReader& values, const Value& value);
-[[nodiscard]] OutputSpec read_output(const CaseReader& values, const Value& value);
-[[nodiscard]] StorageSettings read_sensitivity(const CaseReader& values, const Value& value);
 [[nodiscard]] InversionSpec read_inversion(const CaseReader& values, const Value& value);
 
 }  // namespace prismfield

@@ -42,8 +42,7 @@ Section::Section(CaseReader& reader, Value map) : Section(reader, map, case_key_
 Section::Section(CaseReader& reader, Value map, const Words& known)
     : m_reader(reader), m_map(std::move(map)), m_known(known) {
   if (m_map.node->kind != YamlNode::Kind::map) {
-    m_reader.problem(m_map,
-                     fmt::format("is {}; a map with the keys {} is expected", kind_name(*m_map.node), joined(known)));
+    m_reader.expects(m_map, "a map with the keys " + joined(known));
     return;
   }
   m_is_map = true;
@@ -116,10 +115,6 @@ std::string Section::one_of(const std::vector<Alternative>& alternatives) const 
   return chosen;
 }
 
-std::string CaseReader::place(const YamlNode& node, std::int32_t key_line) const {
-  return node.option != nullptr ? std::string(node.option) : fmt::format("{}:{}", m_file, key_line);
-}
-
 void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Words& known) {
   if (only_counted()) return;
   Words elsewhere;
@@ -134,6 +129,11 @@ void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Wor
                         entry.value.option == nullptr ? " (look at the indentation)" : "");
   }
   m_problems.add(place(entry.value, entry.key_line), join_key(map.path, entry.key), what + allowed(entry.key, known));
+}
+
+std::nullopt_t CaseReader::expects(const Value& value, const std::string& expected) {
+  problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
+  return std::nullopt;
 }
 
 bool CaseReader::is_plain(const Value& value, const std::string& expected) {
@@ -155,8 +155,7 @@ std::optional<double> CaseReader::number(const Value& value, const std::string& 
   const std::string name = lower_case(text);
   const bool yaml_infinity = name.ends_with(".inf") || name == ".nan";
   if (yaml_infinity || (status == NumberStatus::ok && !std::isfinite(result))) {
-    problem(value, fmt::format("is {}; a finite number is expected", kind_name(*value.node)));
-    return std::nullopt;
+    return expects(value, "a finite number");
   }
   if (status != NumberStatus::ok) {
     const bool comma = text.find(',') != std::string::npos;
@@ -167,11 +166,20 @@ std::optional<double> CaseReader::number(const Value& value, const std::string& 
   return result;
 }
 
+std::optional<double> CaseReader::number_in(const Value& value, double least, double most, const std::string& expected,
+                                            const std::string& form) {
+  const auto result = number(value, form);
+  if (!result || (*result >= least && *result <= most)) return result;
+  return expects(value, expected);
+}
+
 std::optional<double> CaseReader::positive(const Value& value) {
-  const auto result = number(value);
-  if (!result || *result > 0) return result;
-  problem(value, fmt::format("is {}; a number above 0 is expected", kind_name(*value.node)));
-  return std::nullopt;
+  return number_in(value, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(),
+                   "a number above 0");
+}
+
+std::optional<double> CaseReader::not_negative(const Value& value) {
+  return number_in(value, 0, std::numeric_limits<double>::max(), "a number of at least 0");
 }
 
 std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t least, std::int64_t most,
@@ -202,9 +210,7 @@ std::optional<std::uint64_t> CaseReader::seed(const Value& value) {
   if (!is_plain(value, "a whole number")) return std::nullopt;
   std::uint64_t result = 0;
   if (parse_integer(value.node->text, result) == NumberStatus::ok) return result;
-  problem(value, fmt::format("is {}; a whole number from 0 to {} is expected", kind_name(*value.node),
-                             std::numeric_limits<std::uint64_t>::max()));
-  return std::nullopt;
+  return expects(value, fmt::format("a whole number from 0 to {}", std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::optional<bool> CaseReader::truth(const Value& value) {
@@ -212,10 +218,7 @@ std::optional<bool> CaseReader::truth(const Value& value) {
 }
 
 std::optional<std::string> CaseReader::words(const Value& value, const char* expected) {
-  if (value.node->kind != Kind::scalar) {
-    problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
-    return std::nullopt;
-  }
+  if (value.node->kind != Kind::scalar) return expects(value, expected);
   if (value.node->text.empty()) {
     problem(value, fmt::format("is empty; {} is expected", expected));
     return std::nullopt;
@@ -283,6 +286,16 @@ std::optional<double> CaseReader::length_factor(const Section& section) {
   return choice(*value, std::array{Choice<double>{"m", 1}, Choice<double>{"km", 1000}, Choice<double>{"ft", foot}});
 }
 
+DensityFile CaseReader::density_file(const Section& section, const std::string& what, bool has_unit) {
+  DensityFile file;
+  if (const auto v = section.need("file", "the name of a file of " + what)) file.file = input(*v).value_or("");
+  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
+  if (has_unit && section.has("density_unit")) {
+    file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+  }
+  return file;
+}
+
 std::vector<std::string> CaseReader::column_names(const Value& value) {
   std::vector<std::string> names;
   if (!is_list(value, "a list of the file's columns in their order")) return names;
@@ -294,9 +307,8 @@ std::vector<std::string> CaseReader::column_names(const Value& value) {
 }
 
 bool CaseReader::is_list(const Value& value, const std::string& form) {
-  if (value.node->kind == Kind::list) return true;
-  problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), form));
-  return false;
+  if (value.node->kind != Kind::list) expects(value, form);
+  return value.node->kind == Kind::list;
 }
 
 bool CaseReader::is_list_of(const Value& value, std::size_t n, const std::string& form) {

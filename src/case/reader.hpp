@@ -15,6 +15,7 @@
 #include <prismfield/error.hpp>
 
 #include "case/yaml_tree.hpp"
+#include "io/cell_file.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
 
@@ -55,7 +56,9 @@ public:
       : m_file(file.string()), m_folder(file.parent_path()), m_problems(problems) {}
 
   /// "file:line", or the option that wrote the node.
-  [[nodiscard]] std::string place(const YamlNode& node, std::int32_t key_line) const;
+  [[nodiscard]] std::string place(const YamlNode& node, std::int32_t key_line) const {
+    return where_of(node, m_file, key_line);
+  }
   void problem_at(std::string where, std::string key, std::string what) {
     m_problems.add(std::move(where), std::move(key), std::move(what));
   }
@@ -76,9 +79,14 @@ public:
 
   // Each adds a problem that says what is expected, and returns nothing or false, where the value is something else.
 
+  std::nullopt_t expects(const Value& value, const std::string& expected);
   bool is_plain(const Value& value, const std::string& expected);
   std::optional<double> number(const Value& value, const std::string& expected = "a number");
+  /// one in [least, most], which `expected` says
+  std::optional<double> number_in(const Value& value, double least, double most, const std::string& expected,
+                                  const std::string& form = "a number");
   std::optional<double> positive(const Value& value);
+  std::optional<double> not_negative(const Value& value);
   std::optional<std::int64_t> whole(const Value& value, std::int64_t least, std::int64_t most = largest_count,
                                     const std::string& expected = "a whole number");
   std::optional<std::uint64_t> seed(const Value& value);
@@ -99,6 +107,9 @@ public:
                      double otherwise = 1);
   /// the factor to metres of the unit that `length_unit` names, one of m, km and ft; nothing without the key
   std::optional<double> length_factor(const Section& section);
+  /// the keys file, dataset and, where its numbers have a unit, density_unit; `what` the file is, without a file an
+  /// error
+  DensityFile density_file(const Section& section, const std::string& what, bool has_unit = true);
   /// the names of a file's columns, "-" for one that is passed over
   std::vector<std::string> column_names(const Value& value);
 

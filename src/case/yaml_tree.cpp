@@ -103,8 +103,8 @@ public:
     m_last_line = line_of(mark);
     const auto found = m_anchors.find(anchor);
     if (found == m_anchors.end()) throw SyntaxError{m_last_line, "this alias (*) refers to what it is part of"};
-    count(found->second.size);
-    accept(found->second.node, 0);
+    count(size_of(found->second));
+    accept(found->second, 0);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -138,12 +138,6 @@ private:
     bool pending_is_dropped = false;
     /// the lines of a map's keys
     std::map<std::string, std::int32_t> key_lines;
-  };
-
-  /// What an anchor (&) names, and what a copy of it takes.
-  struct Anchored {
-    YamlNode node;
-    TreeSize size;
   };
 
   YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark) {
@@ -226,7 +220,7 @@ private:
       const TreeSize size = size_of(node);
       // the copy that aliases are made from
       count({size.nodes, size.text_bytes, 0});
-      m_anchors[anchor] = {node, size};
+      m_anchors[anchor] = node;
     }
     if (m_open.empty()) {
       m_root = std::move(node);
@@ -277,7 +271,8 @@ private:
   ProblemList& m_problems;
   YamlNode m_root;
   std::vector<Open> m_open;
-  std::map<YAML::anchor_t, Anchored> m_anchors;
+  /// what anchors (&) name
+  std::map<YAML::anchor_t, YamlNode> m_anchors;
   std::size_t m_nodes = 0;
   std::size_t m_text_bytes = 0;
   std::int32_t m_last_line = 1;
@@ -393,26 +388,12 @@ std::int32_t first_line_without_text(const std::string& text) {
   return 0;
 }
 
-void mark_all(YamlNode& node, const char* option) {
-  node.option = option;
-  for (YamlNode& item : node.items) mark_all(item, option);
-  for (YamlEntry& entry : node.entries) mark_all(entry.value, option);
-}
-
-std::vector<std::string> split_path(const std::string& path) {
-  std::vector<std::string> keys;
-  std::istringstream parts(path);
-  for (std::string key; std::getline(parts, key, '.');) keys.push_back(key);
-  if (path.empty() || path.back() == '.') keys.emplace_back();
-  return keys;
-}
-
 /// How many of the keys from `first` on are one key of this map, whose name has dots; 1 without such a key.
 std::size_t keys_in_one(const YamlNode& map, const std::vector<std::string>& keys, std::size_t first) {
   std::size_t most = 1;
   for (const YamlEntry& entry : map.entries) {
     if (entry.key.find('.') == std::string::npos) continue;
-    const std::vector<std::string> parts = split_path(entry.key);
+    const std::vector<std::string> parts = split(entry.key, '.');
     if (parts.size() <= most || parts.size() > keys.size() - first) continue;
     if (std::equal(parts.begin(), parts.end(), keys.begin() + static_cast<std::ptrdiff_t>(first))) most = parts.size();
   }
@@ -421,7 +402,7 @@ std::size_t keys_in_one(const YamlNode& map, const std::vector<std::string>& key
 
 /// Puts `value` at `path`. Throws InputError when a part of the path cannot hold it.
 void put(YamlNode& root, const std::string& path, YamlNode value, const char* option) {
-  const std::vector<std::string> keys = split_path(path);
+  const std::vector<std::string> keys = split(path, '.');
   if (std::find(keys.begin(), keys.end(), "") != keys.end()) {
     throw InputError(option, path, "the key has an empty part; write names joined by single dots");
   }
@@ -516,8 +497,20 @@ std::string join_key(const std::string& parent, const std::string& child) {
   return parent.empty() ? word : parent + "." + word;
 }
 
-std::string where_of(const YamlNode& node, const std::string& file) {
-  return node.option != nullptr ? std::string(node.option) : fmt::format("{}:{}", file, node.line);
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string where_of(const YamlNode& node, const std::string& file, std::int32_t line) {
+  return node.option != nullptr ? std::string(node.option) : fmt::format("{}:{}", file, line);
 }
 
 std::string read_yaml_text(const std::filesystem::path& file) {
@@ -575,7 +568,7 @@ void apply_override(YamlNode& root, const std::string& assignment, ProblemList& 
   }
   try {
     YamlNode value = parse_document(content, option, key, option, problems);
-    mark_all(value, option);
+    value.option = option;
     if (value.kind == YamlNode::Kind::null) value.kind = YamlNode::Kind::removed;
     put(root, key, std::move(value), option);
   } catch (const SyntaxError& error) {

@@ -46,8 +46,11 @@ struct YamlEntry {
 /// `parent.child`, or the child alone at the root.
 [[nodiscard]] std::string join_key(const std::string& parent, const std::string& child);
 
-/// Where a node was written: "file:line", or the option's name.
-[[nodiscard]] std::string where_of(const YamlNode& node, const std::string& file);
+/// The parts of a text between separators, one more than these: the words of a key path, the lines of a text.
+[[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
+
+/// Where a node, or the key before it in `line`, was written: "file:line", or the option's name.
+[[nodiscard]] std::string where_of(const YamlNode& node, const std::string& file, std::int32_t line);
 
 /// Content of a text file of at most 16 MiB in UTF-8. Throws InputError when it cannot be read, is larger, or holds
 /// bytes that are not text.

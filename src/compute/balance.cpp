@@ -9,7 +9,7 @@
 #include <prismfield/forward.hpp>
 
 #include "kernel/contact.hpp"
-#include "model/spatial_order.hpp"
+#include "model/points.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 

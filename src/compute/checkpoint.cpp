@@ -248,7 +248,6 @@ void write_checkpoint(const fs::path& checkpoint, const CheckpointRun& run, int 
   }
   header.sums.digest = checksum.digest();
   sign(header);
-  const FileSizeSignalIgnored ignored;
   try {
     RankFile(file).require_replaceable(&run.case_hash);
     TemporaryFile temporary(file);

@@ -16,7 +16,7 @@
 #include <prismfield/request.hpp>
 
 #include "base/checksum.hpp"
-#include "base/file_lock.hpp"
+#include "base/disk.hpp"
 #include "compute/method.hpp"
 
 namespace prismfield {

@@ -9,7 +9,7 @@
 #include "compute/cost_model.hpp"
 #include "compute/direct_plan.hpp"
 #include "kernel/contact.hpp"
-#include "model/spatial_order.hpp"
+#include "model/points.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {

@@ -16,7 +16,6 @@
 #include "compute/plan.hpp"
 #include "engine/engine.hpp"
 #include "model/points.hpp"
-#include "model/spatial_order.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {

@@ -14,7 +14,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/point_columns.hpp"
-#include "model/bilinear.hpp"
+#include "model/node_grid.hpp"
 
 namespace prismfield {
 namespace {

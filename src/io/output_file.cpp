@@ -90,7 +90,6 @@ void write_complete_file(const fs::path& file, const char* what,
   if (const auto there = fs::symlink_status(target, none); fs::exists(there) && !fs::is_regular_file(there)) {
     throw RunError(fmt::format("{}: {} is not written: it is not a regular file", target.string(), what));
   }
-  const FileSizeSignalIgnored ignored;
   telling(target, fmt::format("{} is", what), [&] {
     if (const auto room = free_bytes(folder_of(target)); room && *room < about_bytes) {
       throw RunError(

@@ -15,7 +15,7 @@
 
 #include "base/human_text.hpp"
 #include "io/text_table.hpp"
-#include "model/overlaps.hpp"
+#include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"

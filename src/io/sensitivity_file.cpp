@@ -17,7 +17,6 @@
 #include "base/checksum.hpp"
 #include "base/disk.hpp"
 #include "base/human_text.hpp"
-#include "base/positioned_file.hpp"
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
@@ -290,7 +289,6 @@ private:
   FieldList m_fields;
   Axes m_axes;
   std::int64_t m_n_points, m_columns;
-  FileSizeSignalIgnored m_ignored;
   fs::path m_target;
   /// on rank 0
   std::unique_ptr<TemporaryFile> m_temporary;

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "base/limited_problems.hpp"
 #include "base/random.hpp"
-#include "model/cells.hpp"
 
 namespace prismfield {
 
@@ -141,6 +141,16 @@ private:
 
 std::vector<double> make_edges(const EdgesRule& rule, std::size_t direction, ProblemList& problems) {
   return std::visit(EdgesMaker(direction, problems), rule);
+}
+
+std::unique_ptr<Cells> make_mesh(CellEdges edges, const std::string& edges_key, const MakeBackground& background) {
+  const CellCounts counts = counts_of(edges);
+  check_cell_counts(counts, edges_key);
+  std::unique_ptr<Cells> cells = CellsBuilder("mesh", std::move(edges), background(counts)).build();
+  if (cells->size() == 0) {
+    throw InputError("", "model.mesh", "the density of every cell is 0; at least one must have a density");
+  }
+  return cells;
 }
 
 }  // namespace prismfield

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 #include <prismfield/error.hpp>
 
 #include "model/axis.hpp"
+#include "model/cells.hpp"
 
 namespace prismfield {
 
@@ -46,5 +48,10 @@ using EdgesRule = std::variant<EdgesList, EdgesWidths, Axis, EdgesRandom>;
 /// "file:line", `file` is for those of the list as a whole.
 void check_edges(const std::vector<double>& edges, const std::string& file, const std::string& key,
                  const std::function<std::string(std::size_t)>& where, ProblemList& problems);
+
+/// An ensemble of rectilinear cells between `edges`, never held as a list. Cells of density 0 are left out.
+/// Throws InputError by key, `edges_key` for numbers of cells that cannot be.
+[[nodiscard]] std::unique_ptr<Cells> make_mesh(CellEdges edges, const std::string& edges_key,
+                                               const MakeBackground& background);
 
 }  // namespace prismfield

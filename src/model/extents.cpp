@@ -33,15 +33,6 @@ bool is_within_outline(const Points& points, std::size_t i, const Bounds& box) {
          points.northing[i] <= box.north;
 }
 
-/// Distance between two boxes, 0 where they touch.
-double distance(const Bounds& a, const Bounds& b) {
-  const auto gap = [](double a_min, double a_max, double b_min, double b_max) {
-    return std::max({0.0, b_min - a_max, a_min - b_max});
-  };
-  return std::hypot(gap(a.west, a.east, b.west, b.east), gap(a.south, a.north, b.south, b.north),
-                    gap(a.bottom, a.top, b.bottom, b.top));
-}
-
 /// Whether a box in kilometres fits another in metres: near it, and of its size.
 bool fits_in_km(const Bounds& box, const Bounds& other) {
   constexpr double km = 1000, alike = 10;
@@ -59,6 +50,14 @@ std::string degrees_text(const char* what, const Bounds& bounds) {
 }
 
 }  // namespace
+
+double distance(const Bounds& a, const Bounds& b) {
+  const auto gap = [](double a_min, double a_max, double b_min, double b_max) {
+    return std::max({0.0, b_min - a_max, a_min - b_max});
+  };
+  return std::hypot(gap(a.west, a.east, b.west, b.east), gap(a.south, a.north, b.south, b.north),
+                    gap(a.bottom, a.top, b.bottom, b.top));
+}
 
 bool could_be_degrees(const Bounds& box) noexcept {
   return box.west >= -180 && box.east <= 360 && box.south >= -90 && box.north <= 90;

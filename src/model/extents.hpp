@@ -19,6 +19,9 @@ namespace prismfield {
 /// Points whose easting and northing lie within those of a box: above, in or below it.
 [[nodiscard]] std::int64_t points_within_outline(const Points& points, const Bounds& box);
 
+/// Distance between two boxes, metres, 0 where they touch.
+[[nodiscard]] double distance(const Bounds& a, const Bounds& b);
+
 /// Whether eastings and northings may be longitudes and latitudes.
 [[nodiscard]] bool could_be_degrees(const Bounds& box) noexcept;
 

@@ -2,12 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "model/node_grid.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
-
-#include "model/bilinear.hpp"
 
 namespace prismfield {
 namespace {

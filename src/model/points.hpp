@@ -11,6 +11,7 @@
 
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
+#include <prismfield/ranges.hpp>
 
 #include "model/axis.hpp"
 
@@ -41,5 +42,9 @@ struct StationsRandom {
 /// Throws InputError, by keys such as points.easting, for columns of different lengths and values that are not finite
 /// or beyond max_coordinate. `key`: what the keys begin with.
 void check_points(const Points& points, const std::string& key = "points");
+
+/// Numbers of the points [range.begin, range.end) in the order in which they are worked on: along a Z-curve, so that
+/// points side by side in a lane group or warp see a prism at nearly the same distance and take the same form.
+[[nodiscard]] std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range);
 
 }  // namespace prismfield

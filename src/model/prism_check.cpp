@@ -10,8 +10,6 @@
 #include <numeric>
 #include <span>
 
-#include "model/overlaps.hpp"
-
 namespace prismfield {
 namespace {
 
@@ -27,6 +25,179 @@ double least(std::span<const double> v) {
 double greatest(std::span<const double> v) {
   return std::accumulate(v.begin(), v.end(), -far, [](double a, double b) { return std::max(a, b); });
 }
+
+/// A box, low and high in each direction.
+struct Extent {
+  std::array<double, 3> low, high;
+};
+
+// Touching faces do not count: neighbours that share a face keep the search out of each other's branches.
+bool overlap(const Extent& a, const Extent& b) noexcept {
+  return a.low[0] < b.high[0] && b.low[0] < a.high[0] && a.low[1] < b.high[1] && b.low[1] < a.high[1] &&
+         a.low[2] < b.high[2] && b.low[2] < a.high[2];
+}
+
+struct Item {
+  Extent extent;
+  std::int64_t prism;
+};
+
+/// A binary tree of boxes over the prisms, halved along the direction in which most prisms lie side by side, and its
+/// join with itself.
+class OverlapSearch {
+public:
+  OverlapSearch(const PrismBlock& prisms, double tolerance, std::size_t max_pairs)
+      : m_tolerance(tolerance), m_max_pairs(max_pairs) {
+    const auto n = static_cast<std::size_t>(prisms.size());
+    m_items.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      m_items.push_back(
+          {{{prisms.west[i], prisms.south[i], prisms.bottom[i]}, {prisms.east[i], prisms.north[i], prisms.top[i]}},
+           static_cast<std::int64_t>(i)});
+    }
+  }
+
+  Overlaps find() {
+    if (m_items.size() > 1) {
+      m_nodes.reserve(4 * m_items.size() / leaf_items + 1);
+      build(0, m_items.size());
+      join_within(0);
+    }
+    m_found.memory_bytes = static_cast<std::int64_t>(m_items.size() * sizeof(Item) + m_nodes.size() * sizeof(Node));
+    std::sort(m_found.pairs.begin(), m_found.pairs.end(),
+              [](const auto& a, const auto& b) { return std::pair(a.second, a.first) < std::pair(b.second, b.first); });
+    return std::move(m_found);
+  }
+
+private:
+  static constexpr std::size_t leaf_items = 8;
+  static constexpr std::uint32_t no_child = 0;
+
+  struct Node {
+    Extent extent;
+    std::size_t begin, end;
+    /// children; no_child in a leaf
+    std::uint32_t left, right;
+  };
+
+  std::uint32_t build(std::size_t begin, std::size_t end) {
+    const auto index = static_cast<std::uint32_t>(m_nodes.size());
+    Extent box{{far, far, far}, {-far, -far, -far}};
+    std::array<double, 3> least = box.low, greatest = box.high, edges{}, shortest = box.low, longest{};
+    for (std::size_t i = begin; i < end; ++i) {
+      const Extent& e = m_items[i].extent;
+      for (std::size_t d = 0; d < 3; ++d) {
+        box.low[d] = std::min(box.low[d], e.low[d]);
+        box.high[d] = std::max(box.high[d], e.high[d]);
+        const double center = middle(e, d), length = edge(e, d);
+        least[d] = std::min(least[d], center);
+        greatest[d] = std::max(greatest[d], center);
+        edges[d] += length;
+        shortest[d] = std::min(shortest[d], length);
+        longest[d] = std::max(longest[d], length);
+      }
+    }
+    m_nodes.push_back({box, begin, end, no_child, no_child});
+    if (end - begin <= leaf_items) return index;
+
+    // the spread of the centres in mean edges: about how many prisms stand in line
+    const auto in_line = [&](std::size_t d) { return (greatest[d] - least[d]) / edges[d]; };
+    std::size_t split = begin + (end - begin) / 2;
+    const std::size_t d = largest(in_line);
+    std::nth_element(at(begin), at(split), at(end),
+                     [d](const Item& a, const Item& b) { return middle(a.extent, d) < middle(b.extent, d); });
+    double left_high = -far, right_low = far;
+    for (std::size_t i = begin; i < split; ++i) left_high = std::max(left_high, m_items[i].extent.high[d]);
+    for (std::size_t i = split; i < end; ++i) right_low = std::min(right_low, m_items[i].extent.low[d]);
+    if (left_high - right_low > 0.5 * (box.high[d] - box.low[d])) {
+      // Some prisms reach across both halves: halves by length keep such prisms apart from the short ones, so that each
+      // half can be told apart by place further down.
+      const auto ratio = [&](std::size_t direction) { return longest[direction] / shortest[direction]; };
+      const std::size_t by = largest(ratio);
+      if (ratio(by) > 4) {
+        const double limit = std::sqrt(shortest[by]) * std::sqrt(longest[by]);
+        const auto behind =
+            std::partition(at(begin), at(end), [&](const Item& item) { return edge(item.extent, by) < limit; });
+        split = static_cast<std::size_t>(behind - m_items.begin());
+      }
+    }
+    const std::uint32_t left = build(begin, split);
+    const std::uint32_t right = build(split, end);
+    m_nodes[index].left = left;
+    m_nodes[index].right = right;
+    return index;
+  }
+
+  [[nodiscard]] std::vector<Item>::iterator at(std::size_t i) {
+    return m_items.begin() + static_cast<std::ptrdiff_t>(i);
+  }
+
+  template <class Measure>
+  static std::size_t largest(const Measure& measure) {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < 3; ++d) {
+      if (measure(d) > measure(best)) best = d;
+    }
+    return best;
+  }
+
+  static double edge(const Extent& e, std::size_t d) noexcept { return e.high[d] - e.low[d]; }
+
+  // half of each first: the sum of two large coordinates may pass the range of double
+  static double middle(const Extent& e, std::size_t d) noexcept { return 0.5 * e.low[d] + 0.5 * e.high[d]; }
+
+  void join_within(std::uint32_t index) {
+    if (!m_found.complete) return;
+    const Node& node = m_nodes[index];
+    if (node.left == no_child) {
+      for (std::size_t i = node.begin; i < node.end; ++i) {
+        for (std::size_t j = i + 1; j < node.end; ++j) test(m_items[i], m_items[j]);
+      }
+      return;
+    }
+    join_within(node.left);
+    join_within(node.right);
+    join(node.left, node.right);
+  }
+
+  void join(std::uint32_t a_index, std::uint32_t b_index) {
+    const Node& a = m_nodes[a_index];
+    const Node& b = m_nodes[b_index];
+    if (!m_found.complete || !overlap(a.extent, b.extent)) return;
+    const bool a_is_leaf = a.left == no_child, b_is_leaf = b.left == no_child;
+    if (a_is_leaf && b_is_leaf) {
+      for (std::size_t i = a.begin; i < a.end; ++i) {
+        if (!overlap(m_items[i].extent, b.extent)) continue;
+        for (std::size_t j = b.begin; j < b.end; ++j) test(m_items[i], m_items[j]);
+      }
+    } else if (b_is_leaf || (!a_is_leaf && a.end - a.begin >= b.end - b.begin)) {
+      join(a.left, b_index);
+      join(a.right, b_index);
+    } else {
+      join(a_index, b.left);
+      join(a_index, b.right);
+    }
+  }
+
+  void test(const Item& a, const Item& b) {
+    if (!overlap(a.extent, b.extent)) return;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double depth = std::min(a.extent.high[d], b.extent.high[d]) - std::max(a.extent.low[d], b.extent.low[d]);
+      if (!(depth > m_tolerance * std::min(edge(a.extent, d), edge(b.extent, d)))) return;
+    }
+    if (m_found.pairs.size() == m_max_pairs) {
+      m_found.complete = false;
+      return;
+    }
+    m_found.pairs.emplace_back(std::min(a.prism, b.prism), std::max(a.prism, b.prism));
+  }
+
+  double m_tolerance;
+  std::size_t m_max_pairs;
+  std::vector<Item> m_items;
+  std::vector<Node> m_nodes;
+  Overlaps m_found;
+};
 
 }  // namespace
 
@@ -178,5 +349,9 @@ Bounds bounds_of(const PrismBlock& prisms) {
 }
 
 Range densities_of(const PrismBlock& prisms) { return {least(prisms.density), greatest(prisms.density)}; }
+
+Overlaps find_overlaps(const PrismBlock& prisms, double tolerance, std::size_t max_pairs) {
+  return OverlapSearch(prisms, tolerance, max_pairs).find();
+}
 
 }  // namespace prismfield

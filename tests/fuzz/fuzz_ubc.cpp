@@ -10,7 +10,7 @@
 
 #include "fuzz_input.hpp"
 #include "io/exchange_files.hpp"
-#include "model/mesh.hpp"
+#include "model/edges.hpp"
 
 namespace prismfield::fuzz {
 namespace {
