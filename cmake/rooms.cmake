@@ -94,6 +94,8 @@ function(prismfield_room room)
   endif()
   if(arg_KOKKOS_SOURCES)
     add_library(prismfield_${room}_kokkos OBJECT ${arg_KOKKOS_SOURCES})
+    # Each takes long by itself.
+    set_target_properties(prismfield_${room}_kokkos PROPERTIES UNITY_BUILD OFF)
     target_link_libraries(prismfield_${room}_kokkos PRIVATE ${reach} Kokkos::kokkos Kokkos::kokkoskernels
                                                             prismfield_kernel_options)
     prismfield_precompile(prismfield_${room}_kokkos kokkos)
