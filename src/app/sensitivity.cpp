@@ -25,8 +25,8 @@
 #include "base/interrupt.hpp"
 #include "base/memory_limits.hpp"
 #include "case/case.hpp"
-#include "case/output_check.hpp"
 #include "case/make_model.hpp"
+#include "case/output_check.hpp"
 #include "compute/method.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
@@ -36,7 +36,6 @@
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "sensitivity/host_operator.hpp"
-#include "sensitivity/sensitivity_matrix.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_bytes.hpp"
 
