@@ -17,7 +17,6 @@
 #include <prismfield/request.hpp>
 #include <prismfield/storage.hpp>
 
-#include "case/case.hpp"
 #include "io/cell_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/dem_file.hpp"
