@@ -101,7 +101,7 @@ protected:
 template <class Memory>
 Kokkos::View<double**, Kokkos::LayoutLeft, Memory> vectors_of(const Kokkos::View<double*, Memory>& numbers,
                                                               std::size_t n = 1) {
-  return {numbers.data(), numbers.size() / n, n};
+  return Kokkos::View<double**, Kokkos::LayoutLeft, Memory>(numbers.data(), numbers.size() / n, n);
 }
 
 using Kinds = ::testing::Types<

@@ -160,8 +160,12 @@ public:
     m_room = n;
   }
   /// Of the first n vectors that there is room for: (rows of a block, n) and (columns, n).
-  [[nodiscard]] Vectors rows(std::size_t n) const { return {m_rows.data(), static_cast<std::size_t>(m_block_rows), n}; }
-  [[nodiscard]] Vectors sums(std::size_t n) const { return {m_sums.data(), static_cast<std::size_t>(m_columns), n}; }
+  [[nodiscard]] Vectors rows(std::size_t n) const {
+    return Vectors(m_rows.data(), static_cast<std::size_t>(m_block_rows), n);
+  }
+  [[nodiscard]] Vectors sums(std::size_t n) const {
+    return Vectors(m_sums.data(), static_cast<std::size_t>(m_columns), n);
+  }
   /// Where the rows of a block are among this rank's.
   [[nodiscard]] BlockRows places(const RowBlock& block) const {
     return {block.points.size(), block.field * m_points.size() + block.points.begin, m_block_rows};
