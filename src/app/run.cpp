@@ -50,8 +50,7 @@ std::string points_text(const Points& points) {
 }
 
 std::string space_text(const Plan& plan) {
-  if (is_device(plan.space)) return fmt::format("{}, {}, blocks of {}", name(plan.space), plan.device, plan.block);
-  return fmt::format("{}, {}, {}", name(plan.space), counted(plan.threads, "thread"), counted(plan.lanes, "lane"));
+  return name(plan.space) + (", " + (is_device(plan.space) ? plan.device : counted(plan.threads, "thread")));
 }
 
 /// `ranks`: what placement_text says of them.
@@ -73,12 +72,12 @@ std::string overlap_text(const Inputs& inputs) {
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
   const bool is_vector = inputs.run.fields == FieldList::vector();
-  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}, {}; {}\n",
-                     shown(inputs.run.title), shown(inputs.model->description()), points_text(inputs.points),
-                     pairs_text(plan), is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
+  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}\n", shown(inputs.run.title),
+                     shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
+                     is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
                      extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
                      extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
-                     partition_text(plan, ranks), name(plan.precision), method_of(plan).text(plan).heading);
+                     partition_text(plan, ranks), name(plan.precision));
 }
 
 /// Every rank's share and memory, as --dry-run tells it.
@@ -101,7 +100,9 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
   row("fields", fields_text(inputs.run.fields));
   row("pairs", pairs_text(plan));
-  row("space", space_text(plan));
+  row("space",
+      fmt::format("{}, {}", space_text(plan),
+                  is_device(plan.space) ? fmt::format("blocks of {}", plan.block) : counted(plan.lanes, "lane")));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
   row("partition", partition_text(plan, ranks_text));
   row("method", name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")"));
@@ -184,9 +185,9 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
     warn(fmt::format("{} exists and will be replaced; --resume goes on from it", file.string()));
   }
   if (is_root && !options.quiet && options.resume) {
-    const std::string how_far =
-        found ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
-              : "no checkpoint yet, the run begins at its start";
+    const std::string how_far = found
+                                    ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
+                                    : "no checkpoint yet, the run begins at its start";
     std::cout << fmt::format("{}: {}\n", shown(file.string()), how_far) << std::flush;
   }
   return guard;

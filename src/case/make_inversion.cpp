@@ -72,7 +72,7 @@ std::string misplaced(const Points& points, const CellEdges& edges) {
                                     : "are both in the same projection, zone and origin?");
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// A station on the ground may lie so far below the topography, or by a cell's height where that is more, metres: as
 /// far as global elevation models are off. Less than the other is not worth a word.
@@ -131,7 +131,7 @@ WrongCells wrong_cells(const ActiveCells& cells, const IsWrong& is_wrong) {
   return result;
 }
 
-std::string place_text(const Points& points, std::size_t i) {
+std::string coordinates_text(const Points& points, std::size_t i) {
   return fmt::format("easting {}, northing {}, upward {}", points.easting[i], points.northing[i], points.upward[i]);
 }
 
@@ -169,8 +169,8 @@ void check_epoch(const DataSet& epoch, const DataSet& first, const InputFile& fi
   if (others > 0) {
     const std::string rest = others > 1 ? fmt::format(", and {} more differ", grouped(others - 1)) : "";
     throw file.error(fmt::format("has another station than the first epoch: {} is at {}, {} at {}{}; {}{}",
-                                 point_text(epoch, other), place_text(epoch.points, other), point_text(first, other),
-                                 place_text(first.points, other), rest, sizes, remedy));
+                                 point_text(epoch, other), coordinates_text(epoch.points, other),
+                                 point_text(first, other), coordinates_text(first.points, other), rest, sizes, remedy));
   }
   if (!sizes.empty()) throw file.error(fmt::format("has another number of stations: {}{}", sizes, remedy));
 }
@@ -336,7 +336,7 @@ private:
   /// metres; infinite where there is none. `cells`: those that would be active.
   std::vector<double> ceilings_of_stations(const CellEdges& edges, const std::vector<std::int64_t>& cells) const {
     const std::vector<std::int64_t> layers = highest_layers(counts_of(edges), cells);
-    std::vector<double> ceilings(layers.size(), infinity);
+    std::vector<double> ceilings(layers.size(), unbounded);
     for (const std::size_t set : m_first_epochs) {
       const Points& points = m_result.data[set].points;
       const std::vector<double> ground = ground_at_stations(set, edges);
@@ -444,16 +444,17 @@ private:
       for (double& bound : bounds) bound = std::isnan(bound) ? none : bound;
       return bounds;
     };
-    std::vector<double> lower = read("lower", -infinity), upper = read("upper", infinity);
+    std::vector<double> lower = read("lower", -unbounded), upper = read("upper", unbounded);
     if (lower.empty() && upper.empty()) {
       throw file.error(fmt::format("has neither a dataset lower nor upper; its datasets are: {}",
                                    shown_list(ArrayFile(file).dataset_names("/"))));
     }
     const auto n = static_cast<std::size_t>(cells.size());
-    if (lower.empty()) lower.assign(n, -infinity);
-    if (upper.empty()) upper.assign(n, infinity);
-    const WrongCells wrong = wrong_cells(
-        cells, [&](std::size_t j) { return !(lower[j] <= upper[j]) || lower[j] == infinity || upper[j] == -infinity; });
+    if (lower.empty()) lower.assign(n, -unbounded);
+    if (upper.empty()) upper.assign(n, unbounded);
+    const WrongCells wrong = wrong_cells(cells, [&](std::size_t j) {
+      return !(lower[j] <= upper[j]) || lower[j] == unbounded || upper[j] == -unbounded;
+    });
     if (!wrong.text.empty()) {
       throw file.error(fmt::format("has no density between lower and upper for {}: lower {}, upper {} kg/m3",
                                    wrong.text, lower[wrong.first], upper[wrong.first]));
@@ -497,7 +498,7 @@ private:
       densities.assign(n, std::get<double>(spec));
     }
     const auto bounds_at = [&](std::size_t j) {
-      return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-infinity, infinity})
+      return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-unbounded, unbounded})
                                     : Range{m_result.lower[j], m_result.upper[j]};
     };
     const WrongCells outside = wrong_cells(

@@ -21,13 +21,10 @@ PlanText direct_text(const Plan& plan) {
   const DirectPlan& direct = plan.direct;
   const std::int64_t points = plan.points().size();
   const std::int64_t tile = std::max<std::int64_t>(1, direct.tile_points);
-  const std::string slots =
-      fmt::format("{}, batches of {}", counted(direct.slots, "slot"), counted(direct.batch, "prism"));
   const std::string tiles =
       fmt::format("{} of {}", counted((points + tile - 1) / tile, "tile"), counted(std::min(tile, points), "point"));
   return {
-      slots + "; " + tiles,
-      {{"slots", slots},
+      {{"slots", fmt::format("{}, batches of {}", counted(direct.slots, "slot"), counted(direct.batch, "prism"))},
        {"tiles", fmt::format("{}, {} a launch", tiles, counted(direct.launch_prisms, "prism"))},
        {"scratch", fmt::format("{} (memory limit {})", size_text(direct.scratch_bytes), size_text(plan.memory_limit))}},
       {{"slots", direct.slots}, {"batch", direct.batch}, {"scratch_bytes", direct.scratch_bytes}}};

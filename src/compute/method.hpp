@@ -136,8 +136,6 @@ public:
 
 /// A method's part of a plan in words and numbers.
 struct PlanText {
-  /// for the first lines of a run
-  std::string heading;
   /// rows of --dry-run: label, content
   std::vector<std::pair<std::string, std::string>> rows;
   /// attributes of /performance

@@ -16,13 +16,10 @@
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
-namespace {
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
-
-}  // namespace
 
 std::int64_t subspace_size(std::int64_t rank, std::int64_t n_data) noexcept {
   return std::min(rank + (rank + 1) / 2, n_data);

@@ -19,6 +19,8 @@ namespace prismfield {
 /// What a user is told when that is more than is available.
 [[nodiscard]] std::string low_rank_shortage(std::int64_t needed, std::int64_t available);
 
+[[nodiscard]] double dot(const std::vector<double>& a, const std::vector<double>& b);
+
 /// Vectors of which every rank holds some rows, made orthonormal one by one.
 class OrthonormalRows {
 public:

@@ -6,19 +6,15 @@
 
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "inversion/low_rank_algebra.hpp"
 
 namespace prismfield {
 namespace {
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Adds a function unless it is one of those before.
 void add_function(std::vector<double> function, TrendBasis& basis) {

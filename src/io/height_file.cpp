@@ -400,7 +400,7 @@ namespace {
 
 /// How far a file's coordinate may lie from the grid's: a thousandth of the spacing, and what single precision
 /// loses, as grid files often hold coordinates in it, while that stays well below the spacing.
-double coordinate_tolerance(const std::vector<double>& grid) {
+double grid_tolerance(const std::vector<double>& grid) {
   const double largest = std::max(std::fabs(grid.front()), std::fabs(grid.back()));
   if (grid.size() == 1) return 1e-6 * std::max(largest, 1.0);
   const double spacing = (grid.back() - grid.front()) / static_cast<double>(grid.size() - 1);
@@ -410,7 +410,7 @@ double coordinate_tolerance(const std::vector<double>& grid) {
 /// Throws unless a file's coordinates are the grid's.
 void check_coordinates(const InputFile& file, const std::string& direction, const std::string& name,
                        const std::vector<double>& values, const std::vector<double>& grid) {
-  const double tolerance = coordinate_tolerance(grid);
+  const double tolerance = grid_tolerance(grid);
   const auto near = [tolerance](double a, double b) { return std::fabs(a - b) <= tolerance; };
   if (values.size() == grid.size() && std::equal(values.begin(), values.end(), grid.begin(), near)) return;
   throw file.error(fmt::format(
@@ -438,8 +438,8 @@ std::vector<double> heights_of_table(const InputFile& file, const std::vector<do
   LimitedProblems limited(problems, file.path.string());
   std::vector<double> heights(grid_easting.size() * grid_northing.size());
   std::vector<std::int64_t> line_of_node(heights.size(), 0);
-  const double easting_tolerance = coordinate_tolerance(grid_easting);
-  const double northing_tolerance = coordinate_tolerance(grid_northing);
+  const double easting_tolerance = grid_tolerance(grid_easting);
+  const double northing_tolerance = grid_tolerance(grid_northing);
   for (std::size_t r = 0; r < table.lines.size(); ++r) {
     const double easting = table.columns[0][r], northing = table.columns[1][r];
     const auto i = nearest(grid_easting, easting, easting_tolerance);

@@ -62,7 +62,7 @@ std::optional<ColumnName> column_named(std::string_view text) {
   return ColumnName{*field, is_sigma, unit};
 }
 
-bool is_unit_of(Field field, const std::string& unit) { return unit_of_udunits(unit) == info(field).unit; }
+bool is_output_unit(Field field, const std::string& unit) { return unit_of_udunits(unit) == info(field).unit; }
 
 std::string wrong_unit(Field field, const std::string& name, const std::string& unit) {
   return fmt::format("{} is in {}; {} is needed: change the numbers and the name of the unit", excerpt(name),
@@ -97,7 +97,7 @@ public:
         m_further.add(names[c], c);
         continue;
       }
-      if (!found->unit.empty() && !is_unit_of(found->field, found->unit)) {
+      if (!found->unit.empty() && !is_output_unit(found->field, found->unit)) {
         m_problems.add(m_file.path.string(), "", wrong_unit(found->field, names[c], found->unit));
       }
       for (const FieldColumn& before : m_columns) {
@@ -415,7 +415,7 @@ private:
       return {};
     }
     const std::optional<std::string> unit = m_content.text_attribute(name, "units");
-    if (unit && !is_unit_of(field.field, *unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, *unit)));
+    if (unit && !is_output_unit(field.field, *unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, *unit)));
     return in_order(name, m_content.read(name));
   }
 

@@ -86,7 +86,7 @@ FileFacts facts_of(const std::filesystem::path& file) {
 }
 
 /// 0 for a file that cannot be read.
-std::uint64_t hash_of(const std::filesystem::path& file) {
+std::uint64_t hash_of_file(const std::filesystem::path& file) {
   Checksum sum;
   std::ifstream in(file, std::ios::binary);
   std::string buffer(std::size_t{1} << 20, '\0');
@@ -111,7 +111,7 @@ std::vector<int> ranks_with_other_file(const std::filesystem::path& file, const 
   const auto number = static_cast<std::size_t>(communicator.rank());
   std::uint64_t hash = 0;
   agree(communicator, [&] {
-    if (number == 0 || !as_root(number)) hash = hash_of(file);
+    if (number == 0 || !as_root(number)) hash = hash_of_file(file);
   });
   std::uint64_t of_root = hash;
   broadcast(communicator, of_root);
@@ -244,7 +244,7 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   return raw;
 }
 
-constexpr std::int64_t number_bytes = sizeof(std::int64_t);
+constexpr std::int64_t index_bytes = sizeof(std::int64_t);
 
 /// A list in HDF5 that is read by all ranks together, each a part of it. Every step ends in the same answer on all
 /// ranks.
@@ -315,7 +315,7 @@ private:
     ProblemList problems;
     agree(m_communicator, [&] { m_zero_size = PrismCheck(m_raw, m_spec, m_names, problems).check_each(); });
     if (any(m_communicator, !problems.empty())) return false;
-    m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (prism_bytes + number_bytes);
+    m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (prism_bytes + index_bytes);
     m_raw.numbers = std::vector<std::int64_t>();
     // prisms of zero size left out, the others are numbered on from rank to rank
     const std::vector<std::int64_t> kept = gather_everywhere(m_communicator, m_raw.prisms.size());
@@ -481,7 +481,7 @@ std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const Prism
   if (n == 0) throw file.error("holds no prism of more than zero size");
   const ListFacts facts{n, bounds_of(raw.prisms), densities_of(raw.prisms)};
   const std::int64_t peak =
-      n * prism_bytes + static_cast<std::int64_t>(raw.numbers.capacity()) * number_bytes + search_bytes;
+      n * prism_bytes + static_cast<std::int64_t>(raw.numbers.capacity()) * index_bytes + search_bytes;
   return std::make_unique<DistributedPrisms>(std::move(raw.prisms), IndexRange{0, n}, facts, std::move(raw.warnings),
                                              peak);
 }

@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using Type = NumberPlace::Type;
 
-constexpr const char* key = "sensitivity.file";
+constexpr const char* file_key = "sensitivity.file";
 constexpr const char* remedy = "delete it, or give sensitivity.file another name";
 constexpr const char* checksums_name = "row_checksums";
 
@@ -344,8 +344,8 @@ private:
   std::vector<std::int64_t> m_checksums;
 };
 
-[[noreturn]] void fail(const fs::path& file, const std::string& what) {
-  throw InputError("", key, fmt::format("{} {}; {}", file.string(), what, remedy));
+[[noreturn]] void refuse(const fs::path& file, const std::string& what) {
+  throw InputError("", file_key, fmt::format("{} {}; {}", file.string(), what, remedy));
 }
 
 /// A file of what is asked for. Throws InputError for one of anything else, RunError.
@@ -353,16 +353,16 @@ Hdf5File opened(const fs::path& file, const SensitivityIdentity& identity) {
   Hdf5File content = Hdf5File::open(file);
   const bool is_ours = content.has("G") && content.has(checksums_name) && content.has_attribute("/", "hash") &&
                        content.has_attribute("/", "depends_on");
-  if (!is_ours) fail(file, "is no file of sensitivities");
+  if (!is_ours) refuse(file, "is no file of sensitivities");
   const std::string text = content.read_text_attribute("/", "depends_on");
   const SensitivityIdentity found = parsed(text);
   if (content.read_text_attribute("/", "hash") != hash_of(found) || text_of(found) != text) {
-    fail(file, "is damaged: its hash is not that of what it says G depends on");
+    refuse(file, "is damaged: its hash is not that of what it says G depends on");
   }
   const std::vector<std::string> others = differences(identity, found);
   if (others.empty() && found.size() == identity.size()) return content;
-  fail(file,
-       fmt::format("was made for another case{}{}", others.empty() ? "" : "; what differs: ", fmt::join(others, ", ")));
+  refuse(file, fmt::format("was made for another case{}{}",
+                           others.empty() ? "" : "; what differs: ", fmt::join(others, ", ")));
 }
 
 }  // namespace
@@ -407,12 +407,12 @@ std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64
     const bool fits = content.shape("G") == std::vector<std::int64_t>{n_fields, n_points, columns} &&
                       content.shape(checksums_name) == std::vector<std::int64_t>{n_fields, n_points} &&
                       place.type == type;
-    if (!fits) fail(rows.file, "is damaged: G has another shape or type than the file says");
+    if (!fits) refuse(rows.file, "is damaged: G has another shape or type than the file says");
     checksums = content.read_integers(checksums_name);
     model_hash = content.text_attribute("model", "hash").value_or("");
     return std::make_unique<FileSource>(rows, axes, columns, place, std::move(checksums));
   } catch (const RunError& error) {
-    throw InputError("", key, fmt::format("{}; {}", error.what(), remedy));
+    throw InputError("", file_key, fmt::format("{}; {}", error.what(), remedy));
   }
 }
 
@@ -429,7 +429,7 @@ std::unique_ptr<RowSource> SensitivityFiles::open(const RowFile& rows) {
   });
   const bool everywhere = !any(m_ranks, !is_there);
   if (any(m_ranks, is_there) && !everywhere) {
-    throw InputError("", key,
+    throw InputError("", file_key,
                      rows.file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");
   }
   if (source && !m_header.model.empty() && model_hash != hash_of_values(m_header.model)) {
@@ -449,7 +449,7 @@ void SensitivityFiles::check_place(const RowFile& rows) const {
     try {
       static_cast<void>(opened(rows.file, identity_of(m_header, rows)));
     } catch (const RunError& why) {
-      throw InputError("", key, fmt::format("{}; {}", why.what(), remedy));
+      throw InputError("", file_key, fmt::format("{}; {}", why.what(), remedy));
     }
   });
 }
