@@ -309,6 +309,7 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"study", "a", "--output", ""}, "--output: is empty; the name of a folder is expected"},
       {{"study", "a", "--machine", ""}, "--machine: is empty; a name is expected"},
       {{"study", "a", "--reduced=1"}, "--reduced: takes no value"},
+      {{"compare", "a", "b", "--horizontal=no"}, "--horizontal: takes no value"},
       {{"study", "a", "--join", "b", "c"}, "--join: makes a report of studies that were run; leave 'a' out"},
       {{"study", "--join"}, "--join: has no value; write --join DIR"},
       {{"study", "--join", "a"}, "--join: names one folder; two or more are expected"},

@@ -484,6 +484,44 @@ private:
   std::vector<double> m_column;
 };
 
+TEST(LowRank, FindsSingularValuesThatAreAlmostEqual) {
+  constexpr std::int64_t n = 4, length = 9;
+  for (const double scale : {1.0, 1e100, 1e-100}) {
+    for (const double gap : {0.0, 1e-12, 1e-9, 1e-8, 1e-7}) {
+      const double values[n] = {scale, 0.3 * (1 + gap) * scale, 0.3 * scale, 0.01 * scale};
+      // Columns of cosines are orthogonal, and a reflection at (1, 1, 1, 1) mixes them.
+      const double pi = std::acos(-1.0);
+      const auto cosine = [&](std::int64_t k, std::int64_t i) {
+        return std::sqrt(2.0 / length) *
+               std::cos(pi * static_cast<double>(k + 1) * (static_cast<double>(i) + 0.5) / length);
+      };
+      const auto mixed = [](std::int64_t l, std::int64_t k) { return (l == k ? 1.0 : 0.0) - 2.0 / n; };
+      LowRank matrix;
+      matrix.rank = n;
+      matrix.u.resize(n * length);
+      matrix.v.resize(n * length);
+      for (std::int64_t l = 0; l < n; ++l) {
+        for (std::int64_t i = 0; i < length; ++i) {
+          for (std::int64_t k = 0; k < n; ++k) {
+            matrix.u[static_cast<std::size_t>(l * length + i)] += mixed(l, k) * values[k] * cosine(k, i);
+            matrix.v[static_cast<std::size_t>(l * length + i)] += mixed(l, k) * cosine(n - 1 - k, i);
+          }
+        }
+      }
+      recompress(length, length, 1e-6, matrix);
+      ASSERT_EQ(matrix.rank, n);
+      for (std::int64_t l = 0; l < n; ++l) {
+        double square = 0;
+        for (std::int64_t i = 0; i < length; ++i) {
+          const double u = matrix.u[static_cast<std::size_t>(l * length + i)] / scale;
+          square += u * u;
+        }
+        EXPECT_NEAR(std::sqrt(square), values[l] / scale, 1e-13) << gap << ' ' << scale;
+      }
+    }
+  }
+}
+
 TEST(LowRank, FindsARankThatIsThere) {
   // sizes of fields in SI units of small cells far away
   constexpr double size = 1e-24;

@@ -22,15 +22,18 @@ def open_part(target):
             descriptor = os.open(part, flags, 0o666 if old is None else 0o600)
         except FileExistsError:
             continue
+        stream = os.fdopen(descriptor, "w+b")
         # The lock tells the program, which removes what was left, that this one is not.
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink == 0:
-            os.close(descriptor)
+            stream.close()
             continue
         if old is not None:
-            os.fchmod(descriptor, old)
-        return part, os.fdopen(descriptor, "w+b")
+            # Some file systems have one set of permissions for all.
+            with contextlib.suppress(OSError):
+                os.fchmod(descriptor, old)
+        return part, stream
 
 
 @contextlib.contextmanager

@@ -10,9 +10,10 @@ import pytest
 import yaml
 from made_spec import CASE
 
-from prismfield.study.problems import InputError
+from prismfield.study.problems import InputError, Problems
 from prismfield.study.spec import FIGURE_KEYS, KEYS, PAPER_KEYS
 from prismfield.study.sweep import PLACEMENTS, points_of
+from prismfield.study.yaml_nodes import parse_yaml, put_or_report, read_override, to_yaml
 
 BASE = "base: case.yaml\n"
 CASE_PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/case.md"
@@ -328,3 +329,18 @@ def test_garbled_studies_end_clearly(folder):
             folder.read("".join(garbled), reduced=dice.random() < 0.5)
         except InputError as error:
             assert str(error)
+
+
+def test_elements_that_are_taken_out_leave_the_others_their_numbers():
+    def changed(*assignments):
+        problems = Problems()
+        root = parse_yaml("a: [{d: 1}, {d: 2}, {d: 3}]", "s.yaml", problems)
+        for assignment in assignments:
+            path, value = read_override(assignment, problems)
+            put_or_report(root, path, value, problems)
+        return yaml.safe_load(to_yaml(root))["a"], [problem.what for problem in problems]
+
+    assert changed("a.0=null", "a.1.d=9") == ([{"d": 9}, {"d": 3}], [])
+    assert changed("a.0=null", "a.1=null", "a.2.d=7") == ([{"d": 7}], [])
+    assert changed("a.0=null", "a.0.d=7") == ([{"d": 7}, {"d": 2}, {"d": 3}], [])
+    assert changed("a.0=null", "a.3=1") == ([{"d": 2}, {"d": 3}], ["a is a list of 3, numbered from 0"])

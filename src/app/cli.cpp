@@ -73,6 +73,9 @@ public:
   void flag(const std::string& name, bool& value, const std::string& purpose) const {
     app.add_flag(name, value, purpose)->disable_flag_override();
   }
+  void flag(const std::string& name, std::function<void()> action, const std::string& purpose) const {
+    app.add_flag_callback(name, std::move(action), purpose)->disable_flag_override();
+  }
   /// `take` is given the value. An argument's name has no dashes, and no type.
   CLI::Option* value(const std::string& name, const std::string& type, const std::string& purpose,
                      const Take& take) const {
@@ -312,7 +315,7 @@ void add_compare(CommandSet& commands) {
         if (options.tolerance && *options.tolerance >= 0) return;
         command.problem("--tolerance", fmt::format("is {}; a number of at least 0 is expected", excerpt(given)));
       });
-  command.app.add_flag_callback(
+  command.flag(
       "--horizontal", [&] { options.match = PointMatch::horizontal; },
       "match points by easting and northing alone, where heights differ");
   command.flag("--quiet", options.quiet, "print nothing but errors; the exit code tells");
@@ -473,9 +476,9 @@ void add_plot(CommandSet& commands) {
     command.number(fmt::format("--{}", direction_names[k]), "METRES", style.cut[k],
                    "cut a model there; default: through the cell that differs most");
   }
-  command.app.add_flag_callback(
+  command.flag(
       "--no-outline", [&] { style.model_outline = false; }, "do not draw the extent of the model");
-  command.app.add_flag_callback(
+  command.flag(
       "--plain", [&] { style.annotations = false; },
       "without title, the lines below it, the statistics of the panels and the version at the foot");
   command.flag("--quiet", options.quiet, "print nothing but errors");

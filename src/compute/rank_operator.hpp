@@ -101,6 +101,9 @@ protected:
     const View& vectors;
     std::int64_t length;
     void check() const { check_length(key, vectors.extent(0), length); }
+    void check_apart_from(const ConstVectors& input) const {
+      check_apart(key, vectors.data(), reach(vectors), input.data(), reach(input));
+    }
   };
 
   /// out = alpha (the sum over `ranks` of what f(in, product) makes) + beta out. Collective.
@@ -113,7 +116,7 @@ protected:
       in.check();
       out.check();
       check_vectors(out.key, out.vectors.extent(1), in.key, in.vectors.extent(1));
-      check_apart(out.key, out.vectors.data(), out.vectors.span(), in.vectors.data(), in.vectors.span());
+      out.check_apart_from(in.vectors);
       if (!in_place) product = scratch(m_product, out.vectors);
       ConstVectors from = in.vectors;
       if (!from.span_is_contiguous()) {
@@ -129,6 +132,12 @@ protected:
       KokkosBlas::axpby(space, alpha, Kokkos::subview(product, Kokkos::ALL, v), beta,
                         Kokkos::subview(out.vectors, Kokkos::ALL, v));
     }
+  }
+
+  /// Numbers from the first to the last one of these vectors, what lies between them included.
+  template <class View>
+  [[nodiscard]] static std::size_t reach(const View& vectors) {
+    return vectors.size() == 0 ? 0 : (vectors.extent(1) - 1) * vectors.stride(1) + vectors.extent(0);
   }
 
   /// Vectors that lie one behind another, as one.

@@ -9,7 +9,7 @@ namespace prismfield {
 namespace {
 
 /// Of the power law between two solutions: 1.23 to 1.27 in smooth models of gz and tensors, 1,600 to 4e6 cells.
-constexpr double usual_power = 1.25, least_power = 0.1, most_power = 4;
+constexpr double expected_power = 1.25, least_power = 0.1, most_power = 4;
 
 }  // namespace
 
@@ -91,7 +91,7 @@ double BetaSearch::log_beta_at_target() const {
   // (beta / beta of the lower end)^power - 1
   const auto raised = [&](double log_beta, double power) { return std::expm1(power * (log_beta - low)); };
   const double high = (*m_above)[0];
-  double power = usual_power;
+  double power = expected_power;
   const auto is_outside = [&](const std::array<double, 2>& solution) {
     return (solution[0] - low) * (solution[0] - high) > 0;
   };

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include <prismfield/error.hpp>

@@ -829,8 +829,8 @@ struct Hdf5File::Impl {
   void write_out() {
     const std::string_view bytes = image();
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+    if (out) out.close();
     if (!out) throw_write_error(path.string() + ": cannot write", errno);
-    out.close();
   }
 };
 

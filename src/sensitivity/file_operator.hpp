@@ -359,6 +359,7 @@ private:
     const auto of_ranks = [&](const ConstVectors& in, const Vectors& out) {
       check_length("weights", weights.extent(0), this->rows());
       check_vectors("weights", weights.extent(1), "density", in.extent(1));
+      check_apart("product", product.data(), this->reach(product), weights.data(), this->reach(weights));
       Kokkos::deep_copy(space, out, 0.0);
       if (!m_stream) return;
       m_stream->make_room(in.extent_int(1));

@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "sensitivity/low_rank.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-
-#include <KokkosBatched_SVD_Decl.hpp>
+#include <numeric>
+#include <utility>
 
 namespace prismfield {
 namespace {
@@ -199,12 +197,51 @@ std::vector<double> make_orthonormal(std::int64_t n, std::int64_t length, std::v
   return r;
 }
 
-/// (rank, length): the l-th is the sum over a of weights(l, a) times vector a.
+/// Turns vectors a and b, and the same of `turns`, so that a and b are orthogonal; false where they are.
+bool turn(double* a, double* b, double* turn_a, double* turn_b, std::int64_t n) {
+  const double aa = dot(a, a, n), bb = dot(b, b, n), ab = dot(a, b, n);
+  constexpr double orthogonal = 1e-12;
+  if (std::abs(ab) <= orthogonal * std::sqrt(aa) * std::sqrt(bb)) return false;
+  const double zeta = (bb - aa) / (2 * ab);
+  const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta));
+  const double c = 1 / std::hypot(1.0, t);
+  const double s = c * t;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double x = a[i], y = b[i];
+    a[i] = c * x - s * y;
+    b[i] = s * x + c * y;
+    const double p = turn_a[i], q = turn_b[i];
+    turn_a[i] = c * p - s * q;
+    turn_b[i] = s * p + c * q;
+  }
+  return true;
+}
+
+/// Singular values by Jacobi's turns from one side: of a matrix of n columns, (n, n), column after column, M = W J'.
+/// The columns become W, orthogonal; returns J, column after column.
+std::vector<double> make_orthogonal(std::int64_t n, std::vector<double>& columns) {
+  std::vector<double> turns(static_cast<std::size_t>(n * n));
+  for (std::int64_t i = 0; i < n; ++i) turns[static_cast<std::size_t>(i * n + i)] = 1;
+  constexpr int most_sweeps = 30;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    bool turned = false;
+    for (std::int64_t a = 0; a + 1 < n; ++a) {
+      for (std::int64_t b = a + 1; b < n; ++b) {
+        turned |= turn(columns.data() + a * n, columns.data() + b * n, turns.data() + a * n, turns.data() + b * n, n);
+      }
+    }
+    if (!turned) break;
+  }
+  return turns;
+}
+
+/// (rank, length): the l-th is the sum over a of weights(column which[l], a) times vector a.
 std::vector<double> combine(const std::vector<double>& vectors, std::int64_t n, std::int64_t length,
-                            const std::vector<double>& weights, std::int64_t rank) {
+                            const std::vector<double>& weights, const std::vector<std::int64_t>& which,
+                            std::int64_t rank) {
   std::vector<double> out(static_cast<std::size_t>(rank * length));
   for (std::int64_t l = 0; l < rank; ++l) {
-    const double* const weight = weights.data() + l * n;
+    const double* const weight = weights.data() + which[static_cast<std::size_t>(l)] * n;
     for (std::int64_t a = 0; a < n; ++a) {
       add_scaled(weight[a], vectors.data() + a * length, out.data() + l * length, length);
     }
@@ -222,35 +259,33 @@ void recompress(std::int64_t rows, std::int64_t columns, double tolerance, LowRa
   const std::int64_t n = matrix.rank;
   const std::vector<double> ru = make_orthonormal(n, rows, matrix.u);
   const std::vector<double> rv = make_orthonormal(n, columns, matrix.v);
-  // U V' = Qu (Ru Rv') Qv'; matrices of n x n are column after column
-  using Square = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  using Numbers = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  const auto size = static_cast<std::size_t>(n);
-  std::vector<double> core(size * size), left(size * size), right(size * size), values(size), work(size);
+  // U V' = Qu (Ru Rv') Qv'
+  std::vector<double> core(static_cast<std::size_t>(n * n));
   for (std::int64_t b = 0; b < n; ++b) {
     for (std::int64_t a = 0; a < n; ++a) {
       core[static_cast<std::size_t>(b * n + a)] = dot(ru.data() + a * n, rv.data() + b * n, n);
     }
   }
-  const double norm2 = dot(core.data(), core.data(), n * n);
-  // the transposed of its V' as a matrix of rows is V column after column
-  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> v(right.data(), size,
-                                                                                                  size);
-  KokkosBatched::SerialSVD::invoke(KokkosBatched::SVD_USV_Tag(), Square(core.data(), size, size),
-                                   Square(left.data(), size, size), Numbers(values.data(), size), v,
-                                   Numbers(work.data(), size),
-                                   std::numeric_limits<double>::epsilon() * std::sqrt(norm2));
+  const std::vector<double> turns = make_orthogonal(n, core);
+  std::vector<double> squared(static_cast<std::size_t>(n));
+  for (std::int64_t l = 0; l < n; ++l) {
+    squared[static_cast<std::size_t>(l)] = dot(core.data() + l * n, core.data() + l * n, n);
+  }
+  std::vector<std::int64_t> largest_first(static_cast<std::size_t>(n));
+  std::iota(largest_first.begin(), largest_first.end(), std::int64_t{0});
+  std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::int64_t a, std::int64_t b) {
+    return squared[static_cast<std::size_t>(a)] > squared[static_cast<std::size_t>(b)];
+  });
+  const double norm2 = std::accumulate(squared.begin(), squared.end(), 0.0);
   std::int64_t rank = n;
   double left_out = 0;
   while (rank > 0) {
-    const double value = values[static_cast<std::size_t>(rank - 1)];
-    left_out += value * value;
+    left_out += squared[static_cast<std::size_t>(largest_first[static_cast<std::size_t>(rank - 1)])];
     if (left_out > tolerance * tolerance * norm2) break;
     --rank;
   }
-  for (std::size_t k = 0; k < left.size(); ++k) left[k] *= values[k / size];
-  matrix.u = combine(matrix.u, n, rows, left, rank);
-  matrix.v = combine(matrix.v, n, columns, right, rank);
+  matrix.u = combine(matrix.u, n, rows, core, largest_first, rank);
+  matrix.v = combine(matrix.v, n, columns, turns, largest_first, rank);
   matrix.rank = rank;
   matrix.norm = std::sqrt(norm2);
 }

@@ -460,7 +460,7 @@ class Run(ProgramFolder):
     def test_kokkos_options_pass_through(self):
         host = "openmp" if "openmp" in self.done("info").stdout else "serial"
         result = self.done("run", "case.yaml", "--kokkos-num-threads=1", "--set", "execution.space=" + host)
-        self.assertIn("1 thread,", result.stdout)
+        self.assertIn(host + ", 1 thread;", result.stdout)
 
     def test_points_inside_and_singular_points_are_warned_of(self):
         self.write(

@@ -41,6 +41,7 @@ SPACK_PACKAGES = {
     "py-netcdf4": ({}, ""),
     "py-h5py": ({}, ""),
     "py-pyyaml": ({}, ""),
+    "py-jinja2": ({}, ""),
     "py-xarray": ({}, ""),
     "xxhash": ({}, "0.8.3"),
     "yaml-cpp": ({}, "0.8.0"),
@@ -379,7 +380,7 @@ class Installation(unittest.TestCase):
         python = source / "python"
         self.assertEqual(
             sorted(f.relative_to(python) for f in python.rglob("*")
-                   if f.suffix in (".py", ".json") and "tests" not in f.parts),
+                   if f.suffix in (".py", ".json", ".j2") and "tests" not in f.parts),
             sorted(f.relative_to(share / "prismfield/python") for f in (share / "prismfield/python").rglob("*")
                    if f.is_file()),
         )

@@ -102,7 +102,7 @@ def main(words):
     parser.add_argument("--output", metavar="FOLDER", help="the folder of the joined report")
     parser.add_argument("--quiet", action="store_true", help="print no tables")
     parser.add_argument("--probe", action="store_true", help="import what is needed, and nothing else")
-    parser.add_argument("--need-figures", action="store_true", help="without matplotlib do nothing and end with 77")
+    parser.add_argument("--need-figures", action="store_true", help="without what draws do nothing and end with 77")
     parser.add_argument("--version", default="", help="of the program that asks for the report")
     parser.add_argument("--git", default="", help="hash of that program")
     options = parser.parse_args(words)

@@ -154,7 +154,7 @@ def drop_sections(tree: Node, command: str) -> None:
 
 def node_at(tree: Node, path: str) -> Node:
     for key in path.split("."):
-        tree = tree.items[int(key)] if tree.kind == "list" else tree.entries[key]
+        tree = tree.elements[int(key)] if tree.kind == "list" else tree.entries[key]
     return tree
 
 

@@ -32,14 +32,19 @@ PLAIN = re.compile(r"[\w.+/-]([\w .+/-]*[\w.+/-])?")
 class Node:
     """One value. Aliases are expanded: every node owns what is below it."""
 
-    kind: str = "null"  # null, scalar, list or map
+    kind: str = "null"  # null, scalar, list, map, or removed: an element of a list that was taken out
     text: str = ""
     quoted: bool = False  # a scalar in quotes or a block: text, never a number
     flow: bool = False  # a list or map written in brackets
     place: str = ""  # "file:line" of the value, in a map of its key, or the option that wrote it
     path: str = ""  # of keys, for messages
-    items: list[Node] = field(default_factory=list)
+    elements: list[Node] = field(default_factory=list)
     entries: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def items(self) -> list[Node]:
+        """A list's elements, without those that were taken out."""
+        return [node for node in self.elements if node.kind != "removed"]
 
     def find(self, key: str) -> Node | None:
         """The value of a map's key, which may be null."""
@@ -50,7 +55,7 @@ class Node:
 
     def set_path(self, path: str) -> None:
         self.path = path
-        for key, node in [*enumerate(self.items), *self.entries.items()]:
+        for key, node in [*enumerate(self.elements), *self.entries.items()]:
             node.set_path(join_key(path, str(key)))
 
     def one_or_list(self) -> list[Node]:
@@ -129,7 +134,7 @@ class Builder:
         node = Node(kind, place=place, path=path, flow=bool(found.flow_style))
         if node.kind == "list":
             for i, item in enumerate(found.value):
-                node.items.append(self.build(item, join_key(path, str(i)), "", depth + 1))
+                node.elements.append(self.build(item, join_key(path, str(i)), "", depth + 1))
             return node
         lines: dict[str, int] = {}
         for key, value in found.value:
@@ -186,15 +191,15 @@ def put(root: Node, path: str, value: Node | None, place: str) -> None:
         raise refuse("the key has an empty part; write names joined by single dots")
     node, walked = root, ""
     while True:
-        if node.kind == "null":
+        if node.kind in ("null", "removed"):
             if value is None:
                 return
             node.kind, node.place = "map", place
         if node.kind == "list":
             key, keys = keys[0], keys[1:]
-            if not key.isdecimal() or int(key) >= len(node.items):
-                raise refuse(f"{walked or 'the document'} is a list of {len(node.items)}, numbered from 0")
-            below, at = node.items, int(key)
+            if not key.isdecimal() or int(key) >= len(node.elements):
+                raise refuse(f"{walked or 'the document'} is a list of {len(node.elements)}, numbered from 0")
+            below, at = node.elements, int(key)
         elif node.kind == "map":
             n = max((n for n in range(1, len(keys) + 1) if ".".join(keys[:n]) in node.entries), default=1)
             key, keys = ".".join(keys[:n]), keys[n:]
@@ -210,7 +215,10 @@ def put(root: Node, path: str, value: Node | None, place: str) -> None:
             break
         node = below[at]
     if value is None:
-        del below[at]
+        if node.kind == "list":
+            below[at] = Node("removed", place=place)
+        else:
+            del below[at]
     else:
         below[at] = value.copy()
         below[at].set_path(walked)

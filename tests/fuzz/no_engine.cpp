@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+//
+// What the objects of the readers refer to and no reader calls: a fuzzer is built without Kokkos.
+
+#include <cstdlib>
+
+#include "compute/cost_model.hpp"
+#include "engine/devices.hpp"
+#include "engine/engine.hpp"
+
+namespace prismfield {
+
+int device_count() { std::abort(); }
+std::vector<Space> built_spaces() { std::abort(); }
+EngineTraits engine_traits(Space, Precision, FieldSet, KernelKind) { std::abort(); }
+std::unique_ptr<FieldEngine> make_engine(Space, Precision, const EngineSettings&) { std::abort(); }
+FormWeights form_weights(bool) { std::abort(); }
+double prism_weight(bool, bool) { std::abort(); }
+double cost_of_pairs(const FormWeights&, const std::array<std::int64_t, n_forms>&) { std::abort(); }
+void add_costs(const CostSettings&, const PrismBlock&, std::int64_t, const CostPoints&, std::int64_t, double, double*,
+               double*) {
+  std::abort();
+}
+
+}  // namespace prismfield
