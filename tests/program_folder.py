@@ -146,6 +146,10 @@ class ProgramFolder(unittest.TestCase):
     def has_device(self):
         return re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)", self.done("info").stdout)
 
+    def skip_compression_on_a_device(self, setting):
+        if "compression" in setting and self.has_device():
+            self.skipTest("compression is for hosts")
+
     def done(self, *arguments, **keywords):
         result = self.run_program(*arguments, **keywords)
         self.assertEqual(result.returncode, 0, result.stderr)

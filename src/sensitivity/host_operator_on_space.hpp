@@ -19,6 +19,7 @@
 #include "parallel/collectives.hpp"
 #include "sensitivity/file_operator.hpp"
 #include "sensitivity/host_operator.hpp"
+#include "sensitivity/make_operator_on_space.hpp"
 
 /// The bodies of make_host_operator_on; instantiated in one source file a space.
 namespace prismfield {
@@ -170,5 +171,13 @@ std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Execut
                                                                     const Communicator& communicator) {
   return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(space, prisms, points, request, settings, communicator);
 }
+
+/// Taking the addresses of the functions of a space instantiates them.
+template <class Space>
+struct SensitivityInstances {
+  static constexpr auto direct = &make_direct_operator<Space>;
+  static constexpr auto chosen = &make_operator<Space>;
+  static constexpr auto host = &make_host_operator_on<Space>;
+};
 
 }  // namespace prismfield

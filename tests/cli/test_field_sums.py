@@ -55,10 +55,6 @@ class FieldSums(ProgramFolder):
         self.assertGreater(size, 1)
         self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), tolerance * size)
 
-    def skip_compression_on_a_device(self, store):
-        if "compression" in store and self.has_device():
-            self.skipTest("compression is for hosts")
-
     @staticmethod
     def sum_of(fields):
         return [(gyy - gxx) / 2 for gxx, gyy in zip(fields["gxx"], fields["gyy"])]

@@ -122,8 +122,7 @@ class Matrix(Sensitivity):
                                                        ("store: file, file: F.h5, precision: float", 1e-6),
                                                        ("compression: 1e-4", 1e-2))):
             with self.subTest(setting):
-                if "compression" in setting and self.has_device():
-                    self.skipTest("compression is for hosts")
+                self.skip_compression_on_a_device(setting)
                 result = self.computed("--set", "sensitivity={" + setting + "}", "--output", f"{number}.h5")
                 self.assertRegex(result.stdout, r"(?m)^largest difference from the direct fields at 35 points, over the largest "
                                                 r"value: potential \d\.\de[-+]\d\d, gz ")
