@@ -49,37 +49,57 @@ inline constexpr unsigned kernel_threads = kernel::prisms_in_step<A, set, Kernel
                                            : set == FieldSet::gz                               ? 768
                                                                                                : 512;
 
-template <class A, FieldSet set, class Kernel, int W, class Shapes, class Space>
-struct TileFunctor {
+/// Counts of pairs by form of a launch.
+template <class A, class Memory>
+KOKKOS_FUNCTION void add_counts(const kernel::LaunchData<A, Memory>& data, const kernel::FormCounts& counts) {
+  for (int f = 0; f < n_forms; ++f) {
+    if (counts.count[f] != 0) Kokkos::atomic_add(&data.pairs(f), counts.count[f]);
+  }
+}
+
+/// A launch on a host: items of a slot and a part of the points. The function is called by its address, so that Kokkos'
+/// launch is compiled once and not for every set of fields.
+template <class A, class Space>
+struct HostTiles {
+  using Memory = typename Space::memory_space;
+  kernel::HostTile<A> accumulate;
+  kernel::LaunchData<A, Memory> data;
+  std::int64_t n_groups;
+  std::int64_t n_tiles;
+  std::int64_t groups_per_tile;
+  SlotTimes<Memory> times;
+
+  void operator()(std::int64_t item) const {
+    const std::int64_t slot = item / n_tiles;
+    const std::int64_t first = (item % n_tiles) * groups_per_tile;
+    kernel::FormCounts counts;
+    const std::int64_t begin = now();
+    accumulate(data, slot, first, std::min(first + groups_per_tile, n_groups), counts);
+    add_counts(data, counts);
+    Kokkos::atomic_min(&times(slot, 0), begin);
+    Kokkos::atomic_max(&times(slot, 1), now());
+  }
+};
+
+template <class A, FieldSet set, class Kernel, class Shapes, class Space>
+struct DeviceTiles {
   using Memory = typename Space::memory_space;
   using Policy = Kokkos::TeamPolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>,
                                     Kokkos::LaunchBounds<kernel_threads<A, set, Kernel, Shapes>, 1>>;
   kernel::LaunchData<A, Memory> data;
   Shapes shapes;
-  std::int64_t n_groups;
   std::int64_t n_tiles;
-  std::int64_t groups_per_tile;
-  /// on a host only
-  SlotTimes<Memory> times;
+  std::int64_t points_per_tile;
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
     const std::int64_t item = team.league_rank();
-    const std::int64_t slot = item / n_tiles;
-    const std::int64_t first = (item % n_tiles) * groups_per_tile;
-    const std::int64_t last = Kokkos::min(first + groups_per_tile, n_groups);
+    const std::int64_t first = (item % n_tiles) * points_per_tile;
     kernel::FormCounts counts;
-    if constexpr (is_device_space<Space>) {
-      kernel::accumulate_tile<kernel::Lanes<A, DeviceNumber, W>, set, Kernel>(
-          data, shapes, slot, first, last, team.team_rank(), team.team_size(), counts);
-      sum_counts(team, counts);
-      Kokkos::single(Kokkos::PerTeam(team), [&]() { add_counts(counts); });
-    } else {
-      const std::int64_t begin = now();
-      kernel::accumulate_tile_on_host<A, set, Kernel, W>(data, slot, first, last, counts);
-      add_counts(counts);
-      Kokkos::atomic_min(&times(slot, 0), begin);
-      Kokkos::atomic_max(&times(slot, 1), now());
-    }
+    kernel::accumulate_tile<kernel::Lanes<A, DeviceNumber, device_width>, set, Kernel>(
+        data, shapes, item / n_tiles, first, Kokkos::min(first + points_per_tile, data.n_points), team.team_rank(),
+        team.team_size(), counts);
+    sum_counts(team, counts);
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { add_counts(data, counts); });
   }
 
 private:
@@ -91,12 +111,6 @@ private:
     team.team_reduce(Kokkos::BOr<int>(counted));
     for (int f = 0; f < n_forms; ++f) {
       if ((counted >> f & 1) != 0) team.team_reduce(Kokkos::Sum<std::int64_t>(counts.count[f]));
-    }
-  }
-
-  KOKKOS_FUNCTION void add_counts(const kernel::FormCounts& counts) const {
-    for (int f = 0; f < n_forms; ++f) {
-      if (counts.count[f] != 0) Kokkos::atomic_add(&data.pairs(f), counts.count[f]);
     }
   }
 };
@@ -148,76 +162,78 @@ public:
   template <class NoteBusy>
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
               const NoteBusy& note_busy) const {
-    with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, note_busy); });
-  }
-
-private:
-  template <FieldSet set, class NoteBusy>
-  void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
-                  const NoteBusy& note_busy) const {
-    using kernel::Pass;
-    const kernel::ShapeArray<A, Memory> shapes{data.shapes};
-    if (m_settings.kernel == KernelKind::corners) {
-      launch_kernel<set, kernel::CornersForm, 1>(space, "prismfield::corners", data, shapes, note_busy);
-    } else if constexpr (is_device_space<Space>) {
-      launch_far<set>(space, data, shapes, one_shape, note_busy);
-      launch_kernel<set, kernel::ChooseForm<Pass::near>, device_width>(space, "prismfield::near", data, shapes,
-                                                                       note_busy);
-      if constexpr (sizeof(typename A::Real) == 4) {
-        if (data.near_in_double) {
-          launch_kernel<set, kernel::ChooseForm<Pass::near_in_double>, device_width>(
-              space, "prismfield::near_in_double", data, shapes, note_busy);
-        }
-      }
+    if constexpr (is_device_space<Space>) {
+      with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape); });
     } else {
-      launch_kernel<set, kernel::ChooseForm<Pass::all>, kernel::host_width<A>>(space, "prismfield::field", data, shapes,
-                                                                               note_busy);
-    }
-  }
-
-  template <FieldSet set, class ShapeArray, class NoteBusy>
-  void launch_far(const Space& space, const kernel::LaunchData<A, Memory>& data, const ShapeArray& shapes,
-                  const kernel::PrismShape<A>* one_shape, const NoteBusy& note_busy) const {
-    using Far = kernel::ChooseForm<kernel::Pass::far>;
-    if (one_shape != nullptr) {
-      launch_kernel<set, Far, device_width>(space, "prismfield::far", data, kernel::OneShape<A>{*one_shape}, note_busy);
-    } else {
-      launch_kernel<set, Far, device_width>(space, "prismfield::far", data, shapes, note_busy);
-    }
-  }
-
-  template <FieldSet set, class Kernel, int W, class Shapes, class NoteBusy>
-  void launch_kernel(const Space& space, const char* name, const kernel::LaunchData<A, Memory>& data,
-                     const Shapes& shapes, const NoteBusy& note_busy) const {
-    using Functor = TileFunctor<A, set, Kernel, W, Shapes, Space>;
-    const std::int64_t n_groups = (data.n_points + W - 1) / W;
-    const std::int64_t per_tile = is_device_space<Space>
-                                      ? m_settings.block
-                                      : host_groups_per_item(n_groups, m_settings.slots, space.concurrency());
-    const std::int64_t n_tiles = (n_groups + per_tile - 1) / per_tile;
-    if constexpr (!is_device_space<Space>) {
-      for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
-        m_slot_times(slot, 0) = std::numeric_limits<std::int64_t>::max();
-        m_slot_times(slot, 1) = 0;
-      }
-    }
-    const Functor functor{data, shapes, n_groups, n_tiles, per_tile, m_slot_times};
-    const int team = is_device_space<Space> ? static_cast<int>(m_settings.block) : 1;
-    const typename Functor::Policy policy(space, static_cast<int>(m_settings.slots * n_tiles), team);
-    // As a kernel's own arguments. Kokkos would else hand a functor of this size over in a buffer that it writes again
-    // only after the last kernel that reads it: to launch the near kernel it would wait for the far one, nearly all of
-    // the device's time, in which the next prisms are read and staged.
-    Kokkos::parallel_for(
-        name, Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight), functor);
-    if constexpr (!is_device_space<Space>) {
-      space.fence("prismfield: slots done");
+      launch_on_host(space, data);
       for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
         if (m_slot_times(slot, 1) > 0) note_busy(slot, m_slot_times(slot, 0), m_slot_times(slot, 1));
       }
     }
   }
 
+private:
+  void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data) const {
+    using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+    const bool corners = m_settings.kernel == KernelKind::corners;
+    const std::int64_t width = corners ? 1 : kernel::host_width<A>;
+    const std::int64_t n_groups = (data.n_points + width - 1) / width;
+    const std::int64_t per_tile = host_groups_per_item(n_groups, m_settings.slots, space.concurrency());
+    const std::int64_t n_tiles = (n_groups + per_tile - 1) / per_tile;
+    for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
+      m_slot_times(slot, 0) = std::numeric_limits<std::int64_t>::max();
+      m_slot_times(slot, 1) = 0;
+    }
+    const kernel::HostTile<A> accumulate = with_set(m_settings.set, [&](auto set) -> kernel::HostTile<A> {
+      using kernel::accumulate_tile_on_host;
+      if (corners) return &accumulate_tile_on_host<A, set(), kernel::CornersForm, 1>;
+      return &accumulate_tile_on_host<A, set(), kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>;
+    });
+    Kokkos::parallel_for(corners ? "prismfield::corners" : "prismfield::field",
+                         Policy(space, 0, m_settings.slots * n_tiles, Kokkos::ChunkSize(1)),
+                         HostTiles<A, Space>{accumulate, data, n_groups, n_tiles, per_tile, m_slot_times});
+    space.fence("prismfield: slots done");
+  }
+
+  template <FieldSet set>
+  void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data,
+                  const kernel::PrismShape<A>* one_shape) const {
+    using kernel::ChooseForm, kernel::Pass;
+    const kernel::ShapeArray<A, Memory> shapes{data.shapes};
+    if (m_settings.kernel == KernelKind::corners) {
+      launch_on_device<set, kernel::CornersForm>(space, "prismfield::corners", data, shapes);
+      return;
+    }
+    if (one_shape != nullptr) {
+      launch_on_device<set, ChooseForm<Pass::far>>(space, "prismfield::far", data, kernel::OneShape<A>{*one_shape});
+    } else {
+      launch_on_device<set, ChooseForm<Pass::far>>(space, "prismfield::far", data, shapes);
+    }
+    launch_on_device<set, ChooseForm<Pass::near>>(space, "prismfield::near", data, shapes);
+    if constexpr (sizeof(typename A::Real) == 4) {
+      if (data.near_in_double) {
+        launch_on_device<set, ChooseForm<Pass::near_in_double>>(space, "prismfield::near_in_double", data, shapes);
+      }
+    }
+  }
+
+  template <FieldSet set, class Kernel, class Shapes>
+  void launch_on_device(const Space& space, const char* name, const kernel::LaunchData<A, Memory>& data,
+                        const Shapes& shapes) const {
+    using Functor = DeviceTiles<A, set, Kernel, Shapes, Space>;
+    const std::int64_t n_tiles = (data.n_points + m_settings.block - 1) / m_settings.block;
+    const typename Functor::Policy policy(space, static_cast<int>(m_settings.slots * n_tiles),
+                                          static_cast<int>(m_settings.block));
+    // As a kernel's own arguments. Kokkos would else hand a functor of this size over in a buffer that it writes again
+    // only after the last kernel that reads it: to launch the near kernel it would wait for the far one, nearly all of
+    // the device's time, in which the next prisms are read and staged.
+    Kokkos::parallel_for(name,
+                         Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                         Functor{data, shapes, n_tiles, m_settings.block});
+  }
+
   EngineSettings m_settings;
+  /// on a host only
   SlotTimes<Memory> m_slot_times;
 };
 

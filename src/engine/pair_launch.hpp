@@ -35,9 +35,10 @@ inline PointParts point_parts(std::int64_t n_groups, std::int64_t n_prism_items,
   return parts;
 }
 
-template <class A, FieldSet set, class Space>
+template <class A, class Space>
 struct HostPairs {
   using Memory = typename Space::memory_space;
+  kernel::HostPairsOfItem<A> pairs_of_item;
   kernel::LaunchData<A, Memory> data;
   kernel::PairData<A, Memory> pairs;
   std::int64_t n_groups;
@@ -47,9 +48,8 @@ struct HostPairs {
     const std::int64_t begin = item / parts.n_parts * kernel::prisms_per_pair_item;
     const std::int64_t part = item % parts.n_parts;
     const std::int64_t first = part * parts.groups_per_part;
-    kernel::pairs_of_item_on_host<A, set>(data, pairs, begin,
-                                          std::min(begin + kernel::prisms_per_pair_item, data.prism_end), part, first,
-                                          std::min(first + parts.groups_per_part, n_groups));
+    pairs_of_item(data, pairs, begin, std::min(begin + kernel::prisms_per_pair_item, data.prism_end), part, first,
+                  std::min(first + parts.groups_per_part, n_groups));
   }
 };
 
@@ -160,41 +160,43 @@ private:
 
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
               const kernel::PairData<A, Memory>& pairs) const {
-    with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, pairs); });
+    if constexpr (is_device_space<Space>) {
+      with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, pairs); });
+    } else {
+      launch_on_host(space, data, pairs);
+    }
   }
 
   template <FieldSet set>
   void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
                   const kernel::PairData<A, Memory>& pairs) const {
-    if constexpr (is_device_space<Space>) {
-      using kernel::Pass;
-      const kernel::ShapeArray<A, Memory> shapes{data.shapes};
-      if (one_shape != nullptr) {
-        launch_on_device<set, kernel::ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data,
-                                                             kernel::OneShape<A>{*one_shape}, pairs);
-      } else {
-        launch_on_device<set, kernel::ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data, shapes, pairs);
-      }
-      launch_on_device<set, kernel::ChooseForm<Pass::near>>(space, "prismfield::near_pairs", data, shapes, pairs);
-      if constexpr (sizeof(typename A::Real) == 4) {
-        if (data.near_in_double) {
-          launch_on_device<set, kernel::ChooseForm<Pass::near_in_double>>(space, "prismfield::near_pairs_in_double",
-                                                                          data, shapes, pairs);
-        }
-      }
+    using kernel::ChooseForm, kernel::Pass;
+    const kernel::ShapeArray<A, Memory> shapes{data.shapes};
+    if (one_shape != nullptr) {
+      launch_on_device<set, ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data,
+                                                   kernel::OneShape<A>{*one_shape}, pairs);
     } else {
-      launch_on_host<set>(space, data, pairs);
+      launch_on_device<set, ChooseForm<Pass::far>>(space, "prismfield::far_pairs", data, shapes, pairs);
+    }
+    launch_on_device<set, ChooseForm<Pass::near>>(space, "prismfield::near_pairs", data, shapes, pairs);
+    if constexpr (sizeof(typename A::Real) == 4) {
+      if (data.near_in_double) {
+        launch_on_device<set, ChooseForm<Pass::near_in_double>>(space, "prismfield::near_pairs_in_double", data, shapes,
+                                                                pairs);
+      }
     }
   }
 
-  template <FieldSet set>
   void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data,
                       const kernel::PairData<A, Memory>& pairs) const {
     using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
     const PointParts parts = parts_of(data, pairs.sink);
+    const kernel::HostPairsOfItem<A> pairs_of_item =
+        with_set(m_settings.set,
+                 [](auto set) -> kernel::HostPairsOfItem<A> { return &kernel::pairs_of_item_on_host<A, set()>; });
     Kokkos::parallel_for("prismfield::pairs",
                          Policy(space, 0, prism_items_of(data) * parts.n_parts, Kokkos::ChunkSize(1)),
-                         HostPairs<A, set, Space>{data, pairs, groups_of(data), parts});
+                         HostPairs<A, Space>{pairs_of_item, data, pairs, groups_of(data), parts});
   }
 
   template <FieldSet set, class Kernel, class Shapes>
