@@ -41,11 +41,18 @@ model:
 """
 
 
-def wait_for(is_reached, process):
-    """Waits until is_reached() says so; False where the process ended before. A test's time limit is ctest's."""
+def wait_for(is_reached, process, minutes=5):
+    """Waits until is_reached() says so; False where the process ended before. What has not come after minutes never
+    comes: then the states of the process and its children are told."""
+    end = time.monotonic() + 60 * minutes
     while not is_reached():
         if process.poll() is not None:
             return is_reached()
+        if time.monotonic() > end:
+            told = "".join(f"; process {pid}: {status_of(pid, 'State')}, pending {status_of(pid, 'ShdPnd')}, "
+                           f"blocked {status_of(pid, 'SigBlk')}, ignored {status_of(pid, 'SigIgn')}"
+                           for pid in (process.pid, *children(process.pid)))
+            raise AssertionError(f"waited {minutes} minutes in vain{told}")
         time.sleep(0.005)
     return True
 
@@ -93,11 +100,15 @@ def held(process):
 
 
 def end_held(process, pid, number, target=None):
-    """Sends a signal to the process that is held, or to `target`, and lets the one that is held go on with it."""
+    """Sends a signal to the process that is held, or to `target`, and lets the one that is held go on with it. What
+    mpiexec hands on is sent to its ranks here: not every mpiexec does."""
     target = target or pid
-    os.kill(target, number)
+    if target != pid and number not in (signal.SIGKILL, signal.SIGTERM):
+        for rank in children(target):
+            os.kill(rank, number)
+    else:
+        os.kill(target, number)
     if number not in (signal.SIGKILL, signal.SIGTERM):
-        # mpiexec hands them on; it ends its ranks itself
         wait_for(lambda: has_signal(pid, "ShdPnd", number), process)
     try:
         os.kill(pid, signal.SIGCONT)

@@ -861,7 +861,7 @@ class Ranks(Held):
         self.assertEqual(result.stderr.count("--set sensitivity"), 1, result.stderr)
 
     def test_a_signal_stops_all_and_they_go_on(self):
-        # mpirun hands SIGUSR1 to its ranks
+        # as mpirun hands SIGUSR1 to its ranks
         self.inverted("--quiet", "--output", "whole.h5", *STORED, launcher=self.launcher())
         code, errors = self.stopped_at(4, *STORED, launcher=self.launcher())
         self.assertEqual(code, 130, errors)
