@@ -189,6 +189,7 @@ struct HostRowProducts {
     const int width = matrix.shape.width_of(tile);
     EightDoubles partial[n][2] = {};
     for (int c = 0; c < width; c += 16) {
+      prefetch_entries<16 * sizeof(Real)>(row + c);
       unrolled<2>([&](int k) {
         EightDoubles entries;
         load_eight(row + c + 8 * k, entries);
@@ -253,15 +254,13 @@ struct HostColumnSums {
   /// keeps them one stream of memory.
   template <int n, int rows>
   void add(std::int64_t tile, std::int64_t first, const Real* row, EightDoubles (&sum)[TileShape::width / 8][n]) const {
-    constexpr int ahead = 8192, line = 64, bytes = 8 * rows * static_cast<int>(sizeof(Real));
     const int width = matrix.shape.width_of(tile);
     double with[rows][n];
     for (int i = 0; i < rows; ++i) {
       for (int v = 0; v < n; ++v) with[i][v] = v < vectors ? factor(v, tile, first + i) : 0;
     }
-    const char* next = reinterpret_cast<const char*>(row) + ahead;
-    for (int c = 0; c < width; c += 8, next += bytes) {
-      for (int at = 0; at < bytes; at += line) __builtin_prefetch(next + at);
+    for (int c = 0; c < width; c += 8) {
+      prefetch_entries<8 * rows * sizeof(Real)>(row + rows * c);
       EightDoubles values[rows];
       unrolled<rows>([&](int i) {
         load_eight(row + i * width + c, values[i]);
