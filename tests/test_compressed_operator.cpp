@@ -320,7 +320,11 @@ TYPED_TEST(CompressedOperatorTest, MultipliesSeveralVectorsAsEachAlone) {
     Kokkos::deep_copy(column(densities, v), random_cells(*op, 7 + v));
     Kokkos::deep_copy(column(weights, v), random_rows(*op, 20 + v));
   }
+  const std::int64_t told = op->plan().host_bytes;
+  EXPECT_GT(told, op->bytes());
   op->apply(this->m_space, densities, fields);
+  // both sides in the order of the clusters
+  EXPECT_GE(op->plan().host_bytes - told, static_cast<std::int64_t>(8 * n * (rows + columns)));
   op->apply_transpose(this->m_space, weights, transposed);
   op->diagonal(this->m_space, weights, squares);
   const auto field = vector_of<TypeParam>(op->rows());

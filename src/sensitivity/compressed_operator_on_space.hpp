@@ -448,12 +448,14 @@ public:
                                            {}};
     build.run(space, prisms, points, request, direct, report);
     build.count(report);
+    this->memory_of_space() += bytes();
     report.seconds = timer.seconds();
   }
 
   [[nodiscard]] std::int64_t bytes() const noexcept override { return m_matrix.bytes(); }
 
 private:
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override { return m_matrix.scratch_bytes(); }
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
     space.fence("prismfield: densities are there");
     m_matrix.apply(space, density.extent_int(1), density.data(), fields.data());
@@ -561,6 +563,8 @@ CompressionSample sample_compression(const ExecutionSpace& space, const PrismSou
   CompressedMatrix<ExecutionSpace> without_blocks(input.points, input.cells, n_fields, {});
   const double fixed = seconds_of(without_blocks);
   sample.product_seconds = fixed + std::max(seconds_of(matrix) - fixed, 0.0) / share;
+  const auto of_blocks = static_cast<double>(matrix.scratch_bytes() - without_blocks.scratch_bytes());
+  sample.bytes_of_vector = without_blocks.scratch_bytes() + static_cast<std::int64_t>(of_blocks / share);
   constexpr std::int64_t most_rows = 16;
   const std::int64_t n_rows = std::min(most_rows, points_at_once(n_fields, prisms.size(), some.size()));
   const typename Operator<ExecutionSpace>::Entries entries("prismfield::sample", static_cast<std::size_t>(n_fields),

@@ -176,6 +176,10 @@ public:
   [[nodiscard]] std::int64_t space_bytes() const noexcept {
     return static_cast<std::int64_t>(m_entries.size() * sizeof(double)) + m_matrix->bytes();
   }
+  /// Of products, in the space's memory.
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
+    return static_cast<std::int64_t>((m_rows.size() + m_sums.size()) * sizeof(double)) + m_matrix->scratch_bytes();
+  }
 
   /// Calls f(block) with the matrix holding its rows, first ones; further rows of the matrix are those of a block
   /// before it. Throws what reading throws.
@@ -307,12 +311,16 @@ private:
     on_all_ranks(this->m_all_ranks, [&] {
       if (this->rows() == 0 || this->columns() == 0) return;
       m_stream = std::make_unique<RowStream<ExecutionSpace>>(*m_source, this->fields().size(), this->points());
-      (is_device(this->m_plan.space) ? this->m_plan.device_bytes : this->m_plan.host_bytes) += m_stream->space_bytes();
+      this->memory_of_space() += m_stream->space_bytes();
       this->m_plan.host_bytes += m_stream->host_bytes();
     });
+    this->count_scratch();
     report.seconds = opened.timer.seconds();
   }
 
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override {
+    return m_stream ? m_stream->scratch_bytes() : 0;
+  }
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
     if (!m_stream) return Kokkos::deep_copy(space, fields, 0.0);
     m_stream->make_room(density.extent_int(1));

@@ -184,8 +184,8 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
     if (choice.why.empty()) choice.why = storage_text(choice);
     return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, by_points(request), communicator);
   }
-  auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(space, prisms, points, request, precision,
-                                                                 communicator, settings.memory_limit);
+  auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(
+      space, prisms, points, request, precision, communicator, settings.memory_limit, settings.likely.vectors);
   choice.bytes = stored->bytes();
   choice.store = store_of<ExecutionSpace>;
   if (choice.why.empty()) choice.why = storage_text(choice);

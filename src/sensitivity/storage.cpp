@@ -62,10 +62,16 @@ std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::in
 }
 
 std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
-                            std::int64_t columns) noexcept {
-  const std::int64_t kept = stored_bytes(precision, n_fields * n_points, columns);
-  // sums of tiles and of parts of the rows are at most 1/16 of the smallest G
-  return kept + kept / 16 + mebibyte + 8 * n_fields * columns * points_at_once(n_fields, columns, n_points);
+                            std::int64_t columns, std::int64_t vectors) noexcept {
+  const std::int64_t rows = n_fields * n_points;
+  const std::int64_t tiles = (columns + stored_tile - 1) / stored_tile;
+  // of vectors that kernels take at once densities, sums of tiles and of parts of the rows; of all the product
+  const std::int64_t parts = (rows + least_rows_of_part - 1) / least_rows_of_part;
+  const std::int64_t of_vector = (1 + parts) * tiles * stored_tile + tiles * rows;
+  const std::int64_t scratch =
+      8 * (std::min<std::int64_t>(vectors, most_vectors) * of_vector + vectors * std::max(rows, columns));
+  return stored_bytes(precision, rows, columns) + scratch + mebibyte +
+         8 * n_fields * columns * points_at_once(n_fields, columns, n_points);
 }
 
 std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision) {
@@ -128,7 +134,8 @@ StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, con
                             std::int64_t likely_products) {
   const CompressionSample& sample = facts.compressed;
   // factors are double while they are made
-  if (sample.bytes == 0 || 2 * sample.bytes > facts.available) return choice;
+  const std::int64_t needed = sample.bytes + std::max(sample.bytes, facts.vectors * sample.bytes_of_vector);
+  if (sample.bytes == 0 || needed > facts.available) return choice;
   const bool is_stored = choice.store != Store::none;
   const double product = is_stored ? times.reading : times.computing;
   const double making = is_stored ? sample.seconds_per_entry * static_cast<double>(facts.n_points * facts.columns) : 0;
@@ -156,7 +163,7 @@ StorageChoice choose_uncompressed(const StorageFacts& facts, const WayTimes& tim
   const double x = reading / computing;
   const std::string figures =
       fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
-  const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns);
+  const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns, facts.vectors);
   const StorageChoice anew{Store::none, precision, 0, "", "", false, false};
   const auto because = [&](StorageChoice of, const std::string& why) {
     of.why = storage_text(of) + ": " + why;

@@ -39,6 +39,8 @@ struct CompressionSample {
   double seconds_to_make = 0, product_seconds = 0;
   /// of an entry of all fields that is kept as it is
   double seconds_per_entry = 0;
+  /// scratch of products, a vector
+  std::int64_t bytes_of_vector = 0;
 };
 
 /// The error as it was asked for. Throws InputError, by the key sensitivity.compression, beyond what compression
@@ -54,10 +56,10 @@ struct CompressionSample {
 /// Points whose entries are computed at once when G is made: about 32 MiB, a point at least.
 [[nodiscard]] std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept;
 
-/// Bytes that a rank takes while its part of G is made, the entries of a block of points and scratch of products
-/// included.
+/// Bytes that a rank takes for its part of G, at most: the entries of a block of points while it is made and scratch of
+/// products with so many vectors at once included.
 [[nodiscard]] std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
-                                          std::int64_t columns) noexcept;
+                                          std::int64_t columns, std::int64_t vectors = 1) noexcept;
 
 /// What a user is told, with the remedy, when that is more than is available; "" when it fits.
 [[nodiscard]] std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision);

@@ -11,6 +11,8 @@ namespace prismfield {
 /// Columns of a tile of a stored G, and what the width of the last tile is a multiple of.
 inline constexpr int stored_tile = 512;
 inline constexpr int stored_step = 32;
+/// Rows at least of a part whose products with columns are summed by themselves.
+inline constexpr std::int64_t least_rows_of_part = 128;
 /// Vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
 inline constexpr int most_vectors = 4;
 

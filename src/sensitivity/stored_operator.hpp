@@ -52,25 +52,26 @@ public:
   using typename Base::Vectors;
 
   /// Computes every entry. As DirectOperator's; request.execution.partition is taken as points. Throws RunError when
-  /// memory, or `memory_limit` in bytes, does not suffice, with the remedy (AgreedFailure on several ranks).
-  /// Collective.
+  /// memory, or `memory_limit` in bytes, does not suffice for products with `vectors` at once too, with the remedy
+  /// (AgreedFailure on several ranks). Collective.
   StoredOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
                  StoredPrecision precision, const Communicator& communicator,
-                 const std::optional<std::int64_t>& memory_limit)
+                 const std::optional<std::int64_t>& memory_limit, std::int64_t vectors)
       : StoredOperator(space, Direct(space, prisms, points, by_points(request), communicator), precision, communicator,
-                       memory_limit) {}
+                       memory_limit, vectors) {}
 
   [[nodiscard]] std::int64_t bytes() const noexcept override { return m_matrix ? m_matrix->bytes() : 0; }
 
 private:
   StoredOperator(const ExecutionSpace& space, Direct&& direct, StoredPrecision precision,
-                 const Communicator& communicator, const std::optional<std::int64_t>& memory_limit)
+                 const Communicator& communicator, const std::optional<std::int64_t>& memory_limit,
+                 std::int64_t vectors)
       : Base(communicator, direct.fields(), direct.plan(), direct.error_bound() + storage_error(precision)) {
     const std::int64_t available = within_limit(available_memory<ExecutionSpace>(communicator), memory_limit);
     on_all_ranks(this->m_all_ranks, [&] {
       if (this->rows() == 0 || this->columns() == 0) return;
       const std::int64_t needed =
-          bytes_to_store(precision, this->fields().size(), this->points().size(), this->columns());
+          bytes_to_store(precision, this->fields().size(), this->points().size(), this->columns(), vectors);
       const auto refuse = [&](std::int64_t free) {
         const std::string shortage = storage_shortage(needed, free, precision);
         if (!shortage.empty()) throw RunError(shortage);
@@ -82,7 +83,12 @@ private:
         refuse(std::min(needed - 1, available));
       }
     });
-    (is_device(this->m_plan.space) ? this->m_plan.device_bytes : this->m_plan.host_bytes) += bytes();
+    this->memory_of_space() += bytes();
+    this->count_scratch();
+  }
+
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override {
+    return m_matrix ? m_matrix->scratch_bytes() : 0;
   }
 
   void fill(const ExecutionSpace& space, Direct& direct, StoredPrecision precision) {
