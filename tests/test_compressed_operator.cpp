@@ -363,7 +363,7 @@ TYPED_TEST(CompressedOperatorTest, IsAboutAsLargeAsItsSampleSays) {
   const Survey survey = flat_survey(24, 12, 36);
   const ListEnsemble ensemble(survey.cells);
   const CompressionSample sample =
-      sample_compression(TypeParam(), ensemble, survey.points, request_of({Field::gz}), 1e-3);
+      sample_compression(TypeParam(), ensemble, survey.points, survey.points.size(), request_of({Field::gz}), 1e-3);
   this->compress(survey, {Field::gz}, 1e-3);
   if (ranks().size() > 1) return;
   EXPECT_GT(sample.bytes, this->m_report.bytes / 2);

@@ -120,8 +120,8 @@ void DirectOperator<ExecutionSpace>::for_each_tile(const ExecutionSpace& space, 
     const std::int64_t n = std::min(m_work.plan.direct.tile_points, m_work.n_points() - first);
     if (m_tile != first) {
       const auto at = static_cast<std::size_t>(first);
-      m_engine->start_tile(space, &m_work.coordinates[0][at], &m_work.coordinates[1][at], &m_work.coordinates[2][at],
-                           n);
+      const Points& all = m_work.ordered;
+      m_engine->start_tile(space, &all.easting[at], &all.northing[at], &all.upward[at], n);
       m_tile = first;
     }
     f(first, n);
@@ -193,7 +193,8 @@ void DirectOperator<ExecutionSpace>::read_entries(const ExecutionSpace& space, I
   for (std::int64_t first = points.begin; first < points.end; first += m_work.plan.direct.tile_points) {
     const std::int64_t n = std::min(m_work.plan.direct.tile_points, points.end - first);
     const auto from = static_cast<std::size_t>(first);
-    m_engine->start_tile(space, &m_work.unordered[0][from], &m_work.unordered[1][from], &m_work.unordered[2][from], n);
+    const Points& all = m_work.unordered;
+    m_engine->start_tile(space, &all.easting[from], &all.northing[from], &all.upward[from], n);
     m_tile = -1;
     for (std::size_t b = 0; b < m_work.blocks.size(); ++b) {
       const IndexRange range = m_work.blocks[b].prisms;

@@ -14,6 +14,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 
 #include "base/random.hpp"
 #include "compute/direct_plan.hpp"
+#include "model/points.hpp"
 #include "parallel/collectives.hpp"
 #include "sensitivity/block_entries.hpp"
 #include "sensitivity/compressed_matrix.hpp"
@@ -151,6 +153,16 @@ inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tre
   return ordered;
 }
 
+/// The places of some points.
+inline std::vector<ClusterBox> boxes_of(const Points& points, IndexRange range) {
+  std::vector<ClusterBox> boxes;
+  for (auto i = static_cast<std::size_t>(range.begin); i < static_cast<std::size_t>(range.end); ++i) {
+    const std::array<double, 3> place = {points.easting[i], points.northing[i], points.upward[i]};
+    boxes.push_back({place, place});
+  }
+  return boxes;
+}
+
 /// Trees and entries of a rank's points and all cells: what building needs and products do not.
 template <class Space>
 struct CompressionInput {
@@ -159,32 +171,22 @@ struct CompressionInput {
 
   CompressionInput(const Space& space, const PrismSource& prisms, const Points& all_points, const Plan& plan,
                    const Request& request) {
-    const std::array<const std::vector<double>*, 3> columns = {&all_points.easting, &all_points.northing,
-                                                               &all_points.upward};
-    std::vector<ClusterBox> boxes;
-    for (std::int64_t i = plan.point_begin; i < plan.point_end; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const std::array<double, 3> place = {(*columns[0])[at], (*columns[1])[at], (*columns[2])[at]};
-      boxes.push_back({place, place});
-    }
-    points = make_clusters(boxes, points_per_leaf);
-    OrderedPoints ordered;
-    for (std::size_t d = 0; d < 3; ++d) {
-      for (const std::int64_t i : points.order) {
-        ordered[d].push_back((*columns[d])[static_cast<std::size_t>(plan.point_begin + i)]);
-      }
-    }
+    points = make_clusters(boxes_of(all_points, plan.points()), points_per_leaf);
+    std::vector<std::int64_t> numbers = points.order;
+    for (std::int64_t& number : numbers) number += plan.point_begin;
+    const Points ordered = chosen_points(all_points, numbers);
     PrismBlock all;
     prisms.read({0, prisms.size()}, all);
-    boxes.clear();
+    std::vector<ClusterBox> boxes;
     for (std::size_t i = 0; i < static_cast<std::size_t>(all.size()); ++i) {
       boxes.push_back({{all.west[i], all.south[i], all.bottom[i]}, {all.east[i], all.north[i], all.top[i]}});
     }
     cells = make_clusters(boxes, cells_per_leaf);
     if (points.size() == 0 || cells.size() == 0) return;
     const EngineSettings settings = engine_settings(plan, prisms, all_points);
-    kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells), ordered, settings.rounding,
-                                                  request.fields, request.gravitational_constant);
+    kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells),
+                                                  OrderedPoints{ordered.easting, ordered.northing, ordered.upward},
+                                                  settings.rounding, request.fields, request.gravitational_constant);
   }
 };
 
@@ -493,39 +495,26 @@ std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, co
       DirectOperator<Space>(space, prisms, points, of_points, communicator));
 }
 
-/// A sixteenth of the points that lie together, halfway from the middle to a corner; all where they are few.
-inline Points points_together(const Points& points) {
-  std::vector<ClusterBox> boxes;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(points.size()); ++i) {
-    const std::array<double, 3> place = {points.easting[i], points.northing[i], points.upward[i]};
-    boxes.push_back({place, place});
-  }
-  const ClusterTree tree = make_clusters(boxes, points_per_leaf);
-  Points together;
-  together.rounding = points.rounding;
-  if (tree.clusters.empty()) return together;
+/// A sixteenth of the first n points that lie together, halfway from the middle to a corner; all where they are few.
+inline Points points_together(const Points& points, std::int64_t n) {
+  const ClusterTree tree = make_clusters(boxes_of(points, {0, n}), points_per_leaf);
+  if (tree.clusters.empty()) return {};
   std::int64_t at = 0;
   constexpr int levels = 4;
   for (int level = 0; level < levels && !tree.clusters[static_cast<std::size_t>(at)].is_leaf(); ++level) {
     at = tree.clusters[static_cast<std::size_t>(at)].child + (level < levels / 2 ? 1 : 0);
   }
   const IndexRange range = tree.clusters[static_cast<std::size_t>(at)].range;
-  for (std::int64_t i = range.begin; i < range.end; ++i) {
-    const auto number = static_cast<std::size_t>(tree.order[static_cast<std::size_t>(i)]);
-    together.easting.push_back(points.easting[number]);
-    together.northing.push_back(points.northing[number]);
-    together.upward.push_back(points.upward[number]);
-  }
-  return together;
+  return chosen_points(points, std::span(tree.order.data() + range.begin, static_cast<std::size_t>(range.size())));
 }
 
 template <class ExecutionSpace>
 CompressionSample sample_compression(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
-                                     Request request, double tolerance) {
+                                     std::int64_t n_points, Request request, double tolerance) {
   request = by_points(request);
-  const Points some = points_together(points);
+  const Points some = points_together(points, n_points);
   if (some.size() == 0 || prisms.size() == 0) return {};
-  const double share = static_cast<double>(some.size()) / static_cast<double>(points.size());
+  const double share = static_cast<double>(some.size()) / static_cast<double>(n_points);
   DirectOperator<ExecutionSpace> direct(space, prisms, some, request);
   CompressionSample sample;
   Kokkos::Timer timer;

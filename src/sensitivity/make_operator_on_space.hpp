@@ -72,15 +72,6 @@ double measured_bytes_per_second(const Space& space, StoredPrecision precision, 
   return 2 * static_cast<double>(matrix->bytes()) / both;
 }
 
-/// The first n points.
-inline Points first_points(const Points& points, std::int64_t n) {
-  Points first = points;
-  for (std::vector<double>* const column : {&first.easting, &first.northing, &first.upward}) {
-    column->resize(static_cast<std::size_t>(n));
-  }
-  return first;
-}
-
 /// Where G is stored, whichever of the two a case names.
 template <class Space>
 inline constexpr Store store_of = is_device_space<Space> ? Store::device : Store::memory;
@@ -117,8 +108,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
                           stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns) >= least_bytes;
     if (is_large && !settings.precision && !settings.never_compressed) {
       on_all_ranks(communicator, [&] {
-        const Points of_a_rank = first_points(points, facts.n_points);
-        facts.compressed = sample_compression(space, prisms, of_a_rank, request, auto_compression);
+        facts.compressed = sample_compression(space, prisms, points, facts.n_points, request, auto_compression);
       });
       broadcast(communicator, facts.compressed);
     }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "model/points.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_bytes.hpp"
 
@@ -232,15 +234,11 @@ std::string compression_warning(const CompressionReport& report) {
 
 Points sample_of(const Points& points, std::int64_t n) {
   const std::int64_t stride = std::max<std::int64_t>(points.size() / std::max<std::int64_t>(n, 1), 1);
-  Points sample;
-  sample.rounding = points.rounding;
-  for (std::int64_t i = 0; i < points.size() && sample.size() < n; i += stride) {
-    const auto at = static_cast<std::size_t>(i);
-    sample.easting.push_back(points.easting[at]);
-    sample.northing.push_back(points.northing[at]);
-    sample.upward.push_back(points.upward[at]);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < points.size() && static_cast<std::int64_t>(numbers.size()) < n; i += stride) {
+    numbers.push_back(i);
   }
-  return sample;
+  return chosen_points(points, numbers);
 }
 
 }  // namespace prismfield
