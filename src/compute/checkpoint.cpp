@@ -110,7 +110,33 @@ public:
 
 private:
   /// What the file is, following its name: "is a folder", "is damaged"; of kind `ours` "".
-  [[nodiscard]] std::string look(const fs::path& file);
+  [[nodiscard]] std::string look(const fs::path& file) {
+    std::error_code error;
+    // opening some devices does something to them
+    const fs::file_type type = fs::symlink_status(file, error).type();
+    if (type == fs::file_type::not_found) {
+      m_kind = Kind::absent;
+      return "is not there";
+    }
+    if (type == fs::file_type::none) return "cannot be read: " + error.message();
+    if (type != fs::file_type::regular) return special(type);
+    m_in.open(file, std::ios::binary);
+    const std::uintmax_t size = m_in ? fs::file_size(file, error) : 0;
+    if (!m_in || error) return fmt::format("cannot be read: {}", std::strerror(errno));
+    CheckpointHeader header;
+    m_in.read(reinterpret_cast<char*>(&header), sizeof header);
+    if (header.mark != our_mark) return "is no checkpoint of prismfield";
+    m_kind = Kind::useless;
+    if (!m_in) return "is damaged";
+    if (header.version != checkpoint_version) return "was written by another version of prismfield";
+    if (header.header != digest_of(header)) return "is damaged";
+    m_header = header;
+    m_is_signed = true;
+    const std::int64_t sections = header.layout.bytes + header.state.bytes + header.sums.bytes;
+    if (size != sizeof header + static_cast<std::uintmax_t>(sections)) return "is damaged";
+    m_kind = Kind::ours;
+    return "";
+  }
 
   std::ifstream m_in;
   CheckpointHeader m_header;
@@ -118,34 +144,6 @@ private:
   bool m_is_signed = false;
   std::string m_what;
 };
-
-std::string RankFile::look(const fs::path& file) {
-  std::error_code error;
-  // opening some devices does something to them
-  const fs::file_type type = fs::symlink_status(file, error).type();
-  if (type == fs::file_type::not_found) {
-    m_kind = Kind::absent;
-    return "is not there";
-  }
-  if (type == fs::file_type::none) return "cannot be read: " + error.message();
-  if (type != fs::file_type::regular) return special(type);
-  m_in.open(file, std::ios::binary);
-  const std::uintmax_t size = m_in ? fs::file_size(file, error) : 0;
-  if (!m_in || error) return fmt::format("cannot be read: {}", std::strerror(errno));
-  CheckpointHeader header;
-  m_in.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (header.mark != our_mark) return "is no checkpoint of prismfield";
-  m_kind = Kind::useless;
-  if (!m_in) return "is damaged";
-  if (header.version != checkpoint_version) return "was written by another version of prismfield";
-  if (header.header != digest_of(header)) return "is damaged";
-  m_header = header;
-  m_is_signed = true;
-  const std::int64_t sections = header.layout.bytes + header.state.bytes + header.sums.bytes;
-  if (size != sizeof header + static_cast<std::uintmax_t>(sections)) return "is damaged";
-  m_kind = Kind::ours;
-  return "";
-}
 
 /// Reads a run's files. Throws Unusable, for the file at().
 class KeptFiles final : public KeptRun {
