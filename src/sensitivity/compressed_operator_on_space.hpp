@@ -277,7 +277,7 @@ inline std::array<std::vector<double>, 2> trial_densities(const PrismSource& pri
 template <class ExecutionSpace>
 struct CompressionBuild {
   using Input = CompressionInput<ExecutionSpace>;
-  using Direct = DirectOperator<ExecutionSpace>;
+  using Direct = Operator<ExecutionSpace>;
   using Matrix = CompressedMatrix<ExecutionSpace>;
   using Entries = typename Operator<ExecutionSpace>::Entries;
 
@@ -441,7 +441,7 @@ public:
   /// `direct`: of the same prisms, points and request, by points.
   CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
                      const Request& request, double tolerance, const Communicator& communicator,
-                     CompressionReport& report, DirectOperator<ExecutionSpace>&& direct)
+                     CompressionReport& report, Operator<ExecutionSpace>& direct)
       : Base(communicator, request.fields, direct.plan(), tolerance) {
     const Kokkos::Timer timer;
     report = CompressionReport();
@@ -492,7 +492,7 @@ std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, co
   const Request of_points = by_points(request);
   return std::make_unique<CompressedOperator<Space>>(
       space, prisms, points, of_points, checked_compression(tolerance), communicator, report,
-      DirectOperator<Space>(space, prisms, points, of_points, communicator));
+      *make_direct_operator(space, prisms, points, of_points, communicator));
 }
 
 /// A sixteenth of the first n points that lie together, halfway from the middle to a corner; all where they are few.
@@ -515,10 +515,10 @@ CompressionSample sample_compression(const ExecutionSpace& space, const PrismSou
   const Points some = points_together(points, n_points);
   if (some.size() == 0 || prisms.size() == 0) return {};
   const double share = static_cast<double>(some.size()) / static_cast<double>(n_points);
-  DirectOperator<ExecutionSpace> direct(space, prisms, some, request);
+  const auto direct = make_direct_operator(space, prisms, some, request);
   CompressionSample sample;
   Kokkos::Timer timer;
-  const CompressionInput<ExecutionSpace> input(space, prisms, some, direct.plan(), request);
+  const CompressionInput<ExecutionSpace> input(space, prisms, some, direct->plan(), request);
   const MatrixBuilder<ExecutionSpace> builder(input.kernel.get(), input.points, input.cells);
   // trees of cells take as long for all points
   sample.seconds_to_make = timer.seconds();
@@ -560,7 +560,7 @@ CompressionSample sample_compression(const ExecutionSpace& space, const PrismSou
                                                            static_cast<std::size_t>(n_rows),
                                                            static_cast<std::size_t>(prisms.size()));
   const Kokkos::Timer of_entries;
-  direct.entries(space, {0, n_rows}, entries);
+  direct->entries(space, {0, n_rows}, entries);
   space.fence("prismfield: entries of a sample");
   sample.seconds_per_entry = of_entries.seconds() / static_cast<double>(n_rows * prisms.size());
   // rows that are checked are computed, and put together from blocks in several trials, which takes as long again

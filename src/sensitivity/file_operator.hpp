@@ -20,7 +20,9 @@
 #include <prismfield/row_store.hpp>
 
 #include "base/interrupt.hpp"
+#include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
+#include "engine/instances/with_space.hpp"
 #include "engine/staged_prisms.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
@@ -264,8 +266,8 @@ public:
   using typename Base::Vectors;
 
   /// Takes the file if it is there, else computes every entry and writes it; `prisms` are the columns that the store
-  /// knows. `rows.request` as DirectOperator's; its partition is taken as points. The store must outlive it. Throws as
-  /// DirectOperator and the store do. Collective.
+  /// knows. `rows.request` as that of make_direct_operator(); its partition is taken as points. The store must outlive
+  /// it. Throws as make_direct_operator() and the store do. Collective.
   FileOperator(const ExecutionSpace& space, const PrismSource& prisms, RowFile rows, RowStore& store,
                const Communicator& communicator, RowFileReport& report)
       : FileOperator(rows, open(space, prisms, rows, store, communicator, report), communicator, report) {}
@@ -295,9 +297,9 @@ private:
       return opened;
     }
     const std::unique_ptr<RowSink> sink = store.create(rows);
-    DirectOperator<ExecutionSpace> direct(space, prisms, *rows.points, rows.request, communicator);
-    opened.plan = direct.plan();
-    on_all_ranks(communicator, [&] { write_rows(space, direct, *sink); });
+    const auto direct = make_direct_operator(space, prisms, *rows.points, rows.request, communicator);
+    opened.plan = direct->plan();
+    on_all_ranks(communicator, [&] { write_rows(space, *direct, *sink); });
     sink->complete();
     opened.source = store.open(rows);
     if (!opened.source) throw RunError(rows.file.string() + ": it is gone though it was just written");

@@ -185,7 +185,6 @@ std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Execut
 /// Taking the addresses of the functions of a space instantiates them.
 template <class Space>
 struct SensitivityInstances {
-  static constexpr auto direct = &make_direct_operator<Space>;
   static constexpr auto chosen = &make_operator<Space>;
   static constexpr auto host = &make_host_operator_on<Space>;
 };

@@ -37,7 +37,7 @@ double least_seconds(const Space& space, const F& f) {
   return std::max(least, 1e-9);
 }
 
-/// Seconds of a pair in DirectOperator::apply, by some of the points.
+/// Seconds of a pair in a product computed anew, by some of the points.
 template <class Space>
 double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, const Points& points,
                                  const Request& request) {
@@ -45,11 +45,11 @@ double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, 
   constexpr std::int64_t least_points = is_device_space<Space> ? 2048 : 64;
   const std::int64_t n = std::max(pairs / std::max<std::int64_t>(prisms.size(), 1), least_points);
   const Points sample = sample_of(points, n);
-  DirectOperator<Space> direct(space, prisms, sample, by_points(request));
-  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(direct.columns()));
-  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(direct.rows()));
+  const auto direct = make_direct_operator(space, prisms, sample, by_points(request));
+  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(direct->columns()));
+  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(direct->rows()));
   Kokkos::deep_copy(space, density, 1.0);
-  const double seconds = least_seconds(space, [&] { direct.apply(space, density, fields); });
+  const double seconds = least_seconds(space, [&] { direct->apply(space, density, fields); });
   return seconds / static_cast<double>(std::max<std::int64_t>(sample.size() * prisms.size(), 1));
 }
 
@@ -117,13 +117,6 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
 }
 
 template <class ExecutionSpace>
-std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                               const Points& points, const Request& request,
-                                                               const Communicator& communicator) {
-  return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
-}
-
-template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
                                                         const Points& points, const Request& request,
                                                         const StorageSettings& settings,
@@ -172,7 +165,7 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   }
   if (choice.store == Store::none) {
     if (choice.why.empty()) choice.why = storage_text(choice);
-    return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, by_points(request), communicator);
+    return make_direct_operator(space, prisms, points, by_points(request), communicator);
   }
   auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(
       space, prisms, points, request, precision, communicator, settings.memory_limit, settings.likely.vectors);
