@@ -337,13 +337,9 @@ bool CheckpointGuard::wants_state() {
 
 bool CheckpointGuard::wants_stop() {
   if (m_stopping) return true;
-  if (interrupted()) {
-    announce_stop(m_communicator);
-    m_stopping = true;
-  } else if (stop_announced(m_communicator)) {
-    m_stopping = true;
-  }
-  return m_stopping;
+  m_stopping = interrupted();
+  if (m_stopping) announce_stop(m_communicator);
+  return m_stopping = m_stopping || stop_announced(m_communicator);
 }
 
 void CheckpointGuard::keep(const RankWork& work) {

@@ -304,12 +304,11 @@ struct CompressionBuild {
       builder = std::make_unique<MatrixBuilder<ExecutionSpace>>(input->kernel.get(), input->points, input->cells);
       densities = trial_densities(prisms);
       compute_rows(space, direct);
-      report.checked_rows = static_cast<std::int64_t>(rows.size());
     });
     std::vector<double> of_blocks(static_cast<std::size_t>(fields.size()), tolerance);
     std::vector<double> wanted = of_blocks;
     double last_error = std::numeric_limits<double>::infinity();
-    for (;; ++report.rounds) {
+    for (int round = 0;; ++round) {
       on_all_ranks(all_ranks, [&] {
         std::vector<FactorBlock> blocks = std::move(matrix.blocks());
         report.evaluated_pairs += builder->fill(space, wanted, blocks);
@@ -319,7 +318,7 @@ struct CompressionBuild {
       report.error = *std::max_element(found.begin(), found.end());
       if (report.error <= accepted()) break;
       // what floats leave does not shrink
-      if (report.rounds == most_rounds || report.error > 0.9 * last_error) return;
+      if (round == most_rounds || report.error > 0.9 * last_error) return;
       last_error = report.error;
       for (std::size_t f = 0; f < wanted.size(); ++f) {
         wanted[f] = 0;
@@ -416,11 +415,7 @@ struct CompressionBuild {
   void count(CompressionReport& report) const {
     report.bytes = matrix.bytes();
     report.pairs = matrix.n_points() * matrix.n_cells();
-    for (const FactorBlock& block : matrix.blocks()) {
-      ++(block.is_dense ? report.dense_blocks : report.low_rank_blocks);
-    }
-    for (std::int64_t* const value : {&report.bytes, &report.pairs, &report.evaluated_pairs, &report.checked_rows,
-                                      &report.dense_blocks, &report.low_rank_blocks}) {
+    for (std::int64_t* const value : {&report.bytes, &report.pairs, &report.evaluated_pairs}) {
       std::int64_t sum = 0;
       for (const std::int64_t of_rank : gather_everywhere(all_ranks, *value)) sum += of_rank;
       *value = sum;
