@@ -28,7 +28,6 @@
 #include "ranks.hpp"
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield::testing {
 namespace {

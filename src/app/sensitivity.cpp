@@ -38,7 +38,6 @@
 #include "parallel/placement.hpp"
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/forward.hpp"
+#include <prismfield/forward.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -11,7 +11,6 @@
 #include "base/human_text.hpp"
 #include "model/points.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
 namespace {
