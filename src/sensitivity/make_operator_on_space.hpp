@@ -145,13 +145,11 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
         throw RunError(excess);
     });
     const std::string figures = choice.why.empty() ? "" : "; " + choice.why;
-    choice = {Store::memory,
-              StoredPrecision::float_,
-              bytes,
-              compression_text(report) + figures,
-              compression_warning(report),
-              false,
-              true};
+    choice.store = Store::memory;
+    choice.precision = StoredPrecision::float_;
+    choice.bytes = bytes;
+    choice.why = compression_text(report) + figures;
+    choice.warning = compression_warning(report);
     return compressed;
   }
   if (choice.store == Store::file) {

@@ -145,13 +145,9 @@ StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, con
       std::max(sample.product_seconds, static_cast<double>(sample.bytes) / facts.bytes_per_second);
   const auto products = static_cast<double>(likely_products);
   if (sample.seconds_to_make + products * compressed >= making + products * product) return choice;
-  return {Store::memory,
-          StoredPrecision::float_,
-          sample.bytes,
-          fmt::format("a product takes {} instead of {}", milliseconds(compressed), milliseconds(product)),
-          "",
-          false,
-          true};
+  const std::string why =
+      fmt::format("a product takes {} instead of {}", milliseconds(compressed), milliseconds(product));
+  return {Store::memory, StoredPrecision::float_, sample.bytes, why, "", false, true};
 }
 
 /// G as it is, or computed anew.
