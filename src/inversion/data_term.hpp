@@ -196,28 +196,16 @@ public:
   /// Takes the trend off such rows; returns the sum of their squares, every rank's.
   double project_rows(std::vector<double>& rows_of_all) {
     double squares = 0;
-    std::size_t first = 0;
-    for (Set& set : m_sets) {
-      const auto part = std::span(rows_of_all).subspan(first, static_cast<std::size_t>(rows(set)));
-      m_math.copy_in(part, set.fields);
-      project(set);
+    each_projected(std::span(rows_of_all), [&](Set& set, std::span<double> part) {
       squares += dot(set.fields, set.fields);
       copy_out(m_math.space(), ConstVector(set.fields), part);
-      first += part.size();
-    }
+    });
     return squares;
   }
   /// out += G'W P e of such rows; with a call of weighted_fields() one product.
   void add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out) {
     ++m_products;
-    std::size_t first = 0;
-    for (Set& set : m_sets) {
-      const auto n = static_cast<std::size_t>(rows(set));
-      m_math.copy_in(std::span(rows_of_all).subspan(first, n), set.fields);
-      project(set);
-      add_transposed(set, out);
-      first += n;
-    }
+    each_projected(std::span(rows_of_all), [&](Set& set, const auto&) { add_transposed(set, out); });
   }
   /// Such rows of standard normal deviates; a function of stream, seed and sample alone.
   [[nodiscard]] std::vector<double> normals(RandomStream stream, std::uint64_t seed, std::int64_t sample) const {
@@ -370,6 +358,17 @@ private:
         const double c = dot(function, fields);
         m_math.add(-c, function, 1, fields);
       }
+    }
+  }
+  /// f(set, its part of the rows of all), with that part as its fields, off the trend.
+  template <class Rows, class F>
+  void each_projected(Rows rows_of_all, const F& f) {
+    for (Set& set : m_sets) {
+      const auto part = rows_of_all.first(static_cast<std::size_t>(rows(set)));
+      rows_of_all = rows_of_all.subspan(part.size());
+      m_math.copy_in(part, set.fields);
+      project(set);
+      f(set, part);
     }
   }
   /// fields = W (fields), projected

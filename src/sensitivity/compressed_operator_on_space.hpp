@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -192,63 +193,47 @@ struct CompressionInput {
 
 /// What single rows say of a compressed matrix, field by field: squared norms of rows and of their errors, in
 /// themselves and multiplied with a random and with a smooth density.
-class RowErrors {
-public:
+struct RowErrors {
   static constexpr std::size_t n_kinds = 3;
+  /// (field, kind, error or norm)
+  std::vector<double> sums;
 
-  explicit RowErrors(std::int64_t n_fields) : m_sums(static_cast<std::size_t>(n_fields) * n_kinds * 2) {}
-
-  void add(const RowErrors& others) {
-    for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += others.m_sums[i];
-  }
+  explicit RowErrors(std::int64_t n_fields) : sums(static_cast<std::size_t>(n_fields) * n_kinds * 2) {}
 
   /// Adds a row of a field, exact and compressed, (cells).
   void add(std::size_t field, const double* exact, const double* compressed,
            const std::array<std::vector<double>, 2>& densities) {
-    const std::size_t n = densities[0].size();
-    std::array<double, n_kinds> error{}, norm{};
-    std::array<double, 2> parts{};
-    for (std::size_t j = 0; j < n; ++j) {
+    double* const to = sums.data() + field * n_kinds * 2;
+    std::array<double, 2> errors{}, products{}, parts{};
+    for (std::size_t j = 0; j < densities[0].size(); ++j) {
       const double difference = compressed[j] - exact[j];
-      error[0] += difference * difference;
-      norm[0] += exact[j] * exact[j];
+      to[0] += difference * difference;
+      to[1] += exact[j] * exact[j];
       for (std::size_t k = 0; k < densities.size(); ++k) {
         const double part = exact[j] * densities[k][j];
-        error[1 + k] += difference * densities[k][j];
-        norm[1 + k] += part;
+        errors[k] += difference * densities[k][j];
+        products[k] += part;
         parts[k] += std::abs(part);
       }
     }
     // where the cells' parts cancel, no error relative to what is left can be asked for
     constexpr double cancelled = 0.01;
-    for (std::size_t k = 0; k < densities.size(); ++k)
-      norm[1 + k] = std::max(std::abs(norm[1 + k]), cancelled * parts[k]);
-    double* const sums = m_sums.data() + field * n_kinds * 2;
-    for (std::size_t k = 0; k < n_kinds; ++k) {
-      sums[2 * k] += k == 0 ? error[k] : error[k] * error[k];
-      sums[2 * k + 1] += k == 0 ? norm[k] : norm[k] * norm[k];
+    for (std::size_t k = 0; k < densities.size(); ++k) {
+      const double norm = std::max(std::abs(products[k]), cancelled * parts[k]);
+      to[2 * k + 2] += errors[k] * errors[k];
+      to[2 * k + 3] += norm * norm;
     }
-  }
-
-  /// Collective.
-  void sum_over(const Communicator& ranks) {
-    sum_everywhere(ranks, m_sums.data(), static_cast<std::int64_t>(m_sums.size()));
   }
 
   /// The largest relative error of a field.
   [[nodiscard]] double of(std::size_t field) const {
     double largest = 0;
     for (std::size_t k = 0; k < n_kinds; ++k) {
-      const double error = m_sums[(field * n_kinds + k) * 2];
-      const double norm = m_sums[(field * n_kinds + k) * 2 + 1];
-      if (norm > 0) largest = std::max(largest, std::sqrt(error / norm));
+      const double* const sum = &sums[(field * n_kinds + k) * 2];
+      if (sum[1] > 0) largest = std::max(largest, std::sqrt(sum[0] / sum[1]));
     }
     return largest;
   }
-
-private:
-  /// (field, kind, error or norm)
-  std::vector<double> m_sums;
 };
 
 /// A random density, every cell 1 or -1, and a smooth one, a bell beside the middle of the cells.
@@ -393,7 +378,7 @@ struct CompressionBuild {
 
   /// What rows say of each field. Collective.
   [[nodiscard]] std::vector<double> errors(const ExecutionSpace& space) const {
-    RowErrors sums(fields.size());
+    RowErrors all(fields.size());
     on_all_ranks(all_ranks, [&] {
       std::vector<RowErrors> of_rows(rows.size(), RowErrors(fields.size()));
       Matrix::for_each(space, rows.size(), [&](std::size_t k) {
@@ -403,11 +388,13 @@ struct CompressionBuild {
           of_rows[k].add(static_cast<std::size_t>(f), &rows[k].second(f, 0, 0), row.data(), densities);
         }
       });
-      for (const RowErrors& of_row : of_rows) sums.add(of_row);
+      for (const RowErrors& of_row : of_rows) {
+        std::transform(all.sums.begin(), all.sums.end(), of_row.sums.begin(), all.sums.begin(), std::plus<>());
+      }
     });
-    sums.sum_over(all_ranks);
+    sum_everywhere(all_ranks, all.sums.data(), static_cast<std::int64_t>(all.sums.size()));
     std::vector<double> found;
-    for (std::int64_t f = 0; f < fields.size(); ++f) found.push_back(sums.of(static_cast<std::size_t>(f)));
+    for (std::int64_t f = 0; f < fields.size(); ++f) found.push_back(all.of(static_cast<std::size_t>(f)));
     return found;
   }
 
