@@ -33,6 +33,17 @@ struct PosteriorVariance {
   }
 };
 
+/// What the errors of a prior's variances make of those of the standard deviations: relative, root of the mean square.
+[[nodiscard]] inline double relative_error(const std::vector<std::pair<std::int64_t, double>>& squared_errors,
+                                           const std::vector<double>& sigma) {
+  double sum = 0;
+  for (const auto& [cell, square] : squared_errors) {
+    const double variance = sigma[static_cast<std::size_t>(cell)] * sigma[static_cast<std::size_t>(cell)];
+    sum += square / (4 * variance * variance);
+  }
+  return squared_errors.empty() ? 0 : std::sqrt(sum / static_cast<double>(squared_errors.size()));
+}
+
 /// Posterior standard deviations of the quadratic problem by a low rank of the data term. With A = P W G,
 /// S = (beta R)^-1, Q an orthonormal basis of a Krylov space of K = A S A', Z = S A'Q and T = Q'KQ:
 ///
@@ -121,16 +132,5 @@ private:
   /// (cell): of beta R
   Vector m_diagonal;
 };
-
-/// What the errors of a prior's variances make of those of the standard deviations: relative, root of the mean square.
-[[nodiscard]] inline double relative_error(const std::vector<std::pair<std::int64_t, double>>& squared_errors,
-                                           const std::vector<double>& sigma) {
-  double sum = 0;
-  for (const auto& [cell, square] : squared_errors) {
-    const double variance = sigma[static_cast<std::size_t>(cell)] * sigma[static_cast<std::size_t>(cell)];
-    sum += square / (4 * variance * variance);
-  }
-  return squared_errors.empty() ? 0 : std::sqrt(sum / static_cast<double>(squared_errors.size()));
-}
 
 }  // namespace prismfield
