@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/forward.hpp>
+
 #define PRISMFIELD_HOST_LANES
-#include "compute/forward.hpp"
 #include "force_form.hpp"
 #include "kernel/host_tile.hpp"
 

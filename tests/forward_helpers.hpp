@@ -18,9 +18,10 @@
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
+#include <prismfield/forward.hpp>
 
 #include "case/case.hpp"
-#include "compute/forward.hpp"
+#include "compute/method.hpp"
 #include "list_ensemble.hpp"
 #include "model/points.hpp"
 

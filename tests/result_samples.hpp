@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/forward.hpp>
 #include <prismfield/points.hpp>
 
 #include "case/case.hpp"
-#include "compute/forward.hpp"
 #include "io/result_file.hpp"
 
 namespace prismfield::testing_samples {

@@ -19,7 +19,8 @@ namespace {
 const Communicator& ranks() { return testing::ranks(); }
 
 TEST(Parallel, AllGatherBringsEveryRanksValuesToAll) {
-  const std::vector<std::int64_t> all = gather_everywhere(ranks(), {ranks().rank(), -ranks().rank()});
+  const std::vector<std::int64_t> all =
+      gather_everywhere(ranks(), std::vector<std::int64_t>{ranks().rank(), -ranks().rank()});
   ASSERT_EQ(all.size(), static_cast<std::size_t>(2 * ranks().size()));
   for (int rank = 0; rank < ranks().size(); ++rank) {
     EXPECT_EQ(all[static_cast<std::size_t>(2 * rank)], rank);

@@ -196,7 +196,7 @@ protected:
       EXPECT_LE(difference_of_cells<Space>(found_cells, exact_cells), tolerance);
     }
     EXPECT_LE(m_report.error, tolerance);
-    EXPECT_GT(m_report.checked_rows, 0);
+    EXPECT_GT(m_report.error, 0);
   }
 
   /// Products, entries and diagonal are those of one matrix, whose transposed is the adjoint.
@@ -299,7 +299,7 @@ TYPED_TEST(CompressedOperatorTest, TakesOnePoint) {
 
 TYPED_TEST(CompressedOperatorTest, KeepsFewCellsDense) {
   this->expect_alike(flat_survey(3, 2, 4), FieldList::vector(), 1e-6);
-  EXPECT_EQ(this->m_report.low_rank_blocks, 0);
+  EXPECT_NEAR(this->m_report.ratio, 2, 1e-12) << "floats";
   EXPECT_EQ(this->m_report.evaluated_pairs, this->m_report.pairs);
 }
 
@@ -320,7 +320,11 @@ TYPED_TEST(CompressedOperatorTest, MultipliesSeveralVectorsAsEachAlone) {
     Kokkos::deep_copy(column(densities, v), random_cells(*op, 7 + v));
     Kokkos::deep_copy(column(weights, v), random_rows(*op, 20 + v));
   }
+  const std::int64_t told = op->plan().host_bytes;
+  EXPECT_GT(told, op->bytes());
   op->apply(this->m_space, densities, fields);
+  // both sides in the order of the clusters
+  EXPECT_GE(op->plan().host_bytes - told, static_cast<std::int64_t>(8 * n * (rows + columns)));
   op->apply_transpose(this->m_space, weights, transposed);
   op->diagonal(this->m_space, weights, squares);
   const auto field = vector_of<TypeParam>(op->rows());
@@ -343,7 +347,6 @@ TYPED_TEST(CompressedOperatorTest, TakesFarLessThanItsEntries) {
   const auto op = this->compress(flat_survey(24, 12, 28), {Field::gz}, 1e-2);
   EXPECT_GT(this->m_report.ratio, 10 / std::sqrt(static_cast<double>(ranks().size())));
   EXPECT_LT(this->m_report.evaluated_pairs, this->m_report.pairs / 2);
-  EXPECT_GT(this->m_report.low_rank_blocks, 0);
 }
 
 TYPED_TEST(CompressedOperatorTest, UsesUpTheErrorThatIsAskedFor) {
@@ -359,7 +362,7 @@ TYPED_TEST(CompressedOperatorTest, IsAboutAsLargeAsItsSampleSays) {
   const Survey survey = flat_survey(24, 12, 36);
   const ListEnsemble ensemble(survey.cells);
   const CompressionSample sample =
-      sample_compression(TypeParam(), ensemble, survey.points, request_of({Field::gz}), 1e-3);
+      sample_compression(TypeParam(), ensemble, survey.points, survey.points.size(), request_of({Field::gz}), 1e-3);
   this->compress(survey, {Field::gz}, 1e-3);
   if (ranks().size() > 1) return;
   EXPECT_GT(sample.bytes, this->m_report.bytes / 2);

@@ -260,7 +260,11 @@ TYPED_TEST(FileOperatorOn, IsTheMatrixInMemory) {
       const auto op = this->in_file(files, precision, &choice);
       EXPECT_FALSE(choice.was_there);
       EXPECT_EQ(op->bytes(), op->rows() * op->columns() * (precision == StoredPrecision::double_ ? 8 : 4));
+      const Plan before = op->plan();
       this->compare(*op, precision);
+      // of products with several vectors
+      const auto told = [](const Plan& plan) { return plan.device_bytes + plan.host_bytes; };
+      EXPECT_GT(told(op->plan()) - told(before), 8 * op->columns());
     }
     const auto again = this->in_file(files, precision, &choice);
     EXPECT_TRUE(choice.was_there);

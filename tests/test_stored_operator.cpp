@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@
 #include "forward_helpers.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
+#include "sensitivity/host_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -334,6 +335,60 @@ TYPED_TEST(StoredOperatorOn, KeepsToItsMemoryLimit) {
   if (ranks().rank() > 0) EXPECT_EQ(refused(settings), "not told here");
 }
 
+/// What the plan tells of memory.
+std::int64_t told_bytes(const Plan& plan) { return is_device(plan.space) ? plan.device_bytes : plan.host_bytes; }
+
+TYPED_TEST(StoredOperatorOn, TellsTheScratchOfSeveralVectors) {
+  for (const StoredPrecision precision : {StoredPrecision::double_, StoredPrecision::float16}) {
+    const auto op = this->stored(precision);
+    if (op->bytes() == 0) continue;
+    constexpr std::int64_t n = 6;
+    const typename Operator<TypeParam>::Vectors densities("densities", op->columns(), n),
+        fields("fields", op->rows(), n);
+    const std::int64_t before = told_bytes(op->plan());
+    op->apply(TypeParam(), 1, densities, 1, fields);
+    // of all vectors the product, of four at a time what the kernels add up
+    const std::int64_t more = told_bytes(op->plan()) - before;
+    EXPECT_GE(more, 8 * (n * op->rows() + 3 * op->columns()));
+    EXPECT_LE(more, bytes_to_store(precision, op->fields().size(), op->points().size(), op->columns(), n) -
+                        stored_bytes(precision, op->rows(), op->columns()));
+    op->apply(TypeParam(), 1, densities, 1, fields);
+    EXPECT_EQ(told_bytes(op->plan()) - before, more);
+    TypeParam().fence();
+  }
+}
+
+TYPED_TEST(StoredOperatorOn, HostOperatorTellsItsVectors) {
+  StorageSettings settings;
+  settings.store = Store::memory;
+  HostOperator op(this->m_source, this->m_points, this->m_request, settings, ranks());
+  const std::int64_t before = told_bytes(op.plan());
+  std::vector<double> densities(static_cast<std::size_t>(5 * op.columns()));
+  std::vector<double> fields(static_cast<std::size_t>(5 * op.rows()));
+  op.apply(densities, fields, 5);
+  EXPECT_GE(told_bytes(op.plan()) - before, 8 * 4 * (op.columns() + op.rows()));
+}
+
+/// Vectors for which there was no memory leave an operator that works.
+TYPED_TEST(StoredOperatorOn, HostOperatorGoesOnWithoutMemoryForMoreVectors) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer ends a process that asks for so much";
+#endif
+  StorageSettings settings;
+  settings.store = Store::memory;
+  HostOperator op(this->m_source, this->m_points, this->m_request, settings, ranks());
+  std::vector<double> density = this->densities(), fields(static_cast<std::size_t>(op.rows())), again = fields;
+  op.apply(density, fields);
+  // more than any machine has: not looked at
+  constexpr std::int64_t n = std::int64_t{1} << 40;
+  const std::span<double> many_densities(density.data(), static_cast<std::size_t>(n) * density.size());
+  const std::span<double> many_fields(again.data(), static_cast<std::size_t>(n) * again.size());
+  EXPECT_ANY_THROW(op.apply(many_densities, many_fields, n));
+  EXPECT_GT(op.implementation().product_seconds().apply, 0);
+  op.apply(density, again);
+  EXPECT_EQ(again, fields);
+}
+
 /// By vectors on the host the same numbers as by Views, bit for bit.
 TYPED_TEST(StoredOperatorOn, IsWrappedByAHostOperator) {
   StorageSettings settings;
@@ -492,6 +547,22 @@ TEST(StorageChoice, StoresWhatIsReadFasterAndRepaid) {
   EXPECT_EQ(anew.store, Store::none);
   EXPECT_EQ(anew.bytes, 0);
   EXPECT_THAT(anew.why, HasSubstr("there are 219 MiB"));
+}
+
+TEST(StorageChoice, CountsTheScratchOfAllVectors) {
+  StorageFacts tight = facts();
+  tight.available = bytes_to_store(StoredPrecision::float_, 1, 1600, 32'000);
+  EXPECT_EQ(choose_storage(tight, StoredPrecision::float_, Store::memory, 1000).store, Store::memory);
+  tight.vectors = 8;
+  EXPECT_EQ(choose_storage(tight, StoredPrecision::float_, Store::memory, 1000).store, Store::none);
+  tight.available = bytes_to_store(StoredPrecision::float_, 1, 1600, 32'000, 8);
+  EXPECT_EQ(choose_storage(tight, StoredPrecision::float_, Store::memory, 1000).store, Store::memory);
+  // an H-matrix of 20 MB whose products take 2 MB a vector
+  tight.compressed = {20'000'000, 2, 0.004, 8e-8, 2'000'000};
+  tight.available = 40'000'000;
+  EXPECT_TRUE(choose_storage(tight, StoredPrecision::float_, Store::memory, 100).is_compressed);
+  tight.vectors = 11;
+  EXPECT_FALSE(choose_storage(tight, StoredPrecision::float_, Store::memory, 100).is_compressed);
 }
 
 TEST(StorageChoice, CompressesWhereThatIsFasterInAll) {

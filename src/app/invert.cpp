@@ -44,7 +44,7 @@
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
-#include "sensitivity/stored_bytes.hpp"
+#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
 namespace {

@@ -27,7 +27,6 @@
 #include "case/output_check.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
-#include "compute/forward.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"

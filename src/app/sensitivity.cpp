@@ -32,12 +32,12 @@
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "model/points.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
 namespace {
@@ -197,18 +197,6 @@ SensitivityCase read_all(const SensitivityOptions& options, const Communicator& 
 }
 
 /// Some of the points, by number.
-Points points_of(const Points& all, const std::vector<std::int64_t>& numbers) {
-  Points some;
-  some.rounding = all.rounding;
-  for (const std::int64_t number : numbers) {
-    const auto i = static_cast<std::size_t>(number);
-    some.easting.push_back(all.easting[i]);
-    some.northing.push_back(all.northing[i]);
-    some.upward.push_back(all.upward[i]);
-  }
-  return some;
-}
-
 /// About `wanted` of n numbers, evenly spread.
 std::vector<std::int64_t> spread(std::int64_t n, std::int64_t wanted) {
   std::vector<std::int64_t> numbers;
@@ -235,7 +223,7 @@ void find_points_inside(const SensitivityCase& all, const Communicator& communic
   }
   const PrismSource& source = all.inputs.model->source();
   if (within.empty() || source.size() == 0) return;
-  const Fields there = forward(source, points_of(points, within), all.inputs.run.request(), communicator);
+  const Fields there = forward(source, chosen_points(points, within), all.inputs.run.request(), communicator);
   result.points_inside = there.points_inside;
   for (const std::int64_t i : there.singular_points) {
     result.singular_points.push_back(within[static_cast<std::size_t>(i)]);
@@ -271,7 +259,8 @@ std::string compare_directly(const SensitivityCase& all, const Fields& result, c
   const std::int64_t n = all.inputs.points.size();
   const std::vector<std::int64_t> numbers = spread(n, std::min(most_points, points_for(most_pairs, source.size())));
   if (numbers.empty() || source.size() == 0) return "";
-  const Fields direct = forward(source, points_of(all.inputs.points, numbers), all.inputs.run.request(), communicator);
+  const Fields direct =
+      forward(source, chosen_points(all.inputs.points, numbers), all.inputs.run.request(), communicator);
   if (communicator.rank() != 0) return "";
   std::vector<double> differences;
   for (std::int64_t f = 0; f < result.fields.size(); ++f) {
@@ -293,7 +282,7 @@ ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& comm
   constexpr std::int64_t least_points = 64;
   const std::int64_t n = all.inputs.points.size();
   const std::int64_t wanted = std::max(points_for(most_pairs, all.cells->size()), least_points * communicator.size());
-  const Points sample = points_of(all.inputs.points, spread(n, wanted));
+  const Points sample = chosen_points(all.inputs.points, spread(n, wanted));
   StorageSettings settings;
   settings.store = Store::none;
   HostOperator direct(*all.cells, sample, all.inputs.run.request(), settings, communicator);

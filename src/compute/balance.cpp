@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 #include <prismfield/forward.hpp>
 
@@ -49,13 +50,9 @@ GroupedPoints group_points(const Points& points, IndexRange range, int lanes) {
       for (int lane = 0; lane < lanes; ++lane) out.number.push_back(std::min(first + lane, range.end - 1));
     }
   }
-  out.points.groups = static_cast<std::int64_t>(out.number.size()) / lanes;
-  for (const std::int64_t point : out.number) {
-    const auto at = static_cast<std::size_t>(point);
-    out.points.easting.push_back(points.easting[at]);
-    out.points.northing.push_back(points.northing[at]);
-    out.points.upward.push_back(points.upward[at]);
-  }
+  Points chosen = chosen_points(points, out.number);
+  out.points = {std::move(chosen.easting), std::move(chosen.northing), std::move(chosen.upward),
+                static_cast<std::int64_t>(out.number.size()) / lanes};
   return out;
 }
 
@@ -99,10 +96,7 @@ void estimate(const CostSettings& settings, const PrismSource& ensemble, const P
 }
 
 PrismBlocks prism_blocks(const PrismSource& ensemble, const Communicator& communicator) {
-  const IndexRange own = ensemble.readable();
-  const std::vector<std::int64_t> ends = gather_everywhere(communicator, {own.begin, own.end});
-  std::vector<IndexRange> held;
-  for (std::size_t i = 0; i < ends.size(); i += 2) held.push_back({ends[i], ends[i + 1]});
+  const std::vector<IndexRange> held = gather_everywhere(communicator, ensemble.readable());
   PrismBlocks prisms;
   prisms.n_prisms = ensemble.size();
   prisms.blocks = std::min(prisms.n_prisms, prism_blocks_a_rank * communicator.size());

@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<char, 16> our_mark = {'\x89', 'P', 'F', 'c', 'h', 'e',  'c',  'k',
                                            'p',    'o', 'i', 'n', 't', '\r', '\n', '\x1a'};
-constexpr auto number_bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
 
 Digest digest_of(const CheckpointHeader& header) { return digest_of(&header, offsetof(CheckpointHeader, header)); }
 
@@ -44,15 +43,6 @@ const char* special(fs::file_type type) {
     case fs::file_type::fifo: return "is a pipe";
     default: return "is a device";
   }
-}
-
-bool is_whole(const CheckpointHeader& header, std::uintmax_t file_bytes) {
-  auto left = static_cast<std::int64_t>(file_bytes - sizeof header);
-  for (const CheckpointSection& section : {header.layout, header.state, header.sums}) {
-    if (section.bytes < 0 || section.bytes > left || section.bytes % number_bytes != 0) return false;
-    left -= section.bytes;
-  }
-  return left == 0;
 }
 
 /// Whether a name is the checkpoint's own or that of a rank's file beside it.
@@ -100,12 +90,9 @@ public:
   }
 
   /// The integers of a section; sections are read in the order of the file. Throws Unusable for other bytes than those
-  /// that were written, and for more numbers than any layout has.
+  /// that were written.
   [[nodiscard]] std::vector<std::int64_t> integers(const CheckpointSection& section) {
-    constexpr std::int64_t most = std::int64_t{1} << 24;
-    const std::int64_t n = section.bytes / number_bytes;
-    if (n > most) throw Unusable("is damaged: it holds too many numbers");
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(section.bytes) / sizeof(std::int64_t));
     read<std::int64_t>(section, {&numbers});
     return numbers;
   }
@@ -123,7 +110,33 @@ public:
 
 private:
   /// What the file is, following its name: "is a folder", "is damaged"; of kind `ours` "".
-  [[nodiscard]] std::string look(const fs::path& file);
+  [[nodiscard]] std::string look(const fs::path& file) {
+    std::error_code error;
+    // opening some devices does something to them
+    const fs::file_type type = fs::symlink_status(file, error).type();
+    if (type == fs::file_type::not_found) {
+      m_kind = Kind::absent;
+      return "is not there";
+    }
+    if (type == fs::file_type::none) return "cannot be read: " + error.message();
+    if (type != fs::file_type::regular) return special(type);
+    m_in.open(file, std::ios::binary);
+    const std::uintmax_t size = m_in ? fs::file_size(file, error) : 0;
+    if (!m_in || error) return fmt::format("cannot be read: {}", std::strerror(errno));
+    CheckpointHeader header;
+    m_in.read(reinterpret_cast<char*>(&header), sizeof header);
+    if (header.mark != our_mark) return "is no checkpoint of prismfield";
+    m_kind = Kind::useless;
+    if (!m_in) return "is damaged";
+    if (header.version != checkpoint_version) return "was written by another version of prismfield";
+    if (header.header != digest_of(header)) return "is damaged";
+    m_header = header;
+    m_is_signed = true;
+    const std::int64_t sections = header.layout.bytes + header.state.bytes + header.sums.bytes;
+    if (size != sizeof header + static_cast<std::uintmax_t>(sections)) return "is damaged";
+    m_kind = Kind::ours;
+    return "";
+  }
 
   std::ifstream m_in;
   CheckpointHeader m_header;
@@ -131,33 +144,6 @@ private:
   bool m_is_signed = false;
   std::string m_what;
 };
-
-std::string RankFile::look(const fs::path& file) {
-  std::error_code error;
-  // opening some devices does something to them
-  const fs::file_type type = fs::symlink_status(file, error).type();
-  if (type == fs::file_type::not_found) {
-    m_kind = Kind::absent;
-    return "is not there";
-  }
-  if (type == fs::file_type::none) return "cannot be read: " + error.message();
-  if (type != fs::file_type::regular) return special(type);
-  m_in.open(file, std::ios::binary);
-  const std::uintmax_t size = m_in ? fs::file_size(file, error) : 0;
-  if (!m_in || error) return fmt::format("cannot be read: {}", std::strerror(errno));
-  CheckpointHeader header;
-  m_in.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (header.mark != our_mark) return "is no checkpoint of prismfield";
-  m_kind = Kind::useless;
-  if (!m_in) return "is damaged";
-  if (header.version != checkpoint_version) return "was written by another version of prismfield";
-  if (header.header != digest_of(header)) return "is damaged";
-  m_header = header;
-  m_is_signed = true;
-  if (!is_whole(header, size)) return "is damaged";
-  m_kind = Kind::ours;
-  return "";
-}
 
 /// Reads a run's files. Throws Unusable, for the file at().
 class KeptFiles final : public KeptRun {
@@ -195,7 +181,6 @@ public:
       if (!m_file->is_of(m_run.case_hash) || header().layout.digest != m_layout_id) return false;
     }
     if (header().rank != rank) throw Unusable("is damaged: the state of another rank cannot be");
-    if (rank > 0 && header().layout.bytes != 0) throw Unusable("is damaged: the layout cannot be");
     m_id.add(header().state.digest);
     return true;
   }
@@ -352,13 +337,9 @@ bool CheckpointGuard::wants_state() {
 
 bool CheckpointGuard::wants_stop() {
   if (m_stopping) return true;
-  if (interrupted()) {
-    announce_stop(m_communicator);
-    m_stopping = true;
-  } else if (stop_announced(m_communicator)) {
-    m_stopping = true;
-  }
-  return m_stopping;
+  m_stopping = interrupted();
+  if (m_stopping) announce_stop(m_communicator);
+  return m_stopping = m_stopping || stop_announced(m_communicator);
 }
 
 void CheckpointGuard::keep(const RankWork& work) {

@@ -109,7 +109,7 @@ struct FoundCheckpoint {
 
 /// Puts the work of one of `n_ranks` ranks where a run stopped that kept a checkpoint; nothing when there is none.
 /// Throws InputError by the key output.checkpoint.file, without a place, for a file that is no checkpoint, is one of
-/// another case or version, is damaged anywhere that this rank has to look, or holds what cannot be.
+/// another case or version, is damaged anywhere that this rank has to look, or asks for more memory than there is.
 [[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
                                                              const Digest& case_hash, RankWork& work, int n_ranks);
 

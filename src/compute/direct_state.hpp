@@ -101,7 +101,6 @@ void add_state(const RankState& from, RankState& to);
 
 /// What a checkpoint holds.
 struct KeptStates {
-  std::vector<WorkLayout> ranks;
   /// what ranks of earlier layouts did, at all points; empty payload: nothing
   RankState before;
   /// one a rank: as far as it came, at the start of its share when it kept nothing yet; payloads only where asked for
@@ -109,8 +108,8 @@ struct KeptStates {
 };
 
 /// Reads a kept run for one of n_ranks ranks, whose plan is `plan`. The payloads that are read are the rank's own, or,
-/// when the run was one of another number of ranks, all of them on rank 0, added up in `before`. Throws Unusable for
-/// numbers that cannot be, that leave pairs of the plan out, or that ask for more than its memory.
+/// when the run was one of another number of ranks, all of them on rank 0, added up in `before`. Throws Unusable for a
+/// state that asks for more than the plan's memory. Numbers that the checksums let through are those that were kept.
 [[nodiscard]] KeptStates read_states(KeptRun& kept, const Plan& plan, int rank, int n_ranks);
 
 }  // namespace prismfield

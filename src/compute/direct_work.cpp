@@ -171,18 +171,11 @@ void DirectWork::do_item(const WorkItem& item) {
 void DirectWork::do_tile(const WorkItem& item, const std::int64_t* numbers, std::int64_t n) {
   if (item.prisms.size() == 0) return;
   const auto size = static_cast<std::size_t>(n);
-  std::array<std::vector<double>, 3> coordinates;
-  const std::array<const std::vector<double>*, 3> columns = {&m_points->easting, &m_points->northing,
-                                                             &m_points->upward};
-  for (std::size_t d = 0; d < 3; ++d) {
-    coordinates[d].resize(size);
-    std::transform(numbers, numbers + n, coordinates[d].begin(),
-                   [&](std::int64_t point) { return (*columns[d])[static_cast<std::size_t>(point)]; });
-  }
+  const Points points = chosen_points(*m_points, {numbers, size});
   m_values.resize(n_fields() * size);
   m_contact.resize(n_contact_columns * size);
   exchange(numbers, n, [](double& tile, double& all) { tile = all; });
-  m_engine->start_tile(coordinates[0].data(), coordinates[1].data(), coordinates[2].data(), n, m_values.data(),
+  m_engine->start_tile(points.easting.data(), points.northing.data(), points.upward.data(), n, m_values.data(),
                        m_contact.data());
   while (m_state.progress.prisms < item.prisms.size() && !m_stopped) {
     do_chunk(item, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "compute/forward.hpp"
+#include <prismfield/forward.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -96,19 +96,13 @@ void gather_fields(WorkDone& done, const Plan& plan, double gravitational_consta
 /// A rank's busy times on rank 0, in seconds since `start`.
 std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::int64_t start,
                                   const Communicator& communicator) {
-  std::vector<double> numbers;
+  const auto since_start = [&](std::int64_t time) { return 1e-9 * static_cast<double>(time - start); };
+  std::vector<RankBusy> own, all;
   for (const BusyInterval& interval : mine) {
-    numbers.push_back(static_cast<double>(interval.slot));
-    numbers.push_back(1e-9 * static_cast<double>(interval.begin - start));
-    numbers.push_back(1e-9 * static_cast<double>(interval.end - start));
+    own.push_back({communicator.rank(), interval.slot, since_start(interval.begin), since_start(interval.end)});
   }
-  std::vector<RankBusy> all;
-  int rank = 0;
-  for (const std::vector<double>& of_rank : gather(communicator, numbers)) {
-    for (std::size_t i = 0; i + 2 < of_rank.size(); i += 3) {
-      all.push_back({rank, static_cast<std::int64_t>(of_rank[i]), of_rank[i + 1], of_rank[i + 2]});
-    }
-    ++rank;
+  for (const std::vector<RankBusy>& of_rank : gather(communicator, own)) {
+    all.insert(all.end(), of_rank.begin(), of_rank.end());
   }
   return all;
 }

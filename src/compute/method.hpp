@@ -18,6 +18,7 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
+#include <prismfield/result.hpp>
 
 #include "compute/partition.hpp"
 #include "compute/plan.hpp"
@@ -180,6 +181,13 @@ extern const ForwardMethod direct_method;
 [[nodiscard]] inline std::unique_ptr<RankWork> make_work(const Plan& plan, const Communicator& communicator) {
   return method_of(plan).work(plan, communicator.rank());
 }
+
+/// As forward() and, with `values`, forward_into() of the library, of work that was made for this rank and with a
+/// guard: each rank must be able to read the prisms of its work. Throws, beside what forward() throws, Stopped on every
+/// rank when the guard of one wanted to stop. Collective.
+[[nodiscard]] Fields forward(const PrismSource& prisms, const Points& points, const Request& request, RankWork& work,
+                             const Communicator& communicator, Observer* observer, RunGuard* guard = nullptr,
+                             std::span<double> values = {});
 
 /// Seconds that a plan's fields take about, on the slowest rank. The same on every rank. Collective; throws
 /// AgreedFailure.

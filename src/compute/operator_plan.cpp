@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <new>
+#include <numeric>
 #include <string>
 
 #include <prismfield/error.hpp>
@@ -87,14 +88,10 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points&
   all.gravitational_constant = mine.gravitational_constant;
   all.uniform_shape = prisms.uniform_shape();
   all.order = spatial_order(points, plan.points());
-  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
-  for (std::size_t d = 0; d < 3; ++d) {
-    all.unordered[d].assign(columns[d]->begin() + plan.point_begin, columns[d]->begin() + plan.point_end);
-    all.coordinates[d].reserve(all.order.size());
-    for (const std::int64_t point : all.order) {
-      all.coordinates[d].push_back((*columns[d])[static_cast<std::size_t>(point)]);
-    }
-  }
+  all.ordered = chosen_points(points, all.order);
+  std::vector<std::int64_t> numbers(all.order.size());
+  std::iota(numbers.begin(), numbers.end(), plan.point_begin);
+  all.unordered = chosen_points(points, numbers);
   for (std::int64_t& point : all.order) point -= plan.point_begin;
   return all;
 }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -34,9 +33,9 @@ struct OperatorPlan {
   FieldList fields;
   double gravitational_constant = 0;
   bool uniform_shape = false;
-  /// the rank's points, numbered from 0, in the order of work; their coordinates in it, and in the caller's order
+  /// the rank's points, numbered from 0, in the order of work; they themselves in it, and in the caller's order
   std::vector<std::int64_t> order;
-  std::array<std::vector<double>, 3> coordinates, unordered;
+  Points ordered, unordered;
   std::vector<OperatorBlock> blocks;
   /// every block stays in the space's memory; else each is staged anew for every product
   bool keeps_blocks = false;

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
@@ -163,21 +163,13 @@ MemoryNeed tightest_need(const std::vector<RankMemory>& ranks) {
 }
 
 MemoryNeed tightest_need(const Plan& plan, const Communicator& communicator) {
-  std::vector<double> numbers = {static_cast<double>(node_of(communicator)), static_cast<double>(plan.host_bytes_held),
-                                 static_cast<double>(plan.host_bytes_to_come)};
-  for (const MemoryLimit& limit : memory_limits()) {
-    numbers.insert(numbers.end(), {static_cast<double>(limit.bound), static_cast<double>(limit.bytes),
-                                   static_cast<double>(limit.group)});
-  }
+  const auto of_ranks = gather(
+      communicator, std::array{std::int64_t{node_of(communicator)}, plan.host_bytes_held, plan.host_bytes_to_come});
+  const auto limits = gather(communicator, memory_limits());
   std::vector<RankMemory> ranks;
-  for (const std::vector<double>& told : gather(communicator, numbers)) {
-    RankMemory memory{
-        static_cast<std::int64_t>(told[0]), static_cast<std::int64_t>(told[1]), static_cast<std::int64_t>(told[2]), {}};
-    for (std::size_t i = 3; i + 2 < told.size(); i += 3) {
-      memory.limits.push_back({static_cast<MemoryBound>(static_cast<int>(told[i])),
-                               static_cast<std::int64_t>(told[i + 1]), static_cast<std::int64_t>(told[i + 2])});
-    }
-    ranks.push_back(std::move(memory));
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    const auto [node, held, to_come] = of_ranks[rank];
+    ranks.push_back({node, held, to_come, limits[rank]});
   }
   return tightest_need(ranks);
 }

@@ -57,7 +57,7 @@ public:
 protected:
   using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
-  /// `plan`: of this rank; may still grow in what it says of memory. Collective.
+  /// `plan`: of this rank; grows in what it says of memory. Collective.
   RankOperator(const Communicator& communicator, FieldList fields, const Plan& plan, double error_bound)
       : m_fields(fields),
         m_plan(plan),
@@ -75,6 +75,9 @@ protected:
   virtual void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) = 0;
   /// diagonal of G' diag(weights) G
   virtual void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) = 0;
+  /// Bytes that the operator itself holds for products, in the space's memory, of as many vectors as there were at
+  /// most.
+  [[nodiscard]] virtual std::int64_t scratch_bytes() const noexcept { return 0; }
   /// At least one of them.
   virtual void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) = 0;
 
@@ -112,6 +115,7 @@ protected:
                const Named<Vectors>& out, const Communicator& ranks, const F& f) {
     const bool in_place = alpha == 1 && beta == 0 && out.vectors.span_is_contiguous();
     Vectors product = out.vectors;
+    HostMirror on_host;
     on_all_ranks(m_all_ranks, [&] {
       in.check();
       out.check();
@@ -125,13 +129,30 @@ protected:
         from = copy;
       }
       f(from, product);
+      count_scratch();
+      // what fails between the ranks' messages would leave the others waiting
+      if (ranks.size() > 1) {
+        allocate_or_fail([&] { on_host = Kokkos::create_mirror_view(Kokkos::HostSpace(), flat(product)); });
+      }
     });
-    sum_over_ranks(space, ranks, flat(product));
+    sum_over_ranks(space, ranks, flat(product), on_host);
     if (in_place) return;
     for (std::size_t v = 0; v < product.extent(1); ++v) {
       KokkosBlas::axpby(space, alpha, Kokkos::subview(product, Kokkos::ALL, v), beta,
                         Kokkos::subview(out.vectors, Kokkos::ALL, v));
     }
+  }
+
+  /// What the plan says of the memory of the space that computes, bytes.
+  [[nodiscard]] std::int64_t& memory_of_space() noexcept {
+    return is_device(m_plan.space) ? m_plan.device_bytes : m_plan.host_bytes;
+  }
+  /// Makes the plan tell the scratch of products as it is now.
+  void count_scratch() noexcept {
+    const std::int64_t now =
+        scratch_bytes() + static_cast<std::int64_t>((m_product.size() + m_input.size()) * sizeof(double));
+    memory_of_space() += now - m_counted;
+    m_counted = now;
   }
 
   /// Numbers from the first to the last one of these vectors, what lies between them included.
@@ -150,6 +171,8 @@ protected:
   Communicator m_all_ranks, m_same_points, m_same_prisms;
 
 private:
+  using HostMirror = decltype(Kokkos::create_mirror_view(Kokkos::HostSpace(), Vector()));
+
   /// As many numbers as `like` has, out of `room`, which grows. Throws AllocationFailure.
   template <class View>
   static Vectors scratch(Vector& room, const View& like) {
@@ -162,10 +185,11 @@ private:
     return Vectors(room.data(), like.extent(0), like.extent(1));
   }
 
-  /// Adds up the values of `ranks`, the same sums on each; waits where there are several. Collective over `ranks`.
-  static void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks, const Vector& values) {
+  /// Adds up the values of `ranks`, the same sums on each; waits where there are several. `host`: as many numbers.
+  /// Collective over `ranks`.
+  static void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks, const Vector& values,
+                             const HostMirror& host) {
     if (ranks.size() == 1) return;
-    const auto host = Kokkos::create_mirror_view(Kokkos::HostSpace(), values);
     Kokkos::deep_copy(space, host, values);
     space.fence("prismfield: values on the host");
     sum_everywhere(ranks, host.data(), static_cast<std::int64_t>(host.size()));
@@ -189,6 +213,8 @@ private:
   }
 
   Vector m_product, m_input;
+  /// bytes of scratch that the plan tells already
+  std::int64_t m_counted = 0;
 };
 
 }  // namespace prismfield

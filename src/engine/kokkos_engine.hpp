@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/instances.hpp"
 #include "engine/tile_sums.hpp"
 
 namespace prismfield {

@@ -16,8 +16,8 @@
 #include "base/human_text.hpp"
 #include "base/machine.hpp"
 #include "engine/devices.hpp"
+#include "engine/engine.hpp"
 #include "engine/host_threads.hpp"
-#include "engine/start_check.hpp"
 
 namespace prismfield {
 namespace {

@@ -229,6 +229,8 @@ private:
 
   void allocate(std::size_t n) {
     allocate_or_fail([&] {
+      // whose length says what there is room for, last
+      m_host_columns = {};
       m_columns = decltype(m_columns)();
       m_columns = decltype(m_columns)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("columns")), 7, n);
       renew(m_shape_index, "shape_index", n);
@@ -239,8 +241,8 @@ private:
         const auto batch = static_cast<std::size_t>(m_batch);
         renew(m_reach, "reach", (n + batch - 1) / batch);
       }
-      m_host_columns = Kokkos::create_mirror_view(PinnedHost<Space>(), m_columns);
       m_host_shape_index = Kokkos::create_mirror_view(PinnedHost<Space>(), m_shape_index);
+      m_host_columns = Kokkos::create_mirror_view(PinnedHost<Space>(), m_columns);
     });
   }
 
@@ -266,7 +268,7 @@ private:
 
   void upload_shapes(const Space& space) {
     const std::size_t n_shapes = m_edges.size();
-    if (m_shapes.extent(0) < n_shapes) {
+    if (m_device_edges.extent(0) < n_shapes) {
       allocate_or_fail([&] {
         renew(m_shapes, "shapes", n_shapes);
         renew(m_device_edges, "edges", n_shapes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "engine/start_check.hpp"
+#include "engine/engine.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "engine/engine.hpp"
 #include "kernel/contact.hpp"
 
 namespace prismfield {

@@ -143,7 +143,26 @@ public:
   /// `gradient`: H m - b at the model; `diagonal`: of H, or near it.
   Outcome improve(const Product& product, const ConstVector& gradient, const ConstVector& yardstick,
                   const ConstVector& diagonal, double tolerance, double least, std::int64_t most_products,
-                  const Vector& model);
+                  const Vector& model) {
+    m_model = model;
+    m_products_left = most_products;
+    m_math.fill(m_free, 1);
+    m_math.copy(m_gradient, gradient);
+    double target = -1;
+    for (int round = 0; m_products_left > 0; ++round) {
+      if (m_is_bounded) m_math.each("find_free", m_n, FindFree<Memory>{model, m_gradient, m_bounds, m_free});
+      const double now = size(m_gradient, diagonal);
+      if (round == 0) target = std::max(tolerance * size(yardstick, diagonal), least);
+      if (!(now > target)) return round == 0 ? Outcome::was_settled : Outcome::settled;
+      constexpr double loose = 0.1, tight = 0.03;
+      constexpr int loose_rounds = 2;
+      const double inner = round < loose_rounds ? loose : tight;
+      conjugate_gradients(product, diagonal, m_is_bounded ? std::max(inner * now, target / 2) : target);
+      // otherwise no direction is left along which phi falls
+      if (!take_step(product) || (!m_is_bounded && m_products_left > 0)) return Outcome::settled;
+    }
+    return Outcome::gave_up;
+  }
   /// Solves H x = b from 0, until the gradient is this part of b.
   void solve(const Product& product, const ConstVector& b, const ConstVector& diagonal, double tolerance,
              const Vector& x) {
@@ -180,9 +199,49 @@ private:
     --m_products_left;
   }
   /// Conjugate gradients from the gradient g = m_gradient on the free cells: m_step and H m_step.
-  void conjugate_gradients(const Product& product, const ConstVector& diagonal, double target);
+  void conjugate_gradients(const Product& product, const ConstVector& diagonal, double target) {
+    m_math.fill(m_step, 0);
+    m_math.fill(m_step_product, 0);
+    m_math.multiply(-1, m_free, m_gradient, 0, m_residual);
+    precondition(diagonal);
+    m_math.copy(m_direction, m_trial);
+    double rz = m_math.dot(m_residual, m_trial);
+    while (m_products_left > 0 && residual_size(rz, diagonal) > target) {
+      multiply(product, m_direction, m_product);
+      const double curvature = m_math.dot(m_direction, m_product);
+      if (!(curvature > 0)) break;
+      const double a = rz / curvature;
+      m_math.each("conjugate_step", m_n,
+                  ConjugateStep<Memory>{a, m_direction, m_product, m_free, m_step, m_step_product, m_residual});
+      precondition(diagonal);
+      const double next = m_math.dot(m_residual, m_trial);
+      m_math.add(1, m_trial, next / rz, m_direction);
+      rz = next;
+    }
+  }
   /// Clips, halves and takes the step; false when nothing was gained.
-  bool take_step(const Product& product);
+  bool take_step(const Product& product) {
+    if (!m_is_bounded) {
+      m_math.add(1, m_step, 1, m_model);
+      m_math.add(1, m_step_product, 1, m_gradient);
+      return true;
+    }
+    constexpr int most_halvings = 40;
+    constexpr double least_gain = 1e-4;
+    double t = 1;
+    for (int halving = 0; halving < most_halvings; ++halving, t /= 2) {
+      m_math.each("clipped_step", m_n, ClippedStep<Memory>{m_model, m_step, t, m_bounds, m_trial});
+      const double slope = m_math.dot(m_gradient, m_trial);
+      if (!(slope < 0)) continue;
+      multiply(product, m_trial, m_product);
+      const double gain = slope + m_math.dot(m_trial, m_product) / 2;
+      if (gain > least_gain * slope) continue;
+      m_math.each("take_step", m_n, TakeStep<Memory>{m_trial, m_bounds, m_model});
+      m_math.add(1, m_product, 1, m_gradient);
+      return true;
+    }
+    return false;
+  }
 
   Math& m_math;
   std::int64_t m_n;
@@ -193,76 +252,5 @@ private:
   Vector m_model;
   std::int64_t m_products_left = 0;
 };
-
-template <class ExecutionSpace>
-void BoundSolver<ExecutionSpace>::conjugate_gradients(const Product& product, const ConstVector& diagonal,
-                                                      double target) {
-  m_math.fill(m_step, 0);
-  m_math.fill(m_step_product, 0);
-  m_math.multiply(-1, m_free, m_gradient, 0, m_residual);
-  precondition(diagonal);
-  m_math.copy(m_direction, m_trial);
-  double rz = m_math.dot(m_residual, m_trial);
-  while (m_products_left > 0 && residual_size(rz, diagonal) > target) {
-    multiply(product, m_direction, m_product);
-    const double curvature = m_math.dot(m_direction, m_product);
-    if (!(curvature > 0)) break;
-    const double a = rz / curvature;
-    m_math.each("conjugate_step", m_n,
-                ConjugateStep<Memory>{a, m_direction, m_product, m_free, m_step, m_step_product, m_residual});
-    precondition(diagonal);
-    const double next = m_math.dot(m_residual, m_trial);
-    m_math.add(1, m_trial, next / rz, m_direction);
-    rz = next;
-  }
-}
-
-template <class ExecutionSpace>
-bool BoundSolver<ExecutionSpace>::take_step(const Product& product) {
-  if (!m_is_bounded) {
-    m_math.add(1, m_step, 1, m_model);
-    m_math.add(1, m_step_product, 1, m_gradient);
-    return true;
-  }
-  constexpr int most_halvings = 40;
-  constexpr double least_gain = 1e-4;
-  double t = 1;
-  for (int halving = 0; halving < most_halvings; ++halving, t /= 2) {
-    m_math.each("clipped_step", m_n, ClippedStep<Memory>{m_model, m_step, t, m_bounds, m_trial});
-    const double slope = m_math.dot(m_gradient, m_trial);
-    if (!(slope < 0)) continue;
-    multiply(product, m_trial, m_product);
-    const double gain = slope + m_math.dot(m_trial, m_product) / 2;
-    if (gain > least_gain * slope) continue;
-    m_math.each("take_step", m_n, TakeStep<Memory>{m_trial, m_bounds, m_model});
-    m_math.add(1, m_product, 1, m_gradient);
-    return true;
-  }
-  return false;
-}
-
-template <class ExecutionSpace>
-typename BoundSolver<ExecutionSpace>::Outcome BoundSolver<ExecutionSpace>::improve(
-    const Product& product, const ConstVector& gradient, const ConstVector& yardstick, const ConstVector& diagonal,
-    double tolerance, double least, std::int64_t most_products, const Vector& model) {
-  m_model = model;
-  m_products_left = most_products;
-  m_math.fill(m_free, 1);
-  m_math.copy(m_gradient, gradient);
-  double target = -1;
-  for (int round = 0; m_products_left > 0; ++round) {
-    if (m_is_bounded) m_math.each("find_free", m_n, FindFree<Memory>{model, m_gradient, m_bounds, m_free});
-    const double now = size(m_gradient, diagonal);
-    if (round == 0) target = std::max(tolerance * size(yardstick, diagonal), least);
-    if (!(now > target)) return round == 0 ? Outcome::was_settled : Outcome::settled;
-    constexpr double loose = 0.1, tight = 0.03;
-    constexpr int loose_rounds = 2;
-    const double inner = round < loose_rounds ? loose : tight;
-    conjugate_gradients(product, diagonal, m_is_bounded ? std::max(inner * now, target / 2) : target);
-    // otherwise no direction is left along which phi falls
-    if (!take_step(product) || (!m_is_bounded && m_products_left > 0)) return Outcome::settled;
-  }
-  return Outcome::gave_up;
-}
 
 }  // namespace prismfield

@@ -102,7 +102,33 @@ public:
     return m_math.sums("column_products", m_n, size(), ColumnTerm<Memory>{m_columns, r});
   }
   /// (column, column): F' diag(w) F, w: (cell)
-  [[nodiscard]] std::vector<double> gram(const ConstVector& w);
+  [[nodiscard]] std::vector<double> gram(const ConstVector& w) {
+    const std::int64_t p = size();
+    const std::int64_t n_pairs = p * (p + 1) / 2;
+    using Numbers = Kokkos::View<std::int32_t*, Memory>;
+    const Numbers first("prismfield::pairs", static_cast<std::size_t>(n_pairs));
+    const Numbers second("prismfield::pairs", static_cast<std::size_t>(n_pairs));
+    const auto host_first = Kokkos::create_mirror_view(first);
+    const auto host_second = Kokkos::create_mirror_view(second);
+    std::int64_t id = 0;
+    for (std::int32_t a = 0; a < p; ++a) {
+      for (std::int32_t b = 0; b <= a; ++b, ++id) {
+        host_first(id) = a;
+        host_second(id) = b;
+      }
+    }
+    Kokkos::deep_copy(first, host_first);
+    Kokkos::deep_copy(second, host_second);
+    const std::vector<double> lower =
+        m_math.sums("column_pairs", m_n, n_pairs, PairTerm<Memory>{m_columns, w, first, second});
+    std::vector<double> all(static_cast<std::size_t>(p * p));
+    for (std::int64_t k = 0; k < n_pairs; ++k) {
+      const std::int64_t a = host_first(k), b = host_second(k);
+      all[static_cast<std::size_t>(a * p + b)] = all[static_cast<std::size_t>(b * p + a)] =
+          lower[static_cast<std::size_t>(k)];
+    }
+    return all;
+  }
   /// out = F c, c: (column), out: (cell)
   void combine(const std::vector<double>& c, const Vector& out) const {
     m_math.each("combine_columns", n_blocks(), CombineColumns<Memory, block_size>{m_columns, on_space(c), out});
@@ -125,34 +151,5 @@ private:
   /// (cell, column)
   Kokkos::View<float**, Kokkos::LayoutLeft, Memory> m_columns;
 };
-
-template <class ExecutionSpace>
-std::vector<double> CellColumns<ExecutionSpace>::gram(const ConstVector& w) {
-  const std::int64_t p = size();
-  const std::int64_t n_pairs = p * (p + 1) / 2;
-  using Numbers = Kokkos::View<std::int32_t*, Memory>;
-  const Numbers first("prismfield::pairs", static_cast<std::size_t>(n_pairs));
-  const Numbers second("prismfield::pairs", static_cast<std::size_t>(n_pairs));
-  const auto host_first = Kokkos::create_mirror_view(first);
-  const auto host_second = Kokkos::create_mirror_view(second);
-  std::int64_t id = 0;
-  for (std::int32_t a = 0; a < p; ++a) {
-    for (std::int32_t b = 0; b <= a; ++b, ++id) {
-      host_first(id) = a;
-      host_second(id) = b;
-    }
-  }
-  Kokkos::deep_copy(first, host_first);
-  Kokkos::deep_copy(second, host_second);
-  const std::vector<double> lower =
-      m_math.sums("column_pairs", m_n, n_pairs, PairTerm<Memory>{m_columns, w, first, second});
-  std::vector<double> all(static_cast<std::size_t>(p * p));
-  for (std::int64_t k = 0; k < n_pairs; ++k) {
-    const std::int64_t a = host_first(k), b = host_second(k);
-    all[static_cast<std::size_t>(a * p + b)] = all[static_cast<std::size_t>(b * p + a)] =
-        lower[static_cast<std::size_t>(k)];
-  }
-  return all;
-}
 
 }  // namespace prismfield

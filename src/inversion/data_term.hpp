@@ -90,7 +90,14 @@ public:
 
   /// One operator a data set, of its fields and points, for all its epochs; `data`: set by set, epoch by epoch.
   DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators,
-           const InversionSettings& settings, const Communicator& communicator);
+           const InversionSettings& settings, const Communicator& communicator)
+      : m_math(math), m_data(data), m_settings(settings), m_communicator(communicator) {
+    const std::size_t epochs = data.size() / operators.size();
+    m_epochs = static_cast<std::int64_t>(epochs);
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]));
+    }
+  }
 
   /// of all data
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
@@ -98,29 +105,148 @@ public:
   void set_products(std::int64_t products) noexcept { m_products = products; }
 
   /// out = G'WWG p, W = 1/sigma. Collective, as all below.
-  void normal_product(const ConstVector& p, const Vector& out);
+  void normal_product(const ConstVector& p, const Vector& out) {
+    ++m_products;
+    m_math.fill(out, 0);
+    for (Set& set : m_sets) {
+      const bool is_plain = set.bases.front().orthonormal.empty();
+      if (is_plain && set.g->apply_normal(m_math.space(), 1, of_epochs(set.weights), of_epochs(p), 1, of_epochs(out))) {
+        continue;
+      }
+      apply(set, p);
+      weigh(set);
+      add_transposed(set, out);
+    }
+  }
   /// out = G'WW d
-  void pull(const Vector& out);
+  void pull(const Vector& out) {
+    m_math.fill(out, 0);
+    for (Set& set : m_sets) {
+      m_math.copy(set.fields, set.observed);
+      weigh(set);
+      add_transposed(set, out);
+    }
+  }
   /// out = the diagonal of G'WWG; without the trend's projection.
-  void diagonal(const Vector& out);
+  void diagonal(const Vector& out) {
+    m_math.fill(out, 0);
+    for (Set& set : m_sets) {
+      set.g->diagonal(m_math.space(), 1, of_epochs(set.weights), 1, of_epochs(out));
+    }
+  }
   /// gradient = G'WW (G m - d) at the model, off the trend; one product.
-  [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient);
+  [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient) {
+    ++m_products;
+    constexpr std::int64_t n_sums = 3;
+    std::vector<double> all(n_sums, 0.0);
+    m_math.fill(gradient, 0);
+    for (Set& set : m_sets) {
+      find_residuals(set, model);
+      std::vector<double> sums =
+          m_math.sums("misfit", rows(set), n_sums, MisfitTerms<Memory>{set.fields, set.relative});
+      sum_everywhere(m_communicator, sums.data(), n_sums);
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] += sums[k];
+      add_transposed(set, gradient);
+    }
+    return {all[0], all[1], all[2]};
+  }
   /// Weighs data by Huber's norm of what this model leaves of them, which depends on the model alone; for squares it
   /// does nothing.
-  void reweigh(const ConstVector& model);
+  void reweigh(const ConstVector& model) {
+    if (m_settings.data_norm == DataNorm::squares) return;
+    const auto epochs = static_cast<std::size_t>(m_epochs);
+    for (std::size_t s = 0; s < m_sets.size(); ++s) {
+      Set& set = m_sets[s];
+      const std::span<const DataSet> data = std::span(m_data).subspan(s * epochs, epochs);
+      // from the weights of squares on; a trend that is least off in the new weights changes what is left
+      m_math.fill(set.relative, 1);
+      m_math.copy(set.inverse_sigma, set.of_squares);
+      const bool has_trend = m_settings.trend != Trend::none;
+      if (has_trend) make_trends(set, data);
+      const int passes = has_trend ? 5 : 1;
+      for (int pass = 0; pass < passes; ++pass) {
+        find_residuals(set, model);
+        m_math.each("weigh_by_huber", rows(set),
+                    WeighByHuber<Memory>{set.fields, set.of_squares, set.relative, set.inverse_sigma, set.weights});
+        if (has_trend) make_trends(set, weighed(set, data));
+      }
+    }
+  }
   /// Of all epochs: |W G x|^2, a sample's part of the trace of the resolution matrix.
-  [[nodiscard]] double weighted_size(const ConstVector& x);
+  [[nodiscard]] double weighted_size(const ConstVector& x) {
+    double sum = 0;
+    for (Set& set : m_sets) {
+      apply(set, x);
+      weigh(set);
+      sum += dot(set.fields, set.fields);
+    }
+    return sum;
+  }
   /// P W G x, P off the trend: this rank's rows of every data set and epoch, one after the other.
-  [[nodiscard]] std::vector<double> weighted_fields(const ConstVector& x);
+  [[nodiscard]] std::vector<double> weighted_fields(const ConstVector& x) {
+    std::vector<double> all;
+    for (Set& set : m_sets) {
+      apply(set, x);
+      weigh(set);
+      const std::vector<double> of_set = m_math.to_host(set.fields);
+      all.insert(all.end(), of_set.begin(), of_set.end());
+    }
+    return all;
+  }
   /// Takes the trend off such rows; returns the sum of their squares, every rank's.
-  double project_rows(std::vector<double>& rows_of_all);
+  double project_rows(std::vector<double>& rows_of_all) {
+    double squares = 0;
+    each_projected(std::span(rows_of_all), [&](Set& set, std::span<double> part) {
+      squares += dot(set.fields, set.fields);
+      copy_out(m_math.space(), ConstVector(set.fields), part);
+    });
+    return squares;
+  }
   /// out += G'W P e of such rows; with a call of weighted_fields() one product.
-  void add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out);
+  void add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out) {
+    ++m_products;
+    each_projected(std::span(rows_of_all), [&](Set& set, const auto&) { add_transposed(set, out); });
+  }
   /// Such rows of standard normal deviates; a function of stream, seed and sample alone.
-  [[nodiscard]] std::vector<double> normals(RandomStream stream, std::uint64_t seed, std::int64_t sample) const;
+  [[nodiscard]] std::vector<double> normals(RandomStream stream, std::uint64_t seed, std::int64_t sample) const {
+    std::vector<double> all;
+    auto first = static_cast<std::uint64_t>(sample) * static_cast<std::uint64_t>(m_size);
+    for (const Set& set : m_sets) {
+      for (std::int64_t epoch = 0; epoch < m_epochs; ++epoch) {
+        for (std::int64_t row = 0; row < set.g->rows(); ++row) {
+          const auto index = first + static_cast<std::uint64_t>(number_of_row(set, row));
+          all.push_back(random_normal(seed, stream, index));
+        }
+        first += static_cast<std::uint64_t>(set.g->fields().size() * set.n_points);
+      }
+    }
+    return all;
+  }
   /// Of a data set, by its number among all with their epochs, every rank's: (field, point), SI units, the trend
   /// included, and the trend's coefficients, three a field.
-  [[nodiscard]] std::vector<double> predicted(std::size_t index, const ConstVector& model, std::vector<double>& trend);
+  [[nodiscard]] std::vector<double> predicted(std::size_t index, const ConstVector& model, std::vector<double>& trend) {
+    const auto epochs = static_cast<std::size_t>(m_epochs);
+    Set& set = m_sets[index / epochs];
+    const std::size_t epoch = index % epochs;
+    const auto n_cells = static_cast<std::size_t>(set.g->columns());
+    const Vector fields = of_epoch(set, set.fields, epoch);
+    set.g->apply(m_math.space(), ConstVector(model.data() + epoch * n_cells, n_cells), fields);
+    const std::vector<double> mine = m_math.to_host(fields);
+    const std::vector<double> observed = m_math.to_host(of_epoch(set, set.observed, epoch));
+    std::vector<double> all(static_cast<std::size_t>(set.g->fields().size() * set.n_points));
+    std::vector<double> residual(all.size());
+    for (std::size_t row = 0; row < mine.size(); ++row) {
+      const auto to = static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)));
+      all[to] = mine[row];
+      residual[to] = observed[row] - mine[row];
+    }
+    // other ranks' are 0 here
+    sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
+    sum_everywhere(m_communicator, residual.data(), static_cast<std::int64_t>(residual.size()));
+    trend = set.bases[epoch].coefficients(residual);
+    set.bases[epoch].add(trend, all);
+    return all;
+  }
 
 private:
   struct Set {
@@ -133,10 +259,56 @@ private:
     /// number of a field's first point in the whole set
     std::int64_t n_points = 0;
   };
-  void make_set(std::span<const DataSet> epochs, OperatorPointer g);
-  void make_trends(Set& set, std::span<const DataSet> epochs);
+  void make_set(std::span<const DataSet> epochs, OperatorPointer g) {
+    Set set;
+    set.g = std::move(g);
+    set.n_points = epochs.front().points.size();
+    std::vector<double> observed, inverse_sigma;
+    for (const DataSet& data : epochs) {
+      for (const double value : rows_of(set, data.values)) observed.push_back(value);
+      for (const double sigma : rows_of(set, data.sigma)) inverse_sigma.push_back(1 / sigma);
+      m_size += data.size();
+    }
+    make_trends(set, epochs);
+    set.observed = m_math.from_host("observed", observed);
+    set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
+    set.fields = m_math.zeros("fields", rows(set));
+    set.weights = m_math.zeros("weights", rows(set));
+    m_math.multiply(1, set.inverse_sigma, set.inverse_sigma, 0, set.weights);
+    if (m_settings.data_norm == DataNorm::huber) {
+      set.of_squares = m_math.from_host("inverse_sigma", inverse_sigma);
+      set.relative = m_math.zeros("relative_weights", rows(set));
+      m_math.fill(set.relative, 1);
+    }
+    m_sets.push_back(std::move(set));
+  }
+  void make_trends(Set& set, std::span<const DataSet> epochs) {
+    set.bases.clear();
+    set.functions.clear();
+    for (const DataSet& data : epochs) {
+      set.bases.push_back(make_trend_basis(data, m_settings.trend));
+      std::vector<Vector> functions;
+      for (const std::vector<double>& function : set.bases.back().orthonormal) {
+        functions.push_back(m_math.from_host("trend", rows_of(set, function)));
+      }
+      set.functions.push_back(std::move(functions));
+    }
+  }
   /// The data with standard deviations as the weights have them now. Collective.
-  [[nodiscard]] std::vector<DataSet> weighed(const Set& set, std::span<const DataSet> epochs) const;
+  [[nodiscard]] std::vector<DataSet> weighed(const Set& set, std::span<const DataSet> epochs) const {
+    std::vector<DataSet> data(epochs.begin(), epochs.end());
+    for (std::size_t e = 0; e < data.size(); ++e) {
+      const std::vector<double> mine = m_math.to_host(of_epoch(set, set.inverse_sigma, e));
+      // other ranks' are 0 here
+      std::vector<double> all(data[e].sigma.size());
+      for (std::size_t row = 0; row < mine.size(); ++row) {
+        all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
+      }
+      sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
+      for (std::size_t i = 0; i < all.size(); ++i) data[e].sigma[i] = 1 / all[i];
+    }
+    return data;
+  }
   /// Values of this rank's rows out of those of all.
   [[nodiscard]] std::vector<double> rows_of(const Set& set, const std::vector<double>& all) const {
     std::vector<double> values;
@@ -188,6 +360,17 @@ private:
       }
     }
   }
+  /// f(set, its part of the rows of all), with that part as its fields, off the trend.
+  template <class Rows, class F>
+  void each_projected(Rows rows_of_all, const F& f) {
+    for (Set& set : m_sets) {
+      const auto part = rows_of_all.first(static_cast<std::size_t>(rows(set)));
+      rows_of_all = rows_of_all.subspan(part.size());
+      m_math.copy_in(part, set.fields);
+      project(set);
+      f(set, part);
+    }
+  }
   /// fields = W (fields), projected
   void weigh(Set& set) {
     m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
@@ -208,236 +391,5 @@ private:
   std::int64_t m_size = 0;
   std::int64_t m_products = 0;
 };
-
-template <class ExecutionSpace>
-DataTerm<ExecutionSpace>::DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators,
-                                   const InversionSettings& settings, const Communicator& communicator)
-    : m_math(math), m_data(data), m_settings(settings), m_communicator(communicator) {
-  const std::size_t epochs = data.size() / operators.size();
-  m_epochs = static_cast<std::int64_t>(epochs);
-  for (std::size_t i = 0; i < operators.size(); ++i) {
-    make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]));
-  }
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::make_set(std::span<const DataSet> epochs, OperatorPointer g) {
-  Set set;
-  set.g = std::move(g);
-  set.n_points = epochs.front().points.size();
-  std::vector<double> observed, inverse_sigma;
-  for (const DataSet& data : epochs) {
-    for (const double value : rows_of(set, data.values)) observed.push_back(value);
-    for (const double sigma : rows_of(set, data.sigma)) inverse_sigma.push_back(1 / sigma);
-    m_size += data.size();
-  }
-  make_trends(set, epochs);
-  set.observed = m_math.from_host("observed", observed);
-  set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
-  set.fields = m_math.zeros("fields", rows(set));
-  set.weights = m_math.zeros("weights", rows(set));
-  m_math.multiply(1, set.inverse_sigma, set.inverse_sigma, 0, set.weights);
-  if (m_settings.data_norm == DataNorm::huber) {
-    set.of_squares = m_math.from_host("inverse_sigma", inverse_sigma);
-    set.relative = m_math.zeros("relative_weights", rows(set));
-    m_math.fill(set.relative, 1);
-  }
-  m_sets.push_back(std::move(set));
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::make_trends(Set& set, std::span<const DataSet> epochs) {
-  set.bases.clear();
-  set.functions.clear();
-  for (const DataSet& data : epochs) {
-    set.bases.push_back(make_trend_basis(data, m_settings.trend));
-    std::vector<Vector> functions;
-    for (const std::vector<double>& function : set.bases.back().orthonormal) {
-      functions.push_back(m_math.from_host("trend", rows_of(set, function)));
-    }
-    set.functions.push_back(std::move(functions));
-  }
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::reweigh(const ConstVector& model) {
-  if (m_settings.data_norm == DataNorm::squares) return;
-  const auto epochs = static_cast<std::size_t>(m_epochs);
-  for (std::size_t s = 0; s < m_sets.size(); ++s) {
-    Set& set = m_sets[s];
-    const std::span<const DataSet> data = std::span(m_data).subspan(s * epochs, epochs);
-    // from the weights of squares on; a trend that is least off in the new weights changes what is left
-    m_math.fill(set.relative, 1);
-    m_math.copy(set.inverse_sigma, set.of_squares);
-    const bool has_trend = m_settings.trend != Trend::none;
-    if (has_trend) make_trends(set, data);
-    const int passes = has_trend ? 5 : 1;
-    for (int pass = 0; pass < passes; ++pass) {
-      find_residuals(set, model);
-      m_math.each("weigh_by_huber", rows(set),
-                  WeighByHuber<Memory>{set.fields, set.of_squares, set.relative, set.inverse_sigma, set.weights});
-      if (has_trend) make_trends(set, weighed(set, data));
-    }
-  }
-}
-
-template <class ExecutionSpace>
-std::vector<DataSet> DataTerm<ExecutionSpace>::weighed(const Set& set, std::span<const DataSet> epochs) const {
-  std::vector<DataSet> data(epochs.begin(), epochs.end());
-  for (std::size_t e = 0; e < data.size(); ++e) {
-    const std::vector<double> mine = m_math.to_host(of_epoch(set, set.inverse_sigma, e));
-    // other ranks' are 0 here
-    std::vector<double> all(data[e].sigma.size());
-    for (std::size_t row = 0; row < mine.size(); ++row) {
-      all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
-    }
-    sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
-    for (std::size_t i = 0; i < all.size(); ++i) data[e].sigma[i] = 1 / all[i];
-  }
-  return data;
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::normal_product(const ConstVector& p, const Vector& out) {
-  ++m_products;
-  m_math.fill(out, 0);
-  for (Set& set : m_sets) {
-    const bool is_plain = set.bases.front().orthonormal.empty();
-    if (is_plain && set.g->apply_normal(m_math.space(), 1, of_epochs(set.weights), of_epochs(p), 1, of_epochs(out))) {
-      continue;
-    }
-    apply(set, p);
-    weigh(set);
-    add_transposed(set, out);
-  }
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::pull(const Vector& out) {
-  m_math.fill(out, 0);
-  for (Set& set : m_sets) {
-    m_math.copy(set.fields, set.observed);
-    weigh(set);
-    add_transposed(set, out);
-  }
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::diagonal(const Vector& out) {
-  m_math.fill(out, 0);
-  for (Set& set : m_sets) {
-    set.g->diagonal(m_math.space(), 1, of_epochs(set.weights), 1, of_epochs(out));
-  }
-}
-
-template <class ExecutionSpace>
-Misfit DataTerm<ExecutionSpace>::misfit(const ConstVector& model, const Vector& gradient) {
-  ++m_products;
-  constexpr std::int64_t n_sums = 3;
-  std::vector<double> all(n_sums, 0.0);
-  m_math.fill(gradient, 0);
-  for (Set& set : m_sets) {
-    find_residuals(set, model);
-    std::vector<double> sums = m_math.sums("misfit", rows(set), n_sums, MisfitTerms<Memory>{set.fields, set.relative});
-    sum_everywhere(m_communicator, sums.data(), n_sums);
-    for (std::size_t k = 0; k < all.size(); ++k) all[k] += sums[k];
-    add_transposed(set, gradient);
-  }
-  return {all[0], all[1], all[2]};
-}
-
-template <class ExecutionSpace>
-double DataTerm<ExecutionSpace>::weighted_size(const ConstVector& x) {
-  double sum = 0;
-  for (Set& set : m_sets) {
-    apply(set, x);
-    weigh(set);
-    sum += dot(set.fields, set.fields);
-  }
-  return sum;
-}
-
-template <class ExecutionSpace>
-std::vector<double> DataTerm<ExecutionSpace>::normals(RandomStream stream, std::uint64_t seed,
-                                                      std::int64_t sample) const {
-  std::vector<double> all;
-  auto first = static_cast<std::uint64_t>(sample) * static_cast<std::uint64_t>(m_size);
-  for (const Set& set : m_sets) {
-    for (std::int64_t epoch = 0; epoch < m_epochs; ++epoch) {
-      for (std::int64_t row = 0; row < set.g->rows(); ++row) {
-        const auto index = first + static_cast<std::uint64_t>(number_of_row(set, row));
-        all.push_back(random_normal(seed, stream, index));
-      }
-      first += static_cast<std::uint64_t>(set.g->fields().size() * set.n_points);
-    }
-  }
-  return all;
-}
-
-template <class ExecutionSpace>
-std::vector<double> DataTerm<ExecutionSpace>::weighted_fields(const ConstVector& x) {
-  std::vector<double> all;
-  for (Set& set : m_sets) {
-    apply(set, x);
-    weigh(set);
-    const std::vector<double> of_set = m_math.to_host(set.fields);
-    all.insert(all.end(), of_set.begin(), of_set.end());
-  }
-  return all;
-}
-
-template <class ExecutionSpace>
-double DataTerm<ExecutionSpace>::project_rows(std::vector<double>& rows_of_all) {
-  double squares = 0;
-  std::size_t first = 0;
-  for (Set& set : m_sets) {
-    const auto part = std::span(rows_of_all).subspan(first, static_cast<std::size_t>(rows(set)));
-    m_math.copy_in(part, set.fields);
-    project(set);
-    squares += dot(set.fields, set.fields);
-    copy_out(m_math.space(), ConstVector(set.fields), part);
-    first += part.size();
-  }
-  return squares;
-}
-
-template <class ExecutionSpace>
-void DataTerm<ExecutionSpace>::add_weighted_transpose(const std::vector<double>& rows_of_all, const Vector& out) {
-  ++m_products;
-  std::size_t first = 0;
-  for (Set& set : m_sets) {
-    const auto n = static_cast<std::size_t>(rows(set));
-    m_math.copy_in(std::span(rows_of_all).subspan(first, n), set.fields);
-    project(set);
-    add_transposed(set, out);
-    first += n;
-  }
-}
-
-template <class ExecutionSpace>
-std::vector<double> DataTerm<ExecutionSpace>::predicted(std::size_t index, const ConstVector& model,
-                                                        std::vector<double>& trend) {
-  const auto epochs = static_cast<std::size_t>(m_epochs);
-  Set& set = m_sets[index / epochs];
-  const std::size_t epoch = index % epochs;
-  const auto n_cells = static_cast<std::size_t>(set.g->columns());
-  const Vector fields = of_epoch(set, set.fields, epoch);
-  set.g->apply(m_math.space(), ConstVector(model.data() + epoch * n_cells, n_cells), fields);
-  const std::vector<double> mine = m_math.to_host(fields);
-  const std::vector<double> observed = m_math.to_host(of_epoch(set, set.observed, epoch));
-  std::vector<double> all(static_cast<std::size_t>(set.g->fields().size() * set.n_points));
-  std::vector<double> residual(all.size());
-  for (std::size_t row = 0; row < mine.size(); ++row) {
-    const auto to = static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)));
-    all[to] = mine[row];
-    residual[to] = observed[row] - mine[row];
-  }
-  // other ranks' are 0 here
-  sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
-  sum_everywhere(m_communicator, residual.data(), static_cast<std::int64_t>(residual.size()));
-  trend = set.bases[epoch].coefficients(residual);
-  set.bases[epoch].add(trend, all);
-  return all;
-}
 
 }  // namespace prismfield

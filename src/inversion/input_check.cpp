@@ -21,6 +21,10 @@
 namespace prismfield {
 namespace {
 
+bool is_finite(double x) { return std::isfinite(x); }
+bool is_above_0(double x) { return std::isfinite(x) && x > 0; }
+bool is_not_negative(double x) { return std::isfinite(x) && x >= 0; }
+
 class InputCheck {
 public:
   explicit InputCheck(const InversionInput& input) : m_input(input), m_settings(input.settings) {}
@@ -34,122 +38,105 @@ public:
 
 private:
   void add(const std::string& key, std::string what) { m_problems.add("", key, std::move(what)); }
-  void check_settings();
-  void check_data();
-  void check_set(const std::string& key, const DataSet& set);
-  void check_cells();
-  void check_bounds(std::size_t n);
+  void check_settings() {
+    const InversionSettings& s = m_settings;
+    const auto lengths = s.smoothness ? *s.smoothness : s.smoothing_lengths.value_or(std::array<double, 3>{1, 1, 1});
+    const bool are_weights = is_not_negative(s.smallness) && is_not_negative(s.change) &&
+                             std::all_of(lengths.begin(), lengths.end(), is_not_negative);
+    const double sum = s.smallness + lengths[0] + lengths[1] + lengths[2];
+    if (!are_weights || !(sum > 0)) {
+      add("inversion.smallness",
+          "smallness, lengths of smoothing and change must be finite, at least 0, not all of them 0");
+    }
+    for (const double p : s.norm) {
+      if (!(p >= 0 && p <= 2)) add("inversion.norm", fmt::format("is {}; numbers from 0 to 2 are expected", p));
+    }
+    if (s.beta && !is_above_0(*s.beta)) add("inversion.beta", "must be above 0");
+    if (!is_above_0(s.target_misfit)) add("inversion.target_misfit", "must be above 0");
+    if (s.max_iterations < 1) add("inversion.max_iterations", "must be at least 1");
+    if (s.uncertainty.samples < 0 || s.uncertainty.rank < 0) add("inversion.uncertainty", "must be at least 0");
+    if (s.preconditioner_rank < 0) add("inversion.preconditioner", "must be at least 0");
+    if (s.uncertainty.rank > 0 && !(s.smallness > 0)) {
+      add("inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
+    }
+    if (s.uncertainty.rank > 0 && m_input.n_epochs() > 1) add("inversion.uncertainty.rank", "is for one epoch alone");
+    double last = -std::numeric_limits<double>::infinity();
+    for (const Range& interval : s.intervals) {
+      if (!(interval.min <= interval.max) || !(interval.min > last)) {
+        add("inversion.bounds", "has intervals that do not rise or that meet");
+      }
+      last = interval.max;
+    }
+    if (!s.intervals.empty() && !s.bounds && m_input.lower.empty())
+      add("inversion.bounds", "must be set around the intervals");
+  }
+  void check_data() {
+    const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
+    if (m_input.data.empty()) return add("data", "is empty; one data set or more are needed");
+    if (m_input.data.size() % epochs != 0) {
+      return add("data",
+                 fmt::format("has {} sets for {} epochs; each epoch needs as many", m_input.data.size(), epochs));
+    }
+    for (std::size_t i = 0; i < m_input.data.size(); ++i) {
+      const std::string key = fmt::format("data[{}]", i);
+      check_set(key, m_input.data[i]);
+      const DataSet& first = m_input.data[i - i % epochs];
+      if (m_input.data[i].fields != first.fields || m_input.data[i].points.size() != first.points.size()) {
+        add(key, "has other points or fields than the first epoch");
+      }
+    }
+  }
+  void check_set(const std::string& key, const DataSet& set) {
+    try {
+      check_points(set.points, key + ".points");
+    } catch (const InputError& error) {
+      return m_problems.add(error);
+    }
+    if (set.size() == 0) return add(key, "has no points or no fields");
+    const auto n = static_cast<std::size_t>(set.size());
+    check_values(key + ".values", set.values, n, "a finite number", is_finite);
+    check_values(key + ".sigma", set.sigma, n, "a finite number above 0", is_above_0);
+  }
+  void check_cells() {
+    if (m_input.cells == nullptr) return add("cells", "is null; the cells to be inverted for are needed");
+    const auto n = static_cast<std::size_t>(m_input.cells->size());
+    if (n == 0) return add("cells", "has no active cell");
+    check_bounds(n);
+    if (!m_input.reference.empty()) check_values("reference", m_input.reference, n, "a finite number", is_finite);
+    if (!m_input.start.empty()) check_values("start", m_input.start, n, "a finite number", is_finite);
+    if (!m_input.cell_weights.empty()) {
+      check_values("cell_weights", m_input.cell_weights, n, "a finite number above 0", is_above_0);
+    }
+  }
+  void check_bounds(std::size_t n) {
+    if (m_input.lower.empty() && m_input.upper.empty()) {
+      if (m_settings.bounds && !(m_settings.bounds->min <= m_settings.bounds->max)) {
+        add("inversion.bounds", "has a minimum above its maximum");
+      }
+      return;
+    }
+    const auto is_number = [](double x) { return !std::isnan(x); };
+    check_values("lower", m_input.lower, n, "a number", is_number);
+    check_values("upper", m_input.upper, n, "a number", is_number);
+    if (m_input.lower.size() != n || m_input.upper.size() != n) return;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (m_input.lower[j] > m_input.upper[j]) return add("lower", fmt::format("is above upper at number {}", j));
+    }
+  }
   /// Adds a problem unless there are n values, or none, and all of them are right.
   template <class IsRight>
   void check_values(const std::string& key, const std::vector<double>& values, std::size_t n, const char* expected,
-                    const IsRight& is_right);
+                    const IsRight& is_right) {
+    if (values.size() != n) return add(key, fmt::format("has {} values, {} are expected", values.size(), n));
+    const auto wrong = std::find_if_not(values.begin(), values.end(), is_right);
+    if (wrong == values.end()) return;
+    add(key, fmt::format("is {} at number {}; {} is expected", *wrong, wrong - values.begin(), expected));
+  }
 
   const InversionInput& m_input;
   const InversionSettings& m_settings;
   ProblemList m_problems;
 };
-
-template <class IsRight>
-void InputCheck::check_values(const std::string& key, const std::vector<double>& values, std::size_t n,
-                              const char* expected, const IsRight& is_right) {
-  if (values.size() != n) return add(key, fmt::format("has {} values, {} are expected", values.size(), n));
-  const auto wrong = std::find_if_not(values.begin(), values.end(), is_right);
-  if (wrong == values.end()) return;
-  add(key, fmt::format("is {} at number {}; {} is expected", *wrong, wrong - values.begin(), expected));
-}
-
-bool is_finite(double x) { return std::isfinite(x); }
-bool is_above_0(double x) { return std::isfinite(x) && x > 0; }
-bool is_not_negative(double x) { return std::isfinite(x) && x >= 0; }
-
-void InputCheck::check_settings() {
-  const InversionSettings& s = m_settings;
-  const auto lengths = s.smoothness ? *s.smoothness : s.smoothing_lengths.value_or(std::array<double, 3>{1, 1, 1});
-  const bool are_weights = is_not_negative(s.smallness) && is_not_negative(s.change) &&
-                           std::all_of(lengths.begin(), lengths.end(), is_not_negative);
-  const double sum = s.smallness + lengths[0] + lengths[1] + lengths[2];
-  if (!are_weights || !(sum > 0)) {
-    add("inversion.smallness",
-        "smallness, lengths of smoothing and change must be finite, at least 0, not all of them 0");
-  }
-  for (const double p : s.norm) {
-    if (!(p >= 0 && p <= 2)) add("inversion.norm", fmt::format("is {}; numbers from 0 to 2 are expected", p));
-  }
-  if (s.beta && !is_above_0(*s.beta)) add("inversion.beta", "must be above 0");
-  if (!is_above_0(s.target_misfit)) add("inversion.target_misfit", "must be above 0");
-  if (s.max_iterations < 1) add("inversion.max_iterations", "must be at least 1");
-  if (s.uncertainty.samples < 0 || s.uncertainty.rank < 0) add("inversion.uncertainty", "must be at least 0");
-  if (s.preconditioner_rank < 0) add("inversion.preconditioner", "must be at least 0");
-  if (s.uncertainty.rank > 0 && !(s.smallness > 0)) {
-    add("inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
-  }
-  if (s.uncertainty.rank > 0 && m_input.n_epochs() > 1) add("inversion.uncertainty.rank", "is for one epoch alone");
-  double last = -std::numeric_limits<double>::infinity();
-  for (const Range& interval : s.intervals) {
-    if (!(interval.min <= interval.max) || !(interval.min > last)) {
-      add("inversion.bounds", "has intervals that do not rise or that meet");
-    }
-    last = interval.max;
-  }
-  if (!s.intervals.empty() && !s.bounds && m_input.lower.empty())
-    add("inversion.bounds", "must be set around the intervals");
-}
-
-void InputCheck::check_set(const std::string& key, const DataSet& set) {
-  try {
-    check_points(set.points, key + ".points");
-  } catch (const InputError& error) {
-    return m_problems.add(error);
-  }
-  if (set.size() == 0) return add(key, "has no points or no fields");
-  const auto n = static_cast<std::size_t>(set.size());
-  check_values(key + ".values", set.values, n, "a finite number", is_finite);
-  check_values(key + ".sigma", set.sigma, n, "a finite number above 0", is_above_0);
-}
-
-void InputCheck::check_data() {
-  const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
-  if (m_input.data.empty()) return add("data", "is empty; one data set or more are needed");
-  if (m_input.data.size() % epochs != 0) {
-    return add("data", fmt::format("has {} sets for {} epochs; each epoch needs as many", m_input.data.size(), epochs));
-  }
-  for (std::size_t i = 0; i < m_input.data.size(); ++i) {
-    const std::string key = fmt::format("data[{}]", i);
-    check_set(key, m_input.data[i]);
-    const DataSet& first = m_input.data[i - i % epochs];
-    if (m_input.data[i].fields != first.fields || m_input.data[i].points.size() != first.points.size()) {
-      add(key, "has other points or fields than the first epoch");
-    }
-  }
-}
-
-void InputCheck::check_bounds(std::size_t n) {
-  if (m_input.lower.empty() && m_input.upper.empty()) {
-    if (m_settings.bounds && !(m_settings.bounds->min <= m_settings.bounds->max)) {
-      add("inversion.bounds", "has a minimum above its maximum");
-    }
-    return;
-  }
-  const auto is_number = [](double x) { return !std::isnan(x); };
-  check_values("lower", m_input.lower, n, "a number", is_number);
-  check_values("upper", m_input.upper, n, "a number", is_number);
-  if (m_input.lower.size() != n || m_input.upper.size() != n) return;
-  for (std::size_t j = 0; j < n; ++j) {
-    if (m_input.lower[j] > m_input.upper[j]) return add("lower", fmt::format("is above upper at number {}", j));
-  }
-}
-
-void InputCheck::check_cells() {
-  if (m_input.cells == nullptr) return add("cells", "is null; the cells to be inverted for are needed");
-  const auto n = static_cast<std::size_t>(m_input.cells->size());
-  if (n == 0) return add("cells", "has no active cell");
-  check_bounds(n);
-  if (!m_input.reference.empty()) check_values("reference", m_input.reference, n, "a finite number", is_finite);
-  if (!m_input.start.empty()) check_values("start", m_input.start, n, "a finite number", is_finite);
-  if (!m_input.cell_weights.empty()) {
-    check_values("cell_weights", m_input.cell_weights, n, "a finite number above 0", is_above_0);
-  }
-}
 
 }  // namespace
 

@@ -45,12 +45,41 @@ public:
 
   /// `diagonal`: D, (cell). `rank` products with G' and with G. Collective.
   LowRankPreconditioner(Math& math, DataTerm<ExecutionSpace>& data, const Communicator& communicator,
-                        const ConstVector& diagonal, std::int64_t rank, const Tell& tell);
+                        const ConstVector& diagonal, std::int64_t rank, const Tell& tell)
+      : m_math(math),
+        m_n(static_cast<std::int64_t>(diagonal.extent(0))),
+        m_columns(math, m_n, std::min(rank, data.size())),
+        m_diagonal(math.zeros("diagonal_of_model", m_n)),
+        m_inverse(math.zeros("inverse_diagonal", m_n)) {
+    KokkosBlas::reciprocal(m_math.space(), m_inverse, diagonal);
+    SubspaceSteps<ExecutionSpace> steps;
+    steps.solve = [&](const ConstVector& f, const Vector& x) { m_math.multiply(1, m_inverse, f, 0, x); };
+    steps.keep = [&](std::int64_t j, const ConstVector& f, const ConstVector&) { m_columns.set(j, f); };
+    steps.tell = tell;
+    m_columns.shorten(find_data_subspace(m_math, data, communicator, m_n, m_columns.size(), steps).size);
+  }
 
   /// For this beta and D from now on.
-  void set(double beta, const ConstVector& diagonal);
+  void set(double beta, const ConstVector& diagonal) {
+    const bool is_same =
+        !m_t.empty() && m_math.sum("compare_diagonals", m_n, AbsoluteDifference<Memory>{diagonal, m_diagonal}) == 0;
+    if (is_same && beta == m_beta) return;
+    if (!is_same) {
+      m_math.copy(m_diagonal, diagonal);
+      KokkosBlas::reciprocal(m_math.space(), m_inverse, diagonal);
+      // of the columns as they are kept, floats: M is what it is applied as
+      m_t = m_columns.gram(m_inverse);
+    }
+    m_beta = beta;
+    m_factor.emplace(beta, m_t, m_columns.size());
+  }
   /// z = M^-1 r, both (cell)
-  void apply(const ConstVector& r, const Vector& z);
+  void apply(const ConstVector& r, const Vector& z) {
+    m_math.multiply(1, m_inverse, r, 0, z);
+    m_columns.combine(m_factor->solve(m_columns.products(z)), z);
+    m_math.add(1, r, -1, z);
+    m_math.multiply(1 / m_beta, m_inverse, z, 0, z);
+  }
 
 private:
   Math& m_math;
@@ -62,46 +91,5 @@ private:
   double m_beta = 0;
   std::optional<ShiftedMatrix> m_factor;
 };
-
-template <class ExecutionSpace>
-LowRankPreconditioner<ExecutionSpace>::LowRankPreconditioner(Math& math, DataTerm<ExecutionSpace>& data,
-                                                             const Communicator& communicator,
-                                                             const ConstVector& diagonal, std::int64_t rank,
-                                                             const Tell& tell)
-    : m_math(math),
-      m_n(static_cast<std::int64_t>(diagonal.extent(0))),
-      m_columns(math, m_n, std::min(rank, data.size())),
-      m_diagonal(math.zeros("diagonal_of_model", m_n)),
-      m_inverse(math.zeros("inverse_diagonal", m_n)) {
-  KokkosBlas::reciprocal(m_math.space(), m_inverse, diagonal);
-  SubspaceSteps<ExecutionSpace> steps;
-  steps.solve = [&](const ConstVector& f, const Vector& x) { m_math.multiply(1, m_inverse, f, 0, x); };
-  steps.keep = [&](std::int64_t j, const ConstVector& f, const ConstVector&) { m_columns.set(j, f); };
-  steps.tell = tell;
-  m_columns.shorten(find_data_subspace(m_math, data, communicator, m_n, m_columns.size(), steps).size);
-}
-
-template <class ExecutionSpace>
-void LowRankPreconditioner<ExecutionSpace>::set(double beta, const ConstVector& diagonal) {
-  const bool is_same =
-      !m_t.empty() && m_math.sum("compare_diagonals", m_n, AbsoluteDifference<Memory>{diagonal, m_diagonal}) == 0;
-  if (is_same && beta == m_beta) return;
-  if (!is_same) {
-    m_math.copy(m_diagonal, diagonal);
-    KokkosBlas::reciprocal(m_math.space(), m_inverse, diagonal);
-    // of the columns as they are kept, floats: M is what it is applied as
-    m_t = m_columns.gram(m_inverse);
-  }
-  m_beta = beta;
-  m_factor.emplace(beta, m_t, m_columns.size());
-}
-
-template <class ExecutionSpace>
-void LowRankPreconditioner<ExecutionSpace>::apply(const ConstVector& r, const Vector& z) {
-  m_math.multiply(1, m_inverse, r, 0, z);
-  m_columns.combine(m_factor->solve(m_columns.products(z)), z);
-  m_math.add(1, r, -1, z);
-  m_math.multiply(1 / m_beta, m_inverse, z, 0, z);
-}
 
 }  // namespace prismfield

@@ -33,6 +33,17 @@ struct PosteriorVariance {
   }
 };
 
+/// What the errors of a prior's variances make of those of the standard deviations: relative, root of the mean square.
+[[nodiscard]] inline double relative_error(const std::vector<std::pair<std::int64_t, double>>& squared_errors,
+                                           const std::vector<double>& sigma) {
+  double sum = 0;
+  for (const auto& [cell, square] : squared_errors) {
+    const double variance = sigma[static_cast<std::size_t>(cell)] * sigma[static_cast<std::size_t>(cell)];
+    sum += square / (4 * variance * variance);
+  }
+  return squared_errors.empty() ? 0 : std::sqrt(sum / static_cast<double>(squared_errors.size()));
+}
+
 /// Posterior standard deviations of the quadratic problem by a low rank of the data term. With A = P W G,
 /// S = (beta R)^-1, Q an orthonormal basis of a Krylov space of K = A S A', Z = S A'Q and T = Q'KQ:
 ///
@@ -65,7 +76,40 @@ public:
   /// Fills the model's standard deviations, their error, and the trace of the resolution. `diagonal`: of H, (cell), or
   /// more. `lengths`: of the regularisation, metres. Collective; the same on every rank.
   void find(double beta, std::int64_t rank, const std::array<double, 3>& lengths, const ConstVector& diagonal,
-            const Tell& tell, InvertedModel& model);
+            const Tell& tell, InvertedModel& model) {
+    // T holds the squares of singular values, which range over many decades; a probe's answer is good to less anyway
+    constexpr double fine = 1e-6, enough = 1e-4;
+    const Vector answer = m_math.zeros("diagonal_of_prior", m_n);
+    m_regularization.diagonal(answer);
+    m_math.add(beta, answer, 0, m_diagonal);
+
+    const std::int64_t most = subspace_size(rank, m_data.size());
+    CellColumns<ExecutionSpace> z(m_math, m_n, most);
+    SubspaceSteps<ExecutionSpace> steps;
+    steps.solve = [&](const ConstVector& f, const Vector& x) { solve(beta, fine, f, x); };
+    steps.keep = [&](std::int64_t j, const ConstVector&, const ConstVector& x) { z.set(j, x); };
+    steps.tell = [&](std::int64_t done, std::int64_t all) { tell("directions of the data", done, all); };
+    const DataSubspace subspace = find_data_subspace(m_math, m_data, m_communicator, m_n, most, steps);
+    z.shorten(subspace.size);
+    const std::vector<double> inverse = ShiftedMatrix(1, subspace.t, subspace.size).inverse();
+
+    PriorVariance<ExecutionSpace> prior(m_math, m_cells, lengths,
+                                        [&](const ConstVector& f, const Vector& x) { solve(beta, enough, f, x); });
+    prior.find([&](std::int64_t done, std::int64_t all) { tell("variances of the prior", done, all); });
+    z.diagonal(inverse, answer);
+    const Vector variance = m_math.zeros("posterior_variance", m_n);
+    m_math.each("posterior_variance", m_n, PosteriorVariance<Memory>{prior.variance(), answer, diagonal, variance});
+    model.density_sigma = m_math.to_host(variance);
+    for (double& value : model.density_sigma) value = std::sqrt(value);
+
+    const TraceEstimate trace =
+        resolution_trace(subspace.t, subspace.size, subspace.n_random, m_data.size(), subspace.is_whole);
+    model.resolution_trace = trace.value;
+    model.resolution_trace_error = trace.error;
+    model.resolution_trace_least = trace.least;
+    model.rank = subspace.size;
+    model.density_sigma_error = relative_error(prior.squared_errors(), model.density_sigma);
+  }
 
 private:
   /// x = (beta R)^-1 f: conjugate gradients without G
@@ -88,53 +132,5 @@ private:
   /// (cell): of beta R
   Vector m_diagonal;
 };
-
-/// What the errors of a prior's variances make of those of the standard deviations: relative, root of the mean square.
-[[nodiscard]] inline double relative_error(const std::vector<std::pair<std::int64_t, double>>& squared_errors,
-                                           const std::vector<double>& sigma) {
-  double sum = 0;
-  for (const auto& [cell, square] : squared_errors) {
-    const double variance = sigma[static_cast<std::size_t>(cell)] * sigma[static_cast<std::size_t>(cell)];
-    sum += square / (4 * variance * variance);
-  }
-  return squared_errors.empty() ? 0 : std::sqrt(sum / static_cast<double>(squared_errors.size()));
-}
-
-template <class ExecutionSpace>
-void LowRankUncertainty<ExecutionSpace>::find(double beta, std::int64_t rank, const std::array<double, 3>& lengths,
-                                              const ConstVector& diagonal, const Tell& tell, InvertedModel& model) {
-  // T holds the squares of singular values, which range over many decades; a probe's answer is good to less anyway
-  constexpr double fine = 1e-6, enough = 1e-4;
-  const Vector answer = m_math.zeros("diagonal_of_prior", m_n);
-  m_regularization.diagonal(answer);
-  m_math.add(beta, answer, 0, m_diagonal);
-
-  const std::int64_t most = subspace_size(rank, m_data.size());
-  CellColumns<ExecutionSpace> z(m_math, m_n, most);
-  SubspaceSteps<ExecutionSpace> steps;
-  steps.solve = [&](const ConstVector& f, const Vector& x) { solve(beta, fine, f, x); };
-  steps.keep = [&](std::int64_t j, const ConstVector&, const ConstVector& x) { z.set(j, x); };
-  steps.tell = [&](std::int64_t done, std::int64_t all) { tell("directions of the data", done, all); };
-  const DataSubspace subspace = find_data_subspace(m_math, m_data, m_communicator, m_n, most, steps);
-  z.shorten(subspace.size);
-  const std::vector<double> inverse = ShiftedMatrix(1, subspace.t, subspace.size).inverse();
-
-  PriorVariance<ExecutionSpace> prior(m_math, m_cells, lengths,
-                                      [&](const ConstVector& f, const Vector& x) { solve(beta, enough, f, x); });
-  prior.find([&](std::int64_t done, std::int64_t all) { tell("variances of the prior", done, all); });
-  z.diagonal(inverse, answer);
-  const Vector variance = m_math.zeros("posterior_variance", m_n);
-  m_math.each("posterior_variance", m_n, PosteriorVariance<Memory>{prior.variance(), answer, diagonal, variance});
-  model.density_sigma = m_math.to_host(variance);
-  for (double& value : model.density_sigma) value = std::sqrt(value);
-
-  const TraceEstimate trace =
-      resolution_trace(subspace.t, subspace.size, subspace.n_random, m_data.size(), subspace.is_whole);
-  model.resolution_trace = trace.value;
-  model.resolution_trace_error = trace.error;
-  model.resolution_trace_least = trace.least;
-  model.rank = subspace.size;
-  model.density_sigma_error = relative_error(prior.squared_errors(), model.density_sigma);
-}
 
 }  // namespace prismfield

@@ -92,7 +92,13 @@ public:
   }
 
   /// Solves for every colour.
-  void find(const Tell& tell);
+  void find(const Tell& tell) {
+    m_math.fill(m_variance, 0);
+    for (std::int64_t color = 0; color < m_colors.count; ++color) {
+      probe(static_cast<std::int32_t>(color), m_signs[0], m_variance);
+      tell(color + 1, m_colors.count);
+    }
+  }
   /// (cell), (kg/m3)^2
   [[nodiscard]] ConstVector variance() const { return m_variance; }
   /// Of some cells, spread over all, the squared standard error of their variance: half the squared difference of what
@@ -114,7 +120,21 @@ private:
     }
     return m_math.from_host("signs", signs);
   }
-  void choose_colors(const ActiveCells& cells, const std::array<double, 3>& lengths);
+  void choose_colors(const ActiveCells& cells, const std::array<double, 3>& lengths) {
+    double apart = first_apart;
+    // long ones: as far apart as so many colours can be
+    while (probe_colors(cells, lengths, apart).count > most_colors && apart > least_apart) apart *= closer;
+    for (;; ++apart) {
+      ProbeColors colors = probe_colors(cells, lengths, apart);
+      const bool is_first = m_colors.count == 0;
+      if (!is_first && (colors.count > most_colors || colors.count == m_colors.count)) return;
+      m_colors = std::move(colors);
+      Kokkos::deep_copy(m_math.space(), m_color,
+                        OnHost<const std::int32_t>(m_colors.color.data(), m_colors.color.size()));
+      m_math.space().fence("prismfield: colours copied");
+      if (measured_error() <= wanted_error) return;
+    }
+  }
   /// out(i) += (S z)_i z_i of the cells of a colour
   void probe(std::int32_t color, const Vector& signs, const Vector& out) {
     m_math.each("probe", m_n, MakeProbe<Memory>{m_color, color, signs, m_probe});
@@ -122,7 +142,30 @@ private:
     m_math.multiply(1, m_probe, m_answer, 1, out);
   }
   /// The relative standard error of a prior's standard deviation, by a few colours.
-  [[nodiscard]] double measured_error();
+  [[nodiscard]] double measured_error() {
+    std::vector<std::int32_t> tried;
+    for (std::int64_t k = 0; k < most_tried; ++k) {
+      const std::int32_t color = m_colors.color[static_cast<std::size_t>((2 * k + 1) * m_n / (2 * most_tried))];
+      if (std::find(tried.begin(), tried.end(), color) == tried.end()) tried.push_back(color);
+    }
+    std::array<std::vector<double>, 2> found;
+    for (std::size_t k = 0; k < 2; ++k) {
+      m_math.fill(m_variance, 0);
+      for (const std::int32_t color : tried) probe(color, m_signs[k], m_variance);
+      found[k] = m_math.to_host(m_variance);
+    }
+    m_squared_errors.clear();
+    double sum = 0;
+    for (std::size_t i = 0; i < found[0].size(); ++i) {
+      if (std::find(tried.begin(), tried.end(), m_colors.color[i]) == tried.end()) continue;
+      const double difference = found[0][i] - found[1][i];
+      const double square = difference * difference / 2;
+      m_squared_errors.emplace_back(static_cast<std::int64_t>(i), square);
+      const double variance = (found[0][i] + found[1][i]) / 2;
+      sum += square / (4 * variance * variance);
+    }
+    return std::sqrt(sum / static_cast<double>(m_squared_errors.size()));
+  }
 
   Math& m_math;
   std::int64_t m_n;
@@ -134,57 +177,5 @@ private:
   ProbeColors m_colors;
   std::vector<std::pair<std::int64_t, double>> m_squared_errors;
 };
-
-template <class ExecutionSpace>
-double PriorVariance<ExecutionSpace>::measured_error() {
-  std::vector<std::int32_t> tried;
-  for (std::int64_t k = 0; k < most_tried; ++k) {
-    const std::int32_t color = m_colors.color[static_cast<std::size_t>((2 * k + 1) * m_n / (2 * most_tried))];
-    if (std::find(tried.begin(), tried.end(), color) == tried.end()) tried.push_back(color);
-  }
-  std::array<std::vector<double>, 2> found;
-  for (std::size_t k = 0; k < 2; ++k) {
-    m_math.fill(m_variance, 0);
-    for (const std::int32_t color : tried) probe(color, m_signs[k], m_variance);
-    found[k] = m_math.to_host(m_variance);
-  }
-  m_squared_errors.clear();
-  double sum = 0;
-  for (std::size_t i = 0; i < found[0].size(); ++i) {
-    if (std::find(tried.begin(), tried.end(), m_colors.color[i]) == tried.end()) continue;
-    const double difference = found[0][i] - found[1][i];
-    const double square = difference * difference / 2;
-    m_squared_errors.emplace_back(static_cast<std::int64_t>(i), square);
-    const double variance = (found[0][i] + found[1][i]) / 2;
-    sum += square / (4 * variance * variance);
-  }
-  return std::sqrt(sum / static_cast<double>(m_squared_errors.size()));
-}
-
-template <class ExecutionSpace>
-void PriorVariance<ExecutionSpace>::choose_colors(const ActiveCells& cells, const std::array<double, 3>& lengths) {
-  double apart = first_apart;
-  // long ones: as far apart as so many colours can be
-  while (probe_colors(cells, lengths, apart).count > most_colors && apart > least_apart) apart *= closer;
-  for (;; ++apart) {
-    ProbeColors colors = probe_colors(cells, lengths, apart);
-    const bool is_first = m_colors.count == 0;
-    if (!is_first && (colors.count > most_colors || colors.count == m_colors.count)) return;
-    m_colors = std::move(colors);
-    Kokkos::deep_copy(m_math.space(), m_color,
-                      OnHost<const std::int32_t>(m_colors.color.data(), m_colors.color.size()));
-    m_math.space().fence("prismfield: colours copied");
-    if (measured_error() <= wanted_error) return;
-  }
-}
-
-template <class ExecutionSpace>
-void PriorVariance<ExecutionSpace>::find(const Tell& tell) {
-  m_math.fill(m_variance, 0);
-  for (std::int64_t color = 0; color < m_colors.count; ++color) {
-    probe(static_cast<std::int32_t>(color), m_signs[0], m_variance);
-    tell(color + 1, m_colors.count);
-  }
-}
 
 }  // namespace prismfield

@@ -247,7 +247,25 @@ public:
 
   /// `weights`: w, one a cell. `reference`: (epoch, cell), kg/m3, the same in every epoch.
   Regularization(Math& math, const ActiveCells& cells, std::int64_t n_epochs, const InversionSettings& settings,
-                 const std::vector<double>& weights, const ConstVector& reference);
+                 const std::vector<double>& weights, const ConstVector& reference)
+      : m_math(math),
+        m_settings(settings),
+        m_n(n_epochs * cells.size()),
+        m_reference(reference),
+        m_changes(n_epochs > 1 && settings.change > 0) {
+    m_terms.n_cells = cells.size();
+    std::vector<double> of_cells(weights.size()), of_change(weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const auto [x, y, z] = cells.widths(static_cast<std::int64_t>(i));
+      of_cells[i] = settings.smallness * x * y * z * weights[i];
+      of_change[i] = settings.change * x * y * z * weights[i];
+    }
+    m_base_cell = m_math.from_host("cell_weights", of_cells);
+    m_terms.cell = of_all_epochs("cell_weights", m_base_cell);
+    for (std::size_t d = 0; d < 3; ++d) add_faces(cells, d, weights);
+    for (int d = 0; d < 3; ++d) m_terms.face[d] = of_all_epochs("face_weights", m_base_face[d]);
+    if (m_changes) m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, n_epochs};
+  }
 
   /// out += scale R p
   void add(double scale, const ConstVector& p, const Vector& out) const {
@@ -275,17 +293,88 @@ public:
     return sum + m_math.sum("change", m_n - m_terms.n_cells, ChangeValue<Memory>{m_change, model});
   }
   /// Largest |f| of smallness, kg/m3, and of the gradients, kg/m3 per metre, in all epochs.
-  [[nodiscard]] std::array<double, 4> largest(const ConstVector& model) const;
+  [[nodiscard]] std::array<double, 4> largest(const ConstVector& model) const {
+    std::array<double, 4> most{};
+    for (int term = 0; term < 4; ++term) {
+      Kokkos::parallel_reduce("prismfield::largest_of_term", typename Math::Indices(m_math.space(), 0, m_n),
+                              size_of(term, model), Kokkos::Max<double>(most[static_cast<std::size_t>(term)]));
+    }
+    return most;
+  }
   /// Weights of the compact norms for this model and these epsilons, one a term.
-  void reweight(const ConstVector& model, const std::array<double, 4>& epsilon);
+  void reweight(const ConstVector& model, const std::array<double, 4>& epsilon) {
+    const std::array<double, 4> most = largest(model);
+    for (int term = 0; term < 4; ++term) {
+      const auto t = static_cast<std::size_t>(term);
+      const double p = m_settings.norm[t];
+      if (p >= 2) continue;
+      const double exponent = 1 - p / 2;
+      const double e = epsilon[t];
+      // where the derivative of the reweighted term is largest, which is made as large as that of the square
+      const double x = p >= 1 ? most[t] : e / std::sqrt(1 - p);
+      const double lambda = x > 0 ? most[t] * std::pow(x * x + e * e, exponent) / x : 1;
+      const Vector base = term == 0 ? m_base_cell : m_base_face[term - 1];
+      const Vector weight = term == 0 ? m_terms.cell : m_terms.face[term - 1];
+      m_math.each("compact_weight", m_n,
+                  CompactWeight<Memory>{size_of(term, model), lambda, e, exponent, base, weight});
+    }
+  }
   /// out += a random vector of covariance scale R; a function of seed and sample alone.
-  void add_sample(double scale, std::uint64_t seed, std::int64_t sample, const Vector& out) const;
+  void add_sample(double scale, std::uint64_t seed, std::int64_t sample, const Vector& out) const {
+    const Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> host(
+        "prismfield::normals", m_n / m_terms.n_cells, 4, m_terms.n_cells);
+    const auto first = static_cast<std::uint64_t>(sample) * host.size();
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      host.data()[i] = random_normal(seed, RandomStream::posterior_cells, first + i);
+    }
+    const auto normals = Kokkos::create_mirror_view_and_copy(Memory(), host);
+    m_math.each("add_regularization_sample", m_n,
+                AddRegularizationSample<Memory>{m_terms, std::sqrt(scale), normals, out});
+    if (m_changes) {
+      std::vector<double> of_change(static_cast<std::size_t>(m_n - m_terms.n_cells));
+      const std::uint64_t first_of_change = static_cast<std::uint64_t>(sample) * of_change.size();
+      for (std::size_t i = 0; i < of_change.size(); ++i) {
+        of_change[i] = random_normal(seed, RandomStream::posterior_change, first_of_change + i);
+      }
+      const Vector there = m_math.from_host("normals_of_change", of_change);
+      m_math.each("add_change_sample", m_n, AddChangeSample<Memory>{m_change, std::sqrt(scale), there, out});
+    }
+    m_math.space().fence("prismfield: sample added");
+  }
 
 private:
   [[nodiscard]] TermSize<Memory> size_of(int term, const ConstVector& model) const {
     return {term, m_terms, m_spacing, model, m_reference, m_settings.reference_in_smoothness};
   }
-  void add_faces(const ActiveCells& cells, std::size_t d, const std::vector<double>& weights);
+  void add_faces(const ActiveCells& cells, std::size_t d, const std::vector<double>& weights) {
+    const std::vector<std::int32_t> next = cells.next(d);
+    std::vector<std::int32_t> last(next.size(), -1);
+    std::vector<double> face(next.size(), 0.0), spacing(next.size(), 1.0);
+    const double length = smoothing_lengths(m_settings, cells.edges())[d];
+    const double a = length * length;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      if (next[i] < 0) continue;
+      const auto j = static_cast<std::size_t>(next[i]);
+      last[j] = static_cast<std::int32_t>(i);
+      const auto lower = cells.widths(static_cast<std::int64_t>(i));
+      const auto upper = cells.widths(static_cast<std::int64_t>(j));
+      const double h = (lower[d] + upper[d]) / 2;
+      const double volume = (lower[0] * lower[1] * lower[2] + upper[0] * upper[1] * upper[2]) / 2;
+      face[i] = a * volume * (weights[i] + weights[j]) / 2 / (h * h);
+      spacing[i] = h;
+    }
+    const auto k = static_cast<int>(d);
+    const auto neighbors = [&](const char* label, const std::vector<std::int32_t>& of) {
+      typename RegularizationTerms<Memory>::Neighbors view(std::string("prismfield::") + label, of.size());
+      Kokkos::deep_copy(m_math.space(), view, OnHost<const std::int32_t>(of.data(), of.size()));
+      m_math.space().fence("prismfield: neighbours copied");
+      return view;
+    };
+    m_terms.next[k] = neighbors("next", next);
+    m_terms.last[k] = neighbors("last", last);
+    m_base_face[k] = m_math.from_host("face_weights", face);
+    if (m_settings.is_compact()) m_spacing[k] = m_math.from_host("spacing", spacing);
+  }
   /// (epoch, cell) of what is the same in every epoch, until compact norms weigh it.
   [[nodiscard]] Vector of_all_epochs(const char* label, const Vector& of_cells) const {
     if (m_n == m_terms.n_cells && !m_settings.is_compact()) return of_cells;
@@ -309,112 +398,5 @@ private:
   Vector m_base_cell;
   Kokkos::Array<Vector, 3> m_base_face, m_spacing;
 };
-
-template <class ExecutionSpace>
-Regularization<ExecutionSpace>::Regularization(Math& math, const ActiveCells& cells, std::int64_t n_epochs,
-                                               const InversionSettings& settings, const std::vector<double>& weights,
-                                               const ConstVector& reference)
-    : m_math(math),
-      m_settings(settings),
-      m_n(n_epochs * cells.size()),
-      m_reference(reference),
-      m_changes(n_epochs > 1 && settings.change > 0) {
-  m_terms.n_cells = cells.size();
-  std::vector<double> of_cells(weights.size()), of_change(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto [x, y, z] = cells.widths(static_cast<std::int64_t>(i));
-    of_cells[i] = settings.smallness * x * y * z * weights[i];
-    of_change[i] = settings.change * x * y * z * weights[i];
-  }
-  m_base_cell = m_math.from_host("cell_weights", of_cells);
-  m_terms.cell = of_all_epochs("cell_weights", m_base_cell);
-  for (std::size_t d = 0; d < 3; ++d) add_faces(cells, d, weights);
-  for (int d = 0; d < 3; ++d) m_terms.face[d] = of_all_epochs("face_weights", m_base_face[d]);
-  if (m_changes) m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, n_epochs};
-}
-
-template <class ExecutionSpace>
-void Regularization<ExecutionSpace>::add_faces(const ActiveCells& cells, std::size_t d,
-                                               const std::vector<double>& weights) {
-  const std::vector<std::int32_t> next = cells.next(d);
-  std::vector<std::int32_t> last(next.size(), -1);
-  std::vector<double> face(next.size(), 0.0), spacing(next.size(), 1.0);
-  const double length = smoothing_lengths(m_settings, cells.edges())[d];
-  const double a = length * length;
-  for (std::size_t i = 0; i < next.size(); ++i) {
-    if (next[i] < 0) continue;
-    const auto j = static_cast<std::size_t>(next[i]);
-    last[j] = static_cast<std::int32_t>(i);
-    const auto lower = cells.widths(static_cast<std::int64_t>(i));
-    const auto upper = cells.widths(static_cast<std::int64_t>(j));
-    const double h = (lower[d] + upper[d]) / 2;
-    const double volume = (lower[0] * lower[1] * lower[2] + upper[0] * upper[1] * upper[2]) / 2;
-    face[i] = a * volume * (weights[i] + weights[j]) / 2 / (h * h);
-    spacing[i] = h;
-  }
-  const auto k = static_cast<int>(d);
-  const auto neighbors = [&](const char* label, const std::vector<std::int32_t>& of) {
-    typename RegularizationTerms<Memory>::Neighbors view(std::string("prismfield::") + label, of.size());
-    Kokkos::deep_copy(m_math.space(), view, OnHost<const std::int32_t>(of.data(), of.size()));
-    m_math.space().fence("prismfield: neighbours copied");
-    return view;
-  };
-  m_terms.next[k] = neighbors("next", next);
-  m_terms.last[k] = neighbors("last", last);
-  m_base_face[k] = m_math.from_host("face_weights", face);
-  if (m_settings.is_compact()) m_spacing[k] = m_math.from_host("spacing", spacing);
-}
-
-template <class ExecutionSpace>
-std::array<double, 4> Regularization<ExecutionSpace>::largest(const ConstVector& model) const {
-  std::array<double, 4> most{};
-  for (int term = 0; term < 4; ++term) {
-    Kokkos::parallel_reduce("prismfield::largest_of_term", typename Math::Indices(m_math.space(), 0, m_n),
-                            size_of(term, model), Kokkos::Max<double>(most[static_cast<std::size_t>(term)]));
-  }
-  return most;
-}
-
-template <class ExecutionSpace>
-void Regularization<ExecutionSpace>::reweight(const ConstVector& model, const std::array<double, 4>& epsilon) {
-  const std::array<double, 4> most = largest(model);
-  for (int term = 0; term < 4; ++term) {
-    const auto t = static_cast<std::size_t>(term);
-    const double p = m_settings.norm[t];
-    if (p >= 2) continue;
-    const double exponent = 1 - p / 2;
-    const double e = epsilon[t];
-    // where the derivative of the reweighted term is largest, which is made as large as that of the square
-    const double x = p >= 1 ? most[t] : e / std::sqrt(1 - p);
-    const double lambda = x > 0 ? most[t] * std::pow(x * x + e * e, exponent) / x : 1;
-    const Vector base = term == 0 ? m_base_cell : m_base_face[term - 1];
-    const Vector weight = term == 0 ? m_terms.cell : m_terms.face[term - 1];
-    m_math.each("compact_weight", m_n, CompactWeight<Memory>{size_of(term, model), lambda, e, exponent, base, weight});
-  }
-}
-
-template <class ExecutionSpace>
-void Regularization<ExecutionSpace>::add_sample(double scale, std::uint64_t seed, std::int64_t sample,
-                                                const Vector& out) const {
-  const Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> host("prismfield::normals",
-                                                                             m_n / m_terms.n_cells, 4, m_terms.n_cells);
-  const auto first = static_cast<std::uint64_t>(sample) * host.size();
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    host.data()[i] = random_normal(seed, RandomStream::posterior_cells, first + i);
-  }
-  const auto normals = Kokkos::create_mirror_view_and_copy(Memory(), host);
-  m_math.each("add_regularization_sample", m_n,
-              AddRegularizationSample<Memory>{m_terms, std::sqrt(scale), normals, out});
-  if (m_changes) {
-    std::vector<double> of_change(static_cast<std::size_t>(m_n - m_terms.n_cells));
-    const std::uint64_t first_of_change = static_cast<std::uint64_t>(sample) * of_change.size();
-    for (std::size_t i = 0; i < of_change.size(); ++i) {
-      of_change[i] = random_normal(seed, RandomStream::posterior_change, first_of_change + i);
-    }
-    const Vector there = m_math.from_host("normals_of_change", of_change);
-    m_math.each("add_change_sample", m_n, AddChangeSample<Memory>{m_change, std::sqrt(scale), there, out});
-  }
-  m_math.space().fence("prismfield: sample added");
-}
 
 }  // namespace prismfield

@@ -126,6 +126,16 @@ void check_points(const Points& points, const std::string& key) {
   problems.throw_if_any();
 }
 
+Points chosen_points(const Points& all, std::span<const std::int64_t> numbers) {
+  const auto chosen = [&](const std::vector<double>& column) {
+    std::vector<double> values(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), values.begin(),
+                   [&](std::int64_t number) { return column[static_cast<std::size_t>(number)]; });
+    return values;
+  };
+  return {chosen(all.easting), chosen(all.northing), chosen(all.upward), {}, {}, all.rounding};
+}
+
 std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) {
   const auto n = static_cast<std::size_t>(range.size());
   std::vector<std::int64_t> order(n);

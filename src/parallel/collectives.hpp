@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -48,24 +49,17 @@ void sum_everywhere(const Communicator& communicator, double* values, std::int64
 /// order. Only these columns travel. Collective.
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
                        std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values);
-/// One value a rank, on rank 0 (empty elsewhere). Collective.
-[[nodiscard]] std::vector<double> gather(const Communicator& communicator, double value);
-[[nodiscard]] std::vector<std::int64_t> gather(const Communicator& communicator, std::int64_t value);
-/// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
-[[nodiscard]] std::vector<std::vector<double>> gather(const Communicator& communicator,
-                                                      const std::vector<double>& values);
+/// Hands bytes to rank 0, which takes them rank by rank.
+void send_to_root(const Communicator& communicator, const void* bytes, std::int64_t n_bytes);
+void receive_from(const Communicator& communicator, int rank, void* bytes, std::int64_t n_bytes);
 /// Tells every other rank, once, that this one was asked to stop. Not collective.
 void announce_stop(const Communicator& communicator);
 /// Whether another rank has announced that. Not collective, cheap.
 [[nodiscard]] bool stop_announced(const Communicator& communicator);
 /// Takes in announcements that nobody has looked at; to be called when all ranks have stopped. Collective.
 void end_announcements(const Communicator& communicator);
-/// One value a rank, on every rank. Collective.
-[[nodiscard]] std::vector<double> gather_everywhere(const Communicator& communicator, double value);
-[[nodiscard]] std::vector<std::int64_t> gather_everywhere(const Communicator& communicator, std::int64_t value);
-/// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
-[[nodiscard]] std::vector<std::int64_t> gather_everywhere(const Communicator& communicator,
-                                                          const std::vector<std::int64_t>& values);
+/// Every rank's `n_bytes` bytes, rank by rank, to `all` on every rank. Collective.
+void gather_bytes(const Communicator& communicator, const void* own, std::int64_t n_bytes, void* all);
 /// Copies `n_bytes` bytes of `root` to every rank, in pieces that MPI can count. Collective.
 void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t n_bytes, int root = 0);
 /// Sends and receives at once, in pieces that MPI can count; what one rank sends to another arrives in the order of
@@ -83,6 +77,47 @@ void abort_all(const Communicator& communicator, int code);
 /// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
               std::span<double> values);
+
+/// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
+template <class T>
+[[nodiscard]] std::vector<T> gather_everywhere(const Communicator& communicator, const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(values.size() * static_cast<std::size_t>(communicator.size()));
+  gather_bytes(communicator, values.data(), static_cast<std::int64_t>(values.size() * sizeof(T)), all.data());
+  return all;
+}
+
+/// One value a rank, on every rank. Collective.
+template <class T>
+[[nodiscard]] std::vector<T> gather_everywhere(const Communicator& communicator, const T& value) {
+  return gather_everywhere(communicator, std::vector<T>{value});
+}
+
+/// One value a rank, on rank 0 (empty elsewhere). Collective.
+template <class T>
+[[nodiscard]] std::vector<T> gather(const Communicator& communicator, const T& value) {
+  std::vector<T> all = gather_everywhere(communicator, value);
+  if (communicator.rank() != 0) all.clear();
+  return all;
+}
+
+/// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
+template <class T>
+[[nodiscard]] std::vector<std::vector<T>> gather(const Communicator& communicator, const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::vector<std::size_t> sizes = gather(communicator, values.size());
+  std::vector<std::vector<T>> all;
+  if (communicator.rank() != 0) {
+    send_to_root(communicator, values.data(), static_cast<std::int64_t>(values.size() * sizeof(T)));
+    return all;
+  }
+  all.push_back(values);
+  for (int rank = 1; rank < communicator.size(); ++rank) {
+    std::vector<T>& received = all.emplace_back(sizes[static_cast<std::size_t>(rank)]);
+    receive_from(communicator, rank, received.data(), static_cast<std::int64_t>(received.size() * sizeof(T)));
+  }
+  return all;
+}
 
 /// Makes root's value everybody's. Collective.
 template <class T>

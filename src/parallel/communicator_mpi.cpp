@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <span>
@@ -35,6 +36,10 @@ MPI_Datatype datatype<double>() {
 template <>
 MPI_Datatype datatype<std::int64_t>() {
   return MPI_INT64_T;
+}
+template <>
+MPI_Datatype datatype<std::byte>() {
+  return MPI_BYTE;
 }
 
 constexpr int sum_tag = 17;
@@ -83,22 +88,6 @@ void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* va
       for (int j = 0; j < count; ++j) values[i + j] = added(values[i + j], received[static_cast<std::size_t>(j)]);
     }
   }
-}
-
-template <class T>
-std::vector<T> gather_on_root(MPI_Comm communicator, int rank, int size, T value) {
-  std::vector<T> all(rank == 0 ? static_cast<std::size_t>(size) : 0);
-  check_mpi(MPI_Gather(&value, 1, datatype<T>(), all.data(), 1, datatype<T>(), 0, communicator), "MPI_Gather");
-  return all;
-}
-
-template <class T>
-std::vector<T> gather_on_all(MPI_Comm communicator, int size, std::span<const T> values) {
-  const int n = count_of(static_cast<std::int64_t>(values.size()));
-  std::vector<T> all(values.size() * static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(values.data(), n, datatype<T>(), all.data(), n, datatype<T>(), communicator),
-            "MPI_Allgather");
-  return all;
 }
 
 }  // namespace
@@ -227,30 +216,12 @@ void sum_to_root(const Communicator& communicator, std::int64_t* values, std::in
     sum_along_tree(mpi(communicator), communicator.rank(), communicator.rank(), communicator.size(), values, n);
 }
 
-std::vector<double> gather(const Communicator& communicator, double value) {
-  if (!has_mpi(communicator)) return {value};
-  return gather_on_root(mpi(communicator), communicator.rank(), communicator.size(), value);
+void send_to_root(const Communicator& communicator, const void* bytes, std::int64_t n_bytes) {
+  send_pieces(mpi(communicator), static_cast<const std::byte*>(bytes), n_bytes, 0, gather_tag);
 }
 
-std::vector<std::int64_t> gather(const Communicator& communicator, std::int64_t value) {
-  if (!has_mpi(communicator)) return {value};
-  return gather_on_root(mpi(communicator), communicator.rank(), communicator.size(), value);
-}
-
-std::vector<std::vector<double>> gather(const Communicator& communicator, const std::vector<double>& values) {
-  const std::vector<std::int64_t> sizes = gather(communicator, static_cast<std::int64_t>(values.size()));
-  if (!has_mpi(communicator)) return {values};
-  if (communicator.rank() != 0) {
-    send_pieces(mpi(communicator), values.data(), static_cast<std::int64_t>(values.size()), 0, gather_tag);
-    return {};
-  }
-  std::vector<std::vector<double>> all{values};
-  for (int rank = 1; rank < communicator.size(); ++rank) {
-    const std::int64_t size = sizes[static_cast<std::size_t>(rank)];
-    std::vector<double>& received = all.emplace_back(static_cast<std::size_t>(size));
-    receive_pieces(mpi(communicator), received.data(), size, rank, gather_tag);
-  }
-  return all;
+void receive_from(const Communicator& communicator, int rank, void* bytes, std::int64_t n_bytes) {
+  receive_pieces(mpi(communicator), static_cast<std::byte*>(bytes), n_bytes, rank, gather_tag);
 }
 
 void announce_stop(const Communicator& communicator) {
@@ -282,18 +253,13 @@ void end_announcements(const Communicator& communicator) {
   CommunicatorAccess::announced(communicator) = false;
 }
 
-std::vector<double> gather_everywhere(const Communicator& communicator, double value) {
-  if (!has_mpi(communicator)) return {value};
-  return gather_on_all(mpi(communicator), communicator.size(), std::span<const double>(&value, 1));
-}
-
-std::vector<std::int64_t> gather_everywhere(const Communicator& communicator, std::int64_t value) {
-  return gather_everywhere(communicator, std::vector<std::int64_t>{value});
-}
-
-std::vector<std::int64_t> gather_everywhere(const Communicator& communicator, const std::vector<std::int64_t>& values) {
-  if (!has_mpi(communicator)) return values;
-  return gather_on_all(mpi(communicator), communicator.size(), std::span<const std::int64_t>(values));
+void gather_bytes(const Communicator& communicator, const void* own, std::int64_t n_bytes, void* all) {
+  const int n = count_of(n_bytes);
+  if (!has_mpi(communicator)) {
+    std::copy_n(static_cast<const char*>(own), n, static_cast<char*>(all));
+    return;
+  }
+  check_mpi(MPI_Allgather(own, n, MPI_BYTE, all, n, MPI_BYTE, mpi(communicator)), "MPI_Allgather");
 }
 
 void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t n_bytes, int root) {

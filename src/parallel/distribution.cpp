@@ -16,14 +16,6 @@ namespace {
 
 bool contains(IndexRange range, std::int64_t value) noexcept { return range.begin <= value && value < range.end; }
 
-std::vector<IndexRange> ranges_of_all(IndexRange mine, const Communicator& communicator) {
-  const std::vector<std::int64_t> begins = gather_everywhere(communicator, mine.begin);
-  const std::vector<std::int64_t> ends = gather_everywhere(communicator, mine.end);
-  std::vector<IndexRange> ranges;
-  for (std::size_t r = 0; r < begins.size(); ++r) ranges.push_back({begins[r], ends[r]});
-  return ranges;
-}
-
 /// no rank of its own: every value comes from the lowest rank that holds it
 constexpr int nobody = -1;
 
@@ -53,8 +45,8 @@ DistributedColumns::DistributedColumns(std::vector<std::vector<double>*> columns
 
 void DistributedColumns::hold(IndexRange wanted, const Communicator& communicator) {
   if (wanted.size() <= 0) wanted = {wanted.begin, wanted.begin};
-  const std::vector<IndexRange> held = ranges_of_all(m_held, communicator);
-  const std::vector<IndexRange> asked = ranges_of_all(wanted, communicator);
+  const std::vector<IndexRange> held = gather_everywhere(communicator, m_held);
+  const std::vector<IndexRange> asked = gather_everywhere(communicator, wanted);
   const bool settled = m_held == wanted;
   if (!any(communicator, !settled)) return;
 

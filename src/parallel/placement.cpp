@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -130,11 +131,11 @@ std::vector<RankPlace> gather_places(const Communicator& communicator) {
 
 void gather_workers(const Communicator& communicator, std::int64_t threads, std::int64_t device, std::int64_t devices,
                     std::vector<RankPlace>& places) {
-  const std::vector<std::int64_t> all = gather_everywhere(communicator, {threads, device, devices});
+  const auto all = gather_everywhere(communicator, std::array{threads, device, devices});
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    places[rank].threads = all[3 * rank];
-    places[rank].device = all[3 * rank + 1];
-    places[rank].devices = all[3 * rank + 2];
+    places[rank].threads = all[rank][0];
+    places[rank].device = all[rank][1];
+    places[rank].devices = all[rank][2];
   }
 }
 

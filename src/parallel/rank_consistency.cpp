@@ -10,7 +10,7 @@
 namespace prismfield {
 
 std::vector<int> ranks_unlike_root(std::uint64_t value, const Communicator& communicator) {
-  const std::vector<std::int64_t> all = gather_everywhere(communicator, static_cast<std::int64_t>(value));
+  const std::vector<std::uint64_t> all = gather_everywhere(communicator, value);
   std::vector<int> unlike;
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] != all.front()) unlike.push_back(static_cast<int>(rank));

@@ -201,12 +201,8 @@ public:
 
   /// The whole block, (field, point, cell).
   [[nodiscard]] const double* all() {
-    if (m_all.empty()) {
-      m_all.resize(static_cast<std::size_t>(m_kernel.n_fields() * m_points.size() * m_cells.size()));
-      m_kernel.block(m_points, m_cells, m_all.data());
-      m_evaluated += m_points.size() * m_cells.size();
-    }
-    return m_all.data();
+    return computed(m_all, m_points.size() * m_cells.size(),
+                    [&](double* out) { m_kernel.block(m_points, m_cells, out); });
   }
 
   /// Pairs of a point and a cell that were computed.
@@ -214,23 +210,22 @@ public:
 
 private:
   const double* row(std::int64_t i) {
-    std::vector<double>& line = m_rows[static_cast<std::size_t>(i)];
-    if (line.empty()) {
-      line.resize(static_cast<std::size_t>(m_kernel.n_fields() * m_cells.size()));
-      m_kernel.row(m_points.begin + i, m_cells, line.data(), m_places);
-      m_evaluated += m_cells.size();
-    }
-    return line.data();
+    return computed(m_rows[static_cast<std::size_t>(i)], m_cells.size(),
+                    [&](double* out) { m_kernel.row(m_points.begin + i, m_cells, out, m_places); });
   }
-
   const double* column(std::int64_t j) {
-    std::vector<double>& line = m_columns[static_cast<std::size_t>(j)];
-    if (line.empty()) {
-      line.resize(static_cast<std::size_t>(m_kernel.n_fields() * m_points.size()));
-      m_kernel.column(m_points, m_cells.begin + j, line.data());
-      m_evaluated += m_points.size();
+    return computed(m_columns[static_cast<std::size_t>(j)], m_points.size(),
+                    [&](double* out) { m_kernel.column(m_points, m_cells.begin + j, out); });
+  }
+  /// Values of n pairs, of every field, which compute(values) makes where they are not there yet.
+  template <class Compute>
+  const double* computed(std::vector<double>& values, std::int64_t n, const Compute& compute) {
+    if (values.empty()) {
+      values.resize(static_cast<std::size_t>(m_kernel.n_fields() * n));
+      compute(values.data());
+      m_evaluated += n;
     }
-    return line.data();
+    return values.data();
   }
 
   const EntryKernel<Space>& m_kernel;

@@ -164,6 +164,10 @@ public:
     for (const FactorBlock& block : m_blocks) sum += block.bytes();
     return sum;
   }
+  /// Of products, of as many vectors as there were at most.
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
+    return static_cast<std::int64_t>((m_in.capacity() + m_parts.capacity() + m_out.capacity()) * sizeof(double));
+  }
 
   /// fields = G density, of n vectors one behind another, each as it is alone: a block's numbers are read once for all.
   void apply(const Space& space, std::int64_t n, const double* density, double* fields) {

@@ -32,10 +32,10 @@ template <class Space>
                                                                         const Communicator& communicator,
                                                                         CompressionReport& report);
 
-/// What it would be for this rank's points, by building it for a sixteenth of them that lie together, with all cells.
-/// Throws as make_compressed_operator(). For host spaces. Not collective.
+/// What it would be for the first `n_points` points, by building it for a sixteenth of them that lie together, with all
+/// cells. Throws as make_compressed_operator(). For host spaces. Not collective.
 template <class Space>
 [[nodiscard]] CompressionSample sample_compression(const Space& space, const PrismSource& prisms, const Points& points,
-                                                   Request request, double tolerance);
+                                                   std::int64_t n_points, Request request, double tolerance);
 
 }  // namespace prismfield

@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 
 #include "base/random.hpp"
 #include "compute/direct_plan.hpp"
+#include "model/points.hpp"
 #include "parallel/collectives.hpp"
 #include "sensitivity/block_entries.hpp"
 #include "sensitivity/compressed_matrix.hpp"
@@ -151,6 +154,16 @@ inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tre
   return ordered;
 }
 
+/// The places of some points.
+inline std::vector<ClusterBox> boxes_of(const Points& points, IndexRange range) {
+  std::vector<ClusterBox> boxes;
+  for (auto i = static_cast<std::size_t>(range.begin); i < static_cast<std::size_t>(range.end); ++i) {
+    const std::array<double, 3> place = {points.easting[i], points.northing[i], points.upward[i]};
+    boxes.push_back({place, place});
+  }
+  return boxes;
+}
+
 /// Trees and entries of a rank's points and all cells: what building needs and products do not.
 template <class Space>
 struct CompressionInput {
@@ -159,94 +172,68 @@ struct CompressionInput {
 
   CompressionInput(const Space& space, const PrismSource& prisms, const Points& all_points, const Plan& plan,
                    const Request& request) {
-    const std::array<const std::vector<double>*, 3> columns = {&all_points.easting, &all_points.northing,
-                                                               &all_points.upward};
-    std::vector<ClusterBox> boxes;
-    for (std::int64_t i = plan.point_begin; i < plan.point_end; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const std::array<double, 3> place = {(*columns[0])[at], (*columns[1])[at], (*columns[2])[at]};
-      boxes.push_back({place, place});
-    }
-    points = make_clusters(boxes, points_per_leaf);
-    OrderedPoints ordered;
-    for (std::size_t d = 0; d < 3; ++d) {
-      for (const std::int64_t i : points.order) {
-        ordered[d].push_back((*columns[d])[static_cast<std::size_t>(plan.point_begin + i)]);
-      }
-    }
+    points = make_clusters(boxes_of(all_points, plan.points()), points_per_leaf);
+    std::vector<std::int64_t> numbers = points.order;
+    for (std::int64_t& number : numbers) number += plan.point_begin;
+    const Points ordered = chosen_points(all_points, numbers);
     PrismBlock all;
     prisms.read({0, prisms.size()}, all);
-    boxes.clear();
+    std::vector<ClusterBox> boxes;
     for (std::size_t i = 0; i < static_cast<std::size_t>(all.size()); ++i) {
       boxes.push_back({{all.west[i], all.south[i], all.bottom[i]}, {all.east[i], all.north[i], all.top[i]}});
     }
     cells = make_clusters(boxes, cells_per_leaf);
     if (points.size() == 0 || cells.size() == 0) return;
     const EngineSettings settings = engine_settings(plan, prisms, all_points);
-    kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells), ordered, settings.rounding,
-                                                  request.fields, request.gravitational_constant);
+    kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells),
+                                                  OrderedPoints{ordered.easting, ordered.northing, ordered.upward},
+                                                  settings.rounding, request.fields, request.gravitational_constant);
   }
 };
 
 /// What single rows say of a compressed matrix, field by field: squared norms of rows and of their errors, in
 /// themselves and multiplied with a random and with a smooth density.
-class RowErrors {
-public:
+struct RowErrors {
   static constexpr std::size_t n_kinds = 3;
+  /// (field, kind, error or norm)
+  std::vector<double> sums;
 
-  explicit RowErrors(std::int64_t n_fields) : m_sums(static_cast<std::size_t>(n_fields) * n_kinds * 2) {}
-
-  void add(const RowErrors& others) {
-    for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += others.m_sums[i];
-  }
+  explicit RowErrors(std::int64_t n_fields) : sums(static_cast<std::size_t>(n_fields) * n_kinds * 2) {}
 
   /// Adds a row of a field, exact and compressed, (cells).
   void add(std::size_t field, const double* exact, const double* compressed,
            const std::array<std::vector<double>, 2>& densities) {
-    const std::size_t n = densities[0].size();
-    std::array<double, n_kinds> error{}, norm{};
-    std::array<double, 2> parts{};
-    for (std::size_t j = 0; j < n; ++j) {
+    double* const to = sums.data() + field * n_kinds * 2;
+    std::array<double, 2> errors{}, products{}, parts{};
+    for (std::size_t j = 0; j < densities[0].size(); ++j) {
       const double difference = compressed[j] - exact[j];
-      error[0] += difference * difference;
-      norm[0] += exact[j] * exact[j];
+      to[0] += difference * difference;
+      to[1] += exact[j] * exact[j];
       for (std::size_t k = 0; k < densities.size(); ++k) {
         const double part = exact[j] * densities[k][j];
-        error[1 + k] += difference * densities[k][j];
-        norm[1 + k] += part;
+        errors[k] += difference * densities[k][j];
+        products[k] += part;
         parts[k] += std::abs(part);
       }
     }
     // where the cells' parts cancel, no error relative to what is left can be asked for
     constexpr double cancelled = 0.01;
-    for (std::size_t k = 0; k < densities.size(); ++k)
-      norm[1 + k] = std::max(std::abs(norm[1 + k]), cancelled * parts[k]);
-    double* const sums = m_sums.data() + field * n_kinds * 2;
-    for (std::size_t k = 0; k < n_kinds; ++k) {
-      sums[2 * k] += k == 0 ? error[k] : error[k] * error[k];
-      sums[2 * k + 1] += k == 0 ? norm[k] : norm[k] * norm[k];
+    for (std::size_t k = 0; k < densities.size(); ++k) {
+      const double norm = std::max(std::abs(products[k]), cancelled * parts[k]);
+      to[2 * k + 2] += errors[k] * errors[k];
+      to[2 * k + 3] += norm * norm;
     }
-  }
-
-  /// Collective.
-  void sum_over(const Communicator& ranks) {
-    sum_everywhere(ranks, m_sums.data(), static_cast<std::int64_t>(m_sums.size()));
   }
 
   /// The largest relative error of a field.
   [[nodiscard]] double of(std::size_t field) const {
     double largest = 0;
     for (std::size_t k = 0; k < n_kinds; ++k) {
-      const double error = m_sums[(field * n_kinds + k) * 2];
-      const double norm = m_sums[(field * n_kinds + k) * 2 + 1];
-      if (norm > 0) largest = std::max(largest, std::sqrt(error / norm));
+      const double* const sum = &sums[(field * n_kinds + k) * 2];
+      if (sum[1] > 0) largest = std::max(largest, std::sqrt(sum[0] / sum[1]));
     }
     return largest;
   }
-
-private:
-  /// (field, kind, error or norm)
-  std::vector<double> m_sums;
 };
 
 /// A random density, every cell 1 or -1, and a smooth one, a bell beside the middle of the cells.
@@ -275,7 +262,7 @@ inline std::array<std::vector<double>, 2> trial_densities(const PrismSource& pri
 template <class ExecutionSpace>
 struct CompressionBuild {
   using Input = CompressionInput<ExecutionSpace>;
-  using Direct = DirectOperator<ExecutionSpace>;
+  using Direct = Operator<ExecutionSpace>;
   using Matrix = CompressedMatrix<ExecutionSpace>;
   using Entries = typename Operator<ExecutionSpace>::Entries;
 
@@ -302,12 +289,11 @@ struct CompressionBuild {
       builder = std::make_unique<MatrixBuilder<ExecutionSpace>>(input->kernel.get(), input->points, input->cells);
       densities = trial_densities(prisms);
       compute_rows(space, direct);
-      report.checked_rows = static_cast<std::int64_t>(rows.size());
     });
     std::vector<double> of_blocks(static_cast<std::size_t>(fields.size()), tolerance);
     std::vector<double> wanted = of_blocks;
     double last_error = std::numeric_limits<double>::infinity();
-    for (;; ++report.rounds) {
+    for (int round = 0;; ++round) {
       on_all_ranks(all_ranks, [&] {
         std::vector<FactorBlock> blocks = std::move(matrix.blocks());
         report.evaluated_pairs += builder->fill(space, wanted, blocks);
@@ -317,7 +303,7 @@ struct CompressionBuild {
       report.error = *std::max_element(found.begin(), found.end());
       if (report.error <= accepted()) break;
       // what floats leave does not shrink
-      if (report.rounds == most_rounds || report.error > 0.9 * last_error) return;
+      if (round == most_rounds || report.error > 0.9 * last_error) return;
       last_error = report.error;
       for (std::size_t f = 0; f < wanted.size(); ++f) {
         wanted[f] = 0;
@@ -392,7 +378,7 @@ struct CompressionBuild {
 
   /// What rows say of each field. Collective.
   [[nodiscard]] std::vector<double> errors(const ExecutionSpace& space) const {
-    RowErrors sums(fields.size());
+    RowErrors all(fields.size());
     on_all_ranks(all_ranks, [&] {
       std::vector<RowErrors> of_rows(rows.size(), RowErrors(fields.size()));
       Matrix::for_each(space, rows.size(), [&](std::size_t k) {
@@ -402,11 +388,13 @@ struct CompressionBuild {
           of_rows[k].add(static_cast<std::size_t>(f), &rows[k].second(f, 0, 0), row.data(), densities);
         }
       });
-      for (const RowErrors& of_row : of_rows) sums.add(of_row);
+      for (const RowErrors& of_row : of_rows) {
+        std::transform(all.sums.begin(), all.sums.end(), of_row.sums.begin(), all.sums.begin(), std::plus<>());
+      }
     });
-    sums.sum_over(all_ranks);
+    sum_everywhere(all_ranks, all.sums.data(), static_cast<std::int64_t>(all.sums.size()));
     std::vector<double> found;
-    for (std::int64_t f = 0; f < fields.size(); ++f) found.push_back(sums.of(static_cast<std::size_t>(f)));
+    for (std::int64_t f = 0; f < fields.size(); ++f) found.push_back(all.of(static_cast<std::size_t>(f)));
     return found;
   }
 
@@ -414,11 +402,7 @@ struct CompressionBuild {
   void count(CompressionReport& report) const {
     report.bytes = matrix.bytes();
     report.pairs = matrix.n_points() * matrix.n_cells();
-    for (const FactorBlock& block : matrix.blocks()) {
-      ++(block.is_dense ? report.dense_blocks : report.low_rank_blocks);
-    }
-    for (std::int64_t* const value : {&report.bytes, &report.pairs, &report.evaluated_pairs, &report.checked_rows,
-                                      &report.dense_blocks, &report.low_rank_blocks}) {
+    for (std::int64_t* const value : {&report.bytes, &report.pairs, &report.evaluated_pairs}) {
       std::int64_t sum = 0;
       for (const std::int64_t of_rank : gather_everywhere(all_ranks, *value)) sum += of_rank;
       *value = sum;
@@ -439,7 +423,7 @@ public:
   /// `direct`: of the same prisms, points and request, by points.
   CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
                      const Request& request, double tolerance, const Communicator& communicator,
-                     CompressionReport& report, DirectOperator<ExecutionSpace>&& direct)
+                     CompressionReport& report, Operator<ExecutionSpace>& direct)
       : Base(communicator, request.fields, direct.plan(), tolerance) {
     const Kokkos::Timer timer;
     report = CompressionReport();
@@ -448,12 +432,14 @@ public:
                                            {}};
     build.run(space, prisms, points, request, direct, report);
     build.count(report);
+    this->memory_of_space() += bytes();
     report.seconds = timer.seconds();
   }
 
   [[nodiscard]] std::int64_t bytes() const noexcept override { return m_matrix.bytes(); }
 
 private:
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override { return m_matrix.scratch_bytes(); }
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
     space.fence("prismfield: densities are there");
     m_matrix.apply(space, density.extent_int(1), density.data(), fields.data());
@@ -488,46 +474,33 @@ std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, co
   const Request of_points = by_points(request);
   return std::make_unique<CompressedOperator<Space>>(
       space, prisms, points, of_points, checked_compression(tolerance), communicator, report,
-      DirectOperator<Space>(space, prisms, points, of_points, communicator));
+      *make_direct_operator(space, prisms, points, of_points, communicator));
 }
 
-/// A sixteenth of the points that lie together, halfway from the middle to a corner; all where they are few.
-inline Points points_together(const Points& points) {
-  std::vector<ClusterBox> boxes;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(points.size()); ++i) {
-    const std::array<double, 3> place = {points.easting[i], points.northing[i], points.upward[i]};
-    boxes.push_back({place, place});
-  }
-  const ClusterTree tree = make_clusters(boxes, points_per_leaf);
-  Points together;
-  together.rounding = points.rounding;
-  if (tree.clusters.empty()) return together;
+/// A sixteenth of the first n points that lie together, halfway from the middle to a corner; all where they are few.
+inline Points points_together(const Points& points, std::int64_t n) {
+  const ClusterTree tree = make_clusters(boxes_of(points, {0, n}), points_per_leaf);
+  if (tree.clusters.empty()) return {};
   std::int64_t at = 0;
   constexpr int levels = 4;
   for (int level = 0; level < levels && !tree.clusters[static_cast<std::size_t>(at)].is_leaf(); ++level) {
     at = tree.clusters[static_cast<std::size_t>(at)].child + (level < levels / 2 ? 1 : 0);
   }
   const IndexRange range = tree.clusters[static_cast<std::size_t>(at)].range;
-  for (std::int64_t i = range.begin; i < range.end; ++i) {
-    const auto number = static_cast<std::size_t>(tree.order[static_cast<std::size_t>(i)]);
-    together.easting.push_back(points.easting[number]);
-    together.northing.push_back(points.northing[number]);
-    together.upward.push_back(points.upward[number]);
-  }
-  return together;
+  return chosen_points(points, std::span(tree.order.data() + range.begin, static_cast<std::size_t>(range.size())));
 }
 
 template <class ExecutionSpace>
 CompressionSample sample_compression(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
-                                     Request request, double tolerance) {
+                                     std::int64_t n_points, Request request, double tolerance) {
   request = by_points(request);
-  const Points some = points_together(points);
+  const Points some = points_together(points, n_points);
   if (some.size() == 0 || prisms.size() == 0) return {};
-  const double share = static_cast<double>(some.size()) / static_cast<double>(points.size());
-  DirectOperator<ExecutionSpace> direct(space, prisms, some, request);
+  const double share = static_cast<double>(some.size()) / static_cast<double>(n_points);
+  const auto direct = make_direct_operator(space, prisms, some, request);
   CompressionSample sample;
   Kokkos::Timer timer;
-  const CompressionInput<ExecutionSpace> input(space, prisms, some, direct.plan(), request);
+  const CompressionInput<ExecutionSpace> input(space, prisms, some, direct->plan(), request);
   const MatrixBuilder<ExecutionSpace> builder(input.kernel.get(), input.points, input.cells);
   // trees of cells take as long for all points
   sample.seconds_to_make = timer.seconds();
@@ -561,13 +534,15 @@ CompressionSample sample_compression(const ExecutionSpace& space, const PrismSou
   CompressedMatrix<ExecutionSpace> without_blocks(input.points, input.cells, n_fields, {});
   const double fixed = seconds_of(without_blocks);
   sample.product_seconds = fixed + std::max(seconds_of(matrix) - fixed, 0.0) / share;
+  const auto of_blocks = static_cast<double>(matrix.scratch_bytes() - without_blocks.scratch_bytes());
+  sample.bytes_of_vector = without_blocks.scratch_bytes() + static_cast<std::int64_t>(of_blocks / share);
   constexpr std::int64_t most_rows = 16;
   const std::int64_t n_rows = std::min(most_rows, points_at_once(n_fields, prisms.size(), some.size()));
   const typename Operator<ExecutionSpace>::Entries entries("prismfield::sample", static_cast<std::size_t>(n_fields),
                                                            static_cast<std::size_t>(n_rows),
                                                            static_cast<std::size_t>(prisms.size()));
   const Kokkos::Timer of_entries;
-  direct.entries(space, {0, n_rows}, entries);
+  direct->entries(space, {0, n_rows}, entries);
   space.fence("prismfield: entries of a sample");
   sample.seconds_per_entry = of_entries.seconds() / static_cast<double>(n_rows * prisms.size());
   // rows that are checked are computed, and put together from blocks in several trials, which takes as long again

@@ -20,7 +20,9 @@
 #include <prismfield/row_store.hpp>
 
 #include "base/interrupt.hpp"
+#include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
+#include "engine/instances/with_space.hpp"
 #include "engine/staged_prisms.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
@@ -176,6 +178,10 @@ public:
   [[nodiscard]] std::int64_t space_bytes() const noexcept {
     return static_cast<std::int64_t>(m_entries.size() * sizeof(double)) + m_matrix->bytes();
   }
+  /// Of products, in the space's memory.
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
+    return static_cast<std::int64_t>((m_rows.size() + m_sums.size()) * sizeof(double)) + m_matrix->scratch_bytes();
+  }
 
   /// Calls f(block) with the matrix holding its rows, first ones; further rows of the matrix are those of a block
   /// before it. Throws what reading throws.
@@ -260,8 +266,8 @@ public:
   using typename Base::Vectors;
 
   /// Takes the file if it is there, else computes every entry and writes it; `prisms` are the columns that the store
-  /// knows. `rows.request` as DirectOperator's; its partition is taken as points. The store must outlive it. Throws as
-  /// DirectOperator and the store do. Collective.
+  /// knows. `rows.request` as that of make_direct_operator(); its partition is taken as points. The store must outlive
+  /// it. Throws as make_direct_operator() and the store do. Collective.
   FileOperator(const ExecutionSpace& space, const PrismSource& prisms, RowFile rows, RowStore& store,
                const Communicator& communicator, RowFileReport& report)
       : FileOperator(rows, open(space, prisms, rows, store, communicator, report), communicator, report) {}
@@ -291,9 +297,9 @@ private:
       return opened;
     }
     const std::unique_ptr<RowSink> sink = store.create(rows);
-    DirectOperator<ExecutionSpace> direct(space, prisms, *rows.points, rows.request, communicator);
-    opened.plan = direct.plan();
-    on_all_ranks(communicator, [&] { write_rows(space, direct, *sink); });
+    const auto direct = make_direct_operator(space, prisms, *rows.points, rows.request, communicator);
+    opened.plan = direct->plan();
+    on_all_ranks(communicator, [&] { write_rows(space, *direct, *sink); });
     sink->complete();
     opened.source = store.open(rows);
     if (!opened.source) throw RunError(rows.file.string() + ": it is gone though it was just written");
@@ -307,12 +313,16 @@ private:
     on_all_ranks(this->m_all_ranks, [&] {
       if (this->rows() == 0 || this->columns() == 0) return;
       m_stream = std::make_unique<RowStream<ExecutionSpace>>(*m_source, this->fields().size(), this->points());
-      (is_device(this->m_plan.space) ? this->m_plan.device_bytes : this->m_plan.host_bytes) += m_stream->space_bytes();
+      this->memory_of_space() += m_stream->space_bytes();
       this->m_plan.host_bytes += m_stream->host_bytes();
     });
+    this->count_scratch();
     report.seconds = opened.timer.seconds();
   }
 
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override {
+    return m_stream ? m_stream->scratch_bytes() : 0;
+  }
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
     if (!m_stream) return Kokkos::deep_copy(space, fields, 0.0);
     m_stream->make_room(density.extent_int(1));

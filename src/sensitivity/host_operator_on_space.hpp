@@ -39,6 +39,7 @@ public:
              m_operator->rows(),        m_operator->columns(), m_operator->plan(),
              m_operator->error_bound(), facts.choice,          slowest(timer.seconds())};
     on_all_ranks(m_ranks, [&] { make_room(1); });
+    note_plan();
   }
 
   void multiply(Product product, double alpha, std::span<const double> in, double beta, std::span<double> out,
@@ -63,6 +64,7 @@ public:
       case Product::diagonal: m_operator->diagonal(m_space, alpha, from, beta, to); break;
     }
     copy_out(m_space, flat(to), out);
+    note_plan();
   }
   void entries(IndexRange points, std::span<double> entries) override {
     check_range(points, facts.points.size());
@@ -81,6 +83,8 @@ public:
     return m_operator->dot_densities(m_space, x, y);
   }
   [[nodiscard]] ProductSeconds product_seconds() override {
+    // a product for which there was no memory has left none
+    on_all_ranks(m_ranks, [&] { make_room(1); });
     Kokkos::deep_copy(m_space, m_densities, 1.0);
     Kokkos::deep_copy(m_space, m_fields, 1.0);
     ProductSeconds seconds;
@@ -109,6 +113,12 @@ private:
   void make_room(std::int64_t n) {
     grow(m_densities, "densities", n * facts.columns);
     grow(m_fields, "fields", n * facts.rows);
+  }
+  /// As the operator has it now, its vectors here included.
+  void note_plan() {
+    facts.plan = m_operator->plan();
+    (is_device(facts.plan.space) ? facts.plan.device_bytes : facts.plan.host_bytes) +=
+        static_cast<std::int64_t>((m_densities.size() + m_fields.size()) * sizeof(double));
   }
   static void grow(Vector& vector, const char* label, std::int64_t length) {
     if (static_cast<std::int64_t>(vector.size()) >= length) return;
@@ -175,7 +185,6 @@ std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const Execut
 /// Taking the addresses of the functions of a space instantiates them.
 template <class Space>
 struct SensitivityInstances {
-  static constexpr auto direct = &make_direct_operator<Space>;
   static constexpr auto chosen = &make_operator<Space>;
   static constexpr auto host = &make_host_operator_on<Space>;
 };

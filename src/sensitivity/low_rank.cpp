@@ -64,7 +64,6 @@ public:
       zeros = 0;
       i = m_last <= m_tolerance * std::sqrt(m_norm2) ? row_that_disagrees() : next_row();
     }
-    m_out.norm = std::sqrt(m_norm2);
     return true;
   }
 
@@ -287,7 +286,6 @@ void recompress(std::int64_t rows, std::int64_t columns, double tolerance, LowRa
   matrix.u = combine(matrix.u, n, rows, core, largest_first, rank);
   matrix.v = combine(matrix.v, n, columns, turns, largest_first, rank);
   matrix.rank = rank;
-  matrix.norm = std::sqrt(norm2);
 }
 
 }  // namespace prismfield

@@ -26,8 +26,6 @@ struct LowRank {
   std::int64_t rank = 0;
   /// (rank, rows) and (rank, columns)
   std::vector<double> u, v;
-  /// Frobenius norm
-  double norm = 0;
 };
 
 /// Adaptive cross approximation with partial pivoting: crosses of a row and a column are taken off until the last one

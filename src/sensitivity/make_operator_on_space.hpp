@@ -37,7 +37,7 @@ double least_seconds(const Space& space, const F& f) {
   return std::max(least, 1e-9);
 }
 
-/// Seconds of a pair in DirectOperator::apply, by some of the points.
+/// Seconds of a pair in a product computed anew, by some of the points.
 template <class Space>
 double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, const Points& points,
                                  const Request& request) {
@@ -45,11 +45,11 @@ double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, 
   constexpr std::int64_t least_points = is_device_space<Space> ? 2048 : 64;
   const std::int64_t n = std::max(pairs / std::max<std::int64_t>(prisms.size(), 1), least_points);
   const Points sample = sample_of(points, n);
-  DirectOperator<Space> direct(space, prisms, sample, by_points(request));
-  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(direct.columns()));
-  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(direct.rows()));
+  const auto direct = make_direct_operator(space, prisms, sample, by_points(request));
+  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(direct->columns()));
+  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(direct->rows()));
   Kokkos::deep_copy(space, density, 1.0);
-  const double seconds = least_seconds(space, [&] { direct.apply(space, density, fields); });
+  const double seconds = least_seconds(space, [&] { direct->apply(space, density, fields); });
   return seconds / static_cast<double>(std::max<std::int64_t>(sample.size() * prisms.size(), 1));
 }
 
@@ -70,15 +70,6 @@ double measured_bytes_per_second(const Space& space, StoredPrecision precision, 
     matrix->multiply_transposed(space, fields, density);
   });
   return 2 * static_cast<double>(matrix->bytes()) / both;
-}
-
-/// The first n points.
-inline Points first_points(const Points& points, std::int64_t n) {
-  Points first = points;
-  for (std::vector<double>* const column : {&first.easting, &first.northing, &first.upward}) {
-    column->resize(static_cast<std::size_t>(n));
-  }
-  return first;
 }
 
 /// Where G is stored, whichever of the two a case names.
@@ -117,20 +108,12 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
                           stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns) >= least_bytes;
     if (is_large && !settings.precision && !settings.never_compressed) {
       on_all_ranks(communicator, [&] {
-        const Points of_a_rank = first_points(points, facts.n_points);
-        facts.compressed = sample_compression(space, prisms, of_a_rank, request, auto_compression);
+        facts.compressed = sample_compression(space, prisms, points, facts.n_points, request, auto_compression);
       });
       broadcast(communicator, facts.compressed);
     }
   }
   return choose_storage(facts, precision, store_of<Space>, settings.likely.count);
-}
-
-template <class ExecutionSpace>
-std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                               const Points& points, const Request& request,
-                                                               const Communicator& communicator) {
-  return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
 
 template <class ExecutionSpace>
@@ -162,13 +145,11 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
         throw RunError(excess);
     });
     const std::string figures = choice.why.empty() ? "" : "; " + choice.why;
-    choice = {Store::memory,
-              StoredPrecision::float_,
-              bytes,
-              compression_text(report) + figures,
-              compression_warning(report),
-              false,
-              true};
+    choice.store = Store::memory;
+    choice.precision = StoredPrecision::float_;
+    choice.bytes = bytes;
+    choice.why = compression_text(report) + figures;
+    choice.warning = compression_warning(report);
     return compressed;
   }
   if (choice.store == Store::file) {
@@ -182,10 +163,10 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   }
   if (choice.store == Store::none) {
     if (choice.why.empty()) choice.why = storage_text(choice);
-    return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, by_points(request), communicator);
+    return make_direct_operator(space, prisms, points, by_points(request), communicator);
   }
-  auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(space, prisms, points, request, precision,
-                                                                 communicator, settings.memory_limit);
+  auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(
+      space, prisms, points, request, precision, communicator, settings.memory_limit, settings.likely.vectors);
   choice.bytes = stored->bytes();
   choice.store = store_of<ExecutionSpace>;
   if (choice.why.empty()) choice.why = storage_text(choice);

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "model/points.hpp"
 #include "sensitivity/storage_choice.hpp"
-#include "sensitivity/stored_bytes.hpp"
 
 namespace prismfield {
 namespace {
@@ -62,10 +63,16 @@ std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::in
 }
 
 std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
-                            std::int64_t columns) noexcept {
-  const std::int64_t kept = stored_bytes(precision, n_fields * n_points, columns);
-  // sums of tiles and of parts of the rows are at most 1/16 of the smallest G
-  return kept + kept / 16 + mebibyte + 8 * n_fields * columns * points_at_once(n_fields, columns, n_points);
+                            std::int64_t columns, std::int64_t vectors) noexcept {
+  const std::int64_t rows = n_fields * n_points;
+  const std::int64_t tiles = (columns + stored_tile - 1) / stored_tile;
+  // of vectors that kernels take at once densities, sums of tiles and of parts of the rows; of all the product
+  const std::int64_t parts = (rows + least_rows_of_part - 1) / least_rows_of_part;
+  const std::int64_t of_vector = (1 + parts) * tiles * stored_tile + tiles * rows;
+  const std::int64_t scratch =
+      8 * (std::min<std::int64_t>(vectors, most_vectors) * of_vector + vectors * std::max(rows, columns));
+  return stored_bytes(precision, rows, columns) + scratch + mebibyte +
+         8 * n_fields * columns * points_at_once(n_fields, columns, n_points);
 }
 
 std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision) {
@@ -128,7 +135,8 @@ StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, con
                             std::int64_t likely_products) {
   const CompressionSample& sample = facts.compressed;
   // factors are double while they are made
-  if (sample.bytes == 0 || 2 * sample.bytes > facts.available) return choice;
+  const std::int64_t needed = sample.bytes + std::max(sample.bytes, facts.vectors * sample.bytes_of_vector);
+  if (sample.bytes == 0 || needed > facts.available) return choice;
   const bool is_stored = choice.store != Store::none;
   const double product = is_stored ? times.reading : times.computing;
   const double making = is_stored ? sample.seconds_per_entry * static_cast<double>(facts.n_points * facts.columns) : 0;
@@ -137,13 +145,9 @@ StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, con
       std::max(sample.product_seconds, static_cast<double>(sample.bytes) / facts.bytes_per_second);
   const auto products = static_cast<double>(likely_products);
   if (sample.seconds_to_make + products * compressed >= making + products * product) return choice;
-  return {Store::memory,
-          StoredPrecision::float_,
-          sample.bytes,
-          fmt::format("a product takes {} instead of {}", milliseconds(compressed), milliseconds(product)),
-          "",
-          false,
-          true};
+  const std::string why =
+      fmt::format("a product takes {} instead of {}", milliseconds(compressed), milliseconds(product));
+  return {Store::memory, StoredPrecision::float_, sample.bytes, why, "", false, true};
 }
 
 /// G as it is, or computed anew.
@@ -156,7 +160,7 @@ StorageChoice choose_uncompressed(const StorageFacts& facts, const WayTimes& tim
   const double x = reading / computing;
   const std::string figures =
       fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
-  const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns);
+  const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns, facts.vectors);
   const StorageChoice anew{Store::none, precision, 0, "", "", false, false};
   const auto because = [&](StorageChoice of, const std::string& why) {
     of.why = storage_text(of) + ": " + why;
@@ -225,15 +229,11 @@ std::string compression_warning(const CompressionReport& report) {
 
 Points sample_of(const Points& points, std::int64_t n) {
   const std::int64_t stride = std::max<std::int64_t>(points.size() / std::max<std::int64_t>(n, 1), 1);
-  Points sample;
-  sample.rounding = points.rounding;
-  for (std::int64_t i = 0; i < points.size() && sample.size() < n; i += stride) {
-    const auto at = static_cast<std::size_t>(i);
-    sample.easting.push_back(points.easting[at]);
-    sample.northing.push_back(points.northing[at]);
-    sample.upward.push_back(points.upward[at]);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < points.size() && static_cast<std::int64_t>(numbers.size()) < n; i += stride) {
+    numbers.push_back(i);
   }
-  return sample;
+  return chosen_points(points, numbers);
 }
 
 }  // namespace prismfield

@@ -14,20 +14,26 @@
 
 namespace prismfield {
 
+/// Columns of a tile of a stored G, and what the width of the last tile is a multiple of.
+inline constexpr int stored_tile = 512;
+inline constexpr int stored_step = 32;
+/// Rows at least of a part whose products with columns are summed by themselves.
+inline constexpr std::int64_t least_rows_of_part = 128;
+/// Vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
+inline constexpr int most_vectors = 4;
+
+/// Bytes that a StoredOperator of so many rows and columns keeps, padding included: what a product reads.
+[[nodiscard]] std::int64_t stored_bytes(StoredPrecision precision, std::int64_t rows, std::int64_t columns) noexcept;
+
 /// What compression came to, over all ranks.
 struct CompressionReport {
   /// what was asked for, and what rows computed anew show: the largest over the fields
   double tolerance = 0, error = 0;
-  /// rows that were computed anew
-  std::int64_t checked_rows = 0;
   /// bytes of the blocks, and how many times as many G takes in double
   std::int64_t bytes = 0;
   double ratio = 0;
   /// pairs of a point and a cell: all, and those that were computed to build it, rows of the check left out
   std::int64_t pairs = 0, evaluated_pairs = 0;
-  std::int64_t dense_blocks = 0, low_rank_blocks = 0;
-  /// times that fields were built again more tightly
-  int rounds = 0;
   double seconds = 0;
 };
 
@@ -39,6 +45,8 @@ struct CompressionSample {
   double seconds_to_make = 0, product_seconds = 0;
   /// of an entry of all fields that is kept as it is
   double seconds_per_entry = 0;
+  /// scratch of products, a vector
+  std::int64_t bytes_of_vector = 0;
 };
 
 /// The error as it was asked for. Throws InputError, by the key sensitivity.compression, beyond what compression
@@ -54,10 +62,10 @@ struct CompressionSample {
 /// Points whose entries are computed at once when G is made: about 32 MiB, a point at least.
 [[nodiscard]] std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept;
 
-/// Bytes that a rank takes while its part of G is made, the entries of a block of points and scratch of products
-/// included.
+/// Bytes that a rank takes for its part of G, at most: the entries of a block of points while it is made and scratch of
+/// products with so many vectors at once included.
 [[nodiscard]] std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
-                                          std::int64_t columns) noexcept;
+                                          std::int64_t columns, std::int64_t vectors = 1) noexcept;
 
 /// What a user is told, with the remedy, when that is more than is available; "" when it fits.
 [[nodiscard]] std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision);

@@ -11,8 +11,9 @@
 #include <string>
 
 #include <prismfield/error.hpp>
+#include <prismfield/make_operator.hpp>
 
-#include "compute/direct_operator.hpp"
+#include "compute/rank_operator.hpp"
 #include "sensitivity/available_memory.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/tile_matrix.hpp"
@@ -39,38 +40,39 @@ std::unique_ptr<StoredMatrix<Space>> make_stored_matrix(StoredPrecision precisio
 
 /// G whose entries are computed once and kept in the space's memory, in tiles of columns; every four vectors are
 /// multiplied in one pass over G. Products add in an order that does not change with the number of threads; entries are
-/// those of DirectOperator::entries, rounded to the precision, sums are double. Its error bound is that of the direct
+/// those of the direct operator, rounded to the precision, sums are double. Its error bound is that of the direct
 /// operator and of rounding together; float16 has more where an entry is below 2^-18 of the largest of its row within
 /// its tile of columns: 2^-29 of that.
 template <class ExecutionSpace>
 class StoredOperator final : public RankOperator<ExecutionSpace> {
 public:
   using Base = RankOperator<ExecutionSpace>;
-  using Direct = DirectOperator<ExecutionSpace>;
+  using Direct = Operator<ExecutionSpace>;
   using typename Base::ConstVectors;
   using typename Base::Entries;
   using typename Base::Vectors;
 
-  /// Computes every entry. As DirectOperator's; request.execution.partition is taken as points. Throws RunError when
-  /// memory, or `memory_limit` in bytes, does not suffice, with the remedy (AgreedFailure on several ranks).
-  /// Collective.
+  /// Computes every entry. As make_direct_operator(); request.execution.partition is taken as points. Throws RunError
+  /// when memory, or `memory_limit` in bytes, does not suffice for products with `vectors` at once too, with the remedy
+  /// (AgreedFailure on several ranks). Collective.
   StoredOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
                  StoredPrecision precision, const Communicator& communicator,
-                 const std::optional<std::int64_t>& memory_limit)
-      : StoredOperator(space, Direct(space, prisms, points, by_points(request), communicator), precision, communicator,
-                       memory_limit) {}
+                 const std::optional<std::int64_t>& memory_limit, std::int64_t vectors)
+      : StoredOperator(space, *make_direct_operator(space, prisms, points, by_points(request), communicator), precision,
+                       communicator, memory_limit, vectors) {}
 
   [[nodiscard]] std::int64_t bytes() const noexcept override { return m_matrix ? m_matrix->bytes() : 0; }
 
 private:
-  StoredOperator(const ExecutionSpace& space, Direct&& direct, StoredPrecision precision,
-                 const Communicator& communicator, const std::optional<std::int64_t>& memory_limit)
+  StoredOperator(const ExecutionSpace& space, Direct& direct, StoredPrecision precision,
+                 const Communicator& communicator, const std::optional<std::int64_t>& memory_limit,
+                 std::int64_t vectors)
       : Base(communicator, direct.fields(), direct.plan(), direct.error_bound() + storage_error(precision)) {
     const std::int64_t available = within_limit(available_memory<ExecutionSpace>(communicator), memory_limit);
     on_all_ranks(this->m_all_ranks, [&] {
       if (this->rows() == 0 || this->columns() == 0) return;
       const std::int64_t needed =
-          bytes_to_store(precision, this->fields().size(), this->points().size(), this->columns());
+          bytes_to_store(precision, this->fields().size(), this->points().size(), this->columns(), vectors);
       const auto refuse = [&](std::int64_t free) {
         const std::string shortage = storage_shortage(needed, free, precision);
         if (!shortage.empty()) throw RunError(shortage);
@@ -82,7 +84,12 @@ private:
         refuse(std::min(needed - 1, available));
       }
     });
-    (is_device(this->m_plan.space) ? this->m_plan.device_bytes : this->m_plan.host_bytes) += bytes();
+    this->memory_of_space() += bytes();
+    this->count_scratch();
+  }
+
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override {
+    return m_matrix ? m_matrix->scratch_bytes() : 0;
   }
 
   void fill(const ExecutionSpace& space, Direct& direct, StoredPrecision precision) {

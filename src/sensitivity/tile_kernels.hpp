@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "sensitivity/host_lanes.hpp"
-#include "sensitivity/stored_bytes.hpp"
+#include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_number.hpp"
 
 /// The kernels of TileMatrix. A sum over columns is a sum for each tile first, one over rows a sum for each part of the

@@ -37,6 +37,8 @@ public:
   virtual void diagonal(const Space& space, const ConstVectors& weights, const Vectors& diagonal) = 0;
   /// of entries and scales
   [[nodiscard]] virtual std::int64_t bytes() const noexcept = 0;
+  /// of what products need beside them, of as many vectors as there were at most
+  [[nodiscard]] virtual std::int64_t scratch_bytes() const noexcept = 0;
 };
 
 /// G in tiles of columns, as double, float or Half. A half errs by 2^-11 of the entry or 2^-29 of the largest entry of
@@ -56,7 +58,7 @@ public:
     constexpr bool device = is_device_space<Space>;
     constexpr int rows_of_team = DeviceProducts<1>::threads * RowSums<1>::rows;
     m_row_parts = RowParts::of(shape, device ? 8192 : 1024, device ? rows_of_team : 16);
-    m_column_parts = RowParts::of(shape, device ? 8192 : 1024, 128);
+    m_column_parts = RowParts::of(shape, device ? 8192 : 1024, least_rows_of_part);
     const auto padded = static_cast<std::size_t>(shape.padded());
     const auto tile_rows = static_cast<std::size_t>(shape.tile_rows());
     allocate_or_fail([&] {
@@ -100,6 +102,9 @@ public:
 
   [[nodiscard]] std::int64_t bytes() const noexcept override {
     return static_cast<std::int64_t>(m_matrix.values.size() * sizeof(Real) + m_matrix.scales.size() * sizeof(double));
+  }
+  [[nodiscard]] std::int64_t scratch_bytes() const noexcept override {
+    return static_cast<std::int64_t>((m_density.size() + m_tile_sums.size() + m_part_sums.size()) * sizeof(double));
   }
 
 private:

@@ -500,50 +500,20 @@ WHOLE = {
 keep("study", "f-whole.txt", "f\n" + "".join(f"#file {name}\n{text}" for name, text in WHOLE.items()))
 keep("study", "f-tables.txt", "f\n" + "".join(f"#file {name}\n{WHOLE[name]}" for name in ("study.yaml", "runs.csv")))
 
-# ---- checkpoints, as numbers and as files: see fuzz_checkpoint.cpp
-
-SETTINGS = [3, 64, 5, 192]
-N_FORMS, N_FIELDS, N_CONTACT = 8, 10, 8
-POINTS = [0, 7]
+# ---- checkpoints: see fuzz_checkpoint.cpp
 
 
-def item(begin, end):
-    return [begin, end, *POINTS, *POINTS]
-
-
-def rank(items, progress):
-    numbers = [*SETTINGS, len(items), *sum(items, []), *POINTS, *progress, *[0] * N_FORMS, N_FIELDS]
-    return bytes(numbers)
-
-
-keep("checkpoint", "one", b"n\0" + rank([item(0, 100)], [0, 5, 100]) + b"\0")
-keep("checkpoint", "two", b"n\1" + rank([item(0, 50)], [0, 0, 0]) + rank([item(50, 100)], [0, 0, 50]) + b"\0")
-before = bytearray(rank([item(0, 0)], [1, 0, 0]))
-before[-1 - N_FORMS] = 7
-keep("checkpoint", "before", b"n\0" + rank([item(1, 100)], [0, 0, 0]) + b"\1" + bytes(before))
-keep("checkpoint", "huge", b"n\0" + bytes([*SETTINGS, 1, 0, 255]) + b"\x7f" * 8 + bytes([0, 7, 0, 7]) + b"\0\0\0")
-
-
-def whole_file(number, parts, with_layout):
-    """A checkpoint of `parts` ranks that share 100 prisms; marks and checksums are the fuzzer's."""
-    share = 100 // parts
-    layout = [parts]
-    for part in range(parts):
-        layout += [*SETTINGS, 1, *item(part * share, (part + 1) * share)]
-    state = [*SETTINGS, *POINTS, 0, 0, share, *[0] * N_FORMS, 1]
-    nothing = [1, 1, 0, 1, 0, 0, 0, 0, 0, *[0] * N_FORMS, 0]
-    sections = [layout if with_layout else [], state + nothing if with_layout else state]
-    content = b"".join(struct.pack(f"<{len(numbers)}q", *numbers) for numbers in sections)
-    sums = bytes(8 * (N_FIELDS + N_CONTACT) * 7)
-    header = bytes(16) + struct.pack("<4q", 0, number, 0, 0)
-    for length in (*(8 * len(numbers) for numbers in sections), len(sums)):
+def run_file(number):
+    """A file of a forward run that claims to be whole: its checksums are not."""
+    content = bytes(8 * 50)
+    header = b"\x89PFcheckpoint\r\n\x1a" + struct.pack("<4q", 5, number, 42, 7)
+    for length in (0 if number > 0 else 80, 160, len(content) - (160 if number > 0 else 240)):
         header += struct.pack("<3q", length, 0, 0)
-    # the method's name and the header's digest are the fuzzer's too
-    return header + bytes(32) + content + sums
+    return header + b"direct".ljust(16, b"\0") + bytes(16) + content
 
 
-keep("checkpoint", "file", b"f" + whole_file(0, 1, True))
-keep("checkpoint", "files", b"f" + whole_file(0, 2, True) + b"<rank>" + whole_file(1, 2, False))
+keep("checkpoint", "file", b"f" + run_file(0))
+keep("checkpoint", "files", b"f" + run_file(0) + b"<rank>" + run_file(1))
 
 
 def inversion_state(n_cells, n_rows, phase=b"samples"):

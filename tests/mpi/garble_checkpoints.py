@@ -3,12 +3,9 @@
 """Resumes garbled checkpoints: the answer has to be that of the uninterrupted run, bit for bit, or a refusal. Needs
 Python's standard library alone.
 
-    garble_checkpoints.py PRISMFIELD SIGN_CHECKPOINT LIBRARY [--mpiexec COMMAND] [--number N] [--seed N]
+    garble_checkpoints.py PRISMFIELD LIBRARY [--mpiexec COMMAND] [--number N] [--seed N]
 
 LIBRARY is ../cli/full_disk.cpp, built, which holds runs at their checkpoints.
-
-Every other one is signed anew after it was garbled, as by somebody who knows the format: of these only is asked that
-nothing crashes, hangs or takes more than 1 GiB.
 """
 
 import argparse
@@ -19,7 +16,6 @@ import random
 import shlex
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -39,9 +35,7 @@ output:
   file: result.h5
   checkpoint: {every: 0.000001 s, file: run.ckpt.h5}
 """
-HEADER = 136
-# lengths of layout and state
-LENGTHS = (48, 72)
+HEADER = 152
 MOST_KIB = 1 << 20
 LONGEST = 120
 
@@ -153,25 +147,6 @@ def exchange(draw, content):
     return b"".join(blocks)
 
 
-def put_number(draw, content, at):
-    """Puts another number, often an extreme one, at a place."""
-    old = struct.unpack_from("<q", content, at)[0]
-    new = draw.choice([0, 1, -1, old + 1, old - 1, 2 * old, old + 64, old + 256, 2**31, 2**40, 2**62, 2**63 - 1,
-                       -(2**63), draw.randrange(-(2**63), 2**63), draw.randrange(0, 20000)])
-    return content[:at] + struct.pack("<q", max(min(new, 2**63 - 1), -(2**63))) + content[at + 8:]
-
-
-def change_header(draw, content):
-    return put_number(draw, content, 8 * draw.randrange(2, HEADER // 8 - 2))
-
-
-def change_layout_or_state(draw, content):
-    """In the work of the ranks, which the file of rank 0 alone has, or in how far a rank has come."""
-    layout, state = (struct.unpack_from("<q", content, at)[0] for at in LENGTHS)
-    begin, length = draw.choice([(0, layout), (layout, state)] if layout else [(layout, state)])
-    return put_number(draw, content, HEADER + begin + 8 * draw.randrange(length // 8))
-
-
 class Garbler:
     def __init__(self, runs, ranks, draw):
         self.draw, self.ranks = draw, ranks
@@ -218,37 +193,11 @@ class Garbler:
             files[name], files[other] = files[other], files[name]
         return how
 
-    def sign_anew(self, files):
-        name = self.draw.choice(sorted(files))
-        how = self.draw.choice(["header", "numbers", "numbers", "numbers", "flip", "overwrite", "cut", "extend"])
-        content = files[name]
-        if how == "header":
-            content = change_header(self.draw, content)
-        elif how == "numbers":
-            content = change_layout_or_state(self.draw, content)
-        elif how == "flip":
-            content = flip(self.draw, content, len(content))
-        elif how == "overwrite":
-            content = overwrite(self.draw, content)
-        elif how == "cut":
-            content = content[:self.draw.randrange(HEADER, len(content))]
-        else:
-            content += self.draw.randbytes(8 * self.draw.randrange(1, 200))
-        files[name] = content
-        return name, how
 
-
-def try_one(runs, garbler, draw, signed, counts):
+def try_one(runs, garbler, draw, counts):
     files = dict(draw.choice(garbler.moments))
-    if signed:
-        name, how = garbler.sign_anew(files)
-        kind = "signed anew: " + how
-    else:
-        kind = draw.choice([garbler.bytes_of_one, garbler.whole_files])(files)
+    kind = draw.choice([garbler.bytes_of_one, garbler.whole_files])(files)
     runs.put(files)
-    if signed:
-        subprocess.run([runs.options.sign, str(runs.folder / name)], check=True)
-        files[name] = (runs.folder / name).read_bytes()
     code, errors, memory = runs.run(garbler.ranks, "--resume")
     if memory > MOST_KIB:
         raise Trouble(f"{kind}: takes {memory} KiB")
@@ -261,11 +210,9 @@ def try_one(runs, garbler, draw, signed, counts):
         # what began on another number of ranks adds in another order
         if answer == "wrong" and kind == "other ranks" and runs.is_reference(garbler.ranks, "1e-13"):
             answer = "right"
-    elif signed and code == 1 and "prismfield: " in errors:
-        answer = "failed"
     else:
         raise Trouble(f"{kind}: ends with {code}: {errors}")
-    if answer == "wrong" and not signed:
+    if answer == "wrong":
         raise Trouble(f"{kind}: a wrong result with code 0")
     counts[kind, answer] += 1
 
@@ -280,7 +227,7 @@ def main(options):
         garblers = [Garbler(runs, ranks, draw) for ranks in ([1, 3] if options.mpiexec else [1])]
         for number in range(options.number):
             try:
-                try_one(runs, garblers[number % len(garblers)], draw, number // 2 % 2 == 1, counts)
+                try_one(runs, garblers[number % len(garblers)], draw, counts)
             except Trouble as trouble:
                 troubles += 1
                 print(f"number {number}, {garblers[number % len(garblers)].ranks} ranks: {trouble}", flush=True)
@@ -300,7 +247,6 @@ def main(options):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("sign")
     parser.add_argument("library")
     parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
     parser.add_argument("--number", type=int, default=1000)
@@ -308,6 +254,6 @@ if __name__ == "__main__":
     parser.add_argument("--keep", default="", help="a folder for what made trouble")
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
-    options.sign, options.library = os.path.abspath(options.sign), os.path.abspath(options.library)
+    options.library = os.path.abspath(options.library)
     options.mpiexec = shlex.split(options.mpiexec)
     sys.exit(main(options))

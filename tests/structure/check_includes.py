@@ -52,8 +52,8 @@ PUBLIC_HEADERS = {
               "points", "prisms", "request", "result", "row_store", "storage", "value_range"],
     "engine": ["runtime"],
     "parallel": ["communicator", "communicator_mpi"],
-    "compute": ["forward", "observer", "operator"],
-    "sensitivity": ["host_operator", "make_operator"],
+    "compute": ["forward", "make_operator", "observer", "operator"],
+    "sensitivity": ["host_operator"],
     "inversion": ["invert"],
 }
 

@@ -11,6 +11,7 @@
 #include "base/machine.hpp"
 #include "engine/devices.hpp"
 #include "engine/instances/with_space.hpp"
+#include "engine/staged_prisms.hpp"
 #include "kernel/multiply_adds.hpp"
 
 namespace prismfield {
@@ -20,10 +21,6 @@ constexpr int repeats = 7;
 /// Time that one repeat of the arithmetic takes at least.
 constexpr double least_seconds = 0.02;
 
-template <class Space>
-inline constexpr bool is_host_space =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-
 template <class T, class Space>
 struct MultiplyAdds {
   std::int64_t rounds;
@@ -31,7 +28,7 @@ struct MultiplyAdds {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const T start = static_cast<T>(i % 7);
-    if constexpr (is_host_space<Space>) {
+    if constexpr (!is_device_space<Space>) {
       KOKKOS_IF_ON_HOST(results(i) = kernel::multiply_adds_on_host<T>(rounds, start);)
     } else {
       results(i) = kernel::multiply_adds<T>(rounds, start);
@@ -66,7 +63,7 @@ double peak_of(const Space& space, std::int64_t threads) {
     least = seconds_of(space, label, threads, work);
   }
   for (int repeat = 0; repeat < repeats; ++repeat) least = std::min(least, seconds_of(space, label, threads, work));
-  const int lanes = is_host_space<Space> ? kernel::host_lanes_of<T>() : 1;
+  const int lanes = is_device_space<Space> ? 1 : kernel::host_lanes_of<T>();
   const double per_round = 2.0 * kernel::multiply_add_chains * lanes * static_cast<double>(threads);
   return per_round * static_cast<double>(work.rounds) / least;
 }
@@ -103,7 +100,7 @@ Calibration calibrate(Space space) {
     using Exec = decltype(exec);
     Calibration result;
     std::int64_t free_memory = 0;
-    if constexpr (is_host_space<Exec>) {
+    if constexpr (!is_device_space<Exec>) {
       result.device = "host";
       result.threads = exec.concurrency();
       free_memory = available_memory();

@@ -5,12 +5,18 @@
 #include "base/machine.hpp"
 #include "engine/devices.hpp"
 #include "engine/engine.hpp"
-#include "engine/instances.hpp"
 #include "engine/instances/with_space.hpp"
 #include "engine/with_arithmetic.hpp"
 #include "kernel/host_tile.hpp"
 
 namespace prismfield {
+
+/// Of kokkos_engine.hpp, instantiated in sources of their own.
+template <class Space, class Arithmetic>
+std::unique_ptr<FieldEngine> make_kokkos_engine(const Space& space, const EngineSettings& settings);
+template <class Space, class Arithmetic>
+EngineMemory kokkos_engine_memory(FieldSet set);
+
 std::vector<Space> built_spaces() {
   std::vector<Space> spaces;
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// SPDX-FileCopyrightText: The prismfield authors
-#include "engine/kokkos_instances.hpp"
-
-namespace prismfield {
-
-template struct KokkosInstances<Kokkos::Cuda, kernel::MixedArithmetic>;
-
-}  // namespace prismfield
