@@ -18,7 +18,7 @@ from ..field_names import in_order
 from ..figures.drawing import UNITS
 from . import report_data
 from .report_charts import SETTINGS, all_charts, errors_of, roofline_figure
-from .report_data import STATUS_WORDS, Study, axis_name, finite, short
+from .report_data import STATUS_WORDS, Study, axis_name, finite, same_text, short
 from .report_maps import map_pages
 from .study_data import MEASURES
 from .texts import write_file
@@ -88,14 +88,15 @@ def errors_tables(study):
     fields = in_order({f for rows in found.values() for f in rows})
     units = [next(own[f].get("unit", "") for own in found.values() if f in own) for f in fields]
     named = ", ".join(dict.fromkeys(UNITS.get(unit, unit) for unit in units))
-    tables = []
-    for words, key in (("RMS difference", "rms_difference"), ("Largest difference", "largest_difference")):
-        rows = []
+
+    def rows(key):
         for i, own in found.items():
-            cells = [right(f"{own[f][key]:.1e}" if f in own and finite(own[f][key]) else "") for f in fields]
-            rows.append([study.point_text(study.by_id[i], names), *cells])
-        tables.append((f"{words} from the reference, {named}", Table(["Point", *fields], rows)))
-    return tables if found else []
+            values = (own.get(f, {}).get(key) for f in fields)
+            yield [study.point_text(study.by_id[i], names), *(right(f"{v:.1e}" if finite(v) else "") for v in values)]
+
+    kinds, heads = {"RMS difference": "rms_difference", "Largest difference": "largest_difference"}, ["Point", *fields]
+    text = f"from the reference, {named}"
+    return [(f"{words} {text}", Table(heads, list(rows(key)))) for words, key in kinds.items() if found]
 
 
 def paper_table(study):
@@ -107,19 +108,17 @@ def paper_table(study):
             continue
         _, words, unit, factor = study.quantities[y]
         best_of = max if y in ("speed_up", "efficiency", "pairs_per_second") else min
-        for entry in study.comparisons(y, number == 0):
-            for name, at, value in (
-                (name, *item) for name, values in report_data.series_of(entry) for item in values.items()
-            ):
-                points = [p for p in study.points if report_data.same_text(study.label(p, x), at)]
-                own = [p for p in points if name and any(report_data.same_text(name, t) for t in p["labels"].values())]
+        for source, name, values in study.paper_series(y, number == 0):
+            for at, value in values.items():
+                points = [p for p in study.points if same_text(study.label(p, x), at)]
+                own = [p for p in points if name and any(same_text(name, t) for t in p["labels"].values())]
                 good = [(q[0], p) for p in own or points if (q := study.quantity(p, y))]
                 best, point = best_of(good, key=lambda pair: pair[0], default=(None, None))
-                row = [report_data.source_text(entry) + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
-                row.append(right(f"{short(value * factor)} {unit}".strip()))
-                row.append(right(f"{short(best)} {unit}".strip() if point else "not run"))
-                row.append(right(short(value * factor / best) if best else ""))
-                rows.append([*row, study.point_text(point) if point else ""])
+                theirs = f"{short(value * factor)} {unit}".strip()
+                here = f"{short(best)} {unit}".strip() if point else "not run"
+                ratio = short(value * factor / best) if best else ""
+                row = [source + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
+                rows.append([*row, *map(right, (theirs, here, ratio)), study.point_text(point) if point else ""])
     return Table(["Paper", "At", "Quantity", "Paper's", "Here", "Paper's / here", "Point"], rows)
 
 

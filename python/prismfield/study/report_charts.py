@@ -5,10 +5,11 @@
 import itertools
 import math
 import textwrap
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.legend import Legend
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
@@ -17,7 +18,7 @@ from matplotlib.transforms import ScaledTranslation
 from ..field_names import in_order, symbol_of
 from ..figures.drawing import GREY, UNITS
 from . import report_data
-from .report_data import STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
+from .report_data import ONE_POINT, STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -34,10 +35,11 @@ PAPER_STYLES = (
 PALE = "0.9"
 ROUND = [1, 2, 2.5, 5, 10]
 
-# Every figure is as wide as a page of a journal; inches above the drawing for title and machine, and beside them.
+# Every figure is as wide as a page of a journal; inches above the drawing for title and machine, beside them, and
+# between what stands below.
 PAGE_WIDTH = 7.2
 HEADING_ROOM = 0.5
-MARGIN = 0.08
+MARGIN, BETWEEN = 0.08, 0.09
 SETTINGS = {
     # Texts are measured at the resolution that they are drawn at, since their sizes are rounded to pixels.
     **{"figure.dpi": 170, "savefig.dpi": "figure", "font.family": "DejaVu Sans", "axes.unicode_minus": True},
@@ -52,11 +54,13 @@ SETTINGS = {
 }
 
 
-class Page:
-    """One figure: its title, what stands below it, and its drawing."""
+class Page(NamedTuple):
+    """One figure: its drawing, and what stands below it on the report's page."""
 
-    def __init__(self, name, title, figure, caption=""):
-        self.name, self.title, self.figure, self.caption = name, title, figure, caption
+    name: str
+    title: str
+    figure: Figure
+    caption: str = ""
 
 
 def plain(text):
@@ -65,34 +69,22 @@ def plain(text):
 
 
 def new_page(study, below, height=3.3, rows=1, columns=1, **keywords):
-    """A figure of the one width that all have with the study's title in bold and, smaller, `below` and the machine, and
-    its axes; legend and notes are added under it by finish()."""
+    """A figure of the one width that all have and its axes; in its top left corner the study's title in bold and,
+    smaller and cut at the margin, `below` and the machine. finish() adds legend and notes under it."""
     keywords |= {"figsize": (PAGE_WIDTH, height), "squeeze": False, "layout": "constrained"}
     figure, axes = plt.subplots(rows, columns, **keywords)
     machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
     reduced = "reduced size" if study.data.get("reduced") else ""
-    text = "  ·  ".join(part for part in (below, machine, reduced) if part)
-    figure.heading = [
-        figure.text(0, 0, plain(study.title), fontsize=10.5, fontweight="bold", va="top", in_layout=False),
-        figure.text(0, 0, plain(text), fontsize=8, color=GREY, va="top", in_layout=False),
-    ]
-    place(figure, 0)
+
+    def head(words, down, **looks):
+        corner = figure.transFigure + ScaledTranslation(MARGIN, -down, figure.dpi_scale_trans)
+        return figure.text(0, 1, plain(words), va="top", in_layout=False, transform=corner, **looks)
+
+    head(study.title, 0.08, fontsize=10.5, fontweight="bold")
+    second = head("  ·  ".join(filter(None, (below, machine, reduced))), 0.29, fontsize=8, color=GREY)
+    while second.get_window_extent().width > (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
+        second.set_text(second.get_text().rstrip(" …")[:-1].rstrip() + "…")
     return figure, axes
-
-
-def place(figure, below):
-    """Puts the heading to the top left of a page, whatever its height, cuts what is longer than the page is wide, and
-    leaves `below` inches free under the drawing."""
-    width, height = figure.get_size_inches()
-    renderer = figure.canvas.get_renderer()
-    for words, down in zip(figure.heading, (0.08, 0.29)):
-        words.set_position((MARGIN / width, 1 - down / height))
-    second = figure.heading[1]
-    text = second.get_text()
-    while len(text) > 20 and second.get_window_extent(renderer).width > (width - 2 * MARGIN) * figure.dpi:
-        text = text[:-1]
-        second.set_text(text.rstrip() + "…")
-    figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
 
 
 def legend_groups(handles, marks):
@@ -112,35 +104,31 @@ def finish(figure, handles=(), marks=(), notes=()):
     """Legends and notes under the drawing, in the width of the page, which grows downwards: first what was measured, a
     None among the handles begins a new line, then each paper's marks under its name, then in grey what the reader must
     know, as what did not run."""
-    renderer = figure.canvas.get_renderer()
-    placed = []
-    for title, entries in legend_groups(handles, marks):
+    # from the lower edge upwards, inches
+    inches, below = figure.dpi_scale_trans, 0.0
+    if notes:
+        lines = "\n".join(plain(textwrap.fill(note, 122)) for note in dict.fromkeys(notes))
+        looks = {"fontsize": 7.5, "color": "0.35", "linespacing": 1.35, "va": "bottom"}
+        words = figure.text(MARGIN, BETWEEN, lines, transform=inches, in_layout=False, **looks)
+        below = BETWEEN + words.get_window_extent().height / figure.dpi
+    for title, entries in reversed(legend_groups(handles, marks)):
         artists, names = [handle for handle, _ in entries], [plain(name) for _, name in entries]
+        place = {"loc": "lower left", "bbox_to_anchor": (MARGIN, below + BETWEEN), "bbox_transform": inches}
         # As many columns as fit, and of these no more than the lines need.
         for lines in range(math.ceil(len(entries) / 6), len(entries) + 1):
             columns = math.ceil(len(entries) / lines)
-            looks = {"title": plain(title) or None, "ncols": columns, "loc": "upper left", "alignment": "left"}
-            legend = figure.legend(artists, names, **looks)
+            looks = {"title": plain(title) or None, "ncols": columns, "alignment": "left"}
+            legend = figure.legend(artists, names, **place, **looks)
             legend.set_in_layout(False)
-            box = legend.get_window_extent(renderer)
+            box = legend.get_window_extent()
             if columns == 1 or box.width <= (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
                 break
             legend.remove()
-        placed.append((legend, box.height / figure.dpi))
-    if notes:
-        lines = "\n".join(plain(textwrap.fill(note, 122)) for note in dict.fromkeys(notes))
-        words = figure.text(0, 0, lines, fontsize=7.5, color="0.35", va="top", linespacing=1.35, in_layout=False)
-        placed.append((words, words.get_window_extent(renderer).height / figure.dpi))
-    gap = 0.09
-    below = sum(tall + gap for _, tall in placed) + (0.06 if placed else 0)
+        below += BETWEEN + box.height / figure.dpi
+    below += BETWEEN / 2
     height = figure.get_figheight() + below
     figure.set_size_inches(PAGE_WIDTH, height)
-    place(figure, below)
-    top = below - gap / 2
-    for artist, tall in placed:
-        put = artist.set_bbox_to_anchor if isinstance(artist, Legend) else artist.set_position
-        put((MARGIN / PAGE_WIDTH, top / height))
-        top -= tall + gap
+    figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
 
 
 def line(**looks):
@@ -154,19 +142,14 @@ def mark(**looks):
 
 def number_tick(value, _position=None):
     """A tick of a logarithmic axis: 0.001 to 10,000 in digits, else a power."""
-    if value <= 0:
-        return ""
-    return f"{value:,.10g}" if -3 <= math.log10(value) < 5 else power(value)
+    return f"{value:,.10g}" if 1e-3 <= value < 1e5 else power(value)
 
 
 def power(value, digits=3):
     """A number as a power of ten: 10⁻⁷, 2.3 × 10⁻⁷."""
-    if value == 0:
-        return "0"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    mantissa = f"{float(mantissa):g}"
-    ten = f"10^{{{int(exponent)}}}"
-    return f"${ten}$" if mantissa == "1" else f"${mantissa}\\times{ten}$"
+    factor = f"{float(mantissa):g}\\times".removeprefix("1\\times")
+    return f"${factor}10^{{{int(exponent)}}}$" if value else "0"
 
 
 def logarithmic(axis, low, high):
@@ -187,20 +170,27 @@ def decades(axis, locator):
 
 class Style:
     """Colour, marker and line of the curves of a figure, each a tuple of labels. Up to five curves differ in all three;
-    of more, one label chooses the colour, and the others marker and line, so that the legend is no tower."""
+    of more, one label, `factor`, chooses the colour, and the others marker and line, so that the legend is no tower."""
 
     def __init__(self, axes, keys):
-        self.axes, self.keys = axes, list(dict.fromkeys(keys))
-        values = [list(dict.fromkeys(key[i] for key in self.keys)) for i in range(len(axes))]
-        several = [i for i in range(len(axes)) if len(values[i]) > 1]
-        self.factor = None
-        if len(self.keys) > 5 and len(several) > 1:
+        self.axes, self.factor, keys = axes, None, list(dict.fromkeys(keys))
+        values = [list(dict.fromkeys(labels)) for labels in zip(*keys)]
+        several = [i for i, own in enumerate(values) if len(own) > 1]
+        if len(keys) > 5 and len(several) > 1:
             self.factor = max(several, key=lambda i: len(values[i]) if len(values[i]) <= len(COLOURS) else 0)
             self.colours = values[self.factor]
-            self.lines = list(dict.fromkeys(self.rest(key) for key in self.keys))
+            self.lines = list(dict.fromkeys(map(self.rest, keys)))
+        self.by_key = {key: self.looks(*self.numbers(number, key)) for number, key in enumerate(keys)}
 
     def rest(self, key):
         return key[: self.factor] + key[self.factor + 1 :]
+
+    def numbers(self, number, key):
+        """Of colour, marker and line."""
+        if self.factor is None:
+            return number, number, number // len(COLOURS)
+        shape = self.lines.index(self.rest(key))
+        return self.colours.index(key[self.factor]), shape, shape
 
     @staticmethod
     def looks(colour, shape, dashes):
@@ -208,42 +198,37 @@ class Style:
         return own | {"linestyle": LINES[dashes % len(LINES)]}
 
     def of(self, key):
-        if self.factor is None:
-            number = self.keys.index(key)
-            return self.looks(number, number, number // len(COLOURS))
-        shape = self.lines.index(self.rest(key))
-        return self.looks(self.colours.index(key[self.factor]), shape, shape)
+        return self.by_key[key]
 
     def entries(self, single="measured", has_line=True):
         """Handles and names for the legend."""
 
-        def handle(looks):
-            looks = looks if has_line else looks | {"linestyle": "none"}
-            return line(**({"markersize": 5, "linewidth": 1.5} | looks))
+        def entry(axes, key, looks):
+            looks = {"markersize": 5, "linewidth": 1.5} | looks | ({} if has_line else {"linestyle": "none"})
+            return Line2D([], [], **looks), curve_name(axes, key) or single
 
         if self.factor is None:
-            return [(handle(self.of(key)), curve_name(self.axes, key) or single) for key in self.keys]
-        axis = self.axes[self.factor]
-        others = [name for name in self.axes if name != axis]
-        colours = [
-            (Patch(color=COLOURS[i % len(COLOURS)]), single if value is None else report_data.value_text(axis, value))
-            for i, value in enumerate(self.colours)
-        ]
-        lines = [
-            (handle(self.looks(0, i, i) | {"color": "0.25"}), curve_name(others, values) or single)
-            for i, values in enumerate(self.lines)
-        ]
-        return [*colours, None, *lines]
+            return [entry(self.axes, key, looks) for key, looks in self.by_key.items()]
+        axis, others = self.axes[self.factor], self.rest(self.axes)
+        lines = [entry(others, key, self.looks(0, i, i) | {"color": "0.25"}) for i, key in enumerate(self.lines)]
+        colours = zip(itertools.cycle(COLOURS), self.colours)
+        return [*((Patch(color=own), curve_name([axis], [text]) or single) for own, text in colours), None, *lines]
+
+
+class PaperSeries(NamedTuple):
+    """What a paper found in a figure's place."""
+
+    values: dict  # by text of x
+    looks: dict
+    entry: tuple  # source, handle and name, for the legend
 
 
 def papers_of(study, y, first=False):
-    """(source, name, {x: value}, looks) of every series of the papers that belongs to a figure of y."""
-    return [(*series, looks) for series, looks in zip(study.paper_series(y, first), itertools.cycle(PAPER_STYLES))]
-
-
-def paper_mark(source, name, looks):
-    """Its entry of the legend."""
-    return source, mark(markersize=6, **looks), name
+    """Every series of the papers that belongs to a figure of y."""
+    return [
+        PaperSeries(values, looks, (source, mark(markersize=6, **looks), name))
+        for (source, name, values), looks in zip(study.paper_series(y, first), itertools.cycle(PAPER_STYLES))
+    ]
 
 
 # ---- one quantity against an axis
@@ -366,18 +351,16 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
         if gaps:
             cross = {"color": colour, "markersize": 5, "transform": axes.get_xaxis_transform(), "clip_on": False}
             axes.plot([at for at, _ in gaps], [0.012] * len(gaps), "x", **cross)
-    for source, name, values, looks in papers_of(study, y, first):
+    for values, looks, entry in papers_of(study, y, first):
         at = {number_of(k): v * factor for k, v in values.items() if number_of(k) is not None}
-        level = {k: v * factor for k, v in values.items() if number_of(k) is None}
-        all_y += [*at.values(), *level.values()]
+        all_y += [v * factor for v in values.values()]
         marked_x += at
         if at:
             axes.plot(list(at), list(at.values()), linestyle="none", markersize=6, zorder=4, **looks)
-            marks.append(paper_mark(source, name, looks))
-        for words, value in level.items():
-            dashes = {"color": "0.35", "linewidth": 1, "linestyle": (0, (5, 2))}
-            axes.axhline(value, zorder=1, **dashes)
-            marks.append((source, line(**dashes), f"{name}, {words}" if name else words))
+            marks.append(entry)
+        for words in (k for k in values if number_of(k) is None):
+            level = axes.axhline(values[words] * factor, zorder=1, color="0.35", linewidth=1, linestyle=(0, (5, 2)))
+            marks.append((entry[0], level, ", ".join(filter(None, (entry[2], words)))))
     all_x += marked_x
     dashed = {"color": "0.55", "linewidth": 1, "linestyle": (0, (4, 3))}
     if y == "speed_up" and seen_at and is_count(x):
@@ -516,19 +499,15 @@ def show_gaps(axes, first_at, seen_at):
         axes.text(0.02, 0.04, words, transform=axes.transAxes, fontsize=9, color=GREY)
     to_share = axes.transScale + axes.transLimits
     places = sorted(first_at)
-    shares = [to_share.transform((at, axes.get_ylim()[1]))[0] for at in places]
-    runs = []
-    for number, at in enumerate(places):
-        if at in state:
-            # Half the way to a neighbour, and never wide.
-            sides = [abs(shares[number] - shares[n]) for n in (number - 1, number + 1) if 0 <= n < len(places)]
-            half = min([0.02, *(side / 2 for side in sides)])
-            if number > 0 and state.get(places[number - 1]) == state[at]:
-                runs[-1][1] = shares[number] + half
-            else:
-                runs.append([shares[number] - half, shares[number] + half, state[at]])
-    for left, right, words in runs:
-        left, right = max(left, 0), min(right, 1)
+    shares = to_share.transform([(at, axes.get_ylim()[1]) for at in places])[:, 0]
+    # Half the way to a neighbour, and never wide.
+    ways = np.diff(shares, prepend=-1, append=2) / 2
+    halves = np.minimum(np.minimum(ways[:-1], ways[1:]), 0.02)
+    for words, own in itertools.groupby(range(len(places)), lambda i: state.get(places[i])):
+        if words is None:
+            continue
+        own = list(own)
+        left, right = max(shares[own[0]] - halves[own[0]], 0), min(shares[own[-1]] + halves[own[-1]], 1)
         band = {"color": "0.945", "linewidth": 0, "zorder": 0, "transform": axes.transAxes}
         axes.add_patch(Rectangle((left, 0), right - left, 1, **band))
         if seen_at:
@@ -555,15 +534,15 @@ def row_word(axes, x, row, words, **looks):
 def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     """Values of an axis that are no numbers: a row each, bars from zero, or points where the range is large."""
     papers = papers_of(study, y, first)
-    rows = list(texts) + [k for *_, values, _ in papers for k in values if not any(same_text(k, t) for t in texts)]
-    rows = list(dict.fromkeys(rows))
+    own = [k for series in papers for k in series.values if not any(same_text(k, t) for t in texts)]
+    rows = list(dict.fromkeys([*texts, *own]))
     every = [point for points in curves.values() for point in points]
     present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)] or list(curves)[:1]
     n = len(present)
     figure, ((axes,),) = new_page(study, repeats_text(study), min(1.05 + len(rows) * (0.16 + 0.17 * n), 8))
     _, name_of_y, unit, factor = study.quantities[y]
     style, found_y = Style(curve_axes, present), [v for p in every for v in study.quantity(p, y) or ()]
-    found_y += [v * factor for *_, values, _ in papers for v in values.values()]
+    found_y += [v * factor for series in papers for v in series.values.values()]
     # Short times are told in milliseconds.
     in_unit = 1
     if unit == "s" and max(found_y, default=1) < 0.1:
@@ -603,12 +582,10 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
             text = f"{text} {unit}".strip() + (" (oversubscribed)" if over else "")
             beside = {"textcoords": "offset points", "fontsize": 7.5, "va": "center"}
             axes.annotate(text, (max(most, middle, edge), row), (6, 0), **beside)
-    marks = []
-    for source, name, values, looks in papers:
+    for values, looks, _ in papers:
         at = [next(i for i, row in enumerate(rows) if same_text(row, text)) for text in values]
         sizes = [v * factor * in_unit for v in values.values()]
         axes.plot(sizes, at, linestyle="none", markersize=6, zorder=5, clip_on=False, **looks)
-        marks.append(paper_mark(source, name, looks))
     if log:
         axes.set(xscale="log", xlim=(edge, high * max((high / low) ** 0.13, 2.5)))
         logarithmic(axes.xaxis, *axes.get_xlim())
@@ -622,7 +599,8 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     if not log:
         # Bars have no markers, so that of two labels both are told by the colour.
         handles = [(Patch(color=style.of(key)["color"]), curve_name(curve_axes, key) or "measured") for key in present]
-    shown = len(handles) > 1 or marks or any(curve_axes)
+    shown = len(handles) > 1 or papers or any(curve_axes)
+    marks = [series.entry for series in papers]
     finish(figure, handles if shown else [], marks, study.gap_notes(every, [*curve_axes, x]))
     return figure, over_shown
 
@@ -738,7 +716,7 @@ def errors_figure(study):
     style = Style(axes_of, keys)
     places = len(chosen) + len(papers)
     every = [found[i][f]["rms_difference"] for i in chosen for f in fields if f in found[i]]
-    every += [v[f] for _, _, v, _ in papers for f in fields if f in v]
+    every += [series.values[f] for series in papers for f in fields if f in series.values]
     positive = [v for v in every if v > 0] or [1e-16]
     low, high = 10 ** (math.floor(math.log10(min(positive))) - 0.5), 10 ** math.ceil(math.log10(max(positive)) + 0.2)
     zero = False
@@ -754,7 +732,7 @@ def errors_figure(study):
                     looks = style.of(key) | {"linestyle": "none", "markersize": 4.5, "zorder": 3}
                     looks |= {} if value > 0 else {"markerfacecolor": "white", "clip_on": False}
                     own.plot([f + (c - (places - 1) / 2) * 0.84 / places], [max(value, low)], **looks)
-        for c, (_, _, values, looks) in enumerate(papers, len(chosen)):
+        for c, (values, looks, _) in enumerate(papers, len(chosen)):
             shift = (c - (places - 1) / 2) * 0.84 / places
             if at := [(f + shift, values[field]) for f, field in enumerate(group) if field in values]:
                 own.plot(*zip(*at), linestyle="none", markersize=5, zorder=4, **looks)
@@ -765,7 +743,7 @@ def errors_figure(study):
         own.set(xlim=(-0.5, len(group) - 0.5), ylabel=f"RMS difference ({UNITS.get(unit, unit)})")
         decades(own.yaxis, LogLocator(base=10, numticks=9))
     text = "Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."
-    marks = [paper_mark(source, name, looks) for source, name, _, looks in papers]
+    marks = [series.entry for series in papers]
     finish(figure, style.entries(single="runs of the study", has_line=False), marks, [text] if zero else [])
     caption = study.caption("errors")
     if dropped:
@@ -795,17 +773,14 @@ def histogram_axes(study, most=8):
 
 
 def pooled_histograms(study):
-    """{text: (lowest, negative, equal, positive)} with fields added up, and {text: the labels on histogram_axes}."""
-    within = histogram_axes(study)
-    pooled, labels = {}, {}
+    """The axes and {labels on them: (lowest, negative, equal, positive)} with fields added up."""
+    within, pooled = histogram_axes(study), {}
     for row in study.rows("histograms"):
-        point = study.by_id[row["point"]]
-        text = study.point_text(point, within)
+        labels = study.labels(study.by_id[row["point"]], within)
         counts = np.array(row["negative"], float), row["equal"], np.array(row["positive"], float)
-        lowest, *before = pooled.get(text, (row["lowest"], 0, 0, 0))
-        pooled[text] = (lowest, *(a + b for a, b in zip(before, counts)))
-        labels.setdefault(text, study.labels(point, within))
-    return pooled, labels
+        lowest, *before = pooled.get(labels, (row["lowest"], 0, 0, 0))
+        pooled[labels] = (lowest, *(a + b for a, b in zip(before, counts)))
+    return within, pooled
 
 
 def histogram_place(value, lowest, n):
@@ -815,7 +790,7 @@ def histogram_place(value, lowest, n):
 
 
 def histogram_figure(study):
-    pooled, labels = pooled_histograms(study)
+    within, pooled = pooled_histograms(study)
     if not pooled:
         return None
     chosen = list(pooled)[:8]
@@ -854,7 +829,7 @@ def histogram_figure(study):
         own.yaxis.set_major_formatter(FuncFormatter(number_tick))
         # What is said of one panel is said of all, and of none where nothing is off by so much.
         tail = f": {short(failing[i], 2)} % off by ≥ 0.1" if any(failing.values()) else ""
-        own.set_title(plain(i + tail), fontsize=7.5, loc="left", pad=3)
+        own.set_title(plain((curve_name(within, i) or ONE_POINT) + tail), fontsize=7.5, loc="left", pad=3)
         steps = list(range(5, used + 2, 6 if used > 12 else 4))
         ticks = [-s - 0.5 for s in reversed(steps)] + [0] + [s + 0.5 for s in steps]
         words = [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)] + ["equal"]
@@ -863,7 +838,7 @@ def histogram_figure(study):
         own.set_xlim(-used - 0.8, used + 0.8)
         own.grid(False, axis="x")
         for entry, (name, values) in marks:
-            if name and not any(same_text(name, label) for label in labels[i]):
+            if name and not any(same_text(name, label) for label in i):
                 continue
             for what, value in values.items():
                 at = histogram_place(value, lowest, n)
@@ -887,13 +862,12 @@ def histogram_figure(study):
 
 def exceedance_figure(study):
     """The share of values that are off by at least so much: what a single-precision run is worth, at a glance."""
-    pooled, labels = pooled_histograms(study)
+    within, pooled = pooled_histograms(study)
     if len(pooled) < 2:
         return None
     figure, ((axes,),) = new_page(study, "all fields and points together")
-    style = Style(histogram_axes(study), labels.values())
-    lowest_share = 100.0
-    for i, (lowest, negative, equal, positive) in pooled.items():
+    style, lowest_share = Style(within, pooled), 100.0
+    for labels, (lowest, negative, equal, positive) in pooled.items():
         counts = negative + positive
         total = counts.sum() + equal
         if total == 0:
@@ -902,18 +876,17 @@ def exceedance_figure(study):
         sizes = 10.0 ** (lowest + np.arange(len(counts)) - 1)
         shown = (share > 0) & (np.arange(len(counts)) > 0)
         lowest_share = min(lowest_share, 100 / total)
-        axes.plot(sizes[shown], share[shown], markersize=4, linewidth=1.4, **style.of(labels[i]))
-    marks = []
-    for source, name, values, looks in papers_of(study, "share"):
+        axes.plot(sizes[shown], share[shown], markersize=4, linewidth=1.4, **style.of(labels))
+    papers = papers_of(study, "share")
+    for values, looks, _ in papers:
         at = [(number_of(k), 100 * v) for k, v in values.items() if number_of(k)]
         axes.plot(*zip(*at), linestyle="none", markersize=6.5, zorder=5, **looks)
-        marks.append(paper_mark(source, name, looks))
     axes.set(xscale="log", yscale="log", ylim=(max(lowest_share / 2, 1e-6), 170))
     decades(axes.xaxis, LogLocator(base=10, subs=(1,), numticks=10))
     decades(axes.yaxis, LogLocator(base=10, numticks=8))
     axes.yaxis.set_major_formatter(FuncFormatter(number_tick))
     axes.set(xlabel="Relative difference from the reference", ylabel="Values off by at least that (%)")
-    finish(figure, style.entries(), marks)
+    finish(figure, style.entries(), [series.entry for series in papers])
     return Page("share_off", "How many values are off by how much", figure, study.caption("share"))
 
 

@@ -70,6 +70,7 @@ STATUS_WORDS = {
     "too slow": "over the limit of a run",
     "out of budget": "out of budget",
 }
+ONE_POINT = "the case as it stands"
 PAPERS = {
     "A": "Couder-Castañeda et al. 2013",
     "B": "Moorkamp et al. 2010",
@@ -218,8 +219,7 @@ class Study:
 
     def point_text(self, point, axes=None):
         axes = self.varying(self.points) if axes is None else axes
-        parts = [value_text(name, text) for name in axes if (text := self.label(point, name)) is not None]
-        return ", ".join(parts) or "the case as it stands"
+        return curve_name(axes, self.labels(point, axes)) or ONE_POINT
 
     def runs_a_point(self):
         """How many timed runs the points have that have any, in ascending order: joined studies differ."""
