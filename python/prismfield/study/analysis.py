@@ -15,8 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..field_names import NATIVE, TENSOR, VECTOR, is_field
 from . import study_data
-from .study_data import COUNTS, FORMS, SAMPLES, WORDS, Estimate, Roofline, Sample, StudyAxis, StudyData, StudyPoint
-from .tables import RunRow, whole
+from .study_data import (
+    COUNTS,
+    FORMS,
+    SAMPLES,
+    WORDS,
+    Estimate,
+    Roofline,
+    RunRow,
+    Sample,
+    StudyAxis,
+    StudyData,
+    StudyPoint,
+    whole,
+)
 
 WORKER_KEYS = ("threads", "ranks", "devices")
 # repeats that the rules ask for

@@ -17,13 +17,12 @@ from typing import Any
 from .folder import ReportFolder
 from .machine import Machine, record_machine
 from .plan import Plan, Start, case_text, default_threads, plan_study
-from .problems import exit_code_of
 from .program import Program, RunError, Stopped, stop_at_signals
 from .progress import Progress, duration_text
 from .runner import StudyOutcome, run_study
 from .runs import RunFiles, Runs, run_environment, run_words
 from .spec import Spec, read_study_file
-from .texts import counted, shown, write_file
+from .texts import counted, exit_code_of, shown, write_file
 
 MOST_NAMED, MOST_SHOWN = 3, 10
 LONGEST_CALIBRATION = 300  # seconds

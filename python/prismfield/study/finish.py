@@ -13,12 +13,18 @@ import sys
 
 from ..new_file import new_file
 from .analysis import analyse
-from .problems import InputError, Problem, exit_code_of
 from .progress import Progress
 from .read_study import join, read_study
-from .study_files import study_json, write_study_hdf5
-from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
-from .texts import shown, write_file
+from .study_files import (
+    fom_lines,
+    p3_csv,
+    study_json,
+    tables_as_latex,
+    tables_as_markdown,
+    tables_as_text,
+    write_study_hdf5,
+)
+from .texts import InputError, Problem, exit_code_of, shown, write_file
 
 NO_FIGURES = ""
 try:

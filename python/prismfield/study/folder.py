@@ -14,10 +14,9 @@ from pathlib import Path
 
 from .machine import Machine, machine_json
 from .plan import Plan, study_text
-from .problems import InputError, Problem, excerpt
 from .program import Program
 from .spec import Spec
-from .texts import write_file
+from .texts import InputError, Problem, excerpt, write_file
 
 LOCK = ".lock"
 # tables and records that move to previous/ when a study is replaced, and what follows from them

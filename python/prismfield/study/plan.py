@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .machine import Machine
-from .problems import InputError, Problem, Problems
 from .program import Program
-from .spec import Spec, by_line
-from .sweep import AxisValue, Point, points_of
-from .texts import counted
+from .spec import AxisValue, Point, Spec, by_line, points_of
+from .texts import InputError, Problem, Problems, counted
 from .yaml_nodes import Node, join_key, numbered, plain, put_or_report, scalar, to_yaml
 
 # what neither the fields of a run nor the model of an inversion depend on, but for rounding

@@ -14,11 +14,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .problems import InputError, Problem, Problems, shorter
-from .spec import KEYS, Spec, SpecReader
-from .study_data import Row, SpacePeak, StudyAxis, StudyData, StudyMachine
-from .sweep import label_of
-from .tables import RunTable, finite, read_runs, read_table, whole
+from .spec import KEYS, Spec, SpecReader, label_of
+from .study_data import (
+    Row,
+    RunTable,
+    SpacePeak,
+    StudyAxis,
+    StudyData,
+    StudyMachine,
+    finite,
+    read_runs,
+    read_table,
+    whole,
+)
+from .texts import InputError, Problem, Problems, shorter
 from .yaml_nodes import Node, parse_yaml, read_yaml_text
 
 T = TypeVar("T")

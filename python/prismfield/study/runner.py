@@ -17,17 +17,16 @@ from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 
-from . import results
+from . import runs
 from .folder import ReportFolder
 from .machine import Machine
 from .plan import Plan, PlannedPoint, PlannedRun, case_text
-from .problems import InputError, Problem, Problems
 from .program import Program, Stopped
 from .progress import duration_text
 from .runs import RunFiles, Runs, warnings_in
 from .spec import Spec
-from .tables import TABLES, RunRow, TableWriter, csv_lines, keep_points, read_runs, run_header, run_line
-from .texts import shown, write_file
+from .study_data import TABLES, RunRow, TableWriter, csv_lines, keep_points, read_runs, run_header, run_line
+from .texts import InputError, Problem, Problems, shown, write_file
 
 IS_ALLOWED = " is allowed"
 MOST_FAILURES = 2
@@ -290,20 +289,20 @@ class Runner:
         os.replace(files.result, self.folder / name)
         return name
 
-    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[results.FieldDifference]) -> None:
+    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[runs.FieldDifference]) -> None:
         """Of a point's first timed run."""
         point, tables = planned.point.id, self.tables
-        tables["errors.csv"].append(results.error_lines(point, differences))
+        tables["errors.csv"].append(runs.error_lines(point, differences))
         if self.spec.histogram:
-            tables["histograms.csv"].append(results.histogram_lines(point, differences))
+            tables["histograms.csv"].append(runs.histogram_lines(point, differences))
         if self.spec.busy:
-            tables["busy.csv"].append(csv_lines((point, *row) for row in results.busy_rows(files.result)))
+            tables["busy.csv"].append(csv_lines((point, *row) for row in runs.busy_rows(files.result)))
         if self.spec.trace:
             case = files.input.read_text(encoding="utf-8", errors="surrogateescape")
             facts = self.program.facts(files.input, planned.job.start.command, [case], str(files.result))[0]
             if "problems" in facts:
                 raise InputError([Problem(*problem) for problem in facts["problems"]])
-            rows = results.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
+            rows = runs.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
             tables["trace.csv"].append(csv_lines((point, *row) for row in rows))
         if self.spec.keeps_results:
             name = self.keep_result(point, files)
@@ -317,13 +316,13 @@ class Runner:
         is_first = run.kind == "timed" and not self.state_of(run).has_tables
         try:
             if self.spec.command == "invert":
-                row.largest_error = results.model_difference(files.result, reference)
+                row.largest_error = runs.model_difference(files.result, reference)
                 judge_error(row, self.spec.tolerance, "its model")
                 if is_first and self.spec.keeps_results:
                     self.keep_result(planned.point.id, files)
                 return
-            differences, wrong = results.compare_fields(files.result, reference)
-        except results.Unreadable as error:
+            differences, wrong = runs.compare_fields(files.result, reference)
+        except runs.Unreadable as error:
             row.status, row.why = "failed", f"its result cannot be compared: {error}"
             return
         if differences:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import yaml
 
-from .problems import InputError, Problem, Problems, excerpt
+from .texts import InputError, Problem, Problems, excerpt
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LARGEST_FILE = 16 << 20
