@@ -16,7 +16,6 @@ import pytest
 
 from prismfield.study.machine import Devices, EnergyMeter, Machine, count_of, machine_json, record_machine
 from prismfield.study.program import MEASURE, Stopped, run_measured
-from prismfield.study.progress import Progress, cut, duration_text
 from prismfield.study.runs import (
     Unreadable,
     compare_fields,
@@ -38,7 +37,7 @@ from prismfield.study.study_data import (
     run_header,
     run_line,
 )
-from prismfield.study.texts import Problems
+from prismfield.study.texts import Problems, Progress, cut, duration_text
 
 AXES = ["execution.precision", "fields", "point"]
 GRAVITY = 6.6743e-11

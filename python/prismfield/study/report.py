@@ -17,11 +17,12 @@ import matplotlib.pyplot as plt
 from ..field_names import in_order
 from ..figures.drawing import UNITS
 from . import report_data
-from .report_charts import SETTINGS, all_charts, errors_of, roofline_figure
+from .report_charts import PAGE_WIDTH, SETTINGS, all_charts, errors_of
 from .report_data import STATUS_WORDS, Study, axis_name, finite, same_text, short
-from .report_maps import map_pages
 from .study_data import MEASURES
 from .texts import write_file
+
+PIXELS = PAGE_WIDTH * SETTINGS["figure.dpi"]
 
 
 class Table(NamedTuple):
@@ -63,21 +64,17 @@ def points_table(study):
     return Table([*map(axis_name, axes), "State", "Runs", *map(study.quantity_label, shown)], rows, pale)
 
 
-def serial_cell(law):
-    serial = (law or {}).get("serial")
-    if not finite(serial):
-        return right("")
-    if serial > 1:
-        return right("no speed-up")
-    return with_interval([100 * law.get(key, serial) for key in ("serial", "low", "high")], 2, " %")
-
-
 def fits_table(study):
+    def cell(law):
+        serial = (law or {}).get("serial")
+        found = [100 * law.get(key, serial) for key in ("serial", "low", "high")] if finite(serial) else None
+        return right("no speed-up") if finite(serial) and serial > 1 else with_interval(found, 2, " %")
+
     rows = []
     for fit in study.fits:
-        group = ", ".join(report_data.value_text(k, v) for k, v in fit["group"].items())
-        laws = [serial_cell(fit[law]) for law in ("amdahl", "gustafson")]
-        rows.append([axis_name(fit["along"]), group, *laws, right(len(fit["points"]))])
+        group = report_data.curve_name(fit["group"], fit["group"].values())
+        rows.append([axis_name(fit["along"]), group, *map(cell, (fit["amdahl"], fit["gustafson"]))])
+        rows[-1].append(right(len(fit["points"])))
     return Table(["Along", "For", "Serial fraction by Amdahl", "by Gustafson", "Points"], rows)
 
 
@@ -140,21 +137,21 @@ def gaps_table(study):
     return Table(["State", "Why", "Points"], rows)
 
 
+def known(record):
+    """The keys and values of a machine's record, or of a part of it, that the machine stated."""
+    return [(key, value) for key, value in record.items() if value not in (None, "", [], {})]
+
+
 def flat(value):
     """A value of the machine record as text."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {flat(v)}" for k, v in value.items() if v not in (None, "", [], {}))
+        return ", ".join(f"{k}: {flat(v)}" for k, v in known(value))
     if isinstance(value, list):
         return "; ".join(flat(v) for v in value)
     if isinstance(value, float):
         return short(value, 4)
     is_large = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10000
     return f"{value:,}" if is_large else str(value)
-
-
-def machine_table(machine):
-    known = {key: value for key, value in machine.items() if value not in (None, "", [], {})}
-    return Table(["", ""], [[key.replace("_", " "), flat(value)] for key, value in known.items()])
 
 
 def rules_lines(study):
@@ -221,7 +218,10 @@ def write_html(study, pictures, problems):
             trace=trace_table(study),
             gaps=gaps_table(study),
             rules=rules_lines(study),
-            machines=list(zip(study.names, map(machine_table, study.machines))),
+            machines=[
+                (name, Table(["", ""], [[key.replace("_", " "), flat(value)] for key, value in known(machine)]))
+                for name, machine in zip(study.names, study.machines)
+            ],
         )
     )
     write_file(study.folder / "report.html", text)
@@ -234,14 +234,15 @@ def draw(folder, tell):
     figures = study.folder / "figures"
     figures.mkdir(exist_ok=True)
     problems, pictures = [], []
-    pages = [*all_charts(study, problems), *map_pages(study, problems), roofline_figure(study)]
-    pages = list(filter(None, pages))
+    pages = list(all_charts(study, problems))
     for number, page in enumerate(pages, 1):
         tell(f"drawing {number} of {len(pages)}")
         contents = []
         for kind, metadata in (("png", None), ("svg", {"Date": None})):
             stream = io.BytesIO()
-            page.figure.savefig(stream, format=kind, facecolor="white", metadata=metadata)
+            # the same number of pixels, however wide a figure is
+            dpi = (PIXELS + 1e-3) / page.figure.get_figwidth()
+            page.figure.savefig(stream, format=kind, facecolor="white", metadata=metadata, dpi=dpi)
             write_file(figures / f"{page.name}.{kind}", stream.getvalue())
             contents.append(base64.b64encode(stream.getvalue()).decode())
         plt.close(page.figure)

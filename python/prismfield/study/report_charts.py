@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""The figures of a study but for its maps: each function draws one kind and returns a page, or None for nothing."""
+"""The figures of a study: each function draws one kind and returns a page, or None for nothing."""
 
 import itertools
 import math
@@ -16,9 +16,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from matplotlib.transforms import ScaledTranslation
 
 from ..field_names import in_order, symbol_of
-from ..figures.drawing import GREY, UNITS
+from ..figures import fields
+from ..figures.drawing import GREY, UNITS, Dataset, Variable, open_file, scaled
 from . import report_data
 from .report_data import ONE_POINT, STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
+from .texts import grouped
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -68,20 +70,24 @@ def plain(text):
     return str(text).replace("$", r"\$")
 
 
+def told_of(study):
+    """What the heading of each figure says of its study."""
+    machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
+    return [machine, *(["reduced size"] if study.data.get("reduced") else [])]
+
+
 def new_page(study, below, height=3.3, rows=1, columns=1, **keywords):
     """A figure of the one width that all have and its axes; in its top left corner the study's title in bold and,
-    smaller and cut at the margin, `below` and the machine. finish() adds legend and notes under it."""
+    smaller and cut at the margin, `below` and the machine. finished() adds legend and notes under it."""
     keywords |= {"figsize": (PAGE_WIDTH, height), "squeeze": False, "layout": "constrained"}
     figure, axes = plt.subplots(rows, columns, **keywords)
-    machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
-    reduced = "reduced size" if study.data.get("reduced") else ""
 
     def head(words, down, **looks):
         corner = figure.transFigure + ScaledTranslation(MARGIN, -down, figure.dpi_scale_trans)
         return figure.text(0, 1, plain(words), va="top", in_layout=False, transform=corner, **looks)
 
     head(study.title, 0.08, fontsize=10.5, fontweight="bold")
-    second = head("  ·  ".join(filter(None, (below, machine, reduced))), 0.29, fontsize=8, color=GREY)
+    second = head("  ·  ".join(filter(None, (below, *told_of(study)))), 0.29, fontsize=8, color=GREY)
     while second.get_window_extent().width > (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
         second.set_text(second.get_text().rstrip(" …")[:-1].rstrip() + "…")
     return figure, axes
@@ -100,10 +106,10 @@ def legend_groups(handles, marks):
     return groups
 
 
-def finish(figure, handles=(), marks=(), notes=()):
-    """Legends and notes under the drawing, in the width of the page, which grows downwards: first what was measured, a
-    None among the handles begins a new line, then each paper's marks under its name, then in grey what the reader must
-    know, as what did not run."""
+def finished(name, title, figure, caption="", handles=(), marks=(), notes=()):
+    """The page, with legends and notes under the drawing, in its width, so that it grows downwards: first what was
+    measured, a None among the handles begins a new line, then each paper's marks under its name, then in grey what the
+    reader must know, as what did not run."""
     # from the lower edge upwards, inches
     inches, below = figure.dpi_scale_trans, 0.0
     if notes:
@@ -111,13 +117,13 @@ def finish(figure, handles=(), marks=(), notes=()):
         looks = {"fontsize": 7.5, "color": "0.35", "linespacing": 1.35, "va": "bottom"}
         words = figure.text(MARGIN, BETWEEN, lines, transform=inches, in_layout=False, **looks)
         below = BETWEEN + words.get_window_extent().height / figure.dpi
-    for title, entries in reversed(legend_groups(handles, marks)):
+    for heading, entries in reversed(legend_groups(handles, marks)):
         artists, names = [handle for handle, _ in entries], [plain(name) for _, name in entries]
         place = {"loc": "lower left", "bbox_to_anchor": (MARGIN, below + BETWEEN), "bbox_transform": inches}
         # As many columns as fit, and of these no more than the lines need.
         for lines in range(math.ceil(len(entries) / 6), len(entries) + 1):
             columns = math.ceil(len(entries) / lines)
-            looks = {"title": plain(title) or None, "ncols": columns, "alignment": "left"}
+            looks = {"title": plain(heading) or None, "ncols": columns, "alignment": "left"}
             legend = figure.legend(artists, names, **place, **looks)
             legend.set_in_layout(False)
             box = legend.get_window_extent()
@@ -129,6 +135,7 @@ def finish(figure, handles=(), marks=(), notes=()):
     height = figure.get_figheight() + below
     figure.set_size_inches(PAGE_WIDTH, height)
     figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
+    return Page(name, title, figure, caption)
 
 
 def line(**looks):
@@ -259,13 +266,17 @@ def sweep_figure(study, spec, number, used_names):
     if not worst_only:
         # Times of different things are never drawn as one; of errors the worst is what counts.
         curve_axes += others
-    curves = {}
-    for point in points:
-        curves.setdefault(study.labels(point, curve_axes), []).append(point)
+    curves = grouped(points, lambda point: study.labels(point, curve_axes))
+
+    def error(point):
+        return (study.quantity(point, "error") or [-math.inf])[0]
+
     if worst_only:
-        curves = {key: worst_points(study, own, x) for key, own in curves.items()}
+        for key, own in curves.items():
+            places = grouped(own, lambda point: study.label(point, x)).values()
+            curves[key] = [max(same, key=error) for same in places]
     drawn = bar_figure if None in map(number_of, texts) else line_figure
-    figure, over_shown = drawn(study, spec, x, y, texts, curve_axes, curves, number == 0)
+    over_shown, figure, *below = drawn(study, spec, x, y, texts, curve_axes, curves, number == 0)
     hollow = "Hollow points have more threads than cores and are on no curve." if over_shown else ""
     caption = study.caption(y, number == 0, hollow)
     if worst_only:
@@ -273,18 +284,7 @@ def sweep_figure(study, spec, number, used_names):
     name = f"{y}_by_{last_word(x)}"
     while name in used_names:
         name += "_"
-    return Page(name, f"{study.quantities[y][1]} by {axis_name(x).lower()}", figure, caption)
-
-
-def worst_points(study, points, x):
-    """Of the points at each place along x the one with the largest error, or any where none has one."""
-    found = {}
-    for point in points:
-        place, own = study.label(point, x), study.quantity(point, "error")
-        before = study.quantity(found[place], "error") if place in found else None
-        if place not in found or (own and (before is None or own[0] > before[0])):
-            found[place] = point
-    return list(found.values())
+    return finished(name, f"{study.quantities[y][1]} by {axis_name(x).lower()}", figure, caption, *below)
 
 
 def axis_scales(log, xs, ys):
@@ -306,7 +306,7 @@ def repeats_text(study):
 
 
 def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
-    """The figure, and whether it has hollow points."""
+    """Whether it has hollow points, the figure, and what stands below it: handles, marks and notes."""
     figure, ((axes,),) = new_page(study, repeats_text(study))
     every = [point for points in curves.values() for point in points]
     present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)]
@@ -380,7 +380,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     scale_x(axes, all_x, sorted({number_of(t) for t in texts} | set(marked_x)), log_x)
     # What is exactly right has no place on a logarithmic axis.
     without_error = y == "error" and log_y and min(all_y, default=1) <= 0 < max(all_y, default=0)
-    scale_y(axes, [v for v in all_y if v > 0] if without_error else all_y, log_y, y)
+    scale_y(axes, [v for v in all_y if v > 0] if without_error else all_y, log_y)
     show_gaps(axes, {at_x(point): point for point in reversed(every)}, seen_at)
     axes.set(xlabel=plain(axis_name(x)), ylabel=study.quantity_label(y))
     if over_shown:
@@ -404,8 +404,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
         notes.append("Points without any error are left out.")
     if y in report_data.SCALING and any(p["oversubscribed"] and p["status"] == "ok" for p in every):
         notes.append("Points with more threads than cores have no speed-up and are left out.")
-    finish(figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes)
-    return figure, over_shown
+    return over_shown, figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes
 
 
 def amdahl_line(axes, study, x, wanted, xs, colour):
@@ -466,7 +465,7 @@ def scale_x(axes, all_x, ticks, log_x):
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def scale_y(axes, values, log_y, y):
+def scale_y(axes, values, log_y):
     if not values:
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_locator(NullLocator())
@@ -479,11 +478,7 @@ def scale_y(axes, values, log_y, y):
         return
     axes.set_ylim(min(0, low), 1.08 * high if high > 0 else 1)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=ROUND))
-    exponent = 3 * math.floor(math.log10(high) / 3) if high >= 1e5 and y != "speed_up" else 0
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:,.6g}"))
-    if exponent:
-        place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "bottom"}
-        axes.annotate(f"$10^{{{exponent}}}$", (0, 1), (-4, 4), fontsize=8.5, **place)
+    axes.ticklabel_format(axis="y", scilimits=(-9, 5), useMathText=True)
 
 
 def show_gaps(axes, first_at, seen_at):
@@ -601,8 +596,7 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
         handles = [(Patch(color=style.of(key)["color"]), curve_name(curve_axes, key) or "measured") for key in present]
     shown = len(handles) > 1 or papers or any(curve_axes)
     marks = [series.entry for series in papers]
-    finish(figure, handles if shown else [], marks, study.gap_notes(every, [*curve_axes, x]))
-    return figure, over_shown
+    return over_shown, figure, handles if shown else [], marks, study.gap_notes(every, [*curve_axes, x])
 
 
 # ---- figures of one kind
@@ -625,8 +619,9 @@ def roofline_figure(study):
         return None
     figure, ((axes,),) = new_page(study, "roofline of the measured peak and bandwidth", 3.6)
     xs = [intensity for _, intensity, _ in placed]
-    peaks = [(own.get(key), own) for own in roofs.values() for key in ("peak_double", "peak_single")]
-    ridge = [peak / own["bandwidth"] for peak, own in peaks if finite(peak)]
+    kinds = ("peak_double", "peak_single")
+    peaks = [(own[key], own["bandwidth"]) for own in roofs.values() for key in kinds if finite(own.get(key))]
+    ridge = [peak / bandwidth for peak, bandwidth in peaks]
     low, high = min(xs + ridge) / 4, max(xs + ridge) * 6
     grid = np.geomspace(low, high, 400)
     extra = []
@@ -645,17 +640,16 @@ def roofline_figure(study):
     style = Style(telling, [study.labels(point, telling) for point, _, _ in placed])
     for point, intensity, rate in placed:
         looks = style.of(study.labels(point, telling))
-        dot = {"fmt": looks["marker"], "color": looks["color"], "markersize": 5}
-        axes.errorbar([intensity], [rate], yerr=[[0], [0]], elinewidth=0.9, zorder=3, **dot)
-    top = [1e-9 * peak for peak, _ in peaks if finite(peak)]
+        axes.plot([intensity], [rate], looks["marker"], color=looks["color"], markersize=5, zorder=3)
+    top = [1e-9 * peak for peak, _ in peaks]
     bottom = min([*(rate for _, _, rate in placed), min(top) / 20]) / 2
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(bottom, max(top) * 2))
     logarithmic(axes.xaxis, low, high)
     logarithmic(axes.yaxis, *axes.get_ylim())
     axes.set(xlabel="Operations per byte (FLOP/B)", ylabel="Arithmetic rate (GFLOP/s)")
-    finish(figure, style.entries(single="runs of the study", has_line=False), extra)
     caption = "Operations are those of the kernel's own forms, counted; the roofs were measured in the same study."
-    return Page("roofline", "Roofline", figure, caption)
+    handles = style.entries(single="runs of the study", has_line=False)
+    return finished("roofline", "Roofline", figure, caption, handles, extra)
 
 
 def is_seed(axis):
@@ -744,13 +738,13 @@ def errors_figure(study):
         decades(own.yaxis, LogLocator(base=10, numticks=9))
     text = "Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."
     marks = [series.entry for series in papers]
-    finish(figure, style.entries(single="runs of the study", has_line=False), marks, [text] if zero else [])
+    handles = style.entries(single="runs of the study", has_line=False)
     caption = study.caption("errors")
     if dropped:
         caption += f" {dropped} more points are in the table."
     elif len(found) > len(chosen):
         caption = f"The worst of the points that differ in nothing else. {caption}"
-    return Page("errors", "Errors by field", figure, caption.strip())
+    return finished("errors", "Errors by field", figure, caption.strip(), handles, marks, [text] if zero else [])
 
 
 def histogram_axes(study, most=8):
@@ -759,10 +753,8 @@ def histogram_axes(study, most=8):
     points = list({row["point"]: study.by_id[row["point"]] for row in study.rows("histograms")}.values())
 
     def within_a_problem(name):
-        seen = {}
-        for point in points:
-            seen.setdefault(point.get("problem"), set()).add(study.label(point, name))
-        return any(len(labels) > 1 for labels in seen.values())
+        problems = grouped(points, lambda point: point.get("problem")).values()
+        return any(len({study.label(point, name) for point in own}) > 1 for own in problems)
 
     within = study.varying(points)
     others = [name for name in reversed(within) if not within_a_problem(name)]
@@ -856,8 +848,8 @@ def histogram_figure(study):
             own.set_xlabel("Relative difference", fontsize=8.5)
             own.tick_params(labelbottom=True)
     sources = dict.fromkeys(report_data.source_text(entry) for entry, _ in marks)
-    finish(figure, [], [(source, line(**dashes), "") for source in sources])
-    return Page("histogram", "Relative differences", figure, study.caption("histogram"))
+    marks = [(source, line(**dashes), "") for source in sources]
+    return finished("histogram", "Relative differences", figure, study.caption("histogram"), [], marks)
 
 
 def exceedance_figure(study):
@@ -886,8 +878,8 @@ def exceedance_figure(study):
     decades(axes.yaxis, LogLocator(base=10, numticks=8))
     axes.yaxis.set_major_formatter(FuncFormatter(number_tick))
     axes.set(xlabel="Relative difference from the reference", ylabel="Values off by at least that (%)")
-    finish(figure, style.entries(), [series.entry for series in papers])
-    return Page("share_off", "How many values are off by how much", figure, study.caption("share"))
+    marks, title = [series.entry for series in papers], "How many values are off by how much"
+    return finished("share_off", title, figure, study.caption("share"), style.entries(), marks)
 
 
 def trace_figure(study):
@@ -922,14 +914,11 @@ def trace_figure(study):
         if any(r["where"] == where for r in rows)
     ]
     bar = mark(marker="|", color=GREY, markersize=6, markeredgewidth=1.4)
-    finish(figure, [*handles, (bar, "largest")])
-    return Page("trace", "Trace of the tensor", figure, study.caption("trace"))
+    return finished("trace", "Trace of the tensor", figure, study.caption("trace"), [*handles, (bar, "largest")])
 
 
 def busy_figure(study):
-    of = {}
-    for row in study.rows("busy"):
-        of.setdefault(row["point"], []).append(row)
+    of = grouped(study.rows("busy"), lambda row: row["point"])
     if not of:
         return None
     order = list(of)[:6]
@@ -968,8 +957,7 @@ def busy_figure(study):
         begin = min(0, min(r["begin"] for rows in of.values() for r in rows))
         own.set_xlim(scale * begin, scale * max(ends.values()) * 1.01)
     own.set_xlabel(f"Time since the fields began ({unit})")
-    finish(figure)
-    return Page("busy", "Load of every slot over time", figure, study.caption("busy"))
+    return finished("busy", "Load of every slot over time", figure, study.caption("busy"))
 
 
 def portability_figure(study):
@@ -1001,13 +989,12 @@ def portability_figure(study):
     if any(finite(row["value"]) for row in rows):
         handles.append((line(color="black", linewidth=1.8), "portability (harmonic mean)"))
     axes.set(xlim=(0, 100.5), xlabel="Efficiency (%)")
-    finish(figure, handles)
     caption = "Architectural: share of the machine's limit; application: share of the best that was measured on it."
-    return Page("portability", "Performance portability", figure, caption)
+    return finished("portability", "Performance portability", figure, caption, handles)
 
 
 def all_charts(study, problems):
-    """The figures that the study asks for, then those of one kind; says to `problems` which there are none of."""
+    """The figures that the study asks for, those of one kind and maps; says to `problems` which there are none of."""
     used = set()
     for number, spec in enumerate(study.figures()):
         if page := sweep_figure(study, spec, number, used):
@@ -1017,3 +1004,136 @@ def all_charts(study, problems):
             problems.append(f"no figure of {spec['y']} by {spec['x']}: no point has them")
     kinds = (errors_figure, histogram_figure, exceedance_figure, trace_figure, busy_figure, portability_figure)
     yield from filter(None, (draw(study) for draw in kinds))
+    yield from map_pages(study, problems)
+    if page := roofline_figure(study):
+        yield page
+
+
+def map_pages(study, problems):
+    # Maps of different problems, as of two heights, have nothing to be subtracted from each other.
+    groups = {}
+    for row in study.rows("maps"):
+        try:
+            path = study.folder / row["file"]
+            found = fields.in_order(open_file(path), path)
+        except Exception as error:
+            problems.append(f"no maps of {row['file']}: {type(error).__name__}: {error}")
+            continue
+        names = [name for name in in_order(row["fields"]) if name in found and found[name].ndim == 2]
+        if names and min(shape := found[names[0]].shape) > 1:
+            problem = study.by_id[row["point"]].get("problem"), shape
+            groups.setdefault(problem, []).append((row["point"], found, names))
+    for number, group in enumerate(groups.values()):
+        yield from pages_of_problem(study, group, f"_{number + 1}" if len(groups) > 1 else "")
+
+
+def pages_of_problem(study, loaded, suffix):
+    """The fields of the most exact point, what up to three others differ by, the worst first, and zooms."""
+    names = study.varying_of([i for i, *_ in loaded])
+    everywhere = study.varying_of([row["point"] for row in study.rows("maps")])
+    which = study.point_text(study.by_id[loaded[0][0]], [name for name in everywhere if name not in names])
+    which = f", {which}" if suffix else ""
+
+    def called(i):
+        return study.point_text(study.by_id[i], names)
+
+    def error(entry):
+        found = study.by_id[entry[0]].get("largest_error")
+        return found if finite(found) else math.inf
+
+    def page(name, title, words, dataset, own):
+        dataset.attrs["title"] = study.title
+        with plt.style.context("default"):
+            figure = fields.draw_grid(dataset, own, {}, [*textwrap.wrap(words, 90), *told_of(study)])
+        return Page(name, f"{title}: {words}", figure)
+
+    ordered = sorted(loaded, key=error)
+    base, others = ordered[0], ordered[:0:-1][:3]
+    first, exact, own = base
+    yield page(f"maps{suffix}", "The fields", called(first) + which, exact, own)
+    for number, (i, found, theirs) in enumerate(others):
+        differing = [name for name in theirs if name in own]
+        less = {f: Variable(exact[f].dims, found[f].values - exact[f].values, exact[f].attrs) for f in differing}
+        words = f"{called(i)} less {called(first)}{which}"
+        difference = Dataset({**exact.variables, **less})
+        yield page(f"map_differences{suffix}_{number + 1}", "Differences", words, difference, differing)
+    for field in [f for f in ("gz", "gzz") if f in own] or own[:1]:
+        if zoom := zoom_page(study, field, base, others, called, suffix, which):
+            yield zoom
+
+
+def roughness(values):
+    """RMS of what a map departs by from the mean of a node's four neighbours."""
+    inner = values[1:-1, 1:-1] - (values[:-2, 1:-1] + values[2:, 1:-1] + values[1:-1, :-2] + values[1:-1, 2:]) / 4
+    return float(np.sqrt(np.nanmean(inner**2)))
+
+
+def flattest_window(values, high, wide):
+    """Of the windows of so many rows and columns that hold the largest value, as the papers zoom, that where the field
+    varies least."""
+    top = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
+    windows = [
+        (slice(j, j + high), slice(i, i + wide))
+        for j in range(max(0, top[0] - high), min(len(values) - high, top[0]) + 1)
+        for i in range(max(0, top[1] - wide), min(values.shape[1] - wide, top[1]) + 1)
+    ]
+    return min(windows, key=lambda window: np.nanmax(values[window]) - np.nanmin(values[window]))
+
+
+def zoom_page(study, field, base, others, called, suffix, which):
+    """The part of the map where the field varies least, by lines of equal value: rough where rounding shows."""
+    first, exact, _ = base
+    easting, northing = exact["easting"].values / 1e3, exact["northing"].values / 1e3
+    others = [(i, found[field].values) for i, found, names in others if field in names]
+    if not others or len(easting) < 16 or len(northing) < 16:
+        return None
+    reference, unit = exact[field].values, exact[field].units
+    # A square of a sixth of the map, and of twelve nodes at least.
+    steps = [abs(axis[-1] - axis[0]) / (len(axis) - 1) for axis in (easting, northing)]
+    side = max(abs(easting[-1] - easting[0]) / 6, 11 * max(steps))
+    wide, high = (min(len(axis), round(side / step) + 1) for axis, step in zip((easting, northing), steps))
+    window = flattest_window(reference, high, wide)
+    e, n = easting[window[1]], northing[window[0]]
+    shown = [(first, reference[window])] + [(i, values[window]) for i, values in others]
+    below = f"{field} zoomed: easting {e[0]:.3g} to {e[-1]:.3g} km, northing {n[0]:.3g} to {n[-1]:.3g} km{which}"
+    tall = {2: 5.0, 3: 4.7}.get(len(shown), 4.3)
+    figure, axes = new_page(study, below, tall, 2, len(shown), height_ratios=[1.3, 1])
+    smooth, size = shown[0][1], UNITS.get(unit, unit)
+    levels = MaxNLocator(14).tick_values(np.nanmin(smooth), np.nanmax(smooth))
+    middle = len(smooth) // 2
+    for column, (point, own_values) in enumerate(shown):
+        own, profile = axes[:, column]
+        filled = own.contourf(e, n, own_values, levels=levels, cmap="viridis", extend="both")
+        own.contour(e, n, own_values, levels=levels, colors="black", linewidths=0.5, linestyles="solid")
+        own.set_aspect("equal")
+        own.grid(False)
+        own.set_title(plain(textwrap.fill(called(point), 22)), fontsize=7.5, loc="left")
+        own.yaxis.set_major_locator(MaxNLocator(5))
+        own.tick_params(labelleft=column == 0)
+        if column == 0:
+            own.set_ylabel("Northing (km)", fontsize=8)
+            profile.plot(e, own_values[middle], color=COLOURS[0], linewidth=1.4)
+            profile.set_ylabel(f"{symbol_of(field)}, middle row ({size})", fontsize=8)
+        else:
+            difference, label = scaled(own_values[middle] - smooth[middle], unit)
+            profile.axhline(0, color="0.6", linewidth=0.7)
+            profile.plot(e, difference, color=COLOURS[column % 7], linewidth=1, marker="o", markersize=2.5)
+            profile.set_ylabel(f"difference ({label})", fontsize=8)
+            rough = power(roughness(own_values - smooth), 2)
+            profile.set_title(f"roughness {rough}\n{size}", fontsize=7.5, loc="left")
+        profile.yaxis.set_major_locator(MaxNLocator(5))
+        for one in (own, profile):
+            one.tick_params(labelsize=7.5)
+            one.set_xlabel("Easting (km)", fontsize=8)
+            one.xaxis.set_major_locator(MaxNLocator(4))
+    # one for all: they have the same levels
+    bar = figure.colorbar(filled, ax=list(axes[0]), pad=0.02, aspect=18)
+    bar.outline.set_linewidth(0.5)
+    bar.ax.tick_params(labelsize=7.5, length=2, width=0.5)
+    bar.set_label(f"{symbol_of(field)} ({size})", fontsize=8)
+    caption = (
+        "Above: lines of equal value where the field is flattest beside its extreme. Below: the middle row, and what "
+        "the others differ by along it. Roughness is the RMS departure of that difference from the mean of a "
+        "node's four neighbours."
+    )
+    return finished(f"zoom_{field}{suffix}", f"Zoom of {field}", figure, caption)

@@ -8,6 +8,7 @@ import pathlib
 import re
 
 from .study_data import MEASURES
+from .texts import grouped
 
 # What may stand on an axis: key of a point, name, unit, factor to that unit. Those of SCALING are drawn for points
 # that are not oversubscribed alone.
@@ -287,10 +288,8 @@ class Study:
 
 def gap_reasons(points):
     """(state, why, points) of those that have no value; reasons that differ in their digits alone are one."""
-    reasons = {}
-    for point in points:
-        if point["status"] != "ok":
-            reasons.setdefault((point["status"], re.sub(r"\d+", "#", point["why"])), []).append(point)
+    gaps = (point for point in points if point["status"] != "ok")
+    reasons = grouped(gaps, lambda point: (point["status"], re.sub(r"\d+", "#", point["why"])))
     for (status, _), gone in reasons.items():
         whys = list(dict.fromkeys(point["why"] for point in gone))
         state = "not run here" if status == "not run" else STATUS_WORDS[status]

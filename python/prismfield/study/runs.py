@@ -22,10 +22,9 @@ from ..field_names import NATIVE
 from .machine import EnergyMeter, Machine, load_average
 from .plan import Job, Plan, Start, launch_of
 from .program import Program, Stopped, run_measured
-from .progress import duration_text
 from .spec import UNITS_OF_TIME, Spec
 from .study_data import FORMS, TABLES, RunRow, csv_lines
-from .texts import shorter, shown
+from .texts import duration_text, shorter, shown
 
 GROUP = "performance"
 LOWEST, HIGHEST = -16, 0  # decades of histograms, the outermost of which are open
@@ -235,11 +234,6 @@ class RunFiles:
     log: Path
 
 
-def first_devices(visible: str | None, n: int) -> str:
-    """ "0,1" of the devices that this process may use."""
-    return ",".join(map(str, range(n)) if visible is None else visible.split(",")[:n])
-
-
 def run_environment(spec: Spec, machine: Machine, start: Start) -> dict[str, str]:
     """Threads, their places and the devices that a run may see."""
     environment = {key: value for key, value in os.environ.items() if key not in OTHER_PLACES}
@@ -252,7 +246,8 @@ def run_environment(spec: Spec, machine: Machine, start: Start) -> dict[str, str
     wanted = -(-start.devices // machine.nodes)
     if start.on_device and 0 < wanted < len(machine.devices):
         for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
-            environment[name] = first_devices(environment.get(name), wanted)
+            visible = environment[name].split(",") if name in environment else map(str, range(wanted))
+            environment[name] = ",".join(list(visible)[:wanted])
     return environment
 
 
@@ -266,11 +261,6 @@ def run_words(spec: Spec, machine: Machine, program: Program, start: Start, file
     arguments = [start.command, named(files.input), "--quiet", "--output", named(files.result), *program.kokkos]
     behind = words.index(program.file) + 1
     return words[:behind] + arguments + words[behind:]
-
-
-def counts_all_ranks(machine: Machine, words: list[str], start: Start) -> bool:
-    """Whether the system counts what all ranks take: those that a daemon starts are nobody's children here."""
-    return start.ranks == 1 or (os.path.basename(words[0]) in MPIRUNS and machine.nodes == 1)
 
 
 def lines_of(log: Path) -> Iterator[str]:
@@ -325,7 +315,8 @@ class Runs:
             raise
         row.energy_joules = self.energy.joules()
         row.process_seconds = outcome.seconds
-        if counts_all_ranks(self.machine, words, start):
+        # the system counts what all ranks take but for those that a daemon starts, which are nobody's children here
+        if start.ranks == 1 or (os.path.basename(words[0]) in MPIRUNS and self.machine.nodes == 1):
             row.processor_seconds = outcome.processor_seconds
             # the system says it of the largest process: ranks share the work alike
             if outcome.peak_memory_bytes > 0:

@@ -440,7 +440,7 @@ class Table:
             else:
                 self.bad("", f"has {len(texts)} fields, the header has {len(self.header)}", "lines of another length")
 
-    def read(self, texts: Iterable[str], expected: list[Column]) -> dict[str, Any]:
+    def read(self, texts: Iterable[str], expected: list[Column]) -> Row:
         """The values by name; {}, with its errors reported, for fields that cannot be read."""
         values = {}
         for column, text in zip(expected, texts):
@@ -451,41 +451,34 @@ class Table:
         return values if len(values) == len(expected) else {}
 
 
-def read_rows(file: Path, problems: Problems, name: str = "") -> Iterator[tuple[dict[str, Any], Table]]:
-    expected = TABLES[name or file.name]
-    table = Table(file, problems)
-    table.check_header(0, expected)
-    for texts in table.rows():
-        if values := table.read(texts, expected):
-            yield values, table
-
-
-def read_table(file: Path, problems: Problems, name: str = "") -> list[dict[str, Any]]:
+def read_table(file: Path, problems: Problems, name: str = "") -> list[Row]:
     """The rows of one of TABLES, in histograms.csv those of a field as one."""
-    rows = read_rows(file, problems, name)
-    return read_histograms(rows) if (name or file.name) == "histograms.csv" else [values for values, _ in rows]
+    table, expected, found = Table(file, problems), TABLES[name or file.name], []
+    table.check_header(0, expected)
+    for row in filter(None, (table.read(texts, expected) for texts in table.rows())):
+        if "decade" in row:
+            add_decade(found, row, table)
+        else:
+            found.append(row)
+    return found
 
 
-def read_histograms(rows: Iterable[tuple[dict[str, Any], Table]]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for row, table in rows:
-        own = {"point": row["point"], "field": row["field"]}
-        if not found or not own.items() <= found[-1].items():
-            found.append(own | {"lowest": 0, "negative": [], "equal": 0, "positive": []})
-        last, decade = found[-1], row["decade"]
-        if decade == "equal":
-            last["equal"] = row["positive"]
-            continue
-        place = len(last["negative"])
-        if place == 1 and decade != "below":
-            last["lowest"] = decade
-        if decade != ("below" if place == 0 else last["lowest"] + place - 1):
-            what = f"is {decade}; below and then rising exponents without a gap are expected"
-            table.bad("decade", what, "decades out of order")
-            continue
+def add_decade(found: list[Row], row: Row, table: Table) -> None:
+    own = {"point": row["point"], "field": row["field"]}
+    if not found or not own.items() <= found[-1].items():
+        found.append(own | {"lowest": 0, "negative": [], "equal": 0, "positive": []})
+    last, decade = found[-1], row["decade"]
+    place = len(last["negative"])
+    if place == 1 and decade not in ("below", "equal"):
+        last["lowest"] = decade
+    if decade == "equal":
+        last["equal"] = row["positive"]
+    elif decade == ("below" if place == 0 else last["lowest"] + place - 1):
         last["negative"].append(row["negative"])
         last["positive"].append(row["positive"])
-    return found
+    else:
+        what = f"is {decade}; below and then rising exponents without a gap are expected"
+        table.bad("decade", what, "decades out of order")
 
 
 @dataclass
@@ -586,11 +579,12 @@ def keep_points(table: Path, points: Collection[int]) -> None:
 
 
 class TableWriter:
-    """A table that grows at its end, each time on the disk when append() returns; by default one of TABLES."""
+    """A table that grows at its end, each time on the disk when append() returns; `header`: of one not in TABLES."""
 
-    def __init__(self, file: Path, header: str = ""):
+    def __init__(self, file: Path, header: str):
         if not file.exists():
-            write_file(file, header or csv_lines([[column.name for column in TABLES[file.name]]]))
+            known = TABLES.get(file.name)
+            write_file(file, csv_lines([[column.name for column in known]]) if known else header)
         self.descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
 
     def append(self, lines: str, sync: bool = True) -> None:

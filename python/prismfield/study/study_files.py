@@ -13,9 +13,9 @@ import h5py
 import numpy
 
 from ..field_names import in_order, is_field
-from .analysis import kept_labels, platform_of
-from .study_data import FORMS, MEASURES, SAMPLES
-from .texts import counted, json_text, number_text, short_text, shown
+from .analysis import fast_points, kept_labels, platform_of
+from .study_data import FORMS, MEASURES, SAMPLES, TABLES, Estimate, Sample
+from .texts import counted, grouped, json_text, number_text, short_text, shown
 
 TERMINAL_WIDTH = 80
 LONGEST_LABEL = 28
@@ -118,11 +118,6 @@ def number_columns(study, points, numbers):
     return [Column(heading, [text(point) for point in points]) for heading, text in numbers.items()]
 
 
-def point_table(study):
-    columns = axis_columns(study, study.points) + number_columns(study, study.points, NUMBERS)
-    return Table("Points", [*columns, Column("state", [state_of(point) for point in study.points])])
-
-
 def serial_text(serial):
     """More than all of it is no share: the run got slower."""
     return "no speed-up" if serial.value > 1 else interval_text(serial, 100)
@@ -174,8 +169,9 @@ def portability_table(study):
 
 def study_tables(study):
     """Points, serial fractions, errors by field and performance portability, each where there is any."""
+    columns = axis_columns(study, study.points) + number_columns(study, study.points, NUMBERS)
     tables = [
-        point_table(study),
+        Table("Points", [*columns, Column("state", [state_of(point) for point in study.points])]),
         fit_table(study),
         error_table(study, "RMS difference from the reference", "rms_difference"),
         error_table(study, "Largest difference from the reference", "largest_difference"),
@@ -271,11 +267,6 @@ def short_axis(study, axis):
     return last if [other.name.rsplit(".", 1)[-1] for other in study.axes].count(last) == 1 else axis
 
 
-def varying_axes(study):
-    """The axes along which some points differ, by their places."""
-    return [a for a in range(len(study.axes)) if len({point.labels[a] for point in study.points}) > 1]
-
-
 def labels_text(study, point, axes):
     parts = [f"{short_axis(study, study.axes[a].name)}={cut(shown(point.labels[a]))}" for a in axes]
     return ", ".join(parts) or f"point {point.id}"
@@ -332,10 +323,8 @@ def aligned(table):
 
 def gaps_text(study, varying):
     """Why points have no numbers, a line per reason; reasons that differ in their digits alone are one."""
-    reasons = {}
-    for point in study.points:
-        if point.status != "ok":
-            reasons.setdefault((point.status, re.sub(r"\d", "", point.why)), []).append(point)
+    gaps = (point for point in study.points if point.status != "ok")
+    reasons = grouped(gaps, lambda point: (point.status, re.sub(r"\d", "", point.why)))
     text = ""
     for (status, _), points in reasons.items():
         where = labels_text(study, points[0], varying)
@@ -347,8 +336,10 @@ def gaps_text(study, varying):
 def tables_as_text(study):
     """The points and serial fractions for a terminal: what is the same everywhere stands above, why points have no
     numbers below, and what does not fit is in tables_as_markdown alone."""
-    varying = varying_axes(study)
-    same = [a for a in range(len(study.axes)) if a not in varying]
+    # by their places
+    axes = range(len(study.axes))
+    varying = [a for a in axes if len({point.labels[a] for point in study.points}) > 1]
+    same = [a for a in axes if a not in varying]
     parts = [wrapped("everywhere: " + labels_text(study, study.points[0], same))] if study.points and same else []
     tables = (terminal_point_table(study, varying), terminal_fit_table(study, varying))
     parts += [aligned(table) for table in tables if table.rows]
@@ -359,25 +350,18 @@ def tables_as_text(study):
 # ---- figures of merit
 
 
-def fastest_points(study):
-    """The fastest point of each application, problem and platform."""
-    fastest = {}
-    for point in study.points:
-        if not point.has_speed or point.oversubscribed:
-            continue
-        place = (platform_of(study, point), point.problem, tuple(kept_labels(study, point).items()))
-        best = fastest.setdefault(place, point)
-        if point.pairs_per_second.median.value > best.pairs_per_second.median.value:
-            fastest[place] = point
-    return list(fastest.values())
-
-
 def p3_csv(study):
-    """Columns as the P3 Analysis Library reads them, a row per timed run: pairs per second of the fastest points."""
+    """Columns as the P3 Analysis Library reads them, a row per timed run: pairs per second of the fastest point of each
+    application, problem and platform."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("date", "fom", "application", "problem", "platform"))
-    for point in fastest_points(study):
+
+    def place(point):
+        return platform_of(study, point), point.problem, tuple(kept_labels(study, point).items())
+
+    for points in grouped(fast_points(study), place).values():
+        point = max(points, key=lambda point: point.pairs_per_second.median.value)
         application = " ".join(["prismfield", settings_text(kept_labels(study, point), " ")]).strip()
         for run in study.runs:
             if run.point == point.id and run.kind == "timed" and run.status == "ok" and run.pairs_per_second > 0:
@@ -414,32 +398,29 @@ def fom_lines(study):
     return text
 
 
+# ---- JSON
+
+
+def json_of(value):
+    """What JSON has of a member: nothing for a count, sample or estimate that is not known."""
+    if isinstance(value, Sample):
+        median, low, high = value.median
+        ends = {"least": min(value.all, default=0), "most": max(value.all, default=0)}
+        return {"median": median, "low": low, "high": high, **ends, "all": value.all} if value.all else None
+    if isinstance(value, Estimate):
+        return None if math.isnan(value.value) else value._asdict()
+    return None if isinstance(value, int) and value < 0 else value
+
+
 def members(record, names):
-    return {name: getattr(record, name) for name in names.split()}
-
-
-def counts(record, names):
-    """Of which those below 0 are not known."""
-    return {name: None if value < 0 else value for name, value in members(record, names).items()}
-
-
-def estimate(value):
-    return None if math.isnan(value.value) else value._asdict()
-
-
-def sample(runs):
-    if not runs.all:
-        return None
-    median, low, high = runs.median
-    return {"median": median, "low": low, "high": high, "least": min(runs.all), "most": max(runs.all), "all": runs.all}
+    return {name: json_of(getattr(record, name)) for name in names.split()}
 
 
 def problem_list(study):
     pairs = {}
-    for point in study.points:
-        if point.problem:
-            pairs[point.problem] = max(point.pairs, pairs.get(point.problem, -1))
-    return [{"id": name, "hash": name, "pairs": None if most < 0 else most} for name, most in pairs.items()]
+    for point in filter(lambda point: point.problem, study.points):
+        pairs[point.problem] = max(point.pairs, pairs.get(point.problem, -1))
+    return [{"id": name, "hash": name, "pairs": json_of(most)} for name, most in pairs.items()]
 
 
 def sweep_axes(study):
@@ -447,8 +428,12 @@ def sweep_axes(study):
     return range(1 if study.joined else 0, len(study.axes))
 
 
+def measured(study):
+    """What the runs of the study's command report beside times and memory."""
+    return " ".join(measure.name for measure in MEASURES) if study.rules.command != "run" else ""
+
+
 def point_json(study, point):
-    measured = " ".join(measure.name for measure in MEASURES) if study.rules.command != "run" else ""
     roofline = point.roofline
     bounds = {"intensity": roofline.intensity, "bound": roofline.bound or None}
     return {
@@ -457,16 +442,11 @@ def point_json(study, point):
         "labels": {study.axes[a].name: point.labels[a] for a in sweep_axes(study)},
         **members(point, "status why oversubscribed problem"),
         "runs": len(point.field_seconds.all),
-        **{key: sample(getattr(point, key)) for key in SAMPLES},
-        **members(point, "setup_seconds output_seconds space device"),
-        **counts(point, "ranks threads devices slots batch block"),
-        **members(point, "partition precision kernel"),
-        **counts(point, "pairs"),
+        **members(point, f"{' '.join(SAMPLES)} setup_seconds output_seconds space device ranks threads devices slots"),
+        **members(point, "batch block partition precision kernel pairs"),
         "pairs_by_form": {form: pairs for form, pairs in point.pairs_by_form.items() if pairs >= 0},
         **members(point, "memory_bytes scratch_bytes energy_joules largest_error load busy_least busy_most"),
-        **members(point, measured),
-        **counts(point, "baseline"),
-        **{key: estimate(getattr(point, key)) for key in ("speed_up", "efficiency", "karp_flatt")},
+        **members(point, f"{measured(study)} baseline speed_up efficiency karp_flatt"),
         "operations": roofline.double_operations + roofline.single_operations,
         **members(roofline, "double_operations single_operations arithmetic_rate fraction_of_peak"),
         "roofline": None if math.isnan(roofline.intensity) else bounds,
@@ -474,20 +454,18 @@ def point_json(study, point):
     }
 
 
-def serial_fraction(fit):
-    bounds = {key: value for key, value in members(fit, "low high").items() if math.isfinite(value)}
-    return None if math.isnan(fit.value) else {"serial": fit.value, **bounds}
-
-
 def fit_json(fit):
-    amdahl, gustafson = map(serial_fraction, (fit.amdahl, fit.gustafson))
-    laws = {"amdahl": amdahl, "seconds_of_one": fit.seconds_of_one, "gustafson": gustafson}
+    def law(own):
+        bounds = {key: value for key, value in (("low", own.low), ("high", own.high)) if math.isfinite(value)}
+        return None if math.isnan(own.value) else {"serial": own.value, **bounds}
+
+    laws = {"amdahl": law(fit.amdahl), "seconds_of_one": fit.seconds_of_one, "gustafson": law(fit.gustafson)}
     return members(fit, "along key group") | laws | {"points": fit.points}
 
 
 def portability_json(own, kind):
     platforms = [
-        {"platform": platform.name, **counts(platform, "point"), "efficiency": getattr(platform, kind)}
+        {"platform": platform.name, **members(platform, "point"), "efficiency": getattr(platform, kind)}
         for platform in own.platforms
     ]
     whole = {"application": own.kept, "platforms": platforms, "value": getattr(own, kind)}
@@ -523,114 +501,89 @@ def study_json(study, analysed_by):
 # ---- HDF5: groups points, runs and errors, whose variables have one dimension, as in netCDF-4
 
 
-def columns(rows, names, unit=None):
-    """(name, unit, values) of members of the rows; without a unit values are words."""
-    get = (lambda row, name: row[name]) if rows and isinstance(rows[0], dict) else getattr
-    return [(name, unit, [get(row, name) for row in rows]) for name in names.split()]
+# of a name that holds the word; others have none
+UNITS = {"_seconds": "s", "busy_": "s", "_bytes": "byte", "_joules": "J", "_per_second": "s-1", "_rate": "s-1"}
+UNITS["intensity"] = "byte-1"
 
 
-def estimates(points, names, unit):
-    """Of members that are estimates, or samples with one."""
-    found = []
-    for name, _, values in columns(points, names):
-        parts = zip(*(getattr(value, "median", value) for value in values))
-        found += [(name + end, unit, list(map(float, part))) for end, part in zip(("", "_low", "_high"), parts)]
-    return found
+def columns(rows, names):
+    """(name, values) of members of the rows, three of one that is an estimate."""
+    for name in names.split():
+        values = [getattr(row, name) for row in rows]
+        if isinstance(values[0], (Sample, Estimate)):
+            parts = zip(*(getattr(value, "median", value) for value in values))
+            yield from ((name + end, list(map(float, part))) for end, part in zip(("", "_low", "_high"), parts))
+        else:
+            yield name, values
 
 
-def labels(name, texts):
+def label_values(texts):
     """Labels of an axis: numbers where all are, otherwise words."""
     try:
-        return name, "1", list(map(float, texts))
+        return list(map(float, texts))
     except ValueError:
-        return name, None, texts
+        return texts
+
+
+def unit_of(name):
+    return next((unit for word, unit in UNITS.items() if word in name and not name.startswith("axis_")), "1")
 
 
 def write_group(file, name, dimension, columns):
     """A group whose variables have one dimension, of its own name; words are places in a list, an attribute."""
     group = file.create_group(name, track_order=True)
-    n = len(columns[0][2])
+    n = len(columns[0][1])
     scale = group.create_dataset(dimension, (n,), ">f4")
     scale.make_scale(f"This is a netCDF dimension but not a netCDF variable.{n:10}")
     scale.attrs["_Netcdf4Dimid"] = numpy.int32(len(file) - 1)
-    for column, unit, values in columns:
-        places = {text: place for place, text in enumerate(dict.fromkeys(values))}
-        values = [places[text] for text in values] if unit is None else values
+    for column, values in columns:
+        words = {text: place for place, text in enumerate(dict.fromkeys(values)) if isinstance(text, str)}
+        values = [words[text] for text in values] if words else values
         kind = "i8" if all(isinstance(value, int) for value in values) else "f8"
         dataset = group.create_dataset(column, data=numpy.array(values, kind), fletcher32=True)
         dataset.dims[0].attach_scale(scale)
-        dataset.attrs["units"] = numpy.bytes_(unit or "1")
-        if unit is None:
-            dataset.attrs["flag_values"] = numpy.arange(len(places), dtype="f8")
+        dataset.attrs["units"] = numpy.bytes_(unit_of(column))
+        if words:
+            dataset.attrs["flag_values"] = numpy.arange(len(words), dtype="f8")
             # meanings are told apart by blanks
-            meanings = " ".join(text.replace(" ", "_") or "_" for text in places)
+            meanings = " ".join(text.replace(" ", "_") or "_" for text in words)
             dataset.attrs["flag_meanings"] = numpy.bytes_(meanings.encode("utf-8", "surrogateescape"))
 
 
 def columns_of_points(study):
     points = study.points
     rooflines = [point.roofline for point in points]
+    # no axis takes the name of another column
+    names = [f"axis_{study.axes[a].name.replace('/', '_')}" for a in sweep_axes(study)]
     return [
-        *columns(points, "id", "1"),
-        ("machine", None, [study.machines[point.machine].name for point in points]),
-        # no axis takes the name of another column
-        *(
-            labels(f"axis_{study.axes[a].name.replace('/', '_')}", [point.labels[a] for point in points])
-            for a in sweep_axes(study)
-        ),
-        *columns(points, "status"),
-        ("oversubscribed", "1", [int(point.oversubscribed) for point in points]),
-        ("runs", "1", [len(point.field_seconds.all) for point in points]),
-        *columns(points, "problem space device partition precision kernel"),
-        *columns(points, "ranks threads devices slots batch block pairs", "1"),
-        *estimates(points, "field_seconds total_seconds process_seconds processor_seconds", "s"),
-        *estimates(points, "pairs_per_second", "s-1"),
-        *estimates(points, "speed_up efficiency karp_flatt", "1"),
-        *columns(points, "memory_bytes scratch_bytes", "byte"),
-        *columns(points, "energy_joules", "J"),
-        *columns(points, "largest_error load", "1"),
-        *columns(points, "core_seconds", "s"),
-        *measures(study, points),
-        *columns(rooflines, "double_operations single_operations", "1"),
-        *columns(rooflines, "arithmetic_rate", "s-1"),
-        *columns(rooflines, "fraction_of_peak", "1"),
-        *columns(rooflines, "intensity", "byte-1"),
+        *columns(points, "id"),
+        ("machine", [study.machines[point.machine].name for point in points]),
+        *zip(names, (label_values([point.labels[a] for point in points]) for a in sweep_axes(study))),
+        *columns(points, "status oversubscribed"),
+        ("runs", [len(point.field_seconds.all) for point in points]),
+        *columns(points, "problem space device partition precision kernel ranks threads devices slots batch block"),
+        *columns(points, f"pairs {' '.join(SAMPLES)} speed_up efficiency karp_flatt memory_bytes scratch_bytes"),
+        *columns(points, f"energy_joules largest_error load core_seconds {measured(study)}"),
+        *columns(rooflines, "double_operations single_operations arithmetic_rate fraction_of_peak intensity"),
     ]
-
-
-def measures(study, rows):
-    of = MEASURES if study.rules.command != "run" else ()
-    return [column for measure in of for column in columns(rows, measure.name, measure.unit)]
 
 
 def columns_of_runs(study):
     runs = study.runs
-    numbers = [
-        *columns(runs, "setup_seconds field_seconds output_seconds total_seconds process_seconds", "s"),
-        *columns(runs, "processor_seconds busy_least busy_most", "s"),
-        *columns(runs, "pairs_per_second", "s-1"),
-        *columns(runs, "energy_joules", "J"),
-        *columns(runs, "load largest_error", "1"),
-        *measures(study, runs),
-    ]
+    numbers = "setup_seconds field_seconds output_seconds total_seconds process_seconds processor_seconds busy_least"
+    numbers += " busy_most pairs_per_second energy_joules load largest_error"
     # times of fields that are not those asked for are no speed; runs.csv alone keeps them
     wrong = {point.id for point in study.points if point.status == "wrong"}
     hidden = [run.kind != "reference" and run.point in wrong for run in runs]
     return [
-        ("number", "1", [run.run for run in runs]),
-        *columns(runs, "point repeat", "1"),
-        *columns(runs, "kind status started"),
+        ("number", [run.run for run in runs]),
+        *columns(runs, "point repeat kind status started"),
         *(
-            (name, unit, [math.nan if h and unit not in ("1", "byte") else float(v) for v, h in zip(values, hidden)])
-            for name, unit, values in numbers
+            (name, [math.nan if h and unit_of(name) not in ("1", "byte") else float(v) for v, h in zip(values, hidden)])
+            for name, values in columns(runs, f"{numbers} {measured(study)}")
         ),
-        *columns(runs, " ".join(["peak_memory_bytes scratch_bytes pairs", *(f"pairs_{form}" for form in FORMS)]), "1"),
+        *columns(runs, " ".join(["peak_memory_bytes scratch_bytes pairs", *(f"pairs_{form}" for form in FORMS)])),
     ]
-
-
-def columns_of_errors(study):
-    differences = columns(study.errors, "rms_difference largest_difference largest_reference relative", "1")
-    return [*columns(study.errors, "point", "1"), *columns(study.errors, "field unit"), *differences]
 
 
 def write_study_hdf5(study, text, name):
@@ -639,8 +592,11 @@ def write_study_hdf5(study, text, name):
         file.attrs["title"] = shown(study.title)
         file.attrs["schema"] = numpy.bytes_("prismfield-study")
         file.attrs["version"] = 1
-        of = {"point": columns_of_points, "run": columns_of_runs, "error": columns_of_errors}
-        for dimension, columns_of in of.items():
-            if getattr(study, f"{dimension}s"):
-                write_group(file, f"{dimension}s", dimension, columns_of(study))
+        if study.points:
+            write_group(file, "points", "point", columns_of_points(study))
+        if study.runs:
+            write_group(file, "runs", "run", columns_of_runs(study))
+        if study.errors:
+            names = [column.name for column in TABLES["errors.csv"]]
+            write_group(file, "errors", "error", [(name, [row[name] for row in study.errors]) for name in names])
         file["study"] = text

@@ -274,31 +274,27 @@ def to_yaml(root: Node) -> str:
 
 def numbered(root: Node) -> tuple[str, list[str]]:
     """The document as YAML with a value a line, and the place where the value of each line was written."""
-    lines: list[str] = []
-    places: list[str] = []
+    lines: list[tuple[str, str]] = []
 
-    def add(text: str, node: Node) -> None:
-        lines.append(text)
-        places.append(node.place)
+    def quoted(text: str) -> str:
+        return json.dumps(text, ensure_ascii=False)
 
     def emit(node: Node, before: str, after: str) -> None:
-        if node.kind == "scalar":
+        if node.kind not in ("list", "map"):
             is_plain = not node.quoted and PLAIN.fullmatch(node.text)
-            add(before + (node.text if is_plain else json.dumps(node.text, ensure_ascii=False)) + after, node)
-            return
-        if node.kind == "null":
-            add(before + "null" + after, node)
+            text = "null" if node.kind == "null" else node.text if is_plain else quoted(node.text)
+            lines.append((before + text + after, node.place))
             return
         begin, end = "[]" if node.kind == "list" else "{}"
         below = [("", item) for item in node.items]
-        below += [(f"{json.dumps(key, ensure_ascii=False)}: ", value) for key, value in node.entries.items()]
-        add(before + begin, node)
-        for i, (label, value) in enumerate(below):
-            emit(value, label, "," if i + 1 < len(below) else "")
-        add(end + after, node)
+        below += [(f"{quoted(key)}: ", value) for key, value in node.entries.items()]
+        lines.append((before + begin, node.place))
+        for i, (label, value) in enumerate(below, 1):
+            emit(value, label, "," if i < len(below) else "")
+        lines.append((end + after, node.place))
 
     emit(root, "", "")
-    return "\n".join(lines) + "\n", places
+    return "".join(f"{line}\n" for line, _ in lines), [place for _, place in lines]
 
 
 def plain(node: Node) -> object:
