@@ -340,7 +340,7 @@ def fit_laws(study: StudyData) -> None:
 
 def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> study_data.StudyFit:
     base, *_ = points = sorted(points, key=lambda point: getattr(point, key))
-    fit = study_data.StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
+    fit = study_data.StudyFit(study.axes[at].name, key, points=[point.id for point in points])
     fit.group = {axis.name: label for a, (axis, label) in enumerate(zip(study.axes, base.labels)) if a != at}
     workers = np.array([getattr(point, key) for point in points], float)
     seconds = np.array([point.field_seconds.median.value for point in points])

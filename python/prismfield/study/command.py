@@ -77,7 +77,7 @@ def dry_run_text(spec: Spec, plan: Plan, machine: Machine, program: Program) -> 
         lines.append(line.rstrip(" "))
 
     add("point", "values", "ranks", "threads", "memory", "fields", "")
-    runs, known = Runs(spec, plan, machine, program), {}
+    runs, known = Runs(spec, machine, program), {}
     total, first = 0.0, None
     with tempfile.TemporaryDirectory(prefix="prismfield-") as folder:
         for planned in plan.points:

@@ -154,21 +154,18 @@ def node_at(tree: Node, path: str) -> Node:
 def digest_of_file(path: Path, node: Node, key: str) -> str:
     """Of the content. Raises InputError by the key that names the file."""
 
-    def refuse(what: str) -> InputError:
-        return InputError([Problem(node.place, key, f"'{path}' {what}")])
-
+    what = "is no regular file, and a study reads its inputs many times"
     try:
-        if path.exists() and not path.is_file():
-            raise refuse("is no regular file, and a study reads its inputs many times")
-        digest = hashlib.blake2b(digest_size=16)
-        with open(path, "rb") as stream:
-            while piece := stream.read(1 << 20):
-                digest.update(piece)
-        return digest.hexdigest()
-    except FileNotFoundError:
-        raise refuse("cannot be read: there is no such file") from None
+        if path.is_file() or not path.exists():
+            digest = hashlib.blake2b(digest_size=16)
+            with open(path, "rb") as stream:
+                while piece := stream.read(1 << 20):
+                    digest.update(piece)
+            return digest.hexdigest()
     except OSError as error:
-        raise refuse(f"cannot be read: {error.strerror}") from None
+        is_missing = isinstance(error, FileNotFoundError)
+        what = f"cannot be read: {'there is no such file' if is_missing else error.strerror}"
+    raise InputError([Problem(node.place, key, f"'{path}' {what}")])
 
 
 def are_here(count: int) -> str:

@@ -86,7 +86,7 @@ class Runner:
     def __init__(self, spec: Spec, plan: Plan, machine: Machine, program: Program, folder: ReportFolder, tell: Tell):
         self.spec, self.plan, self.machine, self.folder, self.program = spec, plan, machine, folder, program
         self.show = tell
-        self.runs = Runs(spec, plan, machine, program)
+        self.runs = Runs(spec, machine, program)
         self.planned = plan.schedule(spec)
         self.points = {planned.point.id: planned for planned in plan.points}
         self.states = {number: PointState() for number in self.points}
@@ -274,12 +274,6 @@ class Runner:
         self.made_now += 1
         self.add(row)
 
-    def keep_result(self, point: int, files: RunFiles) -> str:
-        """Moves a point's result to where it stays, and returns its name there."""
-        name = f"results/point-{point}.h5"
-        os.replace(files.result, self.folder / name)
-        return name
-
     def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[runs.FieldDifference]) -> None:
         """Of a point's first timed run."""
         point, tables = planned.point.id, self.tables
@@ -295,24 +289,21 @@ class Runner:
                 raise InputError([Problem(*problem) for problem in facts["problems"]])
             rows = runs.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
             tables["trace.csv"].append(csv_lines((point, *row) for row in rows))
-        if self.spec.keeps_results:
-            name = self.keep_result(point, files)
-            if self.spec.maps:
-                tables["maps.csv"].append(csv_lines([(point, name, " ".join(self.spec.maps))]))
+        if self.spec.maps:
+            tables["maps.csv"].append(csv_lines([(point, f"results/point-{point}.h5", " ".join(self.spec.maps))]))
 
     def judge(self, run: PlannedRun, files: RunFiles, row: RunRow) -> None:
         """Compares a run with the reference; the fields of a point's first timed run go to the tables."""
         planned = self.point_of(run)
         reference = self.reference_file(planned.problem)
         is_first = run.kind == "timed" and not self.state_of(run).has_tables
+        differences, wrong = [], ""
         try:
             if self.spec.command == "invert":
                 row.largest_error = runs.model_difference(files.result, reference)
                 judge_error(row, self.spec.tolerance, "its model")
-                if is_first and self.spec.keeps_results:
-                    self.keep_result(planned.point.id, files)
-                return
-            differences, wrong = runs.compare_fields(files.result, reference)
+            else:
+                differences, wrong = runs.compare_fields(files.result, reference)
         except runs.Unreadable as error:
             row.status, row.why = "failed", f"its result cannot be compared: {error}"
             return
@@ -322,8 +313,10 @@ class Runner:
             judge_error(row, self.spec.tolerance, worst.field)
         if wrong:
             row.status, row.why = "wrong", wrong
-        if is_first:
+        if is_first and self.spec.command != "invert":
             self.write_tables(planned, files, differences)
+        if is_first and self.spec.keeps_results:
+            os.replace(files.result, self.folder / f"results/point-{planned.point.id}.h5")
 
     def make(self, run: PlannedRun) -> None:
         """Makes a run, whose row is added when all else is written."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..field_names import NATIVE
 from .machine import EnergyMeter, Machine, load_average
-from .plan import Job, Plan, Start, launch_of
+from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
 from .spec import UNITS_OF_TIME, Spec
 from .study_data import FORMS, TABLES, RunRow, csv_lines
@@ -278,16 +278,11 @@ def warnings_in(log: Path) -> list[str]:
     return [shown(line) for line in lines_of(log) if is_warning(line)]
 
 
-def reason_in(log: Path) -> str:
-    """The line that says why a run ended: the first that is neither a warning nor a rule of mpirun's."""
-    return next((shorter(line, 300) for line in lines_of(log) if not is_warning(line) and line.strip("-=")), "")
-
-
 class Runs:
     """Makes runs, each a process of its own."""
 
-    def __init__(self, spec: Spec, plan: Plan, machine: Machine, program: Program):
-        self.spec, self.plan, self.machine, self.program = spec, plan, machine, program
+    def __init__(self, spec: Spec, machine: Machine, program: Program):
+        self.spec, self.machine, self.program = spec, machine, program
         self.energy = EnergyMeter()
 
     def make(self, job: Job, files: RunFiles, watch: Callable[[], None]) -> RunRow:
@@ -324,7 +319,9 @@ class Runs:
         if outcome.out_of_time:
             row.status, row.why = "too slow", f"was ended at the limit of {duration_text(self.spec.run_limit)}"
         elif outcome.code != 0:
-            reason = reason_in(files.log)
+            # the first line that is neither a warning nor a rule of mpirun's
+            lines = (line for line in lines_of(files.log) if not is_warning(line) and line.strip("-="))
+            reason = shorter(next(lines, ""), 300)
             is_short = TOO_LITTLE_MEMORY in reason
             row.status = "not run" if is_short else "failed"
             row.why = reason if is_short else f"{outcome}: {reason}" if reason else str(outcome)

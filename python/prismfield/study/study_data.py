@@ -196,7 +196,6 @@ class StudyFit:
 
     along: str = ""  # the axis
     key: str = ""  # threads, ranks or devices
-    machine: int = 0
     group: Settings = new(dict)  # axis and label of all others
     amdahl: Estimate = Estimate()
     gustafson: Estimate = Estimate()

@@ -80,25 +80,25 @@ def join_key(parent: str, child: str) -> str:
 def read_yaml_text(file: Path) -> str:
     """Content of a text file of at most 16 MiB in UTF-8."""
 
-    def refuse(what: str, where: str = str(file)) -> InputError:
-        return InputError([Problem(where, "", what)])
-
+    data, where, what = b"", str(file), ""
     try:
         with open(file, "rb") as stream:
             data = stream.read(LARGEST_FILE + 1)
     except IsADirectoryError:
-        raise refuse("is a folder; a YAML file is expected") from None
+        what = "is a folder; a YAML file is expected"
     except (FileNotFoundError, NotADirectoryError):
-        raise refuse("there is no such file") from None
+        what = "there is no such file"
     except OSError:
-        raise refuse("cannot be opened to read; look at its permissions") from None
-    if len(data) > LARGEST_FILE:
-        raise refuse("is larger than 16 MiB; keep long lists in files of their own, which a case names")
+        what = "cannot be opened to read; look at its permissions"
     text = data.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
-    if bad := NO_TEXT.search(text):
+    if len(data) > LARGEST_FILE:
+        what = "is larger than 16 MiB; keep long lists in files of their own, which a case names"
+    elif bad := NO_TEXT.search(text):
         line = text.count("\n", 0, bad.start()) + 1
+        where = f"{file}:{line}"
         what = "holds bytes that are no UTF-8 text; a YAML file is expected, not data or another encoding"
-        raise refuse(what, f"{file}:{line}")
+    if what:
+        raise InputError([Problem(where, "", what)])
     return text
 
 
