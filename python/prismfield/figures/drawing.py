@@ -157,14 +157,6 @@ def triangles_of(easting, northing):
     return mtri.Triangulation(easting, northing, mesh.triangles, mask=outside)
 
 
-def mark_stations(axes, easting, northing):
-    """Dark dots with a white rim, seen on every colour; smaller where there are many."""
-    room = math.sqrt(axes.bbox.width * axes.bbox.height / len(easting)) * 72 / axes.figure.dpi
-    size = float(np.clip(0.2 * room, 0.4, 1.4))
-    for colour, wider in (("white", 1.7), ("0.05", 1.0)):
-        axes.plot(easting, northing, "o", color=colour, markersize=wider * size, markeredgewidth=0)
-
-
 def draw_triangles(axes, triangles, values, shown, colours):
     """Colours between stations, and where the stations are; returns what a colour bar is made of."""
     levels = np.linspace(*shown, 41)
@@ -172,7 +164,11 @@ def draw_triangles(axes, triangles, values, shown, colours):
     below = np.concatenate([levels[:1], (levels[:-1] + levels[1:]) / 2, levels[-1:]])
     for bounds in (below, levels):
         axes.tricontourf(triangles, np.clip(values, *shown), levels=bounds, **colours)
-    mark_stations(axes, triangles.x, triangles.y)
+    # Dark dots with a white rim, seen on every colour; smaller where there are many.
+    room = math.sqrt(axes.bbox.width * axes.bbox.height / len(triangles.x)) * 72 / axes.figure.dpi
+    size = float(np.clip(0.2 * room, 0.4, 1.4))
+    for colour, wider in (("white", 1.7), ("0.05", 1.0)):
+        axes.plot(triangles.x, triangles.y, "o", color=colour, markersize=wider * size, markeredgewidth=0)
     return plt.cm.ScalarMappable(plt.Normalize(colours["vmin"], colours["vmax"]), colours["cmap"])
 
 
@@ -415,22 +411,19 @@ def count_text(n):
     return "1 station" if n == 1 else f"{n:,} stations"
 
 
-def write(page, stream, kind):
-    if kind != "png":
-        page.savefig(stream, format=kind, dpi=STYLE["dpi"], facecolor="white")
-        return
-    # savefig would store an opaque fourth channel, and compress harder: twice the time for the same size.
-    page.set(dpi=STYLE["dpi"], facecolor="white")
-    page.canvas.draw()
-    pixels = np.asarray(page.canvas.buffer_rgba())[..., :3]
-    Image.fromarray(np.ascontiguousarray(pixels)).save(stream, "png", dpi=2 * (STYLE["dpi"],), compress_level=3)
-
-
 def save(page, figure):
     # The caller has followed links.
-    target = pathlib.Path(figure)
+    target, dpi = pathlib.Path(figure), STYLE["dpi"]
+    kind = target.suffix[1:].lower()
     with new_file(target) as stream:
-        write(page, stream, target.suffix[1:].lower())
+        if kind != "png":
+            page.savefig(stream, format=kind, dpi=dpi, facecolor="white")
+            return
+        # savefig would store an opaque fourth channel, and compress harder: twice the time for the same size.
+        page.set(dpi=dpi, facecolor="white")
+        page.canvas.draw()
+        pixels = np.asarray(page.canvas.buffer_rgba())[..., :3]
+        Image.fromarray(np.ascontiguousarray(pixels)).save(stream, "png", dpi=(dpi, dpi), compress_level=3)
 
 
 def draw_into(words, draw_file, dpi=300):

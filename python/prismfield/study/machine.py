@@ -70,14 +70,6 @@ def caches_of(folder: Path) -> Iterator[dict[str, Any]]:
             yield {"level": int(level), "type": line_in(cache / "type"), "bytes": size, "shared_by": shared}
 
 
-def load_average() -> float:
-    """Of the last minute; NaN where the system does not say."""
-    try:
-        return os.getloadavg()[0]
-    except OSError:
-        return nan
-
-
 class Devices:
     """NVIDIA's cards as their driver knows them, where nvidia-ml-py is installed."""
 
@@ -237,7 +229,7 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "frequency": {"current": clock, "min": least, "max": most},
         "governor": line_in(clocks / "scaling_governor"),
-        "load": load_average(),
+        "load": os.getloadavg()[0],
         "energy": EnergyMeter(root, devices).description(),
         "gpus": cards,
         **{key: value for key, value in info.items() if key not in OF_MACHINE},

@@ -237,14 +237,6 @@ def read_study(folder: Path | str) -> StudyData:
 # ---- several machines
 
 
-def begin(study: StudyData) -> StudyData:
-    """Title, figures and rules of the first folder, and its axes without values behind the axis `machine`."""
-    axes = [StudyAxis("machine", keys=["machine"]), *(StudyAxis(axis.name, keys=axis.keys) for axis in study.axes)]
-    members = ("title", "hash", "started", "figures", "compare_with")
-    rules = dataclasses.replace(study.rules, notes=[])
-    return StudyData(joined=True, axes=axes, rules=rules, **{name: getattr(study, name) for name in members})
-
-
 def add_study(joined: StudyData, study: StudyData) -> None:
     """Points and runs are numbered on."""
     points_before = max((row.point for row in joined.runs), default=0)
@@ -303,7 +295,12 @@ def join(folders: Sequence[Path | str]) -> StudyData:
             problems.add("--join", "", f"names {given[i]} twice; its runs count once")
             continue
         if joined is None:
-            joined, first = begin(study), folder / "study.yaml"
+            # title, figures and rules of the first folder, and its axes without values behind the axis `machine`
+            axes = [StudyAxis(axis.name, keys=axis.keys) for axis in study.axes]
+            members = {key: getattr(study, key) for key in ("title", "hash", "started", "figures", "compare_with")}
+            members |= {"axes": [StudyAxis("machine", keys=["machine"]), *axes]}
+            joined = StudyData(joined=True, rules=dataclasses.replace(study.rules, notes=[]), **members)
+            first = folder / "study.yaml"
         file, only = str(folder / "study.yaml"), "only runs of one study can be joined"
         names, others = ([axis.name for axis in axes] for axes in (study.axes, joined.axes[1:]))
         command, other = study.rules.command, joined.rules.command

@@ -19,7 +19,7 @@ import h5py
 import numpy as np
 
 from ..field_names import NATIVE
-from .machine import EnergyMeter, Machine, load_average
+from .machine import EnergyMeter, Machine
 from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
 from .spec import UNITS_OF_TIME, Spec
@@ -289,7 +289,7 @@ class Runs:
         """A row with status, ok, failed, not run or too slow, and all that does not depend on other runs."""
         start = job.start
         row = RunRow(ranks=start.ranks, threads=start.threads, oversubscribed=start.oversubscribed)
-        row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), load_average()
+        row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), os.getloadavg()[0]
         files.result.unlink(missing_ok=True)
         words = run_words(self.spec, self.machine, self.program, start, files)
 
