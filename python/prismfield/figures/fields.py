@@ -310,8 +310,8 @@ def draw_maps(dataset, names, words, limits, scale, what, draw):
     return sheet.figure
 
 
-def draw_grid(dataset, names, words, lines=()):
-    """`lines`: what stands above all that is said of the grid."""
+def draw_grid(dataset, names, words, lines=(), contours=8):
+    """`lines`: what stands before all that is said of the grid; `contours`: how many where nobody says."""
     easting, northing = dataset["easting"].values, dataset["northing"].values
     spans = easting[-1] - easting[0], northing[-1] - northing[0]
     factor, unit = drawing.length_unit(*spans)
@@ -324,7 +324,7 @@ def draw_grid(dataset, names, words, lines=()):
     draws_heights = is_draped and not is_plain()
     if draws_heights and levels.size > 1:
         heights += f", a line every {levels[1] - levels[0]:g} m"
-    usual_lines = 8 if min(len(easting), len(northing)) >= 10 else 0
+    usual_lines = contours if min(len(easting), len(northing)) >= 10 else 0
     # More nodes than dots of the page only cost time.
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
 

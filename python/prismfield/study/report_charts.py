@@ -1041,22 +1041,23 @@ def pages_of_problem(study, loaded, suffix):
         found = study.by_id[entry[0]].get("largest_error")
         return found if finite(found) else math.inf
 
-    def page(name, title, words, dataset, own):
+    def page(name, title, words, dataset, own, contours):
         dataset.attrs["title"] = study.title
         with plt.style.context("default"):
-            figure = fields.draw_grid(dataset, own, {}, [*textwrap.wrap(words, 90), *told_of(study)])
+            figure = fields.draw_grid(dataset, own, {}, [*textwrap.wrap(words, 90), *told_of(study)], contours)
         return Page(name, f"{title}: {words}", figure)
 
     ordered = sorted(loaded, key=error)
     base, others = ordered[0], ordered[:0:-1][:3]
     first, exact, own = base
-    yield page(f"maps{suffix}", "The fields", called(first) + which, exact, own)
+    yield page(f"maps{suffix}", "The fields", called(first) + which, exact, own, 8)
     for number, (i, found, theirs) in enumerate(others):
         differing = [name for name in theirs if name in own]
         less = {f: Variable(exact[f].dims, found[f].values - exact[f].values, exact[f].attrs) for f in differing}
         words = f"{called(i)} less {called(first)}{which}"
         difference = Dataset({**exact.variables, **less})
-        yield page(f"map_differences{suffix}_{number + 1}", "Differences", words, difference, differing)
+        # lines through rounding would hide it
+        yield page(f"map_differences{suffix}_{number + 1}", "Differences", words, difference, differing, 0)
     for field in [f for f in ("gz", "gzz") if f in own] or own[:1]:
         if zoom := zoom_page(study, field, base, others, called, suffix, which):
             yield zoom
