@@ -7,8 +7,8 @@ import yaml
 from prismfield.field_names import NATIVE
 from prismfield.study.machine import Machine
 from prismfield.study.plan import plan_study
-from prismfield.study.problems import InputError
 from prismfield.study.spec import GROUPS, read_study_file
+from prismfield.study.texts import InputError
 
 CASE = (
     "model:\n  voxels: {easting: [0, 300, 3], northing: [0, 200, 2], upward: [-100, 0, 1], density: 300}\n"

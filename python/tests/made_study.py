@@ -6,9 +6,8 @@ import csv
 import io
 import math
 
-from prismfield.study.problems import InputError
-from prismfield.study.study_data import FORMS
-from prismfield.study.tables import BEFORE_AXES, BEHIND_AXES, MEASURE_COLUMNS, RunRow, axis_column
+from prismfield.study.study_data import BEFORE_AXES, BEHIND_AXES, FORMS, MEASURE_COLUMNS, RunRow, axis_column
+from prismfield.study.texts import InputError
 
 ERRORS_HEADER = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
 

@@ -9,10 +9,17 @@ import pytest
 from made_study import ERRORS_HEADER
 
 from prismfield.study.analysis import analyse
-from prismfield.study.problems import InputError
 from prismfield.study.read_study import read_study
-from prismfield.study.study_files import study_json, write_study_hdf5
-from prismfield.study.study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
+from prismfield.study.study_files import (
+    fom_lines,
+    p3_csv,
+    study_json,
+    tables_as_latex,
+    tables_as_markdown,
+    tables_as_text,
+    write_study_hdf5,
+)
+from prismfield.study.texts import InputError
 
 WORDS = [
     *("", "-1", "0", "nan", "inf", "1e999", "9" * 30, "\0", "\xe9", "é\u202e", '"', ",", "\n", "\n\n", "{", "[", "}: "),

@@ -11,8 +11,8 @@ from made_spec import CASE, FakeProgram, host
 from prismfield.study.folder import ReportFolder
 from prismfield.study.plan import Start, case_text, launch_of, plan_study, study_text
 from prismfield.study.program import Program
-from prismfield.study.progress import duration_text
 from prismfield.study.runs import RunFiles, estimate_in, run_environment, run_words, seconds_in
+from prismfield.study.texts import duration_text
 
 BODIES = "west,east,south,north,bottom,top,density\n0,1,0,1,-1,0,300\n"
 BODIES_CASE = "model: {prisms: {file: bodies.csv}}\nobservations: {stations: {random: 3}}\nfields: [gz]\n"

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from made_study import ERRORS_HEADER, errors_of
 
-from prismfield.study.problems import Problems
-from prismfield.study.tables import axis_column, axis_of_column, read_runs, read_table
+from prismfield.study.study_data import axis_column, axis_of_column, read_runs, read_table
+from prismfield.study.texts import Problems
 
 
 def reader(name):

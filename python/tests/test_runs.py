@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 
 from prismfield.study.machine import Devices, EnergyMeter, Machine, count_of, machine_json, record_machine
-from prismfield.study.problems import Problems
 from prismfield.study.program import MEASURE, Stopped, run_measured
-from prismfield.study.progress import Progress, cut, duration_text
-from prismfield.study.results import (
+from prismfield.study.runs import (
     Unreadable,
     compare_fields,
     difference_of,
@@ -27,8 +25,9 @@ from prismfield.study.results import (
     model_difference,
     trace_rows,
 )
-from prismfield.study.study_data import FORMS, MEASURES
-from prismfield.study.tables import (
+from prismfield.study.study_data import (
+    FORMS,
+    MEASURES,
     RunRow,
     TableWriter,
     axis_column,
@@ -38,6 +37,7 @@ from prismfield.study.tables import (
     run_header,
     run_line,
 )
+from prismfield.study.texts import Problems, Progress, cut, duration_text
 
 AXES = ["execution.precision", "fields", "point"]
 GRAVITY = 6.6743e-11

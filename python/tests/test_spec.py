@@ -10,9 +10,8 @@ import pytest
 import yaml
 from made_spec import CASE
 
-from prismfield.study.problems import InputError, Problems
-from prismfield.study.spec import FIGURE_KEYS, KEYS, PAPER_KEYS
-from prismfield.study.sweep import PLACEMENTS, points_of
+from prismfield.study.spec import FIGURE_KEYS, KEYS, PAPER_KEYS, PLACEMENTS, points_of
+from prismfield.study.texts import InputError, Problems
 from prismfield.study.yaml_nodes import parse_yaml, put_or_report, read_override, to_yaml
 
 BASE = "base: case.yaml\n"

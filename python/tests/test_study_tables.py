@@ -5,7 +5,7 @@
 import pytest
 from made_study import ERRORS_HEADER
 
-from prismfield.study import study_tables as tables
+from prismfield.study import study_files as tables
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
 

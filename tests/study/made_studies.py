@@ -423,13 +423,17 @@ def maps(folder):
     for number, noise in ((1, 0), (2, 2e-3)):
         random = np.random.default_rng(number)
         with h5py.File(folder / f"results/{number}.h5", "w") as file:
-            file["easting"], file["northing"] = easting, northing
+            file["easting"], file["northing"], file["upward"] = easting, northing, np.full(e.shape, 100.0)
+            for name in ("easting", "northing"):
+                file[name].make_scale(name)
             for k, field in enumerate(FIELDS):
                 values = np.exp(-((e - 9000 - 500 * k) ** 2 + (n - 11000) ** 2) / 2e7) - (0.5 if k % 2 else 0) * np.exp(
                     -((e - 16000) ** 2 + (n - 8000) ** 2) / 1e7
                 )
                 file[field] = values + noise * random.standard_normal(values.shape)
                 file[field].attrs["units"] = "mGal" if k < 3 else "Eotvos"
+                for axis, name in enumerate(("northing", "easting")):
+                    file[field].dims[axis].attach_scale(file[name])
     return study("Maps", axes, points, maps=rows)
 
 

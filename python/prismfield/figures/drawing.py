@@ -62,14 +62,11 @@ def is_signed(values):
 
 
 def check_colour_map():
-    asked = STYLE.get("colour_map", "")
-    known = plt.colormaps()
-    if not asked or asked in known:
-        return
-    lower = {name.lower(): name for name in known}
-    near = [lower[word] for word in difflib.get_close_matches(asked.lower(), lower, n=3)]
-    meant = f"; did you mean {', '.join(near)}?" if near else "; viridis, cividis and RdBu_r are three of them"
-    raise ValueError(f"'{asked}' is no colour map of matplotlib{meant}")
+    asked, known = STYLE.get("colour_map", ""), {name.lower(): name for name in plt.colormaps()}
+    if asked and asked not in known.values():
+        near = [known[word] for word in difflib.get_close_matches(asked.lower(), known, n=3)]
+        meant = f"did you mean {', '.join(near)}?" if near else "viridis, cividis and RdBu_r are three of them"
+        raise ValueError(f"'{asked}' is no colour map of matplotlib; {meant}")
 
 
 def short(value):
@@ -116,6 +113,15 @@ def profile_along(easting, northing, upward):
     return along - along.min(), "distance"
 
 
+def profile_of(dataset):
+    """As of profile_along(), of the stations or the grid of a dataset."""
+    easting, northing, upward = (dataset[name].values for name in ("easting", "northing", "upward"))
+    if "station" in dataset.sizes:
+        return profile_along(easting, northing, upward)
+    along = "easting" if len(northing) == 1 else "northing"
+    return (dataset[along].values, along) if min(len(easting), len(northing)) == 1 else None
+
+
 def triangles_of(easting, northing):
     """Triangles between stations that cover an area well, those around it with a side too long for their spacing left
     out; None for others: a few stations, lines and roads."""
@@ -128,18 +134,17 @@ def triangles_of(easting, northing):
     except (RuntimeError, ValueError):
         return None
     corners = np.stack([x[mesh.triangles], y[mesh.triangles]], axis=2)
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
-    first, second, third = (corners[:, k] for k in range(3))
-    a, b = second - first, third - first
-    areas = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) / 2
+    along = corners - np.roll(corners, 1, axis=1)
+    sides = np.linalg.norm(along, axis=2)
+    (a_x, a_y), (b_x, b_y) = along[:, 0].T, along[:, 1].T
+    areas = np.abs(a_x * b_y - a_y * b_x) / 2
     if areas.sum() <= 0:
         return None
     # of stations spread evenly, a side is about the root of the area of each
     spacing = math.sqrt(areas.sum() / n)
     nearest = np.full(n, np.inf)
-    for k in range(3):
-        for corner in (mesh.triangles[:, k], mesh.triangles[:, k - 1]):
-            np.minimum.at(nearest, corner, sides[:, k])
+    for ends in (mesh.triangles, np.roll(mesh.triangles, 1, axis=1)):
+        np.minimum.at(nearest, ends, sides)
     is_long = sides.max(axis=1) > 3.5 * spacing
     # On roads neighbours are far closer than the area would have them.
     is_even = np.median(nearest) > 0.3 * spacing
@@ -152,23 +157,18 @@ def triangles_of(easting, northing):
     return mtri.Triangulation(easting, northing, mesh.triangles, mask=outside)
 
 
-def mark_stations(axes, easting, northing):
-    """Dark dots with a white rim, seen on every colour; smaller where there are many."""
-    room = math.sqrt(axes.bbox.width * axes.bbox.height / len(easting)) * 72 / axes.figure.dpi
-    size = float(np.clip(0.2 * room, 0.4, 1.4))
-    for colour, wider in (("white", 1.7), ("0.05", 1.0)):
-        axes.plot(easting, northing, "o", color=colour, markersize=wider * size, markeredgewidth=0)
-
-
 def draw_triangles(axes, triangles, values, shown, colours):
     """Colours between stations, and where the stations are; returns what a colour bar is made of."""
-    axes.set_facecolor(NO_DATA)
     levels = np.linspace(*shown, 41)
     # Between neighbouring levels the ground shows as white hairlines; below lies the same with its seams elsewhere.
     below = np.concatenate([levels[:1], (levels[:-1] + levels[1:]) / 2, levels[-1:]])
     for bounds in (below, levels):
         axes.tricontourf(triangles, np.clip(values, *shown), levels=bounds, **colours)
-    mark_stations(axes, triangles.x, triangles.y)
+    # Dark dots with a white rim, seen on every colour; smaller where there are many.
+    room = math.sqrt(axes.bbox.width * axes.bbox.height / len(triangles.x)) * 72 / axes.figure.dpi
+    size = float(np.clip(0.2 * room, 0.4, 1.4))
+    for colour, wider in (("white", 1.7), ("0.05", 1.0)):
+        axes.plot(triangles.x, triangles.y, "o", color=colour, markersize=wider * size, markeredgewidth=0)
     return plt.cm.ScalarMappable(plt.Normalize(colours["vmin"], colours["vmax"]), colours["cmap"])
 
 
@@ -178,32 +178,20 @@ LINES = {"colors": "black", "linewidths": 0.35, "alpha": 0.55, "negative_linesty
 
 def overhang(axes, text):
     """How far an annotation has to move, right and up in points, to lie within the frame."""
-    frame, own = axes.get_window_extent(), text.get_window_extent(axes.figure.canvas.get_renderer())
-    gap = 0.02 * axes.figure.dpi
-    right = max(frame.x0 + gap - own.x0, 0) + min(frame.x1 - gap - own.x1, 0)
-    up = max(frame.y0 + gap - own.y0, 0) + min(frame.y1 - gap - own.y1, 0)
-    return np.array([right, up]) * 72 / axes.figure.dpi
-
-
-def place_text(text, offset, side, edge):
-    text.xyann = offset
-    text.set(ha=side, va=edge)
-
-
-def harm_of(axes, text, place, marks):
-    """Whether the frame would cut an annotation at a place, and how many marks, in pixels, it would hide."""
-    place_text(text, *place)
-    own = text.get_window_extent(axes.figure.canvas.get_renderer())
-    return overhang(axes, text).any(), own.count_contains(marks)
+    frame, own = axes.get_window_extent().padded(-0.02 * axes.figure.dpi), text.get_window_extent()
+    return (np.maximum(frame.min - own.min, 0) + np.minimum(frame.max - own.max, 0)) * 72 / axes.figure.dpi
 
 
 def place_well(axes, text, places, marks):
     """Puts an annotation at the first of the places (offset, horizontal and vertical alignment) where it does least
-    harm; returns harm_of() that place."""
-    harms = [harm_of(axes, text, place, marks) for place in places]
-    best = min(range(len(places)), key=harms.__getitem__)
-    place_text(text, *places[best])
-    return harms[best]
+    harm; returns this: whether the frame cuts it, and how many marks, in pixels, it hides."""
+
+    def put(place):
+        text.xyann = place[0]
+        text.set(ha=place[1], va=place[2])
+        return overhang(axes, text).any(), text.get_window_extent().count_contains(marks)
+
+    return put(min(places, key=put))
 
 
 def label_lines(axes, lines):
@@ -213,26 +201,19 @@ def label_lines(axes, lines):
         text.set(alpha=1, color="0.1", bbox=PALE_BOX)
 
 
-def draw_triangle_lines(axes, triangles, values, levels):
-    if levels.size:
-        label_lines(axes, axes.tricontour(triangles, values, levels=levels, **LINES))
-
-
 def draw_dots(axes, easting, northing, values, size, colours):
-    """Coloured points of so many square points on grey ground, each with a dark rim, as white is a colour of the scale
+    """Coloured points of so many square points, each with a dark rim, as white is a colour of the scale
     too; where points are many, rims that hide no neighbour. Points without a value are small hollow rings."""
-    axes.set_facecolor(NO_DATA)
-    rasterized = len(easting) > 5000
     has_value = np.isfinite(values)
-    hollow = {"facecolors": "none", "edgecolors": GREY, "linewidths": 0.4}
-    empty = easting[~has_value], northing[~has_value]
-    axes.scatter(*empty, s=0.5 * size, zorder=2.3, rasterized=rasterized, **hollow)
-    easting, northing, values = easting[has_value], northing[has_value], values[has_value]
+
+    def dots(those, **looks):
+        return axes.scatter(easting[those], northing[those], rasterized=len(easting) > 5000, **looks)
+
+    dots(~has_value, s=0.5 * size, zorder=2.3, facecolors="none", edgecolors=GREY, linewidths=0.4)
     rim = {"edgecolors": "0.1", "linewidths": 0.4} if size > 9 else {"edgecolors": "none"}
     if size <= 9:
-        wider = 1.7 * size
-        axes.scatter(easting, northing, s=wider, c="0.2", edgecolors="none", zorder=2.4, rasterized=rasterized)
-    return axes.scatter(easting, northing, c=values, s=size, zorder=2.5, rasterized=rasterized, **rim, **colours)
+        dots(has_value, s=1.7 * size, c="0.2", edgecolors="none", zorder=2.4)
+    return dots(has_value, c=values[has_value], s=size, zorder=2.5, **rim, **colours)
 
 
 class Variable:
@@ -240,8 +221,7 @@ class Variable:
 
     def __init__(self, dims, values, attrs):
         self.dims, self.values, self.attrs = tuple(dims), values, attrs
-        self.shape, self.ndim, self.size = values.shape, values.ndim, values.size
-        self.units = str(self.attrs.get("units", ""))
+        self.shape, self.ndim, self.units = values.shape, values.ndim, str(attrs.get("units", ""))
 
 
 class Dataset:
@@ -401,41 +381,49 @@ def style_coordinate(axis, name, unit, count, panel_inches, **style):
         short_name = name if panel_inches >= 1.3 else name[0]
         text = f"{short_name} {'−' if origin >= 0 else '+'} {abs(origin):,d} km ({unit})"
     axis.set_label_text(text, **style)
+    axis.labelpad = 2
 
 
-def colour_bar(axes, image, limits, extend, gap, width, count):
-    """The axes of a bar of so many inches beside what is drawn; `limits`: the part of the scale that is shown."""
+def colour_bar(axes, image, limits, extend, gap, width, line):
+    """The axes of a bar of so many inches beside what is drawn, framed by so thick a line; `limits`: the part of the
+    scale that is shown."""
     figure = axes.figure
     inches = figure.get_figwidth()
     box = axes.get_position()
     bar = figure.add_axes([box.x1 + gap / inches, box.y0, width / inches, box.height])
     figure.colorbar(image, cax=bar, extend=extend)
+    bar.spines["outline"].set_linewidth(line)
     if limits[0] < limits[1]:
         bar.set_ylim(*limits)
-    plain_ticks(bar.yaxis, count)
+    plain_ticks(bar.yaxis, 5 if box.height * figure.get_figheight() > 1.15 else 3)
     return bar
+
+
+def write_line(figure, text, x, y, **style):
+    """A line of text so many inches from the left and the top of a page, below 0 from the right and the bottom. Dollar
+    signs in it are no formulas."""
+    width, height = figure.get_size_inches()
+    looks = {"ha": "right" if x < 0 else "left", "va": "bottom" if y < 0 else "top"}
+    figure.text(x % width / width, -y % height / height, text.replace("$", r"\$"), **looks, **style)
 
 
 def count_text(n):
     return "1 station" if n == 1 else f"{n:,} stations"
 
 
-def write(page, stream, kind):
-    if kind != "png":
-        page.savefig(stream, format=kind, dpi=STYLE["dpi"], facecolor="white")
-        return
-    # savefig would store an opaque fourth channel, and compress harder: twice the time for the same size.
-    page.set(dpi=STYLE["dpi"], facecolor="white")
-    page.canvas.draw()
-    pixels = np.asarray(page.canvas.buffer_rgba())[..., :3]
-    Image.fromarray(np.ascontiguousarray(pixels)).save(stream, "png", dpi=2 * (STYLE["dpi"],), compress_level=3)
-
-
 def save(page, figure):
     # The caller has followed links.
-    target = pathlib.Path(figure)
+    target, dpi = pathlib.Path(figure), STYLE["dpi"]
+    kind = target.suffix[1:].lower()
     with new_file(target) as stream:
-        write(page, stream, target.suffix[1:].lower())
+        if kind != "png":
+            page.savefig(stream, format=kind, dpi=dpi, facecolor="white")
+            return
+        # savefig would store an opaque fourth channel, and compress harder: twice the time for the same size.
+        page.set(dpi=dpi, facecolor="white")
+        page.canvas.draw()
+        pixels = np.asarray(page.canvas.buffer_rgba())[..., :3]
+        Image.fromarray(np.ascontiguousarray(pixels)).save(stream, "png", dpi=(dpi, dpi), compress_level=3)
 
 
 def draw_into(words, draw_file, dpi=300):

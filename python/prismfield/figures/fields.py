@@ -140,9 +140,8 @@ class Sheet:
     def begin(self, dataset, what):
         """Writes title and lines below it, which take as much room as they need, and makes the panels."""
         title = str(dataset.attrs.get("title", "")).strip()
-        titles = textwrap.wrap(title, max(int((self.page_width - 0.3) / 0.092), 12))[:3] or [""]
-        if " ".join(titles) != " ".join(title.split()):
-            titles[-1] = titles[-1][: max(len(titles[-1]) - 2, 1)].rstrip() + "…"
+        longest = max(int((self.page_width - 0.3) / 0.092), 12)
+        titles = textwrap.wrap(title, longest, max_lines=3, placeholder="…") or [""]
         lines = []
         for part in what:
             if lines and len(lines[-1]) + len(part) + 5 <= (self.page_width - 0.25) / 0.052:
@@ -157,22 +156,12 @@ class Sheet:
         self.page_height = self.bottom + n_rows * self.height + (n_rows - 1) * self.gap_y + top
         self.top = top
         self.figure = plt.figure(figsize=(self.page_width, self.page_height))
-
-        def line(text, y, **style):
-            # A title is text: its dollar signs are no formulas.
-            place = 0.12 / self.page_width, 1 - y / self.page_height
-            self.figure.text(*place, text.replace("$", r"\$"), va="top", **style)
-
-        y = 0.12
-        for text in titles:
-            line(text, y, fontsize=LARGE, fontweight="bold")
-            y += 0.17
-        for text in lines:
-            line(text, y + 0.02, fontsize=SMALL, color=GREY)
-            y += 0.12
-        place = 1 - 0.08 / self.page_width, 0.06 / self.page_height
-        text = source.replace("$", r"\$")
-        self.figure.text(*place, text, fontsize=5, color="0.6", va="bottom", ha="right")
+        for k, text in enumerate(titles):
+            drawing.write_line(self.figure, text, 0.12, 0.12 + 0.17 * k, fontsize=LARGE, fontweight="bold")
+        for k, text in enumerate(lines):
+            y = 0.14 + 0.17 * len(titles) + 0.12 * k
+            drawing.write_line(self.figure, text, 0.12, y, fontsize=SMALL, color=GREY)
+        drawing.write_line(self.figure, source, -0.08, -0.06, fontsize=5, color="0.6")
         self.panels = {name: self.add(row, column) for name, (row, column) in self.places.items()}
 
     def add(self, row, column):
@@ -211,19 +200,15 @@ class Sheet:
     def colour_bar(self, axes, image, shown, extend):
         # Beside what is drawn: equal scales may have made the map smaller than its place.
         axes.apply_aspect()
-        count = 5 if axes.get_position().height * self.page_height > 1.2 else 3
-        bar = drawing.colour_bar(axes, image, shown, extend, 0.05, 0.08, count)
-        bar.spines["outline"].set_linewidth(0.4)
+        bar = drawing.colour_bar(axes, image, shown, extend, 0.05, 0.08, 0.4)
         bar.minorticks_off()
         bar.tick_params(labelsize=SMALL, length=2, width=0.4, pad=1.5)
 
 
 def style_map(sheet, name, axes, unit):
-    style = {"fontsize": USUAL}
-    x_count = 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1
-    drawing.style_coordinate(axes.xaxis, "Easting", unit, x_count, sheet.width, **style)
-    drawing.style_coordinate(axes.yaxis, "Northing", unit, 5 if sheet.height > 1.4 else 3, sheet.height, **style)
-    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
+    counts = 5 if sheet.width > 1.4 else 2 if sheet.width > 0.5 else 1, 5 if sheet.height > 1.4 else 3
+    drawing.style_coordinate(axes.xaxis, "Easting", unit, counts[0], sheet.width, fontsize=USUAL)
+    drawing.style_coordinate(axes.yaxis, "Northing", unit, counts[1], sheet.height, fontsize=USUAL)
     axes.tick_params(labelleft=sheet.first_in_row(name), labelbottom=sheet.lowest_in_column(name))
     axes.yaxis.label.set_visible(sheet.first_in_row(name))
     axes.xaxis.label.set_visible(sheet.lowest_in_column(name))
@@ -302,14 +287,35 @@ def height_text(height):
     return f"heights {low:,.0f} to {high:,.0f} m".replace("-", "−"), levels[(levels > low) & (levels < high)]
 
 
-def draw_maps(dataset, names, words):
+def draw_maps(dataset, names, words, limits, scale, what, draw):
+    """Maps within limits in metres; `scale`: factor and unit of length. `draw` gets the sheet, axes, name, values and
+    how they are coloured, and returns what a colour bar is made of."""
+    factor, unit = scale
+    ratio = (limits[3] - limits[2]) / (limits[1] - limits[0])
+    sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
+    outline = Outline(dataset, *limits)
+    sheet.begin(dataset, [*what, *axes_text(dataset, names), *outline.text])
+    scheme = Scheme(dataset, names)
+    for name, axes in sheet.panels.items():
+        values, label = drawing.scaled(dataset[name].values, dataset[name].units)
+        sheet.title(name, axes, values, label, words)
+        (low, high), shown, extend = scheme.limits(values)
+        axes.set_facecolor(NO_DATA)
+        axes.set(xlim=np.multiply(limits[:2], factor), ylim=np.multiply(limits[2:], factor), aspect="equal")
+        axes.apply_aspect()
+        image = draw(sheet, axes, name, values, shown, {"cmap": scheme.name, "vmin": low, "vmax": high})
+        style_map(sheet, name, axes, unit)
+        sheet.colour_bar(axes, image, shown, extend)
+        outline.draw(axes, factor)
+    return sheet.figure
+
+
+def draw_grid(dataset, names, words, lines=(), contours=8):
+    """`lines`: what stands before all that is said of the grid; `contours`: how many where nobody says."""
     easting, northing = dataset["easting"].values, dataset["northing"].values
     spans = easting[-1] - easting[0], northing[-1] - northing[0]
     factor, unit = drawing.length_unit(*spans)
-    west, east = edges_of(easting * factor, spans[1] * factor / 20)
-    south, north = edges_of(northing * factor, spans[0] * factor / 20)
-    ratio = (north - south) / (east - west)
-    sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
+    limits = *edges_of(easting, spans[1] / 20), *edges_of(northing, spans[0] / 20)
     height = dataset["upward"].values
     heights, levels = height_text(height)
     # Two families of lines cannot be told apart: those of a draped grid are its heights unless others are asked for, or
@@ -318,36 +324,25 @@ def draw_maps(dataset, names, words):
     draws_heights = is_draped and not is_plain()
     if draws_heights and levels.size > 1:
         heights += f", a line every {levels[1] - levels[0]:g} m"
-    outline = Outline(dataset, *(value / factor for value in (west, east, south, north)))
-    what = [f"{len(easting)} × {len(northing)} points", heights, *axes_text(dataset, names)]
-    sheet.begin(dataset, what + outline.text)
-    scheme = Scheme(dataset, names)
-    usual_lines = 8 if min(len(easting), len(northing)) >= 10 else 0
+    usual_lines = contours if min(len(easting), len(northing)) >= 10 else 0
     # More nodes than dots of the page only cost time.
     step = max(1, math.ceil(max(dataset.sizes["easting"], dataset.sizes["northing"]) / 3000))
-    for name, axes in sheet.panels.items():
-        everything = dataset[name].values
-        values, label = drawing.scaled(everything, dataset[name].units)
-        sheet.title(name, axes, values, label, words)
+
+    def draw(sheet, axes, name, values, shown, colours):
         values = values[::step, ::step]
-        (low, high), shown, extend = scheme.limits(values)
-        axes.set_facecolor(NO_DATA)
-        looks = {"origin": "lower", "interpolation": "nearest", "aspect": "equal"}
-        extent = west, east, south, north
-        image = axes.imshow(values, extent=extent, cmap=scheme.name, vmin=low, vmax=high, **looks)
-        # a model that reaches further does not widen the map
-        axes.autoscale(False)
-        style_map(sheet, name, axes, unit)
-        sheet.colour_bar(axes, image, shown, extend)
+        extent = np.multiply(limits, factor)
+        image = axes.imshow(values, extent=extent, origin="lower", interpolation="nearest", **colours)
         places = easting[::step] * factor, northing[::step] * factor
         if draws_heights:
             axes.contour(*places, height[::step, ::step], levels=levels, **drawing.LINES)
         elif "contours" in STYLE or not (is_draped or name + "_sigma" in dataset):
-            field_levels = drawing.contour_levels(*shown, usual_lines, drawing.exponent_of(everything))
+            field_levels = drawing.contour_levels(*shown, usual_lines, drawing.exponent_of(dataset[name].values))
             if field_levels.size and min(values.shape) > 1:
                 drawing.label_lines(axes, axes.contour(*places, values, levels=field_levels, **drawing.LINES))
-        outline.draw(axes, factor)
-    return sheet.figure
+        return image
+
+    what = [*lines, f"{len(easting)} × {len(northing)} points", heights]
+    return draw_maps(dataset, names, words, limits, (factor, unit), what, draw)
 
 
 def survey_lines(dataset):
@@ -370,7 +365,6 @@ def survey_lines(dataset):
 def name_lines(axes, lines, easting, northing):
     """Writes their names at the western or northern ends of survey lines, of many lines those of some: on the side of
     the line where the frame does not cut them and fewer stations are hidden."""
-    axes.apply_aspect()
     stations = axes.transData.transform(np.stack([easting, northing], axis=1))
     # offset, and which side of the text it is of
     above, below = ((-2, 2.5), "left", "bottom"), ((-2, -2.5), "left", "top")
@@ -403,38 +397,27 @@ def draw_stations(dataset, names, words):
     half_e, half_n = max(span_e / 2, 0.1 * span_n) + margin, max(span_n / 2, 0.1 * span_e) + margin
     middle_e, middle_n = (easting.min() + easting.max()) / 2, (northing.min() + northing.max()) / 2
     limits = middle_e - half_e, middle_e + half_e, middle_n - half_n, middle_n + half_n
-    sheet = Sheet(arrange(names, half_n / half_e), half_n / half_e, colour_bars=True)
     triangles = drawing.triangles_of(easting * factor, northing * factor)
-    outline = Outline(dataset, *limits)
     heights, _ = height_text(dataset["upward"].values)
     lines = survey_lines(dataset)
     stations = drawing.count_text(len(easting)) + (f" on {len(lines)} lines" if lines else "")
     on_none = len(easting) - sum(len(those) for _, those in lines)
     if lines and on_none:
         stations += f", {on_none} on none"
-    what = [stations, heights, *axes_text(dataset, names)]
-    sheet.begin(dataset, what + outline.text)
-    scheme = Scheme(dataset, names)
-    size = dot_size(sheet, len(easting), len(lines))
-    for name, axes in sheet.panels.items():
-        values, label = drawing.scaled(dataset[name].values, dataset[name].units)
-        sheet.title(name, axes, values, label, words)
-        (low, high), shown, extend = scheme.limits(values)
-        colours = {"cmap": scheme.name, "vmin": low, "vmax": high}
-        axes.set_xlim(limits[0] * factor, limits[1] * factor)
-        axes.set_ylim(limits[2] * factor, limits[3] * factor)
-        axes.set_aspect("equal")
+
+    def draw(sheet, axes, name, values, shown, colours):
         if triangles is not None and np.isfinite(values).all():
             image = drawing.draw_triangles(axes, triangles, values, shown, colours)
             levels = drawing.contour_levels(*shown, 8, drawing.exponent_of(dataset[name].values))
-            drawing.draw_triangle_lines(axes, triangles, values, levels)
+            if levels.size:
+                drawing.label_lines(axes, axes.tricontour(triangles, values, levels=levels, **drawing.LINES))
         else:
+            size = dot_size(sheet, len(easting), len(lines))
             image = drawing.draw_dots(axes, easting * factor, northing * factor, values, size, colours)
         name_lines(axes, lines, easting * factor, northing * factor)
-        style_map(sheet, name, axes, unit)
-        sheet.colour_bar(axes, image, shown, extend)
-        outline.draw(axes, factor)
-    return sheet.figure
+        return image
+
+    return draw_maps(dataset, names, words, limits, (factor, unit), [stations, heights], draw)
 
 
 def spans_along(dataset, along, position):
@@ -492,62 +475,51 @@ def draw_curves(dataset, names, words, along, position, what):
         values, field_unit = drawing.scaled(dataset[name].values.ravel(), dataset[name].units)
         sheet.title(name, axes, values, field_unit, words)
         values = values[order]
-        style = {"color": "#1f5a92", "linewidth": 1.0, "marker": marker, "markersize": 2}
-        if borehole:
-            axes.plot(values, position, **style)
-            axes.axvline(0, color="0.6", linewidth=0.5, zorder=0)
-            axes.set_xlabel(field_unit, fontsize=USUAL, labelpad=1.5)
-        else:
-            axes.plot(position, values, **style)
-            axes.axhline(0, color="0.6", linewidth=0.5, zorder=0)
-            axes.set_ylabel(field_unit, fontsize=USUAL, labelpad=1.5)
+        # depth is upright
+        xy, swap = (position, values), slice(None, None, -1 if borehole else 1)
+        limit_along, limit_values = (axes.set_xlim, axes.set_ylim)[swap]
+        zero, band = (axes.axvline, axes.axhspan) if borehole else (axes.axhline, axes.axvspan)
+        label_along, label_values = (axes.set_xlabel, axes.set_ylabel)[swap]
+        axes.plot(*xy[swap], color="#1f5a92", linewidth=1.0, marker=marker, markersize=2)
+        zero(0, color="0.6", linewidth=0.5, zorder=0)
+        label_values(field_unit, fontsize=USUAL, labelpad=1.5)
         drawing.plain_ticks(axes.xaxis, 3 if borehole or sheet.width < 1.2 else 5)
         drawing.plain_ticks(axes.yaxis, 4 if sheet.height < 1.5 else 6)
-        if borehole:
-            axes.tick_params(labelleft=sheet.first_in_row(name))
-        else:
-            axes.tick_params(labelbottom=sheet.lowest_in_column(name))
+        is_labelled = sheet.first_in_row(name) if borehole else sheet.lowest_in_column(name)
+        axes.tick_params(**{"labelleft" if borehole else "labelbottom": is_labelled})
         axes.grid(color="0.9", linewidth=0.5)
         for side, spine in axes.spines.items():
             spine.set_visible(side in ("left", "bottom"))
         axes.margins(0.04 if borehole else 0.02, 0.02 if borehole else 0.08)
         has_value = np.isfinite(values)
         if not values[has_value].any():
-            (axes.set_xlim if borehole else axes.set_ylim)(-1, 1)
-        if not has_value.all():
-            # as far as where all have values
-            margin = 0.02 * np.ptp(position)
-            (axes.set_ylim if borehole else axes.set_xlim)(position[0] - margin, position[-1] + margin)
-        limits = axes.get_ylim() if borehole else axes.get_xlim()
-        for low, high in spans:
-            band = axes.axhspan if borehole else axes.axvspan
-            band(low * factor, high * factor, color="0.93", linewidth=0, zorder=-1)
-        (axes.set_ylim if borehole else axes.set_xlim)(limits)
-        if borehole and sheet.first_in_row(name):
-            axes.set_ylabel(label, fontsize=USUAL, labelpad=2)
-        if not borehole and sheet.lowest_in_column(name):
+            limit_values(-1, 1)
+        # also where some have no values
+        margin = 0.02 * np.ptp(position) or 1.0
+        limit_along(position[0] - margin, position[-1] + margin)
+        for low, high in np.clip(np.reshape(spans, (-1, 2)) * factor, position[0] - margin, position[-1] + margin):
+            band(low, high, color="0.93", linewidth=0, zorder=-1)
+        if borehole and is_labelled:
+            label_along(label, fontsize=USUAL, labelpad=2)
+        elif is_labelled:
             count = 3 if sheet.width < 1.2 else 5
             drawing.style_coordinate(axes.xaxis, drawing.ALONG[along], unit, count, sheet.width, fontsize=USUAL)
-            axes.xaxis.labelpad = 2
     return sheet.figure
 
 
-def fixed(name, values):
-    return f"{name} {values[0]:,.6g} m".replace("-", "−")
-
-
 def line_text(easting, northing, along):
-    """Where a line of stations is."""
-    if along == "upward":
-        return f"{fixed('easting', easting)}, {fixed('northing', northing)}"
+    """Where a line of points is."""
     if along == "distance":
         first, last = np.argmin(easting), np.argmax(easting)
         ends = (f"({easting[k]:,.0f}; {northing[k]:,.0f})" for k in (first, last))
         return "from {} to {} m".format(*ends).replace("-", "−")
-    across, values = ("northing", northing) if along == "easting" else ("easting", easting)
-    if np.ptp(values) == 0:
-        return fixed(across, values)
-    return f"{across} {values.min():,.0f} to {values.max():,.0f} m".replace("-", "−")
+    across = {"easting": easting, "northing": northing}
+    across.pop(along, None)
+    parts = (
+        f"{name} {values[0]:,.6g} m" if np.ptp(values) == 0 else f"{name} {values.min():,.0f} to {values.max():,.0f} m"
+        for name, values in across.items()
+    )
+    return ", ".join(parts).replace("-", "−")
 
 
 def without_rounding(dataset):
@@ -585,22 +557,14 @@ def draw(dataset):
     dataset = without_rounding(dataset)
     # of terrain, gz is what all of it pulls, beside a slab of the same height
     words = {"gz": "Terrain effect $g_z$"} if "terrain_correction" in dataset else {}
-    easting, northing, upward = (dataset[c].values for c in ("easting", "northing", "upward"))
-    if "station" in dataset.sizes:
-        line = drawing.profile_along(easting, northing, upward)
-        if line is None:
-            return draw_stations(dataset, names, words)
-        position, along = line
-        what = [drawing.count_text(len(easting)), line_text(easting, northing, along)]
-        what += [] if along == "upward" else [height_text(upward)[0]]
-        return draw_curves(dataset, names, words, along, position, what)
-    if len(northing) == 1:
-        what = [f"{len(easting)} points", fixed("northing", northing), height_text(upward)[0]]
-        return draw_curves(dataset, names, words, "easting", easting, what)
-    if len(easting) == 1:
-        what = [f"{len(northing)} points", fixed("easting", easting), height_text(upward)[0]]
-        return draw_curves(dataset, names, words, "northing", northing, what)
-    return draw_maps(dataset, names, words)
+    has_stations, line = "station" in dataset.sizes, drawing.profile_of(dataset)
+    if line is None:
+        return draw_stations(dataset, names, words) if has_stations else draw_grid(dataset, names, words)
+    position, along = line
+    points = drawing.count_text(len(position)) if has_stations else f"{len(position)} points"
+    what = [points, line_text(dataset["easting"].values, dataset["northing"].values, along)]
+    what += [] if along == "upward" else [height_text(dataset["upward"].values)[0]]
+    return draw_curves(dataset, names, words, along, position, what)
 
 
 def in_order(dataset, path):

@@ -8,6 +8,7 @@ Of several epochs it shows the last, the change from the first to it, and the da
 """
 
 import copy
+import functools
 import math
 
 import matplotlib.pyplot as plt
@@ -95,8 +96,12 @@ class Page:
     def finish(self, title, what, source):
         is_plain = not STYLE.get("annotations", True)
         top, bottom, head = (0.12, 0.1, 0.26) if is_plain else (0.76, 0.22, 0.26)
-        heights = [head if isinstance(line, str) else self.height_of(line) for line in self.lines]
-        rooms = [sum(p.room() for p in line) for line in self.lines if not isinstance(line, str)]
+        panels = [line for line in self.lines if not isinstance(line, str)]
+        heights = [head] * len(self.lines)
+        for k, line in enumerate(self.lines):
+            if not isinstance(line, str):
+                heights[k] = max(p.above() for p in line) + max(p.height + p.below for p in line)
+        rooms = [sum(p.room() for p in line) for line in panels]
         headings = [0.4 + 0.085 * len(line) for line in self.lines if isinstance(line, str)]
         width = max([6.5, 0.11 * min(len(what), 60), *rooms, min(PAGE_WIDTH, max(headings, default=0.0))])
         height = top + sum(heights) + bottom
@@ -104,7 +109,13 @@ class Page:
         # Text is laid out once where the figure has the dots of the file from the beginning.
         figure = plt.figure(figsize=(width, height), dpi=STYLE["dpi"])
         if not is_plain:
-            self.headline(figure, width, height, title, what, source)
+            room = (width - 0.4) / 0.115
+            size = min(13.0, max(9.0, 13.0 * room / max(len(title), 1)))
+            longest = int(room * 13.0 / size)
+            title = title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
+            drawing.write_line(figure, title, 0.2, 0.18, fontsize=size, fontweight="bold")
+            drawing.write_line(figure, what, 0.2, 0.48, fontsize=8.5, color=GREY)
+            drawing.write_line(figure, source, -0.12, -0.08, fontsize=6.5, color="0.6")
         y = height - top
         for line, taken in zip(self.lines, heights):
             if isinstance(line, str):
@@ -128,29 +139,10 @@ class Page:
             y -= taken
         return figure
 
-    @staticmethod
-    def height_of(line):
-        return max(p.above() for p in line) + max(p.height + p.below for p in line)
 
-    @staticmethod
-    def headline(figure, width, height, title, what, source):
-        room = (width - 0.4) / 0.115
-        size = min(13.0, max(9.0, 13.0 * room / max(len(title), 1)))
-        longest = int(room * 13.0 / size)
-        title = title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
-        x = 0.2 / width
-        # A title is text: its dollar signs are no formulas.
-        text = title.replace("$", r"\$")
-        figure.text(x, 1 - 0.18 / height, text, fontsize=size, fontweight="bold", va="top", ha="left")
-        figure.text(x, 1 - 0.48 / height, what, fontsize=8.5, color=GREY, va="top", ha="left")
-        text = source.replace("$", r"\$")
-        figure.text(1 - 0.12 / width, 0.08 / height, text, fontsize=6.5, color="0.6", va="bottom", ha="right")
-
-
-def colour_bar(axes, panel, image, label, limits, extend="neither"):
+def colour_bar(axes, image, label, limits, extend="neither"):
     """A bar beside the panel; `limits`: the part of the scale that is shown."""
-    bar = drawing.colour_bar(axes, image, limits, extend, 0.09, 0.11, 5 if panel.height > 1.1 else 3)
-    bar.spines["outline"].set_linewidth(0.5)
+    bar = drawing.colour_bar(axes, image, limits, extend, 0.09, 0.11, 0.5)
     # Beside the bar: the panel's title may reach over it.
     bar.set_ylabel(label, fontsize=7.5, labelpad=3)
 
@@ -249,12 +241,6 @@ class Mesh:
             at = largest[np.argmin(np.sum((largest - np.median(largest, axis=0)) ** 2, axis=1))]
         return [largest if asked is None else asked for asked, largest in zip(self.asked, at[::-1])]
 
-    def cut_through(self, values):
-        """The same mesh, cut where these values are largest."""
-        other = copy.copy(self)
-        other.cut = self.through(values)
-        return other
-
     def between(self, direction):
         """The cells of a section: "−120 to −80 m"."""
         low, high = self.edges[direction][self.cut[direction]], self.edges[direction][self.cut[direction] + 1]
@@ -293,8 +279,8 @@ def section_sizes(mesh):
     return plan, (scale * east, height), (scale * north, height)
 
 
-def draw_section(axes, panel, mesh, values, directions, scale, label, has_others):
-    """Cells of one section with their true edges; `label` of the colour bar, None without one."""
+def draw_section(axes, panel, mesh, values, directions, scale, unit, has_others):
+    """Cells of one section with their true edges."""
     units = [mesh.vertical if d == 2 else mesh.horizontal for d in directions]
     x, y = (mesh.edges[d] * units[i][0] for i, d in enumerate(directions))
     axes.set_facecolor(NO_DATA)
@@ -305,7 +291,6 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
     y_count = 1 if panel.height < 0.5 else 3 if panel.height < 1.3 else 5
     drawing.style_coordinate(axes.xaxis, names[directions[0]], units[0][1], x_count, panel.width, fontsize=8.5)
     drawing.style_coordinate(axes.yaxis, names[directions[1]], units[1][1], y_count, panel.height, fontsize=8.5)
-    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     # where the other sections cut this one
     for line, direction, factor in (
         (axes.axvline, directions[0], units[0][0]),
@@ -320,8 +305,8 @@ def draw_section(axes, panel, mesh, values, directions, scale, label, has_others
         place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top", "ha": "right"}
         below = 0, -20 if panel.width > 3 else -30
         axes.annotate(f"vertical ×{float(f'{factor:.2g}'):g}", (1, 0), below, fontsize=7, color=GREY, **place)
-    if label is not None:
-        colour_bar(axes, panel, image, label, scale.shown)
+    if panel.bar:
+        colour_bar(axes, image, unit, scale.shown)
 
 
 def add_sections(page, heading, mesh, values, scale, unit, stations=()):
@@ -339,10 +324,11 @@ def add_sections(page, heading, mesh, values, scale, unit, stations=()):
     for k, ((width, height), title, cells, directions) in enumerate(sections):
 
         def draw(axes, panel, cells=cells, directions=directions):
-            label = unit if panel.bar else None
-            draw_section(axes, panel, mesh, cells, directions, scale, label, has_others=len(sections) > 1)
-            if directions == (0, 1):
-                draw_station_dots(axes, mesh, stations)
+            draw_section(axes, panel, mesh, cells, directions, scale, unit, has_others=len(sections) > 1)
+            axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
+            factor, dots = mesh.horizontal[0], {"markersize": 2, "alpha": 0.7, "markeredgewidth": 0}
+            for easting, northing in stations if directions == (0, 1) else ():
+                axes.plot(easting * factor, northing * factor, ".", color="0.1", **dots)
 
         panels.append(Panel(width, height, title, draw))
         # Titles and labels of narrow ones reach over their edge.
@@ -361,24 +347,11 @@ def add_sections(page, heading, mesh, values, scale, unit, stations=()):
     page.row(panels)
 
 
-def draw_station_dots(axes, mesh, stations):
-    limits = axes.get_xlim(), axes.get_ylim()
-    for easting, northing in stations:
-        factor = mesh.horizontal[0]
-        axes.plot(easting * factor, northing * factor, ".", color="0.1", markersize=2, alpha=0.7, markeredgewidth=0)
-    axes.set_xlim(limits[0])
-    axes.set_ylim(limits[1])
-
-
 def profile_of(dataset):
-    """Positions of points on a line and what they are called; None for others."""
-    easting, northing, upward = (dataset[name].values for name in ("easting", "northing", "upward"))
-    if "station" not in dataset.sizes:
-        if min(len(easting), len(northing)) > 1:
-            return None
-        along = "easting" if len(northing) == 1 else "northing"
-        return dataset[along].values, along
-    return (easting, "easting") if len(easting) == 1 else drawing.profile_along(easting, northing, upward)
+    """Positions of points on a line, or of one station, and what they are called; None for others."""
+    if dataset.sizes.get("station") == 1:
+        return dataset["easting"].values, "easting"
+    return drawing.profile_of(dataset)
 
 
 def name_axes(axes, x, y):
@@ -469,11 +442,12 @@ class Frame:
         self.marker = float(np.clip(area / 3 / max(easting.size, 1), 2.5, 50))
 
 
-def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=True):
-    """A map of values at points; `filled`: between stations that cover an area, too."""
+def draw_map(axes, panel, frame, what, extend="neither", filled=True):
+    """A map of `what`: values at points, their scale and unit; `filled`: between stations that cover an area, too."""
+    values, scale, unit = what
     east, north = (values * frame.factor for values in frame.nodes)
+    axes.set_facecolor(NO_DATA)
     if frame.is_grid:
-        axes.set_facecolor(NO_DATA)
         image = axes.pcolormesh(east, north, np.ma.masked_invalid(values), rasterized=True, **scale.arguments())
     elif filled and frame.triangles is not None and np.isfinite(values).all() and scale.shown[0] < scale.shown[1]:
         image = drawing.draw_triangles(axes, frame.triangles, values, scale.shown, scale.arguments())
@@ -484,9 +458,8 @@ def draw_map(axes, panel, frame, values, scale, label, extend="neither", filled=
     x_count, y_count = 2 if panel.width < 1.2 else 4 if panel.width < 3.5 else 6, 3 if panel.height < 1.5 else 5
     drawing.style_coordinate(axes.xaxis, "Easting", frame.unit, x_count, panel.width, fontsize=8.5)
     drawing.style_coordinate(axes.yaxis, "Northing", frame.unit, y_count, panel.height, fontsize=8.5)
-    axes.xaxis.labelpad = axes.yaxis.labelpad = 2
-    if label is not None:
-        colour_bar(axes, panel, image, label, scale.shown, extend)
+    if panel.bar:
+        colour_bar(axes, image, panel.unit(unit), scale.shown, extend)
 
 
 def maps_of_field(dataset, name, frame):
@@ -498,22 +471,16 @@ def maps_of_field(dataset, name, frame):
     residuals = Scale(np.array([-3.0, 3.0]), middle=0.0)
     low, high = (np.nanmin(residual), np.nanmax(residual)) if np.isfinite(residual).any() else (0.0, 0.0)
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((low < -3, high > 3), "neither")
-    symbol = symbol_of(name)
     in_unit = f" ({unit})" if frame.is_small else ""
 
-    def draw_values(values):
-        def draw(axes, panel):
-            draw_map(axes, panel, frame, values, scale, panel.unit(unit) if panel.bar else None)
-
-        return draw
-
-    def draw_residual(axes, panel):
-        draw_map(axes, panel, frame, residual, residuals, panel.unit("residual / σ"), extend, filled=False)
+    def panel(word, bar, *what, **keywords):
+        draw = functools.partial(draw_map, frame=frame, what=what, **keywords)
+        return Panel(*frame.size, f"{symbol_of(name)} {word}", draw, bar)
 
     return [
-        Panel(*frame.size, f"{symbol} observed", draw_values(both[0])),
-        Panel(*frame.size, f"{symbol} predicted{in_unit}", draw_values(both[1]), bar=True),
-        Panel(*frame.size, f"{symbol} residual", draw_residual, bar=True),
+        panel("observed", False, both[0], scale, unit),
+        panel("predicted" + in_unit, True, both[1], scale, unit),
+        panel("residual", True, residual, residuals, "residual / σ", extend=extend, filled=False),
     ]
 
 
@@ -524,7 +491,7 @@ def add_data(page, which, dataset):
     name += f" ({epoch})" if epoch != name else ""
     squares = np.concatenate([dataset[field + "_residual"].values.ravel() ** 2 for field in names])
     chi = float(np.mean(squares)) if squares.size else 0.0
-    n = dataset["upward"].size
+    n = dataset["upward"].values.size
     points = drawing.count_text(n)
     if "station" not in dataset.sizes:
         points = f"{dataset.sizes['easting']} × {dataset.sizes['northing']} points"
@@ -655,20 +622,6 @@ def draw_extremes(axes, panel, rows):
     axes.legend(fontsize=7.5, frameon=False, loc="best")
 
 
-def add_convergence(page, rows):
-    if rows.sizes.get("iteration", 0) == 0:
-        return
-    page.heading("Convergence")
-    width = (PAGE_WIDTH - 3 * (LEFT + RIGHT)) / 3
-    page.row(
-        [
-            Panel(width, 2.3, "L-curve", lambda axes, panel: draw_l_curve(axes, panel, rows)),
-            Panel(width, 2.3, "Misfit", lambda axes, panel: draw_convergence(axes, panel, rows)),
-            Panel(width, 2.3, "Least and greatest density", lambda axes, panel: draw_extremes(axes, panel, rows)),
-        ]
-    )
-
-
 def summary(dataset, mesh, rows):
     """A line on the mesh, the densities and the end of the inversion."""
     cells = " × ".join(str(n) for n in mesh.counts)
@@ -713,7 +666,9 @@ def draw_model(path):
     if epochs:
         values = density - dataset["density"].values[0]
         heading = f"Change of the density from {epochs[0]} to {epochs[-1]}"
-        add_sections(page, heading, mesh.cut_through(np.abs(values)), values, Scale(values, middle=0.0), "kg/m³")
+        there = copy.copy(mesh)
+        there.cut = mesh.through(np.abs(values))
+        add_sections(page, heading, there, values, Scale(values, middle=0.0), "kg/m³")
     if "density_sigma" in dataset:
         values = last_epoch(dataset, "density_sigma")
         heading = "Standard deviation of the density" + of_last
@@ -725,7 +680,11 @@ def draw_model(path):
     for k, data in enumerate(sets):
         if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):
             add_data(page, k + 1, data)
-    add_convergence(page, rows)
+    if rows.sizes.get("iteration", 0):
+        page.heading("Convergence")
+        width = (PAGE_WIDTH - 3 * (LEFT + RIGHT)) / 3
+        charts = {"L-curve": draw_l_curve, "Misfit": draw_convergence, "Least and greatest density": draw_extremes}
+        page.row([Panel(width, 2.3, name, functools.partial(draw, rows=rows)) for name, draw in charts.items()])
     title = str(dataset.attrs.get("title", "")).strip()
     return page.finish(title, summary(dataset, mesh, rows), str(dataset.attrs.get("source", "")))
 

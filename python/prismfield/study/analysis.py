@@ -11,12 +11,25 @@ from math import isnan, nan
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..field_names import NATIVE, TENSOR, VECTOR, is_field
 from . import study_data
-from .study_data import COUNTS, FORMS, SAMPLES, WORDS, Estimate, Roofline, Sample, StudyAxis, StudyData, StudyPoint
-from .tables import RunRow, whole
+from .study_data import (
+    COUNTS,
+    FORMS,
+    SAMPLES,
+    WORDS,
+    Estimate,
+    Roofline,
+    RunRow,
+    Sample,
+    StudyAxis,
+    StudyData,
+    StudyPoint,
+    whole,
+)
+from .texts import grouped
 
 WORKER_KEYS = ("threads", "ranks", "devices")
 # repeats that the rules ask for
@@ -32,7 +45,6 @@ OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
     Path(__file__).with_name("operations.json").read_text(encoding="utf-8")
 )
 RESAMPLES = 10_000
-Array = NDArray[np.float64]
 
 
 def analyse(study: StudyData) -> None:
@@ -62,6 +74,11 @@ def kept_labels(study: StudyData, point: StudyPoint) -> study_data.Settings:
     return {axis.name: label for axis, label in zip(study.axes, point.labels) if not TUNED_KEYS.issuperset(axis.keys)}
 
 
+def fast_points(study: StudyData) -> list[StudyPoint]:
+    """Those whose speed is that of what they were computed on."""
+    return [point for point in study.points if point.has_speed and not point.oversubscribed]
+
+
 # ---- statistics
 
 
@@ -71,11 +88,11 @@ def median(values: Sequence[float]) -> float:
 
 
 @lru_cache(maxsize=2)
-def draws(n: int, seed: int, series: int, resamples: int) -> NDArray[np.int64]:
+def draws(n: int, seed: int, series: int, resamples: int) -> np.ndarray:
     return np.random.default_rng([seed, series]).integers(n, size=(resamples, n))
 
 
-def resampled_medians(sample: Sequence[float], seed: int, series: int, resamples: int = RESAMPLES) -> Array:
+def resampled_medians(sample: Sequence[float], seed: int, series: int, resamples: int = RESAMPLES) -> np.ndarray:
     """Medians of samples drawn from `sample` with replacement (Efron, Annals of Statistics 7, 1979).
 
     The draws depend on `seed` and `series` alone, so that two quantities of the same runs are drawn together. Empty
@@ -100,7 +117,7 @@ def with_interval(value: float, resampled: ArrayLike) -> Estimate:
     return Estimate(value, float(low), float(high))
 
 
-def fit_amdahl(workers: ArrayLike, seconds: ArrayLike) -> tuple[Array, Array]:
+def fit_amdahl(workers: ArrayLike, seconds: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Serial fraction s and T(1) of Amdahl's law, T(n) = T(1) (s + (1 - s)/n), along the last axis of `seconds`.
 
     By least squares of the relative residuals; NaN with fewer than two numbers of workers. Noise can put s below 0.
@@ -119,7 +136,7 @@ def fit_amdahl(workers: ArrayLike, seconds: ArrayLike) -> tuple[Array, Array]:
         return a / (a + b), a + b
 
 
-def fit_gustafson(workers: ArrayLike, speed_ups: ArrayLike) -> Array:
+def fit_gustafson(workers: ArrayLike, speed_ups: ArrayLike) -> np.ndarray:
     """Gustafson's serial fraction s of speed-ups S(n) = n - s (n - 1), n and S relative to the same point.
 
     By least squares of the efficiencies S/n along the last axis of `speed_ups`; NaN without a point of n > 1.
@@ -131,7 +148,7 @@ def fit_gustafson(workers: ArrayLike, speed_ups: ArrayLike) -> Array:
         return np.sum((1 - np.asarray(speed_ups, float) / n) * x, axis=-1) / np.sum(x * x)
 
 
-def karp_flatt(speed_up: ArrayLike, workers: float) -> Array | float:
+def karp_flatt(speed_up: ArrayLike, workers: float) -> np.ndarray | float:
     """Karp and Flatt's experimentally determined serial fraction, (1/S - 1/n)/(1 - 1/n); NaN for n <= 1."""
     if not workers > 1:
         return nan
@@ -191,12 +208,6 @@ def known(values: Iterable[float]) -> list[float]:
     return [value for value in values if not isnan(value)]
 
 
-def rate_of(run: RunRow) -> float:
-    if isnan(run.pairs_per_second) and run.pairs >= 0 and run.field_seconds > 0:
-        return run.pairs / run.field_seconds
-    return run.pairs_per_second
-
-
 def measure(point: StudyPoint, runs: list[RunRow], seed: int) -> None:
     def sample(values: Iterable[float]) -> Sample:
         of_runs = known(values)
@@ -204,26 +215,22 @@ def measure(point: StudyPoint, runs: list[RunRow], seed: int) -> None:
 
     for name in SAMPLES:
         setattr(point, name, sample(getattr(run, name) for run in runs))
-    point.pairs_per_second = sample(map(rate_of, runs))
+    unknown = [isnan(run.pairs_per_second) and run.pairs >= 0 and run.field_seconds > 0 for run in runs]
+    rates = (run.pairs / run.field_seconds if own else run.pairs_per_second for own, run in zip(unknown, runs))
+    point.pairs_per_second = sample(rates)
     for name in (*study_data.MEDIANS, *(measure.name for measure in study_data.MEASURES)):
         setattr(point, name, median(known(getattr(run, name) for run in runs)))
-    whole_seconds = point.process_seconds.median.value
-    if isnan(whole_seconds):
-        whole_seconds = point.total_seconds.median.value
+    seconds, of_process = point.total_seconds.median.value, point.process_seconds.median.value
     if point.workers > 0:
-        point.core_seconds = point.workers * whole_seconds
+        point.core_seconds = point.workers * (seconds if isnan(of_process) else of_process)
 
 
 def make_points(study: StudyData) -> None:
-    by_point: dict[int, list[RunRow]] = {}
-    machine_of = {}
-    for run, machine in zip(study.runs, study.run_machines):
-        if run.kind != "reference":
-            by_point.setdefault(run.point, []).append(run)
-            machine_of[run.point] = machine
+    machines = {run.point: machine for run, machine in zip(study.runs, study.run_machines)}
+    by_point = grouped((run for run in study.runs if run.kind != "reference"), lambda run: run.point)
     study.points = []
     for number, runs in sorted(by_point.items()):
-        point = StudyPoint(id=number, machine=machine_of[number], labels=runs[0].values)
+        point = StudyPoint(id=number, machine=machines[number], labels=runs[0].values)
         judge(point, runs)
         point.oversubscribed = any(run.oversubscribed for run in runs)
         point.largest_error = max(known(run.largest_error for run in runs), default=nan)
@@ -273,9 +280,7 @@ def set_speed_ups(study: StudyData) -> None:
     if not any(free):
         return
     bases: dict[tuple[str, ...], StudyPoint] = {}
-    for point in study.points:
-        if not point.has_speed or point.oversubscribed:
-            continue
+    for point in fast_points(study):
         others = labels_but(point, free)
         if named and is_baseline(point):
             bases.setdefault(others, point)
@@ -288,15 +293,10 @@ def set_speed_ups(study: StudyData) -> None:
 
 def set_speed_up(point: StudyPoint, base: StudyPoint, seed: int) -> None:
     point.baseline = base.id
-    value, draws = 1.0, np.empty(0)
-    if point is base:
-        point.speed_up = Estimate(1.0, 1.0, 1.0)
-    else:
-        value = speed_ratio(point, base, point.field_seconds.median.value, base.field_seconds.median.value)
-        own, others = draws_of(point, seed), draws_of(base, seed)
-        if own.size and others.size:
-            draws = speed_ratio(point, base, own, others)
-        point.speed_up = with_interval(value, draws)
+    value = speed_ratio(point, base, point.field_seconds.median.value, base.field_seconds.median.value)
+    own, others = draws_of(point, seed), draws_of(base, seed)
+    draws = speed_ratio(point, base, own, others) if own.size and others.size else np.empty(0)
+    point.speed_up = Estimate(1.0, 1.0, 1.0) if point is base else with_interval(value, draws)
     # more ranks x threads than cores are no workers, and threads cannot be compared with devices
     same_kind = (point.devices > 0) == (base.devices > 0)
     if point.oversubscribed or not same_kind or point.workers <= 0 or base.workers <= 0:
@@ -326,14 +326,13 @@ def fit_laws(study: StudyData) -> None:
         return
     key, at = scaling
     free = [a == at for a in range(len(study.axes))]
-    groups: dict[tuple, list[StudyPoint]] = {}
-    for point in study.points:
-        count = getattr(point, key)
-        if point.has_speed and not point.oversubscribed and count > 0 and point.workers > 0:
-            # ranks that share the same cores, with fewer threads each, are no more workers
-            kind = labels_but(point, free), point.devices > 0, point.workers / count
-            groups.setdefault(kind, []).append(point)
-    for points in groups.values():
+    fast = [point for point in fast_points(study) if getattr(point, key) > 0 and point.workers > 0]
+
+    def kind(point: StudyPoint) -> tuple:
+        """Ranks that share the same cores, with fewer threads each, are no more workers."""
+        return labels_but(point, free), point.devices > 0, point.workers / getattr(point, key)
+
+    for points in grouped(fast, kind).values():
         # a law through two points is neither confirmed nor refuted
         if len({getattr(point, key) for point in points}) > 2:
             study.fits.append(fit_group(study, key, at, points))
@@ -341,7 +340,7 @@ def fit_laws(study: StudyData) -> None:
 
 def fit_group(study: StudyData, key: str, at: int, points: list[StudyPoint]) -> study_data.StudyFit:
     base, *_ = points = sorted(points, key=lambda point: getattr(point, key))
-    fit = study_data.StudyFit(study.axes[at].name, key, base.machine, points=[point.id for point in points])
+    fit = study_data.StudyFit(study.axes[at].name, key, points=[point.id for point in points])
     fit.group = {axis.name: label for a, (axis, label) in enumerate(zip(study.axes, base.labels)) if a != at}
     workers = np.array([getattr(point, key) for point in points], float)
     seconds = np.array([point.field_seconds.median.value for point in points])
@@ -401,11 +400,8 @@ def roofline_of(point: StudyPoint, field_set: str, peak: study_data.SpacePeak | 
     """
     if min(point.pairs_by_form.values()) < 0:
         return Roofline()
-    in_double = in_float = 0.0
-    for form, pairs in point.pairs_by_form.items():
-        double, single = operations_of_pair(form, field_set, point.precision)
-        in_double += double * pairs
-        in_float += single * pairs
+    counts = [operations_of_pair(form, field_set, point.precision) for form in point.pairs_by_form]
+    in_double, in_float = map(float, np.array(list(point.pairs_by_form.values()), float) @ np.array(counts, float))
     seconds = point.field_seconds.median.value
     operations = in_double + in_float
     intensity = operations / (bytes_of_pair(field_set, point.precision, point.batch) * point.pairs)
@@ -414,11 +410,8 @@ def roofline_of(point: StudyPoint, field_set: str, peak: study_data.SpacePeak | 
         return roofline
     # every device has its own peak; threads share that of their machine
     share = point.workers if point.devices > 0 else min(1.0, point.workers / peak.threads)
-    least_seconds = 0.0
-    if in_double > 0:
-        least_seconds += in_double / (peak.peak_double * share)
-    if in_float > 0:
-        least_seconds += in_float / (peak.peak_single * share)
+    kinds = ((in_double, peak.peak_double), (in_float, peak.peak_single))
+    least_seconds = sum(own / (most * share) for own, most in kinds if own > 0)
     roofline.fraction_of_peak = least_seconds / seconds
     # arithmetic is the bound where memory would allow more than it
     bytes_seconds = operations / intensity / (peak.bandwidth * share)
@@ -431,14 +424,11 @@ def place_on_rooflines(study: StudyData) -> None:
     # operations of a product with a stored G are not those of the kernel
     if study.rules.command != "run":
         return
-    fields: dict[int, set[str]] = {}
-    for error in study.errors:
-        if is_field(error["field"]):
-            fields.setdefault(error["point"], set()).add(error["field"])
+    errors = grouped((row for row in study.errors if is_field(row["field"])), lambda row: row["point"])
     for point in study.points:
-        if point.has_speed and point.id in fields:
+        if point.has_speed and point.id in errors:
             peak = study.machines[point.machine].peaks.get(point.space)
-            point.roofline = roofline_of(point, smallest_set(fields[point.id]), peak)
+            point.roofline = roofline_of(point, smallest_set(row["field"] for row in errors[point.id]), peak)
 
 
 # ---- performance portability
@@ -446,7 +436,7 @@ def place_on_rooflines(study: StudyData) -> None:
 
 def rate_portability(study: StudyData) -> None:
     study.portability = []
-    fast = [point for point in study.points if point.has_speed and not point.oversubscribed]
+    fast = fast_points(study)
     # platforms by name, with machine and space; "" for a machine on which nothing ran
     platforms: dict[str, tuple[int, str]] = {}
     for point in fast:
@@ -468,25 +458,15 @@ def rate_portability(study: StudyData) -> None:
     for point in fast:
         place = point.problem, platform_of(study, point)
         best[place] = max(best.get(place, 0.0), point.pairs_per_second.median.value)
-    applications: dict[tuple, list[StudyPoint]] = {}
-    for point in study.points:
-        if point.problem:
-            kept = kept_labels(study, point)
-            applications.setdefault((point.problem, tuple(kept.items())), []).append(point)
+    with_problem = (point for point in study.points if point.problem)
+    applications = grouped(with_problem, lambda point: (point.problem, tuple(kept_labels(study, point).items())))
     for (problem, kept), points in applications.items():
         on = [
             rate_on(name, [point for point in points if is_on(point, name)], best.get((problem, name), nan))
             for name in platforms
         ]
-        study.portability.append(
-            study_data.Portability(
-                problem,
-                dict(kept),
-                on,
-                performance_portability([platform.architectural for platform in on]),
-                performance_portability([platform.application for platform in on]),
-            )
-        )
+        rated = [performance_portability([getattr(p, kind) for p in on]) for kind in ("architectural", "application")]
+        study.portability.append(study_data.Portability(problem, dict(kept), on, *rated))
 
 
 def rate_on(name: str, points: list[StudyPoint], best: float) -> study_data.Platform:

@@ -17,13 +17,12 @@ from typing import Any
 from .folder import ReportFolder
 from .machine import Machine, record_machine
 from .plan import Plan, Start, case_text, default_threads, plan_study
-from .problems import exit_code_of
 from .program import Program, RunError, Stopped, stop_at_signals
-from .progress import Progress, duration_text
 from .runner import StudyOutcome, run_study
 from .runs import RunFiles, Runs, run_environment, run_words
 from .spec import Spec, read_study_file
-from .texts import counted, shown, write_file
+from .study_data import STATUSES
+from .texts import Progress, counted, duration_text, exit_code_of, grouped, shown, write_file
 
 MOST_NAMED, MOST_SHOWN = 3, 10
 LONGEST_CALIBRATION = 300  # seconds
@@ -41,13 +40,10 @@ def say(text: str, quiet: bool) -> None:
 
 def grouped_by_reason(remarks: Iterable[tuple[str, str]]) -> list[str]:
     """A line per reason with the first of its points: "point 2 (1, cuda), point 4 (2, cuda): no space cuda"."""
-    points: dict[str, list[str]] = {}
-    for who, why in remarks:
-        points.setdefault(why, []).append(who)
     lines = []
-    for why, named in points.items():
-        more = f" and {len(named) - MOST_NAMED:,} more" if len(named) > MOST_NAMED else ""
-        lines.append(f"{', '.join(named[:MOST_NAMED])}{more}: {why}")
+    for why, same in grouped(remarks, lambda remark: remark[1]).items():
+        more = f" and {len(same) - MOST_NAMED:,} more" if len(same) > MOST_NAMED else ""
+        lines.append(f"{', '.join(who for who, _ in same[:MOST_NAMED])}{more}: {why}")
     return lines
 
 
@@ -81,7 +77,7 @@ def dry_run_text(spec: Spec, plan: Plan, machine: Machine, program: Program) -> 
         lines.append(line.rstrip(" "))
 
     add("point", "values", "ranks", "threads", "memory", "fields", "")
-    runs, known = Runs(spec, plan, machine, program), {}
+    runs, known = Runs(spec, machine, program), {}
     total, first = 0.0, None
     with tempfile.TemporaryDirectory(prefix="prismfield-") as folder:
         for planned in plan.points:
@@ -124,29 +120,23 @@ def report_outcome(outcome: StudyOutcome, folder: Path, quiet: bool) -> bool:
         if len(lines) > MOST_SHOWN:
             print(f"{kind}: and {len(lines) - MOST_SHOWN:,} more like this", file=sys.stderr)
 
-    def remarks(status: str) -> list[str]:
-        return grouped_by_reason(outcome.remarks.get(status, ()))
-
-    if not quiet:
-        report("note: not run", remarks("not run"))
-        report("note: too slow", remarks("too slow"))
+    remarks = {status: grouped_by_reason(found) for status, found in outcome.remarks.items()}
+    for status in () if quiet else ("not run", "too slow"):
+        report(f"note: {status}", remarks.get(status, []))
     warnings = [f"in {counted(n, 'run')}: {text.partition(': ')[2]}" for text, n in sorted(outcome.warnings.items())]
     report("warning", warnings)
-    report("warning: no speed, beyond the tolerance", remarks("wrong"))
+    report("warning: no speed, beyond the tolerance", remarks.get("wrong", []))
     if n := outcome.out_of_budget:
         points = f"{counted(n, 'point')} {'is' if n == 1 else 'are'} without all of their repeats"
         warn(f"the time budget was spent: {points}; --resume with a larger time_budget goes on")
-    report("error: failed", remarks("failed"))
-    failed = "failed" in outcome.remarks
-    if failed:
+    report("error: failed", remarks.get("failed", []))
+    if "failed" in remarks:
         print(f"error: {shown(str(folder / 'logs'))} has what these runs printed", file=sys.stderr)
     sys.stderr.flush()
-    statuses = ("ok", "not run", "failed", "wrong", "too slow", "out of budget")
-    counts = ", ".join(f"{outcome.runs[status]:,} {status}" for status in statuses if outcome.runs[status])
-    made = counted(outcome.made_now, "run")
-    rows = counted(outcome.runs.total(), "row")
+    counts = ", ".join(f"{outcome.runs[status]:,} {status}" for status in STATUSES if outcome.runs[status])
+    made, rows = counted(outcome.made_now, "run"), counted(outcome.runs.total(), "row")
     say(f"{shown(str(folder / 'runs.csv'))}: {made} made now; of {rows} in all: {counts}", quiet)
-    return not failed
+    return "failed" not in remarks
 
 
 def warn_before(options: argparse.Namespace, spec: Spec, plan: Plan) -> None:

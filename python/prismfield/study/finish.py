@@ -13,31 +13,23 @@ import sys
 
 from ..new_file import new_file
 from .analysis import analyse
-from .problems import InputError, Problem, exit_code_of
-from .progress import Progress
 from .read_study import join, read_study
-from .study_files import study_json, write_study_hdf5
-from .study_tables import fom_lines, p3_csv, tables_as_latex, tables_as_markdown, tables_as_text
-from .texts import shown, write_file
+from .study_files import (
+    fom_lines,
+    p3_csv,
+    study_json,
+    tables_as_latex,
+    tables_as_markdown,
+    tables_as_text,
+    write_study_hdf5,
+)
+from .texts import InputError, Problem, Progress, exit_code_of, shown, write_file
 
 NO_FIGURES = ""
 try:
     from . import report
 except Exception as missing:  # modules built for another NumPy fail in many ways
     NO_FIGURES = str(missing).replace("\n", " ")
-
-
-def write_report_files(study, folder, analysed_by):
-    """Each under a temporary name and renamed when complete."""
-    text = study_json(study, analysed_by)
-    with new_file(folder / "study.h5") as file:
-        write_study_hdf5(study, text, file)
-    write_file(folder / "tables.md", tables_as_markdown(study))
-    write_file(folder / "tables.tex", tables_as_latex(study))
-    write_file(folder / "p3.csv", p3_csv(study))
-    write_file(folder / "foms.txt", fom_lines(study))
-    # the report is drawn from it: it comes last
-    write_file(folder / "study.json", text)
 
 
 def draw(folder, quiet):
@@ -65,25 +57,26 @@ def may_hold_joined(folder):
     return isinstance(root, dict) and root.get("schema") == "prismfield-study" and "machines" in root
 
 
-def join_studies(folders, output):
-    """The study of several folders, each of a machine; `output` is made, or holds nothing but a joined report."""
-    study = join(folders)
-    if os.path.lexists(output) and not may_hold_joined(pathlib.Path(output)):
-        what = f"{output} holds something else than a joined report; name another folder"
-        raise InputError([Problem("--output", "", what)])
-    os.makedirs(output, exist_ok=True)
-    # maps are found from the folder of the report
-    for field_map in study.maps:
-        field_map["file"] = os.path.relpath(field_map["file"], output)
-    return study
-
-
 def finish(options):
-    named = options.output if options.join else options.folders[0]
-    study = join_studies(options.folders, named) if options.join else read_study(named)
-    folder = pathlib.Path(named)
+    folder = pathlib.Path(options.output if options.join else options.folders[0])
+    study = join(options.folders) if options.join else read_study(folder)
+    if options.join:
+        if os.path.lexists(folder) and not may_hold_joined(folder):
+            what = f"{options.output} holds something else than a joined report; name another folder"
+            raise InputError([Problem("--output", "", what)])
+        os.makedirs(folder, exist_ok=True)
+        # maps are found from the folder of the report
+        for field_map in study.maps:
+            field_map["file"] = os.path.relpath(field_map["file"], folder)
     analyse(study)
-    write_report_files(study, folder, {"version": options.version, "git": options.git})
+    text = study_json(study, {"version": options.version, "git": options.git})
+    with new_file(folder / "study.h5") as file:
+        write_study_hdf5(study, text, file)
+    makers = {"tables.md": tables_as_markdown, "tables.tex": tables_as_latex, "p3.csv": p3_csv, "foms.txt": fom_lines}
+    for name, make in makers.items():
+        write_file(folder / name, make(study))
+    # the report is drawn from it: it comes last
+    write_file(folder / "study.json", text)
     why = draw(folder, options.quiet)
     if not options.quiet:
         print(tables_as_text(study), end="")

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from .machine import Machine, machine_json
 from .plan import Plan, study_text
-from .problems import InputError, Problem, excerpt
 from .program import Program
 from .spec import Spec
-from .texts import write_file
+from .texts import InputError, Problem, excerpt, write_file
 
 LOCK = ".lock"
 # tables and records that move to previous/ when a study is replaced, and what follows from them
@@ -87,18 +86,18 @@ class ReportFolder:
         """Why runs cannot be added to those of this record, or ""."""
         version, git = (self.machine.program.get(key, "") for key in ("version", "git"))
         had = record.get("version", ""), record.get("git", "")
-        if record["study_hash"] != self.plan.hash:
-            if had != (version, git):
-                runs = f"holds runs of prismfield {had[0]} (git {had[1]}), this is {version} (git {git})"
-                return f"{runs}; {OTHER_FOLDER}"
+        kind, end = record.get("machine_kind", ""), OTHER_FOLDER
+        if record["study_hash"] != self.plan.hash and had != (version, git):
+            what = f"runs of prismfield {had[0]} (git {had[1]}), this is {version} (git {git})"
+        elif record["study_hash"] != self.plan.hash:
             title = excerpt(record.get("study_title", ""))
-            what = f"holds another study, {title}, or this one with other points, inputs, rules or OMP_NUM_THREADS"
-            return f"{what}; {OTHER_FOLDER}"
-        kind = record.get("machine_kind", "")
-        if self.resume and kind != self.machine.kind:
-            what = f"holds runs of another machine, {kind}, this is {self.machine.kind}; {OTHER_FOLDER}"
-            return f"{what}, and --join makes one report of both"
-        return ""
+            what = f"another study, {title}, or this one with other points, inputs, rules or OMP_NUM_THREADS"
+        elif self.resume and kind != self.machine.kind:
+            what = f"runs of another machine, {kind}, this is {self.machine.kind}"
+            end += ", and --join makes one report of both"
+        else:
+            return ""
+        return f"holds {what}; {end}"
 
     def take(self) -> None:
         """Makes the folder, or goes on with the one that is there, or moves its tables aside."""
@@ -131,16 +130,13 @@ class ReportFolder:
 
     def release(self) -> None:
         if self.lock >= 0:
+            found = os.fstat(self.lock)
             with contextlib.suppress(OSError):
-                if self.has_own_file():
+                # one that holds anything is somebody else's
+                if found.st_size == 0 and os.path.samestat(found, os.stat(self / LOCK)):
                     os.unlink(self / LOCK)
             os.close(self.lock)
             self.lock = -1
-
-    def has_own_file(self) -> bool:
-        """An empty one: one that holds anything is somebody else's."""
-        found = os.fstat(self.lock)
-        return found.st_size == 0 and os.path.samestat(found, os.stat(self / LOCK))
 
     def put_aside(self) -> None:
         """Moves the tables of a study that is replaced out of the way."""

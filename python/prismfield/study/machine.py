@@ -31,10 +31,10 @@ OF_MACHINE = ("host processor source spaces_not_compiled host_threads devices ra
 
 def line_in(file: Path) -> str:
     """The first line of a file of the system, "" where there is none."""
-    with contextlib.suppress(OSError, StopIteration):
-        with open(file, encoding="utf-8", errors="replace") as stream:
-            return shown(next(stream).strip())
-    return ""
+    try:
+        return shown(file.read_text(encoding="utf-8", errors="replace").partition("\n")[0].strip())
+    except OSError:
+        return ""
 
 
 def number_in(file: Path) -> float:
@@ -46,24 +46,19 @@ def number_in(file: Path) -> float:
 
 def value_in(file: Path, name: str, separator: str) -> str:
     """The value of the first line with this name, without quotes."""
-    with contextlib.suppress(OSError):
-        with open(file, encoding="utf-8", errors="replace") as stream:
-            for line in stream:
-                key, found, value = line.partition(separator)
-                if found and key.strip() == name:
-                    return shown(value.strip().strip('"'))
-    return ""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    found = re.search(rf"^{name}[ \t]*{separator}(.*)$", text, re.MULTILINE)
+    return shown(found[1].strip().strip('"')) if found else ""
 
 
 def count_of(text: str) -> int:
     """How many numbers "0-3,8" has."""
-    total = 0
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal()):
-            return 0
-        total += int(last or first) - int(first) + 1
-    return total
+    if not re.fullmatch(r"(\d+(-\d+)?(,|$))*", text):
+        return 0
+    return sum(int(last or first) - int(first) + 1 for first, last in re.findall(r"(\d+)(?:-(\d+))?", text))
 
 
 def caches_of(folder: Path) -> Iterator[dict[str, Any]]:
@@ -73,30 +68,6 @@ def caches_of(folder: Path) -> Iterator[dict[str, Any]]:
             size = int(digits or 0) * {"K": 1 << 10, "M": 1 << 20}.get(unit, 1)
             shared = max(1, count_of(line_in(cache / "shared_cpu_list")))
             yield {"level": int(level), "type": line_in(cache / "type"), "bytes": size, "shared_by": shared}
-
-
-def hypervisor_of(root: Path) -> str:
-    if kind := line_in(root / "sys/hypervisor/type"):
-        return kind
-    if "hypervisor" not in value_in(root / "proc/cpuinfo", "flags", ":").split():
-        return ""
-    names = (line_in(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name"))
-    return " ".join(filter(None, names)) or "a virtual machine"
-
-
-def nodes_of_job() -> int:
-    for name in ("SLURM_JOB_NUM_NODES", "SLURM_NNODES"):
-        if (text := os.environ.get(name, "")).isdecimal():
-            return max(1, int(text))
-    return 1
-
-
-def load_average() -> float:
-    """Of the last minute; NaN where the system does not say."""
-    try:
-        return os.getloadavg()[0]
-    except OSError:
-        return nan
 
 
 class Devices:
@@ -200,14 +171,6 @@ class Machine:
         return self.cores * self.nodes
 
     @property
-    def all_hardware_threads(self) -> int:
-        return self.hardware_threads * self.nodes
-
-    @property
-    def has_mpi(self) -> bool:
-        return self.program.get("mpi") not in (None, "", "not built in")
-
-    @property
     def kind(self) -> str:
         """By which a study that goes on knows that it is on a machine of the same kind."""
         size = f"{counted(self.nodes, 'node')} x {counted(self.cores, 'core')}"
@@ -228,6 +191,8 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
     if not clock > 0:
         with contextlib.suppress(ValueError):
             clock = float(value_in(root / "proc/cpuinfo", "cpu MHz", ":"))
+    is_guest = "hypervisor" in value_in(root / "proc/cpuinfo", "flags", ":").split()
+    vendor = " ".join(line_in(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")).strip()
     devices = Devices()
     cards = devices.records()
     named = info.get("devices", [])
@@ -237,12 +202,13 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
         unknown = {"clocks": dict.fromkeys(("current", "max", "memory")), "power_limit": None}
         cards = [known.get(device, {"name": device} | unknown) | {"name": device} for device in named]
     system = platform.uname()
+    nodes = [os.environ.get(name, "") for name in ("SLURM_JOB_NUM_NODES", "SLURM_NNODES")]
     machine = Machine(
         name=name or shown(system.node),
         processor=value_in(root / "proc/cpuinfo", "model name", ":") or system.machine,
         cores=len(cores),
         hardware_threads=len(usable),
-        nodes=nodes_of_job(),
+        nodes=max([1, *(int(text) for text in nodes if text.isdecimal())]),
         devices=[card["name"] for card in cards],
         program=info,
     )
@@ -253,7 +219,7 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
         "kernel": f"{system.system} {system.release}",
         "architecture": system.machine,
         "processor": machine.processor,
-        "hypervisor": hypervisor_of(root),
+        "hypervisor": line_in(root / "sys/hypervisor/type") or (vendor or "a virtual machine" if is_guest else ""),
         "nodes": machine.nodes,
         "sockets": len(sockets),
         "cores": machine.cores,
@@ -263,7 +229,7 @@ def record_machine(info: dict[str, Any], name: str = "", root: Path = Path("/"))
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "frequency": {"current": clock, "min": least, "max": most},
         "governor": line_in(clocks / "scaling_governor"),
-        "load": load_average(),
+        "load": os.getloadavg()[0],
         "energy": EnergyMeter(root, devices).description(),
         "gpus": cards,
         **{key: value for key, value in info.items() if key not in OF_MACHINE},

@@ -15,15 +15,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .machine import Machine
-from .problems import InputError, Problem, Problems
 from .program import Program
-from .spec import Spec, by_line
-from .sweep import AxisValue, Point, points_of
-from .texts import counted
+from .spec import AxisValue, Point, Spec, by_line, points_of
+from .texts import InputError, Problem, Problems, counted
 from .yaml_nodes import Node, join_key, numbered, plain, put_or_report, scalar, to_yaml
 
 # what neither the fields of a run nor the model of an inversion depend on, but for rounding
-NOT_OF_PROBLEM = ("title", "crs", "execution", "sensitivity", "output")
+NOT_OF_PROBLEM = ("title", "crs", "execution", "sensitivity", "output", "inversion.preconditioner")
+# what the runs of a command do not have, and the file of G, which nobody would read
+NOT_OF_RUNS = {
+    "run": ("output", "sensitivity", "inversion"),
+    "sensitivity": ("output", "sensitivity.file", "inversion", "observations.noise"),
+    "invert": ("output", "sensitivity.file", "observations"),
+}
 ON_DEVICES = ("cuda", "hip")
 
 
@@ -132,24 +136,13 @@ def is_of_execution(key: str) -> bool:
     return any(f"{key}.".startswith(f"{s}.") for s in ("execution", "sensitivity", "inversion.preconditioner"))
 
 
-def drop(tree: Node, *path: str) -> None:
-    for key in path[:-1]:
-        if (below := tree.entries.get(key)) is None:
-            return
-        tree = below
-    tree.entries.pop(path[-1], None)
-
-
-def drop_sections(tree: Node, command: str) -> None:
-    """Takes out what the runs of a command do not have, and the file of G, which nobody would read."""
-    drop(tree, "output")
-    drop(tree, *{"run": ("sensitivity",), "sensitivity": ("sensitivity", "file"), "invert": ("observations",)}[command])
-    if command == "invert":
-        drop(tree, "sensitivity", "file")
-    else:
-        drop(tree, "inversion")
-    if command == "sensitivity":
-        drop(tree, "observations", "noise")
+def drop(tree: Node, *paths: str) -> None:
+    for path in paths:
+        *above, key = path.split(".")
+        below = tree
+        for name in above:
+            below = below.entries.get(name, Node())
+        below.entries.pop(key, None)
 
 
 def node_at(tree: Node, path: str) -> Node:
@@ -161,21 +154,18 @@ def node_at(tree: Node, path: str) -> Node:
 def digest_of_file(path: Path, node: Node, key: str) -> str:
     """Of the content. Raises InputError by the key that names the file."""
 
-    def refuse(what: str) -> InputError:
-        return InputError([Problem(node.place, key, f"'{path}' {what}")])
-
+    what = "is no regular file, and a study reads its inputs many times"
     try:
-        if path.exists() and not path.is_file():
-            raise refuse("is no regular file, and a study reads its inputs many times")
-        digest = hashlib.blake2b(digest_size=16)
-        with open(path, "rb") as stream:
-            while piece := stream.read(1 << 20):
-                digest.update(piece)
-        return digest.hexdigest()
-    except FileNotFoundError:
-        raise refuse("cannot be read: there is no such file") from None
+        if path.is_file() or not path.exists():
+            digest = hashlib.blake2b(digest_size=16)
+            with open(path, "rb") as stream:
+                while piece := stream.read(1 << 20):
+                    digest.update(piece)
+            return digest.hexdigest()
     except OSError as error:
-        raise refuse(f"cannot be read: {error.strerror}") from None
+        is_missing = isinstance(error, FileNotFoundError)
+        what = f"cannot be read: {'there is no such file' if is_missing else error.strerror}"
+    raise InputError([Problem(node.place, key, f"'{path}' {what}")])
 
 
 def are_here(count: int) -> str:
@@ -207,9 +197,8 @@ def launch_of(spec: Spec, machine: Machine, start: Start, program: str) -> Launc
         words, gives_cores = ["mpirun", "-n", "{ranks}", *hyper, *places, "{program}"], fits
     else:
         words = ["mpirun", "-n", "{ranks}", "{program}"]
-    values = {"{ranks}": str(start.ranks), "{threads}": str(start.threads), "{program}": program}
-    for name, value in values.items():
-        words = [word.replace(name, value) for word in words]
+    for name, value in {"{ranks}": start.ranks, "{threads}": start.threads, "{program}": program}.items():
+        words = [word.replace(name, str(value)) for word in words]
     return Launch(words, gives_cores)
 
 
@@ -228,7 +217,7 @@ class Planner:
         for key, value in settings.items():
             if with_execution or not is_of_execution(key):
                 put_or_report(tree, key, value, self.problems)
-        drop_sections(tree, self.spec.command)
+        drop(tree, *NOT_OF_RUNS[self.spec.command])
         return tree
 
     def check(self, trees: Iterable[tuple[Node, str]]) -> None:
@@ -266,7 +255,7 @@ class Planner:
     def problem_text(self, case: Case) -> str:
         """What the fields depend on, but for how they are computed: names of files become what these hold."""
         tree = case.tree.copy()
-        tree.entries = {key: value for key, value in tree.entries.items() if key not in NOT_OF_PROBLEM}
+        drop(tree, *NOT_OF_PROBLEM)
         for key in case.facts["inputs"]:
             if key.partition(".")[0] not in tree.entries:
                 continue
@@ -279,13 +268,12 @@ class Planner:
                 node.text, node.quoted = self.digests[str(path)] + path.suffix, True
             except InputError as error:
                 self.problems.extend(error.problems)
-        drop(tree, "inversion", "preconditioner")
         return json.dumps(plain(tree), sort_keys=True)
 
     def reference_tree(self, point: Point) -> Node:
         tree = self.tree_with(point.settings, with_execution=False)
         command = self.reference_command
-        drop_sections(tree, command)
+        drop(tree, *NOT_OF_RUNS[command])
         values = {"execution.kernel": scalar("auto", "--set"), "execution.precision": scalar("double", "--set")}
         if command == "invert":
             # a model is compared with that of G in double precision, G m with fields that are summed directly
@@ -308,13 +296,6 @@ class Planner:
             what = "needs gxx, gyy and gzz among the fields of every point"
             self.problems.add(self.spec.place_of("trace"), "trace", what)
 
-    def check_reference_keys(self) -> None:
-        allowed = "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind"
-        for key, value in self.spec.reference.settings.items():
-            if not is_of_execution(key):
-                what = f"would make the reference another problem; {allowed} are allowed"
-                self.problems.add(value.place, join_key("reference", key), what)
-
     def start_of(self, placed: AxisValue, case: Case, who: str) -> Start:
         start = Start(command=case.command)
         asked = placed.placement
@@ -324,16 +305,21 @@ class Planner:
         is_serial = case.facts["space"] == "serial"
         start.threads = asked.get("threads", 1 if is_serial else default_threads(self.machine, start.ranks))
         counts = not start.on_device or "threads" in asked
-        total, hardware = start.ranks * start.threads, self.machine.all_hardware_threads
+        total, hardware = start.ranks * start.threads, self.machine.hardware_threads * self.machine.nodes
         start.oversubscribed = counts and total > self.machine.all_cores
         start.hyper_threads = start.oversubscribed and total <= hardware
-        self.check_rank_grid(case, start, who)
+        prisms, points = case.facts["rank_grid"] or (1, start.ranks)
+        if prisms * points != start.ranks:
+            example = f"{{ranks: {prisms * points}, execution.partition: {{ranks: [{prisms}, {points}]}}}}"
+            what = f"{prisms} x {points} ranks asked for, but {who} {counted(start.ranks, 'rank')}"
+            what += f"; an axis of maps moves both together, with values such as {example}"
+            self.problems.add(case.facts["partition_where"], "execution.partition", what)
         if start.why_not:
             return start
         if counts and total > hardware and not self.spec.oversubscribe:
             size = f"{counted(start.ranks, 'rank')} x {counted(start.threads, 'thread')}"
             start.why_not = f"{size} need {total:,} hardware threads, {are_here(hardware)}"
-        elif start.ranks > 1 and not self.machine.has_mpi:
+        elif start.ranks > 1 and self.machine.program.get("mpi") in (None, "", "not built in"):
             start.why_not = "this build has no MPI, which several ranks need"
         elif start.ranks > 1:
             launcher = launch_of(self.spec, self.machine, start, "prismfield").words[0]
@@ -361,14 +347,6 @@ class Planner:
         if ranks < devices:
             what = f"{counted(devices, 'device')} with {counted(ranks, 'rank')}: a rank computes on one device"
             self.problems.add(placed.placed_at, "devices", f"{what}; leave ranks out, or have as many")
-
-    def check_rank_grid(self, case: Case, start: Start, who: str) -> None:
-        prisms, points = case.facts["rank_grid"] or (1, start.ranks)
-        if prisms * points != start.ranks:
-            example = f"{{ranks: {prisms * points}, execution.partition: {{ranks: [{prisms}, {points}]}}}}"
-            what = f"{prisms} x {points} ranks asked for, but {who} {counted(start.ranks, 'rank')}"
-            what += f"; an axis of maps moves both together, with values such as {example}"
-            self.problems.add(case.facts["partition_where"], "execution.partition", what)
 
     def study_hash(self) -> str:
         spec, program = self.spec, self.machine.program
@@ -399,7 +377,11 @@ class Planner:
         )
 
     def make(self) -> Plan:
-        self.check_reference_keys()
+        allowed = "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind"
+        for key, value in self.spec.reference.settings.items():
+            if not is_of_execution(key):
+                what = f"would make the reference another problem; {allowed} are allowed"
+                self.problems.add(value.place, join_key("reference", key), what)
         trees = [(point, self.tree_with(point.settings)) for point in points_of(self.spec.axes)]
         self.check((tree, self.spec.command) for _, tree in trees)
         found: dict[str, list[tuple[Point, Case]]] = {}  # by problem
@@ -464,7 +446,7 @@ def study_text(spec: Spec, program: Program, folder: Path) -> str:
     tree = spec.tree.copy()
     drop(tree, "report")
     base = spec.base.copy()
-    drop_sections(base, spec.command)
+    drop(base, *NOT_OF_RUNS[spec.command])
     facts = program.facts(spec.base_file, spec.command, [to_yaml(base)])[0]
     tree.entries["base"] = moved_case(spec, base, facts.get("inputs", ()), folder)
     return to_yaml(tree)

@@ -14,11 +14,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .problems import InputError, Problem, Problems, shorter
-from .spec import KEYS, Spec, SpecReader
-from .study_data import Row, SpacePeak, StudyAxis, StudyData, StudyMachine
-from .sweep import label_of
-from .tables import RunTable, finite, read_runs, read_table, whole
+from .spec import KEYS, Spec, SpecReader, label_of
+from .study_data import (
+    RunTable,
+    SpacePeak,
+    StudyAxis,
+    StudyData,
+    StudyMachine,
+    finite,
+    read_runs,
+    read_table,
+    whole,
+)
+from .texts import InputError, Problem, Problems, shorter
 from .yaml_nodes import Node, parse_yaml, read_yaml_text
 
 T = TypeVar("T")
@@ -112,17 +120,13 @@ def read_study_yaml(file: Path, study: StudyData, problems: Problems) -> None:
 def read_peak(record: dict[str, Any], key: str, where: Path, problems: Problems) -> SpacePeak:
     """The peaks of one space; a value that is not a positive number is an error."""
     peak = SpacePeak()
-    for name in ("peak_double", "peak_single", "bandwidth", "threads"):
-        if (value := record.get(name)) is None:
-            continue
-        kinds, expected = (int, float), "a number above 0"
-        if name == "threads":
-            kinds, expected = (int,), "a whole number of at least 1"
-        if type(value) in kinds and value > 0:
+    for name, default in vars(peak).items():
+        value = record.get(name)
+        if type(value) in (int, type(default)) and value > 0:
             setattr(peak, name, value)
-        else:
-            what = f"is {shorter(json.dumps(value), 100)}; {expected} is expected"
-            problems.add(str(where), f"{key}.{name}", what)
+        elif value is not None:
+            expected = "a whole number of at least 1" if name == "threads" else "a number above 0"
+            problems.add(str(where), f"{key}.{name}", f"is {shorter(json.dumps(value), 100)}; {expected} is expected")
     return peak
 
 
@@ -176,17 +180,6 @@ def take_labels(table: RunTable, file: Path, study: StudyData, problems: Problem
             return
 
 
-def check_points(rows: list[Row], with_runs: set[int], n_points: int, file: Path, problems: Problems) -> list[Row]:
-    """The rows of points with a run.
-
-    The row of a run is the last that it writes, so the others are of a run that was stopped before.
-    """
-    for point in dict.fromkeys(row["point"] for row in rows):
-        if point not in with_runs and not 1 <= point <= n_points:
-            problems.add(str(file), "point", f"{point} is no point of the study")
-    return [row for row in rows if row["point"] in with_runs]
-
-
 def read_study(folder: Path | str) -> StudyData:
     """Reads study.yaml, machine.json and runs.csv, and the other tables that are there.
 
@@ -224,8 +217,12 @@ def read_study(folder: Path | str) -> StudyData:
         with_runs = {row.point for row in table.rows}
         n_points = math.prod(len(axis.values) for axis in study.axes)
         for attribute, name in TABLES.items():
-            rows = check_points(getattr(study, attribute), with_runs, n_points, folder / name, problems)
-            setattr(study, attribute, rows)
+            rows = getattr(study, attribute)
+            for point in dict.fromkeys(row["point"] for row in rows):
+                if point not in with_runs and not 1 <= point <= n_points:
+                    problems.add(str(folder / name), "point", f"{point} is no point of the study")
+            # the row of a run is the last that it writes: points without one are of a run that was stopped before
+            setattr(study, attribute, [row for row in rows if row["point"] in with_runs])
     problems.raise_if_any()
     if table.cut:
         study.rules.notes.append("the last line of runs.csv is incomplete: the study was stopped while it was written")
@@ -238,14 +235,6 @@ def read_study(folder: Path | str) -> StudyData:
 
 
 # ---- several machines
-
-
-def begin(study: StudyData) -> StudyData:
-    """Title, figures and rules of the first folder, and its axes without values behind the axis `machine`."""
-    axes = [StudyAxis("machine", keys=["machine"]), *(StudyAxis(axis.name, keys=axis.keys) for axis in study.axes)]
-    members = ("title", "hash", "started", "figures", "compare_with")
-    rules = dataclasses.replace(study.rules, notes=[])
-    return StudyData(joined=True, axes=axes, rules=rules, **{name: getattr(study, name) for name in members})
 
 
 def add_study(joined: StudyData, study: StudyData) -> None:
@@ -306,7 +295,12 @@ def join(folders: Sequence[Path | str]) -> StudyData:
             problems.add("--join", "", f"names {given[i]} twice; its runs count once")
             continue
         if joined is None:
-            joined, first = begin(study), folder / "study.yaml"
+            # title, figures and rules of the first folder, and its axes without values behind the axis `machine`
+            axes = [StudyAxis(axis.name, keys=axis.keys) for axis in study.axes]
+            members = {key: getattr(study, key) for key in ("title", "hash", "started", "figures", "compare_with")}
+            members |= {"axes": [StudyAxis("machine", keys=["machine"]), *axes]}
+            joined = StudyData(joined=True, rules=dataclasses.replace(study.rules, notes=[]), **members)
+            first = folder / "study.yaml"
         file, only = str(folder / "study.yaml"), "only runs of one study can be joined"
         names, others = ([axis.name for axis in axes] for axes in (study.axes, joined.axes[1:]))
         command, other = study.rules.command, joined.rules.command

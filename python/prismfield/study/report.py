@@ -17,11 +17,12 @@ import matplotlib.pyplot as plt
 from ..field_names import in_order
 from ..figures.drawing import UNITS
 from . import report_data
-from .report_charts import SETTINGS, all_charts, errors_of, roofline_figure
-from .report_data import STATUS_WORDS, Study, axis_name, finite, short
-from .report_maps import map_pages
+from .report_charts import PAGE_WIDTH, SETTINGS, all_charts, errors_of
+from .report_data import STATUS_WORDS, Study, axis_name, finite, same_text, short
 from .study_data import MEASURES
 from .texts import write_file
+
+PIXELS = PAGE_WIDTH * SETTINGS["figure.dpi"]
 
 
 class Table(NamedTuple):
@@ -63,21 +64,17 @@ def points_table(study):
     return Table([*map(axis_name, axes), "State", "Runs", *map(study.quantity_label, shown)], rows, pale)
 
 
-def serial_cell(law):
-    serial = (law or {}).get("serial")
-    if not finite(serial):
-        return right("")
-    if serial > 1:
-        return right("no speed-up")
-    return with_interval([100 * law.get(key, serial) for key in ("serial", "low", "high")], 2, " %")
-
-
 def fits_table(study):
+    def cell(law):
+        serial = (law or {}).get("serial")
+        found = [100 * law.get(key, serial) for key in ("serial", "low", "high")] if finite(serial) else None
+        return right("no speed-up") if finite(serial) and serial > 1 else with_interval(found, 2, " %")
+
     rows = []
     for fit in study.fits:
-        group = ", ".join(report_data.value_text(k, v) for k, v in fit["group"].items())
-        laws = [serial_cell(fit[law]) for law in ("amdahl", "gustafson")]
-        rows.append([axis_name(fit["along"]), group, *laws, right(len(fit["points"]))])
+        group = report_data.curve_name(fit["group"], fit["group"].values())
+        rows.append([axis_name(fit["along"]), group, *map(cell, (fit["amdahl"], fit["gustafson"]))])
+        rows[-1].append(right(len(fit["points"])))
     return Table(["Along", "For", "Serial fraction by Amdahl", "by Gustafson", "Points"], rows)
 
 
@@ -88,14 +85,15 @@ def errors_tables(study):
     fields = in_order({f for rows in found.values() for f in rows})
     units = [next(own[f].get("unit", "") for own in found.values() if f in own) for f in fields]
     named = ", ".join(dict.fromkeys(UNITS.get(unit, unit) for unit in units))
-    tables = []
-    for words, key in (("RMS difference", "rms_difference"), ("Largest difference", "largest_difference")):
-        rows = []
+
+    def rows(key):
         for i, own in found.items():
-            cells = [right(f"{own[f][key]:.1e}" if f in own and finite(own[f][key]) else "") for f in fields]
-            rows.append([study.point_text(study.by_id[i], names), *cells])
-        tables.append((f"{words} from the reference, {named}", Table(["Point", *fields], rows)))
-    return tables if found else []
+            values = (own.get(f, {}).get(key) for f in fields)
+            yield [study.point_text(study.by_id[i], names), *(right(f"{v:.1e}" if finite(v) else "") for v in values)]
+
+    kinds, heads = {"RMS difference": "rms_difference", "Largest difference": "largest_difference"}, ["Point", *fields]
+    text = f"from the reference, {named}"
+    return [(f"{words} {text}", Table(heads, list(rows(key)))) for words, key in kinds.items() if found]
 
 
 def paper_table(study):
@@ -107,19 +105,17 @@ def paper_table(study):
             continue
         _, words, unit, factor = study.quantities[y]
         best_of = max if y in ("speed_up", "efficiency", "pairs_per_second") else min
-        for entry in study.comparisons(y, number == 0):
-            for name, at, value in (
-                (name, *item) for name, values in report_data.series_of(entry) for item in values.items()
-            ):
-                points = [p for p in study.points if report_data.same_text(study.label(p, x), at)]
-                own = [p for p in points if name and any(report_data.same_text(name, t) for t in p["labels"].values())]
+        for source, name, values in study.paper_series(y, number == 0):
+            for at, value in values.items():
+                points = [p for p in study.points if same_text(study.label(p, x), at)]
+                own = [p for p in points if name and any(same_text(name, t) for t in p["labels"].values())]
                 good = [(q[0], p) for p in own or points if (q := study.quantity(p, y))]
                 best, point = best_of(good, key=lambda pair: pair[0], default=(None, None))
-                row = [report_data.source_text(entry) + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
-                row.append(right(f"{short(value * factor)} {unit}".strip()))
-                row.append(right(f"{short(best)} {unit}".strip() if point else "not run"))
-                row.append(right(short(value * factor / best) if best else ""))
-                rows.append([*row, study.point_text(point) if point else ""])
+                theirs = f"{short(value * factor)} {unit}".strip()
+                here = f"{short(best)} {unit}".strip() if point else "not run"
+                ratio = short(value * factor / best) if best else ""
+                row = [source + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
+                rows.append([*row, *map(right, (theirs, here, ratio)), study.point_text(point) if point else ""])
     return Table(["Paper", "At", "Quantity", "Paper's", "Here", "Paper's / here", "Point"], rows)
 
 
@@ -141,21 +137,21 @@ def gaps_table(study):
     return Table(["State", "Why", "Points"], rows)
 
 
+def known(record):
+    """The keys and values of a machine's record, or of a part of it, that the machine stated."""
+    return [(key, value) for key, value in record.items() if value not in (None, "", [], {})]
+
+
 def flat(value):
     """A value of the machine record as text."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {flat(v)}" for k, v in value.items() if v not in (None, "", [], {}))
+        return ", ".join(f"{k}: {flat(v)}" for k, v in known(value))
     if isinstance(value, list):
         return "; ".join(flat(v) for v in value)
     if isinstance(value, float):
         return short(value, 4)
     is_large = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10000
     return f"{value:,}" if is_large else str(value)
-
-
-def machine_table(machine):
-    known = {key: value for key, value in machine.items() if value not in (None, "", [], {})}
-    return Table(["", ""], [[key.replace("_", " "), flat(value)] for key, value in known.items()])
 
 
 def rules_lines(study):
@@ -222,7 +218,10 @@ def write_html(study, pictures, problems):
             trace=trace_table(study),
             gaps=gaps_table(study),
             rules=rules_lines(study),
-            machines=list(zip(study.names, map(machine_table, study.machines))),
+            machines=[
+                (name, Table(["", ""], [[key.replace("_", " "), flat(value)] for key, value in known(machine)]))
+                for name, machine in zip(study.names, study.machines)
+            ],
         )
     )
     write_file(study.folder / "report.html", text)
@@ -235,14 +234,15 @@ def draw(folder, tell):
     figures = study.folder / "figures"
     figures.mkdir(exist_ok=True)
     problems, pictures = [], []
-    pages = [*all_charts(study, problems), *map_pages(study, problems), roofline_figure(study)]
-    pages = list(filter(None, pages))
+    pages = list(all_charts(study, problems))
     for number, page in enumerate(pages, 1):
         tell(f"drawing {number} of {len(pages)}")
         contents = []
         for kind, metadata in (("png", None), ("svg", {"Date": None})):
             stream = io.BytesIO()
-            page.figure.savefig(stream, format=kind, facecolor="white", metadata=metadata)
+            # the same number of pixels, however wide a figure is
+            dpi = (PIXELS + 1e-3) / page.figure.get_figwidth()
+            page.figure.savefig(stream, format=kind, facecolor="white", metadata=metadata, dpi=dpi)
             write_file(figures / f"{page.name}.{kind}", stream.getvalue())
             contents.append(base64.b64encode(stream.getvalue()).decode())
         plt.close(page.figure)

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""The figures of a study but for its maps: each function draws one kind and returns a page, or None for nothing."""
+"""The figures of a study: each function draws one kind and returns a page, or None for nothing."""
 
 import itertools
 import math
 import textwrap
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.legend import Legend
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
 from ..field_names import in_order, symbol_of
-from ..figures.drawing import GREY, UNITS
+from ..figures import fields
+from ..figures.drawing import GREY, UNITS, Dataset, Variable, open_file, scaled
 from . import report_data
-from .report_data import STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
+from .report_data import ONE_POINT, STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
+from .texts import grouped
 
 # Okabe and Ito's colours, which the colour-blind tell apart; yellow, faint on white, comes last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -34,10 +37,11 @@ PAPER_STYLES = (
 PALE = "0.9"
 ROUND = [1, 2, 2.5, 5, 10]
 
-# Every figure is as wide as a page of a journal; inches above the drawing for title and machine, and beside them.
+# Every figure is as wide as a page of a journal; inches above the drawing for title and machine, beside them, and
+# between what stands below.
 PAGE_WIDTH = 7.2
 HEADING_ROOM = 0.5
-MARGIN = 0.08
+MARGIN, BETWEEN = 0.08, 0.09
 SETTINGS = {
     # Texts are measured at the resolution that they are drawn at, since their sizes are rounded to pixels.
     **{"figure.dpi": 170, "savefig.dpi": "figure", "font.family": "DejaVu Sans", "axes.unicode_minus": True},
@@ -52,11 +56,13 @@ SETTINGS = {
 }
 
 
-class Page:
-    """One figure: its title, what stands below it, and its drawing."""
+class Page(NamedTuple):
+    """One figure: its drawing, and what stands below it on the report's page."""
 
-    def __init__(self, name, title, figure, caption=""):
-        self.name, self.title, self.figure, self.caption = name, title, figure, caption
+    name: str
+    title: str
+    figure: Figure
+    caption: str = ""
 
 
 def plain(text):
@@ -64,35 +70,27 @@ def plain(text):
     return str(text).replace("$", r"\$")
 
 
+def told_of(study):
+    """What the heading of each figure says of its study."""
+    machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
+    return [machine, *(["reduced size"] if study.data.get("reduced") else [])]
+
+
 def new_page(study, below, height=3.3, rows=1, columns=1, **keywords):
-    """A figure of the one width that all have with the study's title in bold and, smaller, `below` and the machine, and
-    its axes; legend and notes are added under it by finish()."""
+    """A figure of the one width that all have and its axes; in its top left corner the study's title in bold and,
+    smaller and cut at the margin, `below` and the machine. finished() adds legend and notes under it."""
     keywords |= {"figsize": (PAGE_WIDTH, height), "squeeze": False, "layout": "constrained"}
     figure, axes = plt.subplots(rows, columns, **keywords)
-    machine = "  ·  ".join(study.names) if study.joined else study.machine_text(0)
-    reduced = "reduced size" if study.data.get("reduced") else ""
-    text = "  ·  ".join(part for part in (below, machine, reduced) if part)
-    figure.heading = [
-        figure.text(0, 0, plain(study.title), fontsize=10.5, fontweight="bold", va="top", in_layout=False),
-        figure.text(0, 0, plain(text), fontsize=8, color=GREY, va="top", in_layout=False),
-    ]
-    place(figure, 0)
+
+    def head(words, down, **looks):
+        corner = figure.transFigure + ScaledTranslation(MARGIN, -down, figure.dpi_scale_trans)
+        return figure.text(0, 1, plain(words), va="top", in_layout=False, transform=corner, **looks)
+
+    head(study.title, 0.08, fontsize=10.5, fontweight="bold")
+    second = head("  ·  ".join(filter(None, (below, *told_of(study)))), 0.29, fontsize=8, color=GREY)
+    while second.get_window_extent().width > (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
+        second.set_text(second.get_text().rstrip(" …")[:-1].rstrip() + "…")
     return figure, axes
-
-
-def place(figure, below):
-    """Puts the heading to the top left of a page, whatever its height, cuts what is longer than the page is wide, and
-    leaves `below` inches free under the drawing."""
-    width, height = figure.get_size_inches()
-    renderer = figure.canvas.get_renderer()
-    for words, down in zip(figure.heading, (0.08, 0.29)):
-        words.set_position((MARGIN / width, 1 - down / height))
-    second = figure.heading[1]
-    text = second.get_text()
-    while len(text) > 20 and second.get_window_extent(renderer).width > (width - 2 * MARGIN) * figure.dpi:
-        text = text[:-1]
-        second.set_text(text.rstrip() + "…")
-    figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
 
 
 def legend_groups(handles, marks):
@@ -108,39 +106,36 @@ def legend_groups(handles, marks):
     return groups
 
 
-def finish(figure, handles=(), marks=(), notes=()):
-    """Legends and notes under the drawing, in the width of the page, which grows downwards: first what was measured, a
-    None among the handles begins a new line, then each paper's marks under its name, then in grey what the reader must
-    know, as what did not run."""
-    renderer = figure.canvas.get_renderer()
-    placed = []
-    for title, entries in legend_groups(handles, marks):
+def finished(name, title, figure, caption="", handles=(), marks=(), notes=()):
+    """The page, with legends and notes under the drawing, in its width, so that it grows downwards: first what was
+    measured, a None among the handles begins a new line, then each paper's marks under its name, then in grey what the
+    reader must know, as what did not run."""
+    # from the lower edge upwards, inches
+    inches, below = figure.dpi_scale_trans, 0.0
+    if notes:
+        lines = "\n".join(plain(textwrap.fill(note, 122)) for note in dict.fromkeys(notes))
+        looks = {"fontsize": 7.5, "color": "0.35", "linespacing": 1.35, "va": "bottom"}
+        words = figure.text(MARGIN, BETWEEN, lines, transform=inches, in_layout=False, **looks)
+        below = BETWEEN + words.get_window_extent().height / figure.dpi
+    for heading, entries in reversed(legend_groups(handles, marks)):
         artists, names = [handle for handle, _ in entries], [plain(name) for _, name in entries]
+        place = {"loc": "lower left", "bbox_to_anchor": (MARGIN, below + BETWEEN), "bbox_transform": inches}
         # As many columns as fit, and of these no more than the lines need.
         for lines in range(math.ceil(len(entries) / 6), len(entries) + 1):
             columns = math.ceil(len(entries) / lines)
-            looks = {"title": plain(title) or None, "ncols": columns, "loc": "upper left", "alignment": "left"}
-            legend = figure.legend(artists, names, **looks)
+            looks = {"title": plain(heading) or None, "ncols": columns, "alignment": "left"}
+            legend = figure.legend(artists, names, **place, **looks)
             legend.set_in_layout(False)
-            box = legend.get_window_extent(renderer)
+            box = legend.get_window_extent()
             if columns == 1 or box.width <= (PAGE_WIDTH - 2 * MARGIN) * figure.dpi:
                 break
             legend.remove()
-        placed.append((legend, box.height / figure.dpi))
-    if notes:
-        lines = "\n".join(plain(textwrap.fill(note, 122)) for note in dict.fromkeys(notes))
-        words = figure.text(0, 0, lines, fontsize=7.5, color="0.35", va="top", linespacing=1.35, in_layout=False)
-        placed.append((words, words.get_window_extent(renderer).height / figure.dpi))
-    gap = 0.09
-    below = sum(tall + gap for _, tall in placed) + (0.06 if placed else 0)
+        below += BETWEEN + box.height / figure.dpi
+    below += BETWEEN / 2
     height = figure.get_figheight() + below
     figure.set_size_inches(PAGE_WIDTH, height)
-    place(figure, below)
-    top = below - gap / 2
-    for artist, tall in placed:
-        put = artist.set_bbox_to_anchor if isinstance(artist, Legend) else artist.set_position
-        put((MARGIN / PAGE_WIDTH, top / height))
-        top -= tall + gap
+    figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - (below + HEADING_ROOM) / height))
+    return Page(name, title, figure, caption)
 
 
 def line(**looks):
@@ -154,19 +149,14 @@ def mark(**looks):
 
 def number_tick(value, _position=None):
     """A tick of a logarithmic axis: 0.001 to 10,000 in digits, else a power."""
-    if value <= 0:
-        return ""
-    return f"{value:,.10g}" if -3 <= math.log10(value) < 5 else power(value)
+    return f"{value:,.10g}" if 1e-3 <= value < 1e5 else power(value)
 
 
 def power(value, digits=3):
     """A number as a power of ten: 10⁻⁷, 2.3 × 10⁻⁷."""
-    if value == 0:
-        return "0"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    mantissa = f"{float(mantissa):g}"
-    ten = f"10^{{{int(exponent)}}}"
-    return f"${ten}$" if mantissa == "1" else f"${mantissa}\\times{ten}$"
+    factor = f"{float(mantissa):g}\\times".removeprefix("1\\times")
+    return f"${factor}10^{{{int(exponent)}}}$" if value else "0"
 
 
 def logarithmic(axis, low, high):
@@ -187,20 +177,27 @@ def decades(axis, locator):
 
 class Style:
     """Colour, marker and line of the curves of a figure, each a tuple of labels. Up to five curves differ in all three;
-    of more, one label chooses the colour, and the others marker and line, so that the legend is no tower."""
+    of more, one label, `factor`, chooses the colour, and the others marker and line, so that the legend is no tower."""
 
     def __init__(self, axes, keys):
-        self.axes, self.keys = axes, list(dict.fromkeys(keys))
-        values = [list(dict.fromkeys(key[i] for key in self.keys)) for i in range(len(axes))]
-        several = [i for i in range(len(axes)) if len(values[i]) > 1]
-        self.factor = None
-        if len(self.keys) > 5 and len(several) > 1:
+        self.axes, self.factor, keys = axes, None, list(dict.fromkeys(keys))
+        values = [list(dict.fromkeys(labels)) for labels in zip(*keys)]
+        several = [i for i, own in enumerate(values) if len(own) > 1]
+        if len(keys) > 5 and len(several) > 1:
             self.factor = max(several, key=lambda i: len(values[i]) if len(values[i]) <= len(COLOURS) else 0)
             self.colours = values[self.factor]
-            self.lines = list(dict.fromkeys(self.rest(key) for key in self.keys))
+            self.lines = list(dict.fromkeys(map(self.rest, keys)))
+        self.by_key = {key: self.looks(*self.numbers(number, key)) for number, key in enumerate(keys)}
 
     def rest(self, key):
         return key[: self.factor] + key[self.factor + 1 :]
+
+    def numbers(self, number, key):
+        """Of colour, marker and line."""
+        if self.factor is None:
+            return number, number, number // len(COLOURS)
+        shape = self.lines.index(self.rest(key))
+        return self.colours.index(key[self.factor]), shape, shape
 
     @staticmethod
     def looks(colour, shape, dashes):
@@ -208,42 +205,37 @@ class Style:
         return own | {"linestyle": LINES[dashes % len(LINES)]}
 
     def of(self, key):
-        if self.factor is None:
-            number = self.keys.index(key)
-            return self.looks(number, number, number // len(COLOURS))
-        shape = self.lines.index(self.rest(key))
-        return self.looks(self.colours.index(key[self.factor]), shape, shape)
+        return self.by_key[key]
 
     def entries(self, single="measured", has_line=True):
         """Handles and names for the legend."""
 
-        def handle(looks):
-            looks = looks if has_line else looks | {"linestyle": "none"}
-            return line(**({"markersize": 5, "linewidth": 1.5} | looks))
+        def entry(axes, key, looks):
+            looks = {"markersize": 5, "linewidth": 1.5} | looks | ({} if has_line else {"linestyle": "none"})
+            return Line2D([], [], **looks), curve_name(axes, key) or single
 
         if self.factor is None:
-            return [(handle(self.of(key)), curve_name(self.axes, key) or single) for key in self.keys]
-        axis = self.axes[self.factor]
-        others = [name for name in self.axes if name != axis]
-        colours = [
-            (Patch(color=COLOURS[i % len(COLOURS)]), single if value is None else report_data.value_text(axis, value))
-            for i, value in enumerate(self.colours)
-        ]
-        lines = [
-            (handle(self.looks(0, i, i) | {"color": "0.25"}), curve_name(others, values) or single)
-            for i, values in enumerate(self.lines)
-        ]
-        return [*colours, None, *lines]
+            return [entry(self.axes, key, looks) for key, looks in self.by_key.items()]
+        axis, others = self.axes[self.factor], self.rest(self.axes)
+        lines = [entry(others, key, self.looks(0, i, i) | {"color": "0.25"}) for i, key in enumerate(self.lines)]
+        colours = zip(itertools.cycle(COLOURS), self.colours)
+        return [*((Patch(color=own), curve_name([axis], [text]) or single) for own, text in colours), None, *lines]
+
+
+class PaperSeries(NamedTuple):
+    """What a paper found in a figure's place."""
+
+    values: dict  # by text of x
+    looks: dict
+    entry: tuple  # source, handle and name, for the legend
 
 
 def papers_of(study, y, first=False):
-    """(source, name, {x: value}, looks) of every series of the papers that belongs to a figure of y."""
-    return [(*series, looks) for series, looks in zip(study.paper_series(y, first), itertools.cycle(PAPER_STYLES))]
-
-
-def paper_mark(source, name, looks):
-    """Its entry of the legend."""
-    return source, mark(markersize=6, **looks), name
+    """Every series of the papers that belongs to a figure of y."""
+    return [
+        PaperSeries(values, looks, (source, mark(markersize=6, **looks), name))
+        for (source, name, values), looks in zip(study.paper_series(y, first), itertools.cycle(PAPER_STYLES))
+    ]
 
 
 # ---- one quantity against an axis
@@ -274,13 +266,17 @@ def sweep_figure(study, spec, number, used_names):
     if not worst_only:
         # Times of different things are never drawn as one; of errors the worst is what counts.
         curve_axes += others
-    curves = {}
-    for point in points:
-        curves.setdefault(study.labels(point, curve_axes), []).append(point)
+    curves = grouped(points, lambda point: study.labels(point, curve_axes))
+
+    def error(point):
+        return (study.quantity(point, "error") or [-math.inf])[0]
+
     if worst_only:
-        curves = {key: worst_points(study, own, x) for key, own in curves.items()}
+        for key, own in curves.items():
+            places = grouped(own, lambda point: study.label(point, x)).values()
+            curves[key] = [max(same, key=error) for same in places]
     drawn = bar_figure if None in map(number_of, texts) else line_figure
-    figure, over_shown = drawn(study, spec, x, y, texts, curve_axes, curves, number == 0)
+    over_shown, figure, *below = drawn(study, spec, x, y, texts, curve_axes, curves, number == 0)
     hollow = "Hollow points have more threads than cores and are on no curve." if over_shown else ""
     caption = study.caption(y, number == 0, hollow)
     if worst_only:
@@ -288,18 +284,7 @@ def sweep_figure(study, spec, number, used_names):
     name = f"{y}_by_{last_word(x)}"
     while name in used_names:
         name += "_"
-    return Page(name, f"{study.quantities[y][1]} by {axis_name(x).lower()}", figure, caption)
-
-
-def worst_points(study, points, x):
-    """Of the points at each place along x the one with the largest error, or any where none has one."""
-    found = {}
-    for point in points:
-        place, own = study.label(point, x), study.quantity(point, "error")
-        before = study.quantity(found[place], "error") if place in found else None
-        if place not in found or (own and (before is None or own[0] > before[0])):
-            found[place] = point
-    return list(found.values())
+    return finished(name, f"{study.quantities[y][1]} by {axis_name(x).lower()}", figure, caption, *below)
 
 
 def axis_scales(log, xs, ys):
@@ -321,7 +306,7 @@ def repeats_text(study):
 
 
 def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
-    """The figure, and whether it has hollow points."""
+    """Whether it has hollow points, the figure, and what stands below it: handles, marks and notes."""
     figure, ((axes,),) = new_page(study, repeats_text(study))
     every = [point for points in curves.values() for point in points]
     present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)]
@@ -366,18 +351,16 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
         if gaps:
             cross = {"color": colour, "markersize": 5, "transform": axes.get_xaxis_transform(), "clip_on": False}
             axes.plot([at for at, _ in gaps], [0.012] * len(gaps), "x", **cross)
-    for source, name, values, looks in papers_of(study, y, first):
+    for values, looks, entry in papers_of(study, y, first):
         at = {number_of(k): v * factor for k, v in values.items() if number_of(k) is not None}
-        level = {k: v * factor for k, v in values.items() if number_of(k) is None}
-        all_y += [*at.values(), *level.values()]
+        all_y += [v * factor for v in values.values()]
         marked_x += at
         if at:
             axes.plot(list(at), list(at.values()), linestyle="none", markersize=6, zorder=4, **looks)
-            marks.append(paper_mark(source, name, looks))
-        for words, value in level.items():
-            dashes = {"color": "0.35", "linewidth": 1, "linestyle": (0, (5, 2))}
-            axes.axhline(value, zorder=1, **dashes)
-            marks.append((source, line(**dashes), f"{name}, {words}" if name else words))
+            marks.append(entry)
+        for words in (k for k in values if number_of(k) is None):
+            level = axes.axhline(values[words] * factor, zorder=1, color="0.35", linewidth=1, linestyle=(0, (5, 2)))
+            marks.append((entry[0], level, ", ".join(filter(None, (entry[2], words)))))
     all_x += marked_x
     dashed = {"color": "0.55", "linewidth": 1, "linestyle": (0, (4, 3))}
     if y == "speed_up" and seen_at and is_count(x):
@@ -397,7 +380,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     scale_x(axes, all_x, sorted({number_of(t) for t in texts} | set(marked_x)), log_x)
     # What is exactly right has no place on a logarithmic axis.
     without_error = y == "error" and log_y and min(all_y, default=1) <= 0 < max(all_y, default=0)
-    scale_y(axes, [v for v in all_y if v > 0] if without_error else all_y, log_y, y)
+    scale_y(axes, [v for v in all_y if v > 0] if without_error else all_y, log_y)
     show_gaps(axes, {at_x(point): point for point in reversed(every)}, seen_at)
     axes.set(xlabel=plain(axis_name(x)), ylabel=study.quantity_label(y))
     if over_shown:
@@ -421,8 +404,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
         notes.append("Points without any error are left out.")
     if y in report_data.SCALING and any(p["oversubscribed"] and p["status"] == "ok" for p in every):
         notes.append("Points with more threads than cores have no speed-up and are left out.")
-    finish(figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes)
-    return figure, over_shown
+    return over_shown, figure, handles if len(handles) > 1 or marks or curve_axes else [], marks, notes
 
 
 def amdahl_line(axes, study, x, wanted, xs, colour):
@@ -483,7 +465,7 @@ def scale_x(axes, all_x, ticks, log_x):
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def scale_y(axes, values, log_y, y):
+def scale_y(axes, values, log_y):
     if not values:
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_locator(NullLocator())
@@ -496,11 +478,7 @@ def scale_y(axes, values, log_y, y):
         return
     axes.set_ylim(min(0, low), 1.08 * high if high > 0 else 1)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=ROUND))
-    exponent = 3 * math.floor(math.log10(high) / 3) if high >= 1e5 and y != "speed_up" else 0
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:,.6g}"))
-    if exponent:
-        place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "bottom"}
-        axes.annotate(f"$10^{{{exponent}}}$", (0, 1), (-4, 4), fontsize=8.5, **place)
+    axes.ticklabel_format(axis="y", scilimits=(-9, 5), useMathText=True)
 
 
 def show_gaps(axes, first_at, seen_at):
@@ -516,19 +494,15 @@ def show_gaps(axes, first_at, seen_at):
         axes.text(0.02, 0.04, words, transform=axes.transAxes, fontsize=9, color=GREY)
     to_share = axes.transScale + axes.transLimits
     places = sorted(first_at)
-    shares = [to_share.transform((at, axes.get_ylim()[1]))[0] for at in places]
-    runs = []
-    for number, at in enumerate(places):
-        if at in state:
-            # Half the way to a neighbour, and never wide.
-            sides = [abs(shares[number] - shares[n]) for n in (number - 1, number + 1) if 0 <= n < len(places)]
-            half = min([0.02, *(side / 2 for side in sides)])
-            if number > 0 and state.get(places[number - 1]) == state[at]:
-                runs[-1][1] = shares[number] + half
-            else:
-                runs.append([shares[number] - half, shares[number] + half, state[at]])
-    for left, right, words in runs:
-        left, right = max(left, 0), min(right, 1)
+    shares = to_share.transform([(at, axes.get_ylim()[1]) for at in places])[:, 0]
+    # Half the way to a neighbour, and never wide.
+    ways = np.diff(shares, prepend=-1, append=2) / 2
+    halves = np.minimum(np.minimum(ways[:-1], ways[1:]), 0.02)
+    for words, own in itertools.groupby(range(len(places)), lambda i: state.get(places[i])):
+        if words is None:
+            continue
+        own = list(own)
+        left, right = max(shares[own[0]] - halves[own[0]], 0), min(shares[own[-1]] + halves[own[-1]], 1)
         band = {"color": "0.945", "linewidth": 0, "zorder": 0, "transform": axes.transAxes}
         axes.add_patch(Rectangle((left, 0), right - left, 1, **band))
         if seen_at:
@@ -555,15 +529,15 @@ def row_word(axes, x, row, words, **looks):
 def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     """Values of an axis that are no numbers: a row each, bars from zero, or points where the range is large."""
     papers = papers_of(study, y, first)
-    rows = list(texts) + [k for *_, values, _ in papers for k in values if not any(same_text(k, t) for t in texts)]
-    rows = list(dict.fromkeys(rows))
+    own = [k for series in papers for k in series.values if not any(same_text(k, t) for t in texts)]
+    rows = list(dict.fromkeys([*texts, *own]))
     every = [point for points in curves.values() for point in points]
     present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)] or list(curves)[:1]
     n = len(present)
     figure, ((axes,),) = new_page(study, repeats_text(study), min(1.05 + len(rows) * (0.16 + 0.17 * n), 8))
     _, name_of_y, unit, factor = study.quantities[y]
     style, found_y = Style(curve_axes, present), [v for p in every for v in study.quantity(p, y) or ()]
-    found_y += [v * factor for *_, values, _ in papers for v in values.values()]
+    found_y += [v * factor for series in papers for v in series.values.values()]
     # Short times are told in milliseconds.
     in_unit = 1
     if unit == "s" and max(found_y, default=1) < 0.1:
@@ -603,12 +577,10 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
             text = f"{text} {unit}".strip() + (" (oversubscribed)" if over else "")
             beside = {"textcoords": "offset points", "fontsize": 7.5, "va": "center"}
             axes.annotate(text, (max(most, middle, edge), row), (6, 0), **beside)
-    marks = []
-    for source, name, values, looks in papers:
+    for values, looks, _ in papers:
         at = [next(i for i, row in enumerate(rows) if same_text(row, text)) for text in values]
         sizes = [v * factor * in_unit for v in values.values()]
         axes.plot(sizes, at, linestyle="none", markersize=6, zorder=5, clip_on=False, **looks)
-        marks.append(paper_mark(source, name, looks))
     if log:
         axes.set(xscale="log", xlim=(edge, high * max((high / low) ** 0.13, 2.5)))
         logarithmic(axes.xaxis, *axes.get_xlim())
@@ -622,9 +594,9 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     if not log:
         # Bars have no markers, so that of two labels both are told by the colour.
         handles = [(Patch(color=style.of(key)["color"]), curve_name(curve_axes, key) or "measured") for key in present]
-    shown = len(handles) > 1 or marks or any(curve_axes)
-    finish(figure, handles if shown else [], marks, study.gap_notes(every, [*curve_axes, x]))
-    return figure, over_shown
+    shown = len(handles) > 1 or papers or any(curve_axes)
+    marks = [series.entry for series in papers]
+    return over_shown, figure, handles if shown else [], marks, study.gap_notes(every, [*curve_axes, x])
 
 
 # ---- figures of one kind
@@ -647,8 +619,9 @@ def roofline_figure(study):
         return None
     figure, ((axes,),) = new_page(study, "roofline of the measured peak and bandwidth", 3.6)
     xs = [intensity for _, intensity, _ in placed]
-    peaks = [(own.get(key), own) for own in roofs.values() for key in ("peak_double", "peak_single")]
-    ridge = [peak / own["bandwidth"] for peak, own in peaks if finite(peak)]
+    kinds = ("peak_double", "peak_single")
+    peaks = [(own[key], own["bandwidth"]) for own in roofs.values() for key in kinds if finite(own.get(key))]
+    ridge = [peak / bandwidth for peak, bandwidth in peaks]
     low, high = min(xs + ridge) / 4, max(xs + ridge) * 6
     grid = np.geomspace(low, high, 400)
     extra = []
@@ -667,17 +640,16 @@ def roofline_figure(study):
     style = Style(telling, [study.labels(point, telling) for point, _, _ in placed])
     for point, intensity, rate in placed:
         looks = style.of(study.labels(point, telling))
-        dot = {"fmt": looks["marker"], "color": looks["color"], "markersize": 5}
-        axes.errorbar([intensity], [rate], yerr=[[0], [0]], elinewidth=0.9, zorder=3, **dot)
-    top = [1e-9 * peak for peak, _ in peaks if finite(peak)]
+        axes.plot([intensity], [rate], looks["marker"], color=looks["color"], markersize=5, zorder=3)
+    top = [1e-9 * peak for peak, _ in peaks]
     bottom = min([*(rate for _, _, rate in placed), min(top) / 20]) / 2
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(bottom, max(top) * 2))
     logarithmic(axes.xaxis, low, high)
     logarithmic(axes.yaxis, *axes.get_ylim())
     axes.set(xlabel="Operations per byte (FLOP/B)", ylabel="Arithmetic rate (GFLOP/s)")
-    finish(figure, style.entries(single="runs of the study", has_line=False), extra)
     caption = "Operations are those of the kernel's own forms, counted; the roofs were measured in the same study."
-    return Page("roofline", "Roofline", figure, caption)
+    handles = style.entries(single="runs of the study", has_line=False)
+    return finished("roofline", "Roofline", figure, caption, handles, extra)
 
 
 def is_seed(axis):
@@ -738,7 +710,7 @@ def errors_figure(study):
     style = Style(axes_of, keys)
     places = len(chosen) + len(papers)
     every = [found[i][f]["rms_difference"] for i in chosen for f in fields if f in found[i]]
-    every += [v[f] for _, _, v, _ in papers for f in fields if f in v]
+    every += [series.values[f] for series in papers for f in fields if f in series.values]
     positive = [v for v in every if v > 0] or [1e-16]
     low, high = 10 ** (math.floor(math.log10(min(positive))) - 0.5), 10 ** math.ceil(math.log10(max(positive)) + 0.2)
     zero = False
@@ -754,7 +726,7 @@ def errors_figure(study):
                     looks = style.of(key) | {"linestyle": "none", "markersize": 4.5, "zorder": 3}
                     looks |= {} if value > 0 else {"markerfacecolor": "white", "clip_on": False}
                     own.plot([f + (c - (places - 1) / 2) * 0.84 / places], [max(value, low)], **looks)
-        for c, (_, _, values, looks) in enumerate(papers, len(chosen)):
+        for c, (values, looks, _) in enumerate(papers, len(chosen)):
             shift = (c - (places - 1) / 2) * 0.84 / places
             if at := [(f + shift, values[field]) for f, field in enumerate(group) if field in values]:
                 own.plot(*zip(*at), linestyle="none", markersize=5, zorder=4, **looks)
@@ -765,14 +737,14 @@ def errors_figure(study):
         own.set(xlim=(-0.5, len(group) - 0.5), ylabel=f"RMS difference ({UNITS.get(unit, unit)})")
         decades(own.yaxis, LogLocator(base=10, numticks=9))
     text = "Hollow marks on the lower edge: exactly 0, as where a point is computed as its reference is."
-    marks = [paper_mark(source, name, looks) for source, name, _, looks in papers]
-    finish(figure, style.entries(single="runs of the study", has_line=False), marks, [text] if zero else [])
+    marks = [series.entry for series in papers]
+    handles = style.entries(single="runs of the study", has_line=False)
     caption = study.caption("errors")
     if dropped:
         caption += f" {dropped} more points are in the table."
     elif len(found) > len(chosen):
         caption = f"The worst of the points that differ in nothing else. {caption}"
-    return Page("errors", "Errors by field", figure, caption.strip())
+    return finished("errors", "Errors by field", figure, caption.strip(), handles, marks, [text] if zero else [])
 
 
 def histogram_axes(study, most=8):
@@ -781,10 +753,8 @@ def histogram_axes(study, most=8):
     points = list({row["point"]: study.by_id[row["point"]] for row in study.rows("histograms")}.values())
 
     def within_a_problem(name):
-        seen = {}
-        for point in points:
-            seen.setdefault(point.get("problem"), set()).add(study.label(point, name))
-        return any(len(labels) > 1 for labels in seen.values())
+        problems = grouped(points, lambda point: point.get("problem")).values()
+        return any(len({study.label(point, name) for point in own}) > 1 for own in problems)
 
     within = study.varying(points)
     others = [name for name in reversed(within) if not within_a_problem(name)]
@@ -795,17 +765,14 @@ def histogram_axes(study, most=8):
 
 
 def pooled_histograms(study):
-    """{text: (lowest, negative, equal, positive)} with fields added up, and {text: the labels on histogram_axes}."""
-    within = histogram_axes(study)
-    pooled, labels = {}, {}
+    """The axes and {labels on them: (lowest, negative, equal, positive)} with fields added up."""
+    within, pooled = histogram_axes(study), {}
     for row in study.rows("histograms"):
-        point = study.by_id[row["point"]]
-        text = study.point_text(point, within)
+        labels = study.labels(study.by_id[row["point"]], within)
         counts = np.array(row["negative"], float), row["equal"], np.array(row["positive"], float)
-        lowest, *before = pooled.get(text, (row["lowest"], 0, 0, 0))
-        pooled[text] = (lowest, *(a + b for a, b in zip(before, counts)))
-        labels.setdefault(text, study.labels(point, within))
-    return pooled, labels
+        lowest, *before = pooled.get(labels, (row["lowest"], 0, 0, 0))
+        pooled[labels] = (lowest, *(a + b for a, b in zip(before, counts)))
+    return within, pooled
 
 
 def histogram_place(value, lowest, n):
@@ -815,7 +782,7 @@ def histogram_place(value, lowest, n):
 
 
 def histogram_figure(study):
-    pooled, labels = pooled_histograms(study)
+    within, pooled = pooled_histograms(study)
     if not pooled:
         return None
     chosen = list(pooled)[:8]
@@ -854,7 +821,7 @@ def histogram_figure(study):
         own.yaxis.set_major_formatter(FuncFormatter(number_tick))
         # What is said of one panel is said of all, and of none where nothing is off by so much.
         tail = f": {short(failing[i], 2)} % off by ≥ 0.1" if any(failing.values()) else ""
-        own.set_title(plain(i + tail), fontsize=7.5, loc="left", pad=3)
+        own.set_title(plain((curve_name(within, i) or ONE_POINT) + tail), fontsize=7.5, loc="left", pad=3)
         steps = list(range(5, used + 2, 6 if used > 12 else 4))
         ticks = [-s - 0.5 for s in reversed(steps)] + [0] + [s + 0.5 for s in steps]
         words = [f"$-10^{{{lowest + s - 1}}}$" for s in reversed(steps)] + ["equal"]
@@ -863,7 +830,7 @@ def histogram_figure(study):
         own.set_xlim(-used - 0.8, used + 0.8)
         own.grid(False, axis="x")
         for entry, (name, values) in marks:
-            if name and not any(same_text(name, label) for label in labels[i]):
+            if name and not any(same_text(name, label) for label in i):
                 continue
             for what, value in values.items():
                 at = histogram_place(value, lowest, n)
@@ -881,19 +848,18 @@ def histogram_figure(study):
             own.set_xlabel("Relative difference", fontsize=8.5)
             own.tick_params(labelbottom=True)
     sources = dict.fromkeys(report_data.source_text(entry) for entry, _ in marks)
-    finish(figure, [], [(source, line(**dashes), "") for source in sources])
-    return Page("histogram", "Relative differences", figure, study.caption("histogram"))
+    marks = [(source, line(**dashes), "") for source in sources]
+    return finished("histogram", "Relative differences", figure, study.caption("histogram"), [], marks)
 
 
 def exceedance_figure(study):
     """The share of values that are off by at least so much: what a single-precision run is worth, at a glance."""
-    pooled, labels = pooled_histograms(study)
+    within, pooled = pooled_histograms(study)
     if len(pooled) < 2:
         return None
     figure, ((axes,),) = new_page(study, "all fields and points together")
-    style = Style(histogram_axes(study), labels.values())
-    lowest_share = 100.0
-    for i, (lowest, negative, equal, positive) in pooled.items():
+    style, lowest_share = Style(within, pooled), 100.0
+    for labels, (lowest, negative, equal, positive) in pooled.items():
         counts = negative + positive
         total = counts.sum() + equal
         if total == 0:
@@ -902,19 +868,18 @@ def exceedance_figure(study):
         sizes = 10.0 ** (lowest + np.arange(len(counts)) - 1)
         shown = (share > 0) & (np.arange(len(counts)) > 0)
         lowest_share = min(lowest_share, 100 / total)
-        axes.plot(sizes[shown], share[shown], markersize=4, linewidth=1.4, **style.of(labels[i]))
-    marks = []
-    for source, name, values, looks in papers_of(study, "share"):
+        axes.plot(sizes[shown], share[shown], markersize=4, linewidth=1.4, **style.of(labels))
+    papers = papers_of(study, "share")
+    for values, looks, _ in papers:
         at = [(number_of(k), 100 * v) for k, v in values.items() if number_of(k)]
         axes.plot(*zip(*at), linestyle="none", markersize=6.5, zorder=5, **looks)
-        marks.append(paper_mark(source, name, looks))
     axes.set(xscale="log", yscale="log", ylim=(max(lowest_share / 2, 1e-6), 170))
     decades(axes.xaxis, LogLocator(base=10, subs=(1,), numticks=10))
     decades(axes.yaxis, LogLocator(base=10, numticks=8))
     axes.yaxis.set_major_formatter(FuncFormatter(number_tick))
     axes.set(xlabel="Relative difference from the reference", ylabel="Values off by at least that (%)")
-    finish(figure, style.entries(), marks)
-    return Page("share_off", "How many values are off by how much", figure, study.caption("share"))
+    marks, title = [series.entry for series in papers], "How many values are off by how much"
+    return finished("share_off", title, figure, study.caption("share"), style.entries(), marks)
 
 
 def trace_figure(study):
@@ -949,14 +914,11 @@ def trace_figure(study):
         if any(r["where"] == where for r in rows)
     ]
     bar = mark(marker="|", color=GREY, markersize=6, markeredgewidth=1.4)
-    finish(figure, [*handles, (bar, "largest")])
-    return Page("trace", "Trace of the tensor", figure, study.caption("trace"))
+    return finished("trace", "Trace of the tensor", figure, study.caption("trace"), [*handles, (bar, "largest")])
 
 
 def busy_figure(study):
-    of = {}
-    for row in study.rows("busy"):
-        of.setdefault(row["point"], []).append(row)
+    of = grouped(study.rows("busy"), lambda row: row["point"])
     if not of:
         return None
     order = list(of)[:6]
@@ -995,8 +957,7 @@ def busy_figure(study):
         begin = min(0, min(r["begin"] for rows in of.values() for r in rows))
         own.set_xlim(scale * begin, scale * max(ends.values()) * 1.01)
     own.set_xlabel(f"Time since the fields began ({unit})")
-    finish(figure)
-    return Page("busy", "Load of every slot over time", figure, study.caption("busy"))
+    return finished("busy", "Load of every slot over time", figure, study.caption("busy"))
 
 
 def portability_figure(study):
@@ -1028,13 +989,12 @@ def portability_figure(study):
     if any(finite(row["value"]) for row in rows):
         handles.append((line(color="black", linewidth=1.8), "portability (harmonic mean)"))
     axes.set(xlim=(0, 100.5), xlabel="Efficiency (%)")
-    finish(figure, handles)
     caption = "Architectural: share of the machine's limit; application: share of the best that was measured on it."
-    return Page("portability", "Performance portability", figure, caption)
+    return finished("portability", "Performance portability", figure, caption, handles)
 
 
 def all_charts(study, problems):
-    """The figures that the study asks for, then those of one kind; says to `problems` which there are none of."""
+    """The figures that the study asks for, those of one kind and maps; says to `problems` which there are none of."""
     used = set()
     for number, spec in enumerate(study.figures()):
         if page := sweep_figure(study, spec, number, used):
@@ -1044,3 +1004,137 @@ def all_charts(study, problems):
             problems.append(f"no figure of {spec['y']} by {spec['x']}: no point has them")
     kinds = (errors_figure, histogram_figure, exceedance_figure, trace_figure, busy_figure, portability_figure)
     yield from filter(None, (draw(study) for draw in kinds))
+    yield from map_pages(study, problems)
+    if page := roofline_figure(study):
+        yield page
+
+
+def map_pages(study, problems):
+    # Maps of different problems, as of two heights, have nothing to be subtracted from each other.
+    groups = {}
+    for row in study.rows("maps"):
+        try:
+            path = study.folder / row["file"]
+            found = fields.in_order(open_file(path), path)
+        except Exception as error:
+            problems.append(f"no maps of {row['file']}: {type(error).__name__}: {error}")
+            continue
+        names = [name for name in in_order(row["fields"]) if name in found and found[name].ndim == 2]
+        if names and min(shape := found[names[0]].shape) > 1:
+            problem = study.by_id[row["point"]].get("problem"), shape
+            groups.setdefault(problem, []).append((row["point"], found, names))
+    for number, group in enumerate(groups.values()):
+        yield from pages_of_problem(study, group, f"_{number + 1}" if len(groups) > 1 else "")
+
+
+def pages_of_problem(study, loaded, suffix):
+    """The fields of the most exact point, what up to three others differ by, the worst first, and zooms."""
+    names = study.varying_of([i for i, *_ in loaded])
+    everywhere = study.varying_of([row["point"] for row in study.rows("maps")])
+    which = study.point_text(study.by_id[loaded[0][0]], [name for name in everywhere if name not in names])
+    which = f", {which}" if suffix else ""
+
+    def called(i):
+        return study.point_text(study.by_id[i], names)
+
+    def error(entry):
+        found = study.by_id[entry[0]].get("largest_error")
+        return found if finite(found) else math.inf
+
+    def page(name, title, words, dataset, own, contours):
+        dataset.attrs["title"] = study.title
+        with plt.style.context("default"):
+            figure = fields.draw_grid(dataset, own, {}, [*textwrap.wrap(words, 90), *told_of(study)], contours)
+        return Page(name, f"{title}: {words}", figure)
+
+    ordered = sorted(loaded, key=error)
+    base, others = ordered[0], ordered[:0:-1][:3]
+    first, exact, own = base
+    yield page(f"maps{suffix}", "The fields", called(first) + which, exact, own, 8)
+    for number, (i, found, theirs) in enumerate(others):
+        differing = [name for name in theirs if name in own]
+        less = {f: Variable(exact[f].dims, found[f].values - exact[f].values, exact[f].attrs) for f in differing}
+        words = f"{called(i)} less {called(first)}{which}"
+        difference = Dataset({**exact.variables, **less})
+        # lines through rounding would hide it
+        yield page(f"map_differences{suffix}_{number + 1}", "Differences", words, difference, differing, 0)
+    for field in [f for f in ("gz", "gzz") if f in own] or own[:1]:
+        if zoom := zoom_page(study, field, base, others, called, suffix, which):
+            yield zoom
+
+
+def roughness(values):
+    """RMS of what a map departs by from the mean of a node's four neighbours."""
+    inner = values[1:-1, 1:-1] - (values[:-2, 1:-1] + values[2:, 1:-1] + values[1:-1, :-2] + values[1:-1, 2:]) / 4
+    return float(np.sqrt(np.nanmean(inner**2)))
+
+
+def flattest_window(values, high, wide):
+    """Of the windows of so many rows and columns that hold the largest value, as the papers zoom, that where the field
+    varies least."""
+    top = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
+    windows = [
+        (slice(j, j + high), slice(i, i + wide))
+        for j in range(max(0, top[0] - high), min(len(values) - high, top[0]) + 1)
+        for i in range(max(0, top[1] - wide), min(values.shape[1] - wide, top[1]) + 1)
+    ]
+    return min(windows, key=lambda window: np.nanmax(values[window]) - np.nanmin(values[window]))
+
+
+def zoom_page(study, field, base, others, called, suffix, which):
+    """The part of the map where the field varies least, by lines of equal value: rough where rounding shows."""
+    first, exact, _ = base
+    easting, northing = exact["easting"].values / 1e3, exact["northing"].values / 1e3
+    others = [(i, found[field].values) for i, found, names in others if field in names]
+    if not others or len(easting) < 16 or len(northing) < 16:
+        return None
+    reference, unit = exact[field].values, exact[field].units
+    # A square of a sixth of the map, and of twelve nodes at least.
+    steps = [abs(axis[-1] - axis[0]) / (len(axis) - 1) for axis in (easting, northing)]
+    side = max(abs(easting[-1] - easting[0]) / 6, 11 * max(steps))
+    wide, high = (min(len(axis), round(side / step) + 1) for axis, step in zip((easting, northing), steps))
+    window = flattest_window(reference, high, wide)
+    e, n = easting[window[1]], northing[window[0]]
+    shown = [(first, reference[window])] + [(i, values[window]) for i, values in others]
+    below = f"{field} zoomed: easting {e[0]:.3g} to {e[-1]:.3g} km, northing {n[0]:.3g} to {n[-1]:.3g} km{which}"
+    tall = {2: 5.0, 3: 4.7}.get(len(shown), 4.3)
+    figure, axes = new_page(study, below, tall, 2, len(shown), height_ratios=[1.3, 1])
+    smooth, size = shown[0][1], UNITS.get(unit, unit)
+    levels = MaxNLocator(14).tick_values(np.nanmin(smooth), np.nanmax(smooth))
+    middle = len(smooth) // 2
+    for column, (point, own_values) in enumerate(shown):
+        own, profile = axes[:, column]
+        filled = own.contourf(e, n, own_values, levels=levels, cmap="viridis", extend="both")
+        own.contour(e, n, own_values, levels=levels, colors="black", linewidths=0.5, linestyles="solid")
+        own.set_aspect("equal")
+        own.grid(False)
+        own.set_title(plain(textwrap.fill(called(point), 22)), fontsize=7.5, loc="left")
+        own.yaxis.set_major_locator(MaxNLocator(5))
+        own.tick_params(labelleft=column == 0)
+        if column == 0:
+            own.set_ylabel("Northing (km)", fontsize=8)
+            profile.plot(e, own_values[middle], color=COLOURS[0], linewidth=1.4)
+            profile.set_ylabel(f"{symbol_of(field)}, middle row ({size})", fontsize=8)
+        else:
+            difference, label = scaled(own_values[middle] - smooth[middle], unit)
+            profile.axhline(0, color="0.6", linewidth=0.7)
+            profile.plot(e, difference, color=COLOURS[column % 7], linewidth=1, marker="o", markersize=2.5)
+            profile.set_ylabel(f"difference ({label})", fontsize=8)
+            rough = power(roughness(own_values - smooth), 2)
+            profile.set_title(f"roughness {rough}\n{size}", fontsize=7.5, loc="left")
+        profile.yaxis.set_major_locator(MaxNLocator(5))
+        for one in (own, profile):
+            one.tick_params(labelsize=7.5)
+            one.set_xlabel("Easting (km)", fontsize=8)
+            one.xaxis.set_major_locator(MaxNLocator(4))
+    # one for all: they have the same levels
+    bar = figure.colorbar(filled, ax=list(axes[0]), pad=0.02, aspect=18)
+    bar.outline.set_linewidth(0.5)
+    bar.ax.tick_params(labelsize=7.5, length=2, width=0.5)
+    bar.set_label(f"{symbol_of(field)} ({size})", fontsize=8)
+    caption = (
+        "Above: lines of equal value where the field is flattest beside its extreme. Below: the middle row, and what "
+        "the others differ by along it. Roughness is the RMS departure of that difference from the mean of a "
+        "node's four neighbours."
+    )
+    return finished(f"zoom_{field}{suffix}", f"Zoom of {field}", figure, caption)

@@ -8,6 +8,7 @@ import pathlib
 import re
 
 from .study_data import MEASURES
+from .texts import grouped
 
 # What may stand on an axis: key of a point, name, unit, factor to that unit. Those of SCALING are drawn for points
 # that are not oversubscribed alone.
@@ -70,6 +71,7 @@ STATUS_WORDS = {
     "too slow": "over the limit of a run",
     "out of budget": "out of budget",
 }
+ONE_POINT = "the case as it stands"
 PAPERS = {
     "A": "Couder-Castañeda et al. 2013",
     "B": "Moorkamp et al. 2010",
@@ -218,8 +220,7 @@ class Study:
 
     def point_text(self, point, axes=None):
         axes = self.varying(self.points) if axes is None else axes
-        parts = [value_text(name, text) for name in axes if (text := self.label(point, name)) is not None]
-        return ", ".join(parts) or "the case as it stands"
+        return curve_name(axes, self.labels(point, axes)) or ONE_POINT
 
     def runs_a_point(self):
         """How many timed runs the points have that have any, in ascending order: joined studies differ."""
@@ -287,10 +288,8 @@ class Study:
 
 def gap_reasons(points):
     """(state, why, points) of those that have no value; reasons that differ in their digits alone are one."""
-    reasons = {}
-    for point in points:
-        if point["status"] != "ok":
-            reasons.setdefault((point["status"], re.sub(r"\d+", "#", point["why"])), []).append(point)
+    gaps = (point for point in points if point["status"] != "ok")
+    reasons = grouped(gaps, lambda point: (point["status"], re.sub(r"\d+", "#", point["why"])))
     for (status, _), gone in reasons.items():
         whys = list(dict.fromkeys(point["why"] for point in gone))
         state = "not run here" if status == "not run" else STATUS_WORDS[status]

@@ -17,17 +17,15 @@ from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 
-from . import results
+from . import runs
 from .folder import ReportFolder
 from .machine import Machine
 from .plan import Plan, PlannedPoint, PlannedRun, case_text
-from .problems import InputError, Problem, Problems
 from .program import Program, Stopped
-from .progress import duration_text
 from .runs import RunFiles, Runs, warnings_in
 from .spec import Spec
-from .tables import TABLES, RunRow, TableWriter, csv_lines, keep_points, read_runs, run_header, run_line
-from .texts import shown, write_file
+from .study_data import TABLES, RunRow, TableWriter, csv_lines, keep_points, read_runs, run_header, run_line
+from .texts import InputError, Problem, Problems, duration_text, shown, write_file
 
 IS_ALLOWED = " is allowed"
 MOST_FAILURES = 2
@@ -88,7 +86,7 @@ class Runner:
     def __init__(self, spec: Spec, plan: Plan, machine: Machine, program: Program, folder: ReportFolder, tell: Tell):
         self.spec, self.plan, self.machine, self.folder, self.program = spec, plan, machine, folder, program
         self.show = tell
-        self.runs = Runs(spec, plan, machine, program)
+        self.runs = Runs(spec, machine, program)
         self.planned = plan.schedule(spec)
         self.points = {planned.point.id: planned for planned in plan.points}
         self.states = {number: PointState() for number in self.points}
@@ -143,7 +141,7 @@ class Runner:
         return row.status != "not run" or row.why == shown(self.plan.why_not(self.points[row.point]))
 
     def load(self) -> None:
-        """The rows of runs.csv that count; it then has no others, and the other tables no points without them."""
+        """Takes the rows of runs.csv that count; it then has no others, and the other tables no points without them."""
         file = self.folder / "runs.csv"
         found: list[RunRow] = []
         # without it the other tables may still be there: a study that is replaced is moved table by table
@@ -171,19 +169,14 @@ class Runner:
                     continue
             self.rows.append(row)
             self.note(row)
-        lines = (run_line(row, self.with_measures) for row in self.rows)
-        write_file(file, run_header(self.axes, self.with_measures) + "".join(lines))
+        header = run_header(self.axes, self.with_measures)
+        write_file(file, header + "".join(run_line(row, self.with_measures) for row in self.rows))
         with_tables = {number for number, state in self.states.items() if state.has_tables}
         for name in TABLES:
             keep_points(self.folder / name, with_tables)
-
-    def open_tables(self) -> None:
-        header = run_header(self.axes, self.with_measures)
-        self.tables["runs.csv"] = TableWriter(self.folder / "runs.csv", header)
         wanted = {"histograms.csv": self.spec.histogram, "busy.csv": self.spec.busy, "trace.csv": self.spec.trace}
-        for name, is_wanted in (wanted | {"maps.csv": bool(self.spec.maps), "errors.csv": True}).items():
-            if is_wanted:
-                self.tables[name] = TableWriter(self.folder / name)
+        wanted |= {"maps.csv": self.spec.maps, "errors.csv": True, "runs.csv": True}
+        self.tables = {name: TableWriter(self.folder / name, header) for name, is_wanted in wanted.items() if is_wanted}
 
     def note(self, row: RunRow) -> None:
         self.last_run = max(self.last_run, row.run)
@@ -194,10 +187,9 @@ class Runner:
         self.done.add((row.kind, row.point, row.repeat))
         state = self.states[row.point]
         if row.status == "failed":
-            state.failures += 1
-            state.failed_run = row.run
-        if row.status == "too slow" and not state.too_slow_run:
-            state.too_slow_run = row.run
+            state.failures, state.failed_run = state.failures + 1, row.run
+        if row.status == "too slow":
+            state.too_slow_run = state.too_slow_run or row.run
         state.is_out |= row.status == "not run"
         if has_fields(row):
             state.has_fields = True
@@ -244,11 +236,11 @@ class Runner:
 
     # ---- runs
 
-    def new_row(self, run: PlannedRun) -> RunRow:
-        planned = self.point_of(run)
-        start = planned.job.start
-        row = RunRow(ranks=start.ranks, threads=start.threads, oversubscribed=start.oversubscribed)
-        return self.placed(row, run)
+    def new_row(self, run: PlannedRun, status: str, why: str) -> RunRow:
+        """The row of a run that is not made."""
+        start = self.point_of(run).job.start
+        members = {"ranks": start.ranks, "threads": start.threads, "oversubscribed": start.oversubscribed}
+        return self.placed(RunRow(**members, status=status, why=why), run)
 
     def placed(self, row: RunRow, run: PlannedRun) -> RunRow:
         planned = self.point_of(run)
@@ -260,9 +252,7 @@ class Runner:
         """The one row of a point that is not run."""
         run = PlannedRun("timed", point, 1)
         if not self.state_of(run).is_out:
-            row = self.new_row(run)
-            row.status, row.why = "not run", why
-            self.add(row, sync=False)
+            self.add(self.new_row(run, "not run", why), sync=False)
 
     def tidy(self, files: RunFiles, row: RunRow) -> None:
         """Removes what a run leaves that nobody needs."""
@@ -284,46 +274,37 @@ class Runner:
         self.made_now += 1
         self.add(row)
 
-    def keep_result(self, point: int, files: RunFiles) -> str:
-        """Moves a point's result to where it stays, and returns its name there."""
-        name = f"results/point-{point}.h5"
-        os.replace(files.result, self.folder / name)
-        return name
-
-    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[results.FieldDifference]) -> None:
+    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[runs.FieldDifference]) -> None:
         """Of a point's first timed run."""
         point, tables = planned.point.id, self.tables
-        tables["errors.csv"].append(results.error_lines(point, differences))
+        tables["errors.csv"].append(runs.error_lines(point, differences))
         if self.spec.histogram:
-            tables["histograms.csv"].append(results.histogram_lines(point, differences))
+            tables["histograms.csv"].append(runs.histogram_lines(point, differences))
         if self.spec.busy:
-            tables["busy.csv"].append(csv_lines((point, *row) for row in results.busy_rows(files.result)))
+            tables["busy.csv"].append(csv_lines((point, *row) for row in runs.busy_rows(files.result)))
         if self.spec.trace:
             case = files.input.read_text(encoding="utf-8", errors="surrogateescape")
             facts = self.program.facts(files.input, planned.job.start.command, [case], str(files.result))[0]
             if "problems" in facts:
                 raise InputError([Problem(*problem) for problem in facts["problems"]])
-            rows = results.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
+            rows = runs.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
             tables["trace.csv"].append(csv_lines((point, *row) for row in rows))
-        if self.spec.keeps_results:
-            name = self.keep_result(point, files)
-            if self.spec.maps:
-                tables["maps.csv"].append(csv_lines([(point, name, " ".join(self.spec.maps))]))
+        if self.spec.maps:
+            tables["maps.csv"].append(csv_lines([(point, f"results/point-{point}.h5", " ".join(self.spec.maps))]))
 
     def judge(self, run: PlannedRun, files: RunFiles, row: RunRow) -> None:
         """Compares a run with the reference; the fields of a point's first timed run go to the tables."""
         planned = self.point_of(run)
         reference = self.reference_file(planned.problem)
         is_first = run.kind == "timed" and not self.state_of(run).has_tables
+        differences, wrong = [], ""
         try:
             if self.spec.command == "invert":
-                row.largest_error = results.model_difference(files.result, reference)
+                row.largest_error = runs.model_difference(files.result, reference)
                 judge_error(row, self.spec.tolerance, "its model")
-                if is_first and self.spec.keeps_results:
-                    self.keep_result(planned.point.id, files)
-                return
-            differences, wrong = results.compare_fields(files.result, reference)
-        except results.Unreadable as error:
+            else:
+                differences, wrong = runs.compare_fields(files.result, reference)
+        except runs.Unreadable as error:
             row.status, row.why = "failed", f"its result cannot be compared: {error}"
             return
         if differences:
@@ -332,8 +313,10 @@ class Runner:
             judge_error(row, self.spec.tolerance, worst.field)
         if wrong:
             row.status, row.why = "wrong", wrong
-        if is_first:
+        if is_first and self.spec.command != "invert":
             self.write_tables(planned, files, differences)
+        if is_first and self.spec.keeps_results:
+            os.replace(files.result, self.folder / f"results/point-{planned.point.id}.h5")
 
     def make(self, run: PlannedRun) -> None:
         """Makes a run, whose row is added when all else is written."""
@@ -358,38 +341,34 @@ class Runner:
         state = self.state_of(run)
         if state.is_out:
             return True
-        row = self.new_row(run)
         budget = self.spec.time_budget
         if state.too_slow_run:
-            row.status, row.why = "too slow", f"as run {state.too_slow_run}"
+            status, why = "too slow", f"as run {state.too_slow_run}"
         elif state.failures >= MOST_FAILURES:
-            row.status, row.why = "failed", f"not tried again after run {state.failed_run} failed too"
+            status, why = "failed", f"not tried again after run {state.failed_run} failed too"
         elif budget is not None and self.spent + state.mean(0) >= budget:
-            row.status, row.why = "out of budget", f"{duration_text(self.spent)} of {duration_text(budget)} were spent"
+            status, why = "out of budget", f"{duration_text(self.spent)} of {duration_text(budget)} were spent"
         else:
             return False
-        self.add(row, sync=False)
+        self.add(self.new_row(run, status, why), sync=False)
         return True
 
     def outcome(self) -> StudyOutcome:
         result = StudyOutcome(Counter(row.status for row in self.rows), self.made_now, warnings=self.warnings)
+        timed = [row for row in self.rows if row.kind == "timed"]
+        result.out_of_budget = len({row.point for row in timed if row.status == "out of budget"})
         reported = set()
-        out_of_budget = set()
         for row in self.rows:
-            if row.status == "out of budget" and row.kind == "timed":
-                out_of_budget.add(row.point)
             is_reference = row.kind == "reference"
             if row.status in ("ok", "out of budget") or (not is_reference and (row.status, row.point) in reported):
                 continue
             reported.add((row.status, row.point))
             who = "the reference" if is_reference else str(self.points[row.point].point)
             result.remarks.setdefault(row.status, []).append((who, row.why))
-        result.out_of_budget = len(out_of_budget)
         return result
 
     def run(self) -> StudyOutcome:
         self.load()
-        self.open_tables()
         for i, planned in enumerate(self.plan.points):
             if why := self.plan.why_not(planned):
                 self.leave_out(i, why)
@@ -410,11 +389,6 @@ class Runner:
         self.tell("")
         return self.outcome()
 
-    def close(self) -> None:
-        for table in self.tables.values():
-            with contextlib.suppress(OSError):
-                table.close()
-
 
 def run_study(
     spec: Spec, plan: Plan, machine: Machine, program: Program, folder: ReportFolder, tell: Tell
@@ -426,4 +400,6 @@ def run_study(
     except Stopped:
         raise Stopped(f"{folder.path} holds the runs that were made, --resume goes on from them") from None
     finally:
-        runner.close()
+        for table in runner.tables.values():
+            with contextlib.suppress(OSError):
+                table.close()

@@ -1,27 +1,223 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""One run of a study: the words and variables that start it, its measures, and why it has none."""
+"""One run of a study: the words and variables that start it, its measures and result, and why it has none."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
+from typing import Any
 
-from .machine import EnergyMeter, Machine, load_average
-from .plan import Job, Plan, Start, launch_of
-from .problems import shorter
+import h5py
+import numpy as np
+
+from ..field_names import NATIVE
+from .machine import EnergyMeter, Machine
+from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
-from .progress import duration_text
-from .results import Unreadable, read_performance
-from .spec import Spec
-from .sweep import UNITS_OF_TIME
-from .tables import RunRow
-from .texts import shown
+from .spec import UNITS_OF_TIME, Spec
+from .study_data import FORMS, TABLES, RunRow, csv_lines
+from .texts import duration_text, shorter, shown
+
+GROUP = "performance"
+LOWEST, HIGHEST = -16, 0  # decades of histograms, the outermost of which are open
+EOTVOS = 1e9  # per s2
+
+
+class Unreadable(Exception):
+    """A file that is no result, or not of this program."""
+
+
+def text_of(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def open_result(file: Path) -> h5py.File:
+    try:
+        return h5py.File(file, "r")
+    except OSError as error:
+        raise Unreadable(f"{file}: {error}".replace("\n", " ")) from None
+
+
+def take(row: RunRow, attributes: h5py.AttributeManager, names: Iterable[str]) -> None:
+    """Members of the row that the result's attributes of these names have."""
+    for name in names:
+        value = attributes[name]
+        setattr(row, name, text_of(value) if isinstance(value, (bytes, str)) else value.item())
+
+
+def read_inversion(file: h5py.File, row: RunRow) -> None:
+    attributes = file[GROUP].attrs
+    row.method, row.field_seconds = "direct", attributes["inversion_seconds"].item()
+    row.pairs = int(attributes["rows"]) * int(file.attrs["active_cells"])
+    convergence = {name: file[f"convergence/{name}"][()] for name in ("chi", "phi_d", "products")}
+    if not len(convergence["chi"]):
+        raise Unreadable("the inversion made no solution")
+    # a G that is not stored has no size
+    stored = float(attributes["stored_bytes"])
+    row.stored_bytes = stored if stored > 0 else math.nan
+    row.chi = float(convergence["chi"][-1])
+    row.residual_rms = math.sqrt(convergence["phi_d"][-1] / int(attributes["data"]))
+    row.solutions = float(len(convergence["chi"]))
+    row.products = float(convergence["products"][-1])
+    row.pairs_per_second = row.pairs * row.products / row.field_seconds
+
+
+def read_performance(result: Path, command: str, source: str, row: RunRow) -> None:
+    """Facts and times of a result; `source` is the program that it has to be of. Raises Unreadable."""
+    with open_result(result) as file:
+        try:
+            made_by = text_of(file.attrs["source"])
+            if made_by != source:
+                what = f"was made by {shown(made_by)}, but this is {source}: the program was replaced meanwhile"
+                raise Unreadable(what)
+            attributes = file[GROUP].attrs
+            take(row, attributes, "space device ranks threads setup_seconds output_seconds total_seconds".split())
+            if command == "invert":
+                read_inversion(file, row)
+                return
+            take(row, attributes, "partition precision kernel method slots batch block scratch_bytes".split())
+            take(row, attributes, ("pairs", "field_seconds", "pairs_per_second", *(f"pairs_{form}" for form in FORMS)))
+            if command == "sensitivity":
+                names = ("stored_bytes", "transposed_seconds", "anew_seconds", "pays_after")
+                # a G that is not stored has no size, and one that does not pay off no number of products
+                vars(row).update({name: float(attributes[name]) for name in names if name in attributes})
+            busy = file[GROUP].get("rank_busy_seconds")
+            if busy is not None and busy.size:
+                row.busy_least, row.busy_most = float(np.min(busy)), float(np.max(busy))
+        except KeyError as error:
+            raise Unreadable(f"{result}: lacks {error.args[0]}") from None
+
+
+@dataclass
+class FieldDifference:
+    """How one field differs from that of the reference, in the file's unit."""
+
+    field: str
+    unit: str
+    rms_difference: float
+    largest_difference: float
+    largest_reference: float
+    relative: float  # largest_difference / largest_reference; infinite if the reference is 0 everywhere
+    negative: list[int]  # relative differences by decade: below LOWEST, from each decade on
+    positive: list[int]
+    equal: int
+
+
+def difference_of(name: str, unit: str, a: np.ndarray, b: np.ndarray) -> FieldDifference:
+    """`a` and `b` have numbers at the same places."""
+    known = ~np.isnan(b)
+    a, b = a[known], b[known]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # equal infinities differ by nothing
+        difference = np.where(a == b, 0.0, np.abs(a - b))
+        decades = np.floor(np.log10(difference / np.abs(b)))
+    decades = np.where(np.isnan(decades), HIGHEST, np.clip(decades, LOWEST - 1, HIGHEST)).astype(int) - (LOWEST - 1)
+    largest = float(difference.max(initial=0))
+    # an infinite reference would make every difference small
+    reference = float(np.abs(b[np.isfinite(b)]).max(initial=0))
+    n_decades = HIGHEST - LOWEST + 2
+    return FieldDifference(
+        name,
+        unit,
+        float(np.sqrt(np.mean(difference.astype(np.longdouble) ** 2))) if difference.size else 0.0,
+        largest,
+        reference,
+        (largest / reference if reference > 0 else inf) if largest > 0 else 0.0,
+        np.bincount(decades[a < b], minlength=n_decades).tolist(),
+        np.bincount(decades[a > b], minlength=n_decades).tolist(),
+        int(np.count_nonzero(a == b)),
+    )
+
+
+def error_lines(point: int, differences: Iterable[FieldDifference]) -> str:
+    """Of errors.csv."""
+    names = [column.name for column in TABLES["errors.csv"][1:]]
+    return csv_lines([point, *(getattr(difference, name) for name in names)] for difference in differences)
+
+
+def histogram_lines(point: int, differences: Iterable[FieldDifference]) -> str:
+    """Of histograms.csv."""
+    rows: list[tuple] = []
+    for d in differences:
+        for i, counts in enumerate(zip(d.negative, d.positive)):
+            rows.append((point, d.field, LOWEST + i - 1 if i else "below", *counts))
+        rows.append((point, d.field, "equal", "", d.equal))
+    return csv_lines(rows)
+
+
+def compare_fields(result: Path, reference: Path) -> tuple[list[FieldDifference], str]:
+    """How each field differs from the reference, and what no tolerance allows, "" for nothing. Raises Unreadable."""
+    differences, wrong = [], ""
+    with open_result(result) as one, open_result(reference) as other:
+        for name in ("easting", "northing", "upward"):
+            if name not in one or name not in other or not np.array_equal(one[name][()], other[name][()]):
+                return [], f"{name} differs from that of the reference"
+        for name in NATIVE:
+            if name not in one and name not in other:
+                continue
+            if name not in one or name not in other:
+                wrong = wrong or f"{name} is missing in the {'reference' if name in one else 'result'}"
+                continue
+            a, b = one[name][()].ravel(), other[name][()].ravel()
+            for attribute in ("units", "axes"):
+                if text_of(one[name].attrs.get(attribute, "")) != text_of(other[name].attrs.get(attribute, "")):
+                    wrong = wrong or f"{name}: {attribute} differ from those of the reference"
+            if one_nan := int(np.count_nonzero(np.isnan(a) != np.isnan(b))):
+                wrong = wrong or f"{name}: {one_nan} points are NaN in one file only"
+                both = np.isnan(a) | np.isnan(b)
+                a, b = np.where(both, np.nan, a), np.where(both, np.nan, b)
+            differences.append(difference_of(name, text_of(other[name].attrs.get("units", "")), a, b))
+    return differences, wrong or ("" if differences else "the result has no fields")
+
+
+def model_difference(result: Path, reference: Path) -> float:
+    """max|a-b| / max|b| of two models' densities; infinite if their inactive cells differ. Raises Unreadable."""
+    with open_result(result) as one, open_result(reference) as other:
+        try:
+            a, b = one["density"][()].ravel(), other["density"][()].ravel()
+        except KeyError:
+            raise Unreadable(f"{result}: holds no density") from None
+    if a.shape != b.shape or not np.array_equal(np.isnan(a), np.isnan(b)):
+        return inf
+    known = ~np.isnan(b)
+    return difference_of("density", "", a[known], b[known]).relative
+
+
+def busy_rows(result: Path) -> Iterator[tuple]:
+    """rank, slot, begin, end of every busy interval."""
+    with open_result(result) as file:
+        if f"{GROUP}/busy_rank" in file:
+            columns = [file[f"{GROUP}/busy_{name}"][()].tolist() for name in ("rank", "slot", "begin", "end")]
+            yield from zip(*columns)
+
+
+def trace_rows(result: Path, densities: Iterable[float | None], gravitational_constant: float) -> Iterator[tuple]:
+    """How far the trace of the tensor is from Poisson's equation, -4 pi G rho, Eotvos, outside and inside of prisms.
+
+    The three components are computed independently (Moorkamp et al. 2010). On faces, where the trace jumps, the density
+    is None. A row has the place, the number of points, RMS, largest deviation and the largest component, or 4 pi G rho
+    where that is larger.
+    """
+    with open_result(result) as file:
+        diagonal = np.array([file[name][()].ravel() for name in ("gxx", "gyy", "gzz")])
+    density = np.array(densities, dtype=float)
+    expected = -4 * math.pi * gravitational_constant * density * EOTVOS
+    deviation = np.abs(diagonal.sum(axis=0) - expected)
+    scale = np.maximum(np.abs(diagonal).max(axis=0), np.abs(expected))
+    for where, is_there in (("outside", density == 0), ("inside", density != 0)):
+        used = is_there & np.isfinite(deviation)
+        if n := int(np.count_nonzero(used)):
+            rms = float(np.sqrt(np.mean(deviation[used] ** 2)))
+            yield where, n, rms, float(deviation[used].max()), float(scale[used].max())
+
 
 # how a run says that it found too little memory, before it began
 TOO_LITTLE_MEMORY = " of memory, but there are "
@@ -38,11 +234,6 @@ class RunFiles:
     log: Path
 
 
-def first_devices(visible: str | None, n: int) -> str:
-    """ "0,1" of the devices that this process may use."""
-    return ",".join(map(str, range(n)) if visible is None else visible.split(",")[:n])
-
-
 def run_environment(spec: Spec, machine: Machine, start: Start) -> dict[str, str]:
     """Threads, their places and the devices that a run may see."""
     environment = {key: value for key, value in os.environ.items() if key not in OTHER_PLACES}
@@ -55,7 +246,8 @@ def run_environment(spec: Spec, machine: Machine, start: Start) -> dict[str, str
     wanted = -(-start.devices // machine.nodes)
     if start.on_device and 0 < wanted < len(machine.devices):
         for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
-            environment[name] = first_devices(environment.get(name), wanted)
+            visible = environment[name].split(",") if name in environment else map(str, range(wanted))
+            environment[name] = ",".join(list(visible)[:wanted])
     return environment
 
 
@@ -69,11 +261,6 @@ def run_words(spec: Spec, machine: Machine, program: Program, start: Start, file
     arguments = [start.command, named(files.input), "--quiet", "--output", named(files.result), *program.kokkos]
     behind = words.index(program.file) + 1
     return words[:behind] + arguments + words[behind:]
-
-
-def counts_all_ranks(machine: Machine, words: list[str], start: Start) -> bool:
-    """Whether the system counts what all ranks take: those that a daemon starts are nobody's children here."""
-    return start.ranks == 1 or (os.path.basename(words[0]) in MPIRUNS and machine.nodes == 1)
 
 
 def lines_of(log: Path) -> Iterator[str]:
@@ -91,23 +278,18 @@ def warnings_in(log: Path) -> list[str]:
     return [shown(line) for line in lines_of(log) if is_warning(line)]
 
 
-def reason_in(log: Path) -> str:
-    """The line that says why a run ended: the first that is neither a warning nor a rule of mpirun's."""
-    return next((shorter(line, 300) for line in lines_of(log) if not is_warning(line) and line.strip("-=")), "")
-
-
 class Runs:
     """Makes runs, each a process of its own."""
 
-    def __init__(self, spec: Spec, plan: Plan, machine: Machine, program: Program):
-        self.spec, self.plan, self.machine, self.program = spec, plan, machine, program
+    def __init__(self, spec: Spec, machine: Machine, program: Program):
+        self.spec, self.machine, self.program = spec, machine, program
         self.energy = EnergyMeter()
 
     def make(self, job: Job, files: RunFiles, watch: Callable[[], None]) -> RunRow:
         """A row with status, ok, failed, not run or too slow, and all that does not depend on other runs."""
         start = job.start
         row = RunRow(ranks=start.ranks, threads=start.threads, oversubscribed=start.oversubscribed)
-        row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), load_average()
+        row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), os.getloadavg()[0]
         files.result.unlink(missing_ok=True)
         words = run_words(self.spec, self.machine, self.program, start, files)
 
@@ -128,7 +310,8 @@ class Runs:
             raise
         row.energy_joules = self.energy.joules()
         row.process_seconds = outcome.seconds
-        if counts_all_ranks(self.machine, words, start):
+        # the system counts what all ranks take but for those that a daemon starts, which are nobody's children here
+        if start.ranks == 1 or (os.path.basename(words[0]) in MPIRUNS and self.machine.nodes == 1):
             row.processor_seconds = outcome.processor_seconds
             # the system says it of the largest process: ranks share the work alike
             if outcome.peak_memory_bytes > 0:
@@ -136,7 +319,9 @@ class Runs:
         if outcome.out_of_time:
             row.status, row.why = "too slow", f"was ended at the limit of {duration_text(self.spec.run_limit)}"
         elif outcome.code != 0:
-            reason = reason_in(files.log)
+            # the first line that is neither a warning nor a rule of mpirun's
+            lines = (line for line in lines_of(files.log) if not is_warning(line) and line.strip("-="))
+            reason = shorter(next(lines, ""), 300)
             is_short = TOO_LITTLE_MEMORY in reason
             row.status = "not run" if is_short else "failed"
             row.why = reason if is_short else f"{outcome}: {reason}" if reason else str(outcome)

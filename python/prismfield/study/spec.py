@@ -1,23 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""STUDY.yaml: a study as the user described it. Nothing that it names is read but its base."""
+"""STUDY.yaml: a study as the user described it, its axes, and the points that are all combinations of their values.
+
+Nothing that it names is read but its base.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from ..field_names import NATIVE, TENSOR, VECTOR
-from .problems import InputError, Problem, Problems, allowed, excerpt
 from .study_data import MEASURES
-from .sweep import Axis, AxisValue, SweepReader
-from .texts import shown
-from .yaml_nodes import Node, parse_yaml, put, put_or_report, read_override, read_yaml_text, scalar
+from .study_data import number as number_of
+from .study_data import whole as whole_of
+from .texts import InputError, Problem, Problems, allowed, excerpt, shorter, shown
+from .yaml_nodes import Node, join_key, parse_yaml, put, put_or_report, read_override, read_yaml_text, scalar
+
+T = TypeVar("T")
+UNITS_OF_TIME = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+PLACEMENTS = ("threads", "ranks", "devices", "bind")
+BINDINGS = ("spread", "close", "primary", "none")
+MOST_POINTS, MOST_AXES, MOST_PROCESSES, LONGEST_LABEL = 10_000, 16, 1_000_000, 60
+
+
+@dataclass
+class AxisValue:
+    """What one step along an axis sets."""
+
+    label: str = ""
+    settings: dict[str, Node] = field(default_factory=dict)  # keys of the case
+    placement: dict[str, int | str] = field(default_factory=dict)  # how a run is started: some of PLACEMENTS
+    placed_at: str = ""  # where the placement was written
+    sets: dict[str, str] = field(default_factory=dict)  # both as text
+
+
+@dataclass
+class Axis:
+    name: str
+    place: str
+    values: list[AxisValue] = field(default_factory=list)
+
+
+@dataclass
+class Point(AxisValue):
+    """One combination of the values of all axes."""
+
+    id: int = 0  # from 1, the last axis fastest
+    labels: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"point {self.id} ({', '.join(self.labels)})" if self.labels else "the one point"
+
+
+def label_of(node: Node) -> str:
+    if node.kind == "list":
+        return f"[{', '.join(map(label_of, node.items))}]"
+    if node.kind == "map":
+        return "{" + ", ".join(f"{key}: {label_of(value)}" for key, value in node.entries.items()) + "}"
+    return node.text if node.kind == "scalar" else "null"
+
+
+def last_word(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+def points_of(axes: list[Axis]) -> list[Point]:
+    """Every combination. Raises InputError when there are more than anybody runs."""
+    n = math.prod(len(axis.values) for axis in axes)
+    if n > MOST_POINTS:
+        what = f"has {n:,} points; {MOST_POINTS:,} are the most of one study"
+        raise InputError([Problem(axes[0].place, "sweep", what)])
+    points = []
+    for number, values in enumerate(itertools.product(*(axis.values for axis in axes)), 1):
+        point = Point(id=number, labels=[value.label for value in values])
+        for value in values:
+            point.settings |= value.settings
+            point.placement |= value.placement
+            point.placed_at = value.placed_at or point.placed_at
+        points.append(point)
+    return points
+
 
 KEYS = (
     "title base command sweep repeats warmup time_budget run_limit order seed tolerance reference launcher "
@@ -73,12 +144,236 @@ class Spec:
         return node.place if node else str(self.file)
 
 
-class SpecReader(SweepReader):
-    """The keys of a study but for its base and reduced."""
+class SpecReader:
+    """Reads a study into `spec`; `case_keys`: paths of a case's keys on the upper two levels.
+
+    Each method that reads a value reports what is no such value and then returns None.
+    """
 
     def __init__(self, problems: Problems, case_keys: Iterable[str], spec: Spec):
-        super().__init__(problems, tuple(case_keys))
-        self.spec = spec
+        self.problems, self.case_keys, self.spec = problems, tuple(case_keys), spec
+        self.sections = {key for key in self.case_keys if "." not in key} - {"title"}
+        self.changes: list[tuple[str, Node]] = []  # of the base
+
+    def bad(self, node: Node, what: str) -> None:
+        self.problems.add(node.place, node.path, what)
+
+    def refuse(self, node: Node, rest: str) -> None:
+        self.bad(node, f"is {node.kind_name()}{rest}")
+
+    def is_plain(self, node: Node, expected: str) -> bool:
+        if node.kind == "scalar" and not node.quoted:
+            return True
+        self.refuse(node, f"{' in quotes' if node.kind == 'scalar' else ''}; {expected} is expected")
+        return False
+
+    def is_map(self, node: Node, expected: str) -> bool:
+        if node.kind != "map":
+            self.refuse(node, f"; {expected}")
+        return node.kind == "map"
+
+    def number(self, node: Node, expected: str = "a number") -> float | None:
+        if not self.is_plain(node, expected):
+            return None
+        try:
+            if math.isfinite(result := number_of(node.text)):
+                return result
+            self.refuse(node, "; a finite number is expected")
+        except ValueError:
+            comma = ", with a decimal point and without commas" if "," in node.text else ""
+            self.refuse(node, f"; {expected} is expected{comma}")
+        return None
+
+    def whole(self, node: Node, least: int, most: int) -> int | None:
+        expected = "a whole number"
+        # 1e6 and 150.0 are whole numbers too
+        try:
+            result: float | None = whole_of(node.text, -(2**63), 2**64) if self.is_plain(node, expected) else None
+        except ValueError:
+            result = self.number(node, expected)
+            if result is not None and (result != int(result) or abs(result) > 2**53):
+                self.refuse(node, f"; {expected} is expected")
+                return None
+        if result is None or least <= result <= most:
+            return None if result is None else int(result)
+        self.refuse(node, f"; {expected} from {least} to {most} is expected")
+        return None
+
+    def words(self, node: Node, expected: str) -> str | None:
+        if node.kind != "scalar":
+            self.refuse(node, f"; {expected} is expected")
+        elif not node.text:
+            self.bad(node, f"is empty; {expected} is expected")
+        elif shown(node.text) != node.text:
+            self.refuse(node, f", with line ends or other control characters; {expected} is expected")
+        else:
+            return node.text
+        return None
+
+    def choice(self, node: Node, choices: Mapping[str, T]) -> T | None:
+        if node.kind == "scalar" and node.text in choices:
+            return choices[node.text]
+        self.refuse(node, allowed(node.text, choices))
+        return None
+
+    def word(self, node: Node, words: Collection[str]) -> str | None:
+        return self.choice(node, {word: word for word in words})
+
+    def truth(self, node: Node) -> bool | None:
+        return self.choice(node, {"true": True, "false": False})
+
+    def seconds(self, node: Node, example: str) -> float | None:
+        if not self.is_plain(node, example):
+            return None
+        units = ", ".join(UNITS_OF_TIME)
+        amount_text, unit = re.fullmatch(r"(.*?) *([a-zA-Z]*)", node.text, re.DOTALL).groups()
+        try:
+            amount = number_of(amount_text)
+        except ValueError:
+            amount = math.nan
+        if not 0 < amount < math.inf:
+            self.refuse(node, f"; a number above 0 with a unit ({units}) is expected, such as {example}")
+        elif unit not in UNITS_OF_TIME:
+            self.refuse(node, f", {'with an unknown' if unit else 'without a'} unit{allowed(unit, UNITS_OF_TIME)}")
+        else:
+            return amount * UNITS_OF_TIME[unit]
+        return None
+
+    def is_section(self, node: Node, known: Collection[str]) -> bool:
+        """Whether it is a map, whose keys are checked."""
+        if not self.is_map(node, f"a map with the keys {', '.join(known)} is expected"):
+            return False
+        for key, entry in node.entries.items():
+            if key not in known:
+                self.bad(entry, "is no known key" + allowed(key, known))
+        return True
+
+    def find(self, section: Node, key: str, needed: str = "") -> Node | None:
+        """The value of a key, if it is there; a key without a value is an error, so is one that is `needed`."""
+        node = section.find(key)
+        if node is None and needed:
+            self.problems.add(section.place, join_key(section.path, key), f"is missing; {needed} is expected")
+        elif node and node.kind == "null":
+            self.bad(node, "has no value; write one or leave the key out")
+        else:
+            return node
+        return None
+
+    # ---- the sweep
+
+    def is_case_key(self, key: str) -> bool:
+        return key.partition(".")[0] in self.sections
+
+    def may_be_swept(self, key: str, node: Node) -> bool:
+        first, command = key.partition(".")[0], self.spec.command
+        # by what does a study of this command measure nothing?
+        unused = {"output": True, "title": True, "observations": command == "invert", "inversion": command != "invert"}
+        unused["sensitivity"] = command == "run" or key == "sensitivity.file"
+        if unused.get(first):
+            self.bad(node, f"changes nothing that a study measures; take {first} out")
+            return False
+        if self.is_case_key(key):
+            return True
+        full = [*PLACEMENTS, *filter(self.is_case_key, self.case_keys)]
+        # "precision" is meant to be execution.precision
+        meant = next((path for path in full if last_word(path) == key), "")
+        if not meant:
+            meant = allowed(key, full).partition("did you mean ")[2].partition("?")[0]
+        what = f"is neither a key of the case nor {', '.join(PLACEMENTS)}; "
+        self.bad(node, what + (f"did you mean {meant}?" if meant else "a key path such as execution.slots is expected"))
+        return False
+
+    def add(self, key: str, node: Node, result: AxisValue) -> None:
+        result.sets[key] = label_of(node)
+        if key in PLACEMENTS:
+            result.placed_at = node.place
+            read = self.word(node, BINDINGS) if key == "bind" else self.whole(node, 1, MOST_PROCESSES)
+            if read is not None:
+                result.placement[key] = read
+        elif self.may_be_swept(key, node):
+            result.settings[key] = node
+
+    def settings(self, node: Node) -> AxisValue:
+        """Keys and values of a map."""
+        result = AxisValue()
+        words = Counter(map(last_word, node.entries))
+        made = []
+        for key, entry in node.entries.items():
+            if key == "label":
+                result.label = self.words(entry, "what tables and figures call this value") or ""
+                continue
+            word = last_word(key)
+            made.append(f"{word if words[word] == 1 else key}={label_of(entry)}")
+            self.add(key, entry, result)
+        result.label = shorter(result.label or ", ".join(made), LONGEST_LABEL)
+        return result
+
+    def axis_value(self, name: str, node: Node) -> AxisValue:
+        if node.kind == "null":
+            self.bad(node, "has no value; write one or take it out of the list")
+        elif name in PLACEMENTS or self.is_case_key(name):
+            result = AxisValue(shorter(label_of(node), LONGEST_LABEL))
+            self.add(name, node, result)
+            return result
+        elif node.kind == "map":
+            return self.settings(node)
+        else:
+            self.may_be_swept(name, node)
+        return AxisValue()
+
+    def axis(self, name: str, node: Node, axes: list[Axis]) -> None:
+        # execution: {precision: [double, single]} is execution.precision
+        if node.kind == "map" and self.is_case_key(name):
+            for key, entry in node.entries.items():
+                self.axis(f"{name}.{key}", entry, axes)
+        elif node.kind != "list":
+            self.refuse(node, "; a list of values is expected")
+        elif not node.items:
+            self.bad(node, "is an empty list; a value or more is expected")
+        elif not name or len(name) > 100 or shown(name) != name:
+            self.bad(node, "is no name of an axis")
+        elif any(axis.name == name for axis in axes):
+            self.bad(node, "is an axis twice; keep one")
+        else:
+            axis = Axis(name, node.place)
+            seen: dict[str, int] = {}
+            for i, item in enumerate(node.items[:MOST_POINTS]):
+                axis.values.append(self.axis_value(name, item))
+                label = axis.values[-1].label
+                if (first := seen.setdefault(label, i)) != i and label:
+                    what = f"is '{label}' like value {first} of this axis; take one out, or name maps by a label"
+                    self.bad(item, what)
+            axes.append(axis)
+
+    def check_overlaps(self, axes: list[Axis]) -> None:
+        """Two axes may not set one key, nor a later one replace what an earlier one set."""
+        keys = [{key for value in axis.values for key in value.sets} for axis in axes]
+        for later, axis in enumerate(axes):
+            for earlier, key in itertools.product(range(later), sorted(keys[later])):
+                name = axes[earlier].name
+                below = min((other for other in keys[earlier] if other.startswith(key + ".")), default="")
+                if key in keys[earlier]:
+                    what = f"sets {key}, which the axis {name} sets too"
+                elif below:
+                    what = f"sets {key} as a whole behind the axis {name}, which sets {below}"
+                    what += "; write this axis above that one"
+                else:
+                    continue
+                self.problems.add(axis.place, join_key("sweep", axis.name), what)
+
+    def sweep(self, node: Node) -> list[Axis]:
+        axes: list[Axis] = []
+        if not self.is_map(node, "a map of axes is expected, such as {threads: [1, 2]}"):
+            return axes
+        for name, entry in node.entries.items():
+            self.axis(name, entry, axes)
+        if len(axes) > MOST_AXES:
+            self.bad(node, f"has {len(axes)} axes; {MOST_AXES} are the most of one study")
+            return []
+        self.check_overlaps(axes)
+        return axes
+
+    # ---- the other keys
 
     def axis_named(self, node: Node) -> Axis | None:
         names = {axis.name: axis for axis in self.spec.axes}
@@ -192,113 +487,70 @@ class SpecReader(SweepReader):
                 for number in entry.entries.values():
                     self.number(number)
 
-    def check_command(self) -> None:
-        """What a study asks for that its command has not."""
-        no_fields = "needs the fields of a run, and an inversion has none; leave it out"
-        command = self.spec.command
-        for key in ("busy", "trace", "histogram", "maps") if command != "run" else ():
-            if getattr(self.spec, key) and (key == "busy" or command == "invert"):
-                what = "needs slots, which the command run alone has" if key == "busy" else no_fields
-                self.bad(self.spec.tree.find(key), what)
-
     def read(self) -> None:
         spec = self.spec
+        for key in filter(self.is_case_key, list(spec.tree.entries)):
+            what = "belongs to the case: write it below base, or vary it below sweep, as in {sweep: "
+            self.bad(spec.tree.entries.pop(key), what + "{execution.slots: [1, 2]}}")
         self.is_section(spec.tree, KEYS)
         for key, read in READERS.items():
             if (node := self.find(spec.tree, key)) and (value := read(self, node)) is not None:
                 setattr(spec, "axes" if key == "sweep" else key, value)
-        self.check_command()
+        # what the study asks for that its command has not
+        for key in ("busy", "trace", "histogram", "maps") if spec.command != "run" else ():
+            if getattr(spec, key) and (key == "busy" or spec.command == "invert"):
+                what = "needs slots, which the command run alone has"
+                if key != "busy":
+                    what = "needs the fields of a run, and an inversion has none; leave it out"
+                self.bad(spec.tree.find(key), what)
         for key, one in (("figure", self.figure), ("compare_with", self.paper)):
             for node in found.one_or_list() if (found := self.find(spec.tree, key)) else ():
                 one(node)
 
-
-def truth(reader: SpecReader, node: Node) -> bool | None:
-    return reader.choice(node, {"true": True, "false": False})
-
-
-# How the value of each key is read, in an order in which a key follows those that its value depends on.
-READERS = {
-    "title": lambda reader, node: reader.words(node, "a line of text"),
-    "command": lambda reader, node: reader.word(node, COMMANDS),
-    "sweep": lambda reader, node: reader.sweep(node),
-    "repeats": lambda reader, node: reader.whole(node, 1, MOST_REPEATS),
-    "warmup": lambda reader, node: reader.whole(node, 0, MOST_REPEATS),
-    "time_budget": lambda reader, node: reader.seconds(node, "20 min"),
-    "run_limit": lambda reader, node: reader.seconds(node, "1 h"),
-    "order": lambda reader, node: reader.word(node, ("random", "as_written")),
-    "seed": lambda reader, node: reader.whole(node, 0, 2**64 - 1),
-    "tolerance": SpecReader.tolerance,
-    "reference": SpecReader.reference,
-    "launcher": SpecReader.launcher,
-    **dict.fromkeys(("oversubscribe", "weak", "keep_results", "trace", "histogram", "busy"), truth),
-    "baseline": lambda reader, node: reader.baseline(node),
-    "scaling": SpecReader.scaling,
-    "maps": SpecReader.fields,
-    "report": lambda reader, node: (name := reader.words(node, "the name of a file")) and Path(name),
-}
-
-
-class Trees:
-    """What `reduced`, --set and the base's own file come to: the trees of the study and its base."""
-
-    def __init__(self, file: Path, reader: SweepReader):
-        self.file, self.reader, self.problems = file, reader, reader.problems
-        self.study = parse_yaml(read_yaml_text(file), str(file), self.problems)
-        self.changes: list[tuple[str, Node]] = []  # of the base
-        kind = self.study.kind
-        if kind == "null":
-            raise InputError([Problem(f"{file}:1", "", "is empty; a study has at least base and sweep")])
-        if kind != "map":
-            what = f"is {self.study.kind_name()}; a study is a map with the keys {', '.join(KEYS)}"
-            raise InputError([Problem(self.study.place, "", what)])
-        if not {"base", "sweep"} & self.study.entries.keys() and "model" in self.study.entries:
-            what = "is a case, not a study; write prismfield run, or name it as the base of a study"
-            raise InputError([Problem(str(file), "", what)])
+    # ---- what `reduced`, --set and the base's own file come to
 
     def key_of_base(self, key: str) -> str:
         """Without "base." in front; "" for a key that is none of the base."""
         if key.startswith("base."):
             return key.removeprefix("base.")
-        return key if self.reader.is_case_key(key) else ""
+        return key if self.is_case_key(key) else ""
 
-    def check_reduced(self) -> None:
-        """The keys of `reduced`, whether or not it is asked for."""
-        node = self.study.find("reduced")
+    def take_reduced(self) -> None:
+        """Checks the keys of `reduced`, whether or not it is asked for, and changes what they say if it is."""
+        node = self.spec.tree.find("reduced")
         expected = "a map of keys of the study and the case is expected, such as {repeats: 1}"
-        if node is None or not self.reader.is_map(node, expected):
+        if node is None and self.spec.reduced:
+            what = f"{self.spec.file} has no key reduced, which says what a reduced study changes"
+            raise InputError([Problem("--reduced", "", what)])
+        if self.spec.reduced:
+            del self.spec.tree.entries["reduced"]
+        if node is None or not self.is_map(node, expected):
             return
         for key, entry in node.entries.items():
             first = key.partition(".")[0]
             if not self.key_of_base(key) and (first not in KEYS or first == "reduced"):
-                end = allowed(first, [*KEYS, *sorted(self.reader.sections)])
-                self.reader.bad(entry, f"is no key of the study or the case{end}")
-
-    def reduce(self) -> None:
-        if (node := self.study.entries.pop("reduced", None)) is None:
-            what = f"{self.file} has no key reduced, which says what a reduced study changes"
-            raise InputError([Problem("--reduced", "", what)])
-        for key, value in node.entries.items():
-            if self.key_of_base(key) or key.partition(".")[0] in KEYS:
-                self.change(key, value)
+                end = allowed(first, [*KEYS, *sorted(self.sections)])
+                self.bad(entry, f"is no key of the study or the case{end}")
+            elif self.spec.reduced:
+                self.change(key, entry)
 
     def change(self, key: str, value: Node) -> None:
         if base_key := self.key_of_base(key):
             self.changes.append((base_key, value))
         else:
-            put_or_report(self.study, key, value, self.problems)
+            put_or_report(self.spec.tree, key, value, self.problems)
 
-    def take_base(self, spec: Spec) -> None:
+    def take_base(self) -> None:
         """The base with all that changes it, and the file that its errors name."""
-        base = self.study.find("base")
+        spec, base = self.spec, self.spec.tree.find("base")
         if base is None or base.kind == "null":
             what = "is missing; the name of a case, or the case itself, is expected"
-            self.problems.add(f"{self.file}:1", "base", what)
+            self.problems.add(f"{spec.file}:1", "base", what)
             return
         if base.kind == "map":
-            spec.base, spec.base_file = base.copy(), self.file
+            spec.base, spec.base_file = base.copy(), spec.file
         elif base.kind == "scalar" and base.text and shown(base.text) == base.text:
-            spec.base_file = Path(os.path.normpath(self.file.parent / base.text))
+            spec.base_file = Path(os.path.normpath(spec.file.parent / base.text))
             try:
                 spec.base = parse_yaml(read_yaml_text(spec.base_file), str(spec.base_file), self.problems)
             except InputError as error:
@@ -315,11 +567,27 @@ class Trees:
         for key, change in self.changes:
             put_or_report(spec.base, key, change, self.problems)
 
-    def refuse_case_keys(self) -> None:
-        """Keys of a case that are beside those of the study, which are taken out."""
-        for key in [key for key in self.study.entries if self.reader.is_case_key(key)]:
-            what = "belongs to the case: write it below base, or vary it below sweep, as in {sweep: "
-            self.reader.bad(self.study.entries.pop(key), what + "{execution.slots: [1, 2]}}")
+
+# How the value of each key is read, in an order in which a key follows those that its value depends on.
+READERS = {
+    "title": lambda reader, node: reader.words(node, "a line of text"),
+    "command": lambda reader, node: reader.word(node, COMMANDS),
+    "sweep": lambda reader, node: reader.sweep(node),
+    "repeats": lambda reader, node: reader.whole(node, 1, MOST_REPEATS),
+    "warmup": lambda reader, node: reader.whole(node, 0, MOST_REPEATS),
+    "time_budget": lambda reader, node: reader.seconds(node, "20 min"),
+    "run_limit": lambda reader, node: reader.seconds(node, "1 h"),
+    "order": lambda reader, node: reader.word(node, ("random", "as_written")),
+    "seed": lambda reader, node: reader.whole(node, 0, 2**64 - 1),
+    "tolerance": SpecReader.tolerance,
+    "reference": SpecReader.reference,
+    "launcher": SpecReader.launcher,
+    **dict.fromkeys("oversubscribe weak keep_results trace histogram busy".split(), SpecReader.truth),
+    "baseline": lambda reader, node: reader.baseline(node),
+    "scaling": SpecReader.scaling,
+    "maps": SpecReader.fields,
+    "report": lambda reader, node: (name := reader.words(node, "the name of a file")) and Path(name),
+}
 
 
 def by_line(problem: Problem) -> float:
@@ -331,22 +599,25 @@ def read_study_file(
     file: Path | str, case_keys: Iterable[str], assignments: Iterable[str] = (), output: str = "", reduced: bool = False
 ) -> Spec:
     """Reads and validates STUDY.yaml and the YAML of its base. Raises InputError with every error."""
-    file = Path(file)
-    problems = Problems()
-    spec = Spec(file, title=file.stem, report=Path(file.stem), reduced=reduced)
+    file, problems = Path(file), Problems()
+    tree = parse_yaml(read_yaml_text(file), str(file), problems)
+    if tree.kind == "null":
+        raise InputError([Problem(f"{file}:1", "", "is empty; a study has at least base and sweep")])
+    if tree.kind != "map":
+        what = f"is {tree.kind_name()}; a study is a map with the keys {', '.join(KEYS)}"
+        raise InputError([Problem(tree.place, "", what)])
+    if not {"base", "sweep"} & tree.entries.keys() and "model" in tree.entries:
+        what = "is a case, not a study; write prismfield run, or name it as the base of a study"
+        raise InputError([Problem(str(file), "", what)])
+    spec = Spec(file, tree, title=file.stem, report=Path(file.stem), reduced=reduced)
     reader = SpecReader(problems, case_keys, spec)
-    trees = Trees(file, reader)
-    trees.check_reduced()
-    if reduced:
-        trees.reduce()
+    reader.take_reduced()
     for assignment in assignments:
         if override := read_override(assignment, problems):
-            trees.change(*override)
+            reader.change(*override)
     if output:
-        put(trees.study, "report", scalar(output, "--output", True), "--output")
-    trees.take_base(spec)
-    spec.tree = trees.study
-    trees.refuse_case_keys()
+        put(tree, "report", scalar(output, "--output", True), "--output")
+    reader.take_base()
     reader.read()
     problems.sort(key=by_line)
     problems.raise_if_any()

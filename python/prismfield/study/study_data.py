@@ -4,11 +4,19 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
-from dataclasses import dataclass
+import io
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from .texts import InputError, Problem, Problems, excerpt, number_text, shown, write_file
 
 KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
@@ -188,7 +196,6 @@ class StudyFit:
 
     along: str = ""  # the axis
     key: str = ""  # threads, ranks or devices
-    machine: int = 0
     group: Settings = new(dict)  # axis and label of all others
     amdahl: Estimate = Estimate()
     gustafson: Estimate = Estimate()
@@ -251,3 +258,340 @@ class StudyData:
             if axis.sets(key) and key in (found := axis.settings_of(label)):
                 return found[key]
         return ""
+
+
+WHOLE = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|nan)")
+UNREADABLE = "values that cannot be read"
+
+
+def whole(text: str, least: int, below: int = 2**63) -> int:
+    """A whole number of digits. Raises ValueError."""
+    if not WHOLE.fullmatch(text) or not least <= (value := int(text)) < below:
+        raise ValueError
+    return value
+
+
+def number(text: str) -> float:
+    """A decimal number, nan or inf. Raises ValueError."""
+    if not NUMBER.fullmatch(text):
+        raise ValueError
+    return float(text)
+
+
+def finite(text: str) -> float:
+    if not math.isfinite(value := number(text)):
+        raise ValueError
+    return value
+
+
+def some_words(text: str) -> list[str]:
+    if not (words := text.split()):
+        raise ValueError
+    return words
+
+
+def decade(text: str) -> str | int:
+    return text if text in ("below", "equal") else whole(text, -(2**63))
+
+
+# how values are read, which raises ValueError, what is expected, and what an empty field stands for
+VALUES: dict[str, tuple[Callable[[str], Any], str, Any]] = {
+    "tally": (lambda text: whole(text, 0), "a whole number of at least 0", 0),
+    "count": (lambda text: whole(text, 0), "a whole number of at least 0", -1),
+    "repeat": (lambda text: whole(text, 1), "a whole number of at least 1", 1),
+    "slot": (lambda text: whole(text, -1), "a whole number from -1 on", -1),
+    "number": (finite, "a finite number", nan),
+    "ratio": (number, "a number", nan),  # infinite where the reference is 0 everywhere
+    "text": (str, "a text", ""),
+    "words": (some_words, "names of fields with blanks between them", []),
+    "truth": (lambda text: ("false", "true").index(text) == 1, "true or false", False),
+    "kind": (lambda text: KINDS[KINDS.index(text)], "one of " + ", ".join(KINDS), "timed"),
+    "status": (lambda text: STATUSES[STATUSES.index(text)], "one of " + ", ".join(STATUSES), "ok"),
+    "decade": (decade, "an exponent of ten, below or equal", 0),
+}
+
+
+class Column(NamedTuple):
+    name: str
+    read: Callable[[str], Any]
+    expected: str
+    default: Any
+    needed: bool
+
+    def value(self, text: str) -> Any:
+        if text:
+            return self.read(text)
+        if self.needed:
+            raise ValueError
+        return self.default
+
+
+def columns(text: str) -> list[Column]:
+    """Columns "name:value", with "!" behind if one is needed; `value` is one of VALUES."""
+    found = []
+    for word in text.split():
+        name, _, kind = word.rstrip("!").partition(":")
+        read, expected, default = VALUES[kind]
+        needed = word.endswith("!")
+        found.append(Column(name, read, expected if needed else f"{expected}, or nothing", default, needed))
+    return found
+
+
+# Columns of runs.csv before and behind those of the axes. Times are in seconds. Most of those behind are what the group
+# /performance of the result states; process_seconds, processor_seconds, peak_memory_bytes and energy_joules are
+# measured from outside the process.
+#   started: UTC, ISO 8601           problem: hash of all that the fields depend on, except how they are computed
+#   field_seconds: sensitivity: a product G m; invert: the inversion without its setup
+#   scratch_bytes: of the grids of a rank's slots     load: of the machine over a minute before the run
+#   oversubscribed: more ranks x threads than cores   largest_error: largest max|a-b| / max|b| of a field
+#   busy_least, busy_most: least and largest busy time of a rank
+BEFORE_AXES = columns(
+    "run:tally! point:tally repeat:repeat! kind:kind! status:status! why:text started:text problem:text"
+)
+BEHIND_AXES = columns(
+    "space:text device:text ranks:count threads:count slots:count batch:count block:count partition:text "
+    "precision:text kernel:text method:text pairs:count setup_seconds:number field_seconds:number "
+    "output_seconds:number total_seconds:number process_seconds:number processor_seconds:number "
+    "pairs_per_second:number peak_memory_bytes:count scratch_bytes:count energy_joules:number load:number "
+    "oversubscribed:truth! largest_error:ratio busy_least:number busy_most:number "
+    + " ".join(f"pairs_{form}:count" for form in FORMS)
+)
+MEASURE_COLUMNS = columns(" ".join(f"{measure.name}:number" for measure in MEASURES))
+RUN_COLUMNS = {column.name: column for column in BEFORE_AXES + BEHIND_AXES + MEASURE_COLUMNS}
+
+
+class RunRow:
+    """One run, a line of runs.csv: a member for each of RUN_COLUMNS, and `values`, one text per axis."""
+
+    def __init__(self, **members: Any):
+        self.values: list[str] = []
+        vars(self).update({name: column.default for name, column in RUN_COLUMNS.items()}, **members)
+
+
+# tables whose first column is the point
+TABLES = {
+    "errors.csv": columns(
+        "point:tally! field:text! unit:text rms_difference:number largest_difference:number largest_reference:number "
+        "relative:ratio"
+    ),
+    # a decade per line: `equal` counts the values without a difference, `below` those below the first decade
+    "histograms.csv": columns("point:tally! field:text! decade:decade! negative:tally positive:tally"),
+    # slot -1: a whole device; seconds after the common start of the ranks
+    "busy.csv": columns("point:tally! rank:tally! slot:slot! begin:number! end:number!"),
+    "maps.csv": columns("point:tally! file:text! fields:words!"),
+    # gxx + gyy + gzz against 0 outside and -4 pi G rho inside
+    "trace.csv": columns("point:tally! where:text! n:tally! rms:number largest:number scale:number"),
+}
+
+
+def axis_column(axis: str) -> str:
+    """The column of an axis in runs.csv: its name, or "axis.threads" where every run has a column of that name."""
+    return f"axis.{axis}" if axis in RUN_COLUMNS else axis
+
+
+def axis_of_column(column: str) -> str:
+    axis = column.removeprefix("axis.")
+    return axis if axis in RUN_COLUMNS else column
+
+
+class Table:
+    """The lines of a CSV file as fields, without blank lines and without a last line that has no end."""
+
+    def __init__(self, file: Path, problems: Problems):
+        self.name, self.problems = str(file), problems
+        try:
+            text = Path(file).read_text(encoding="utf-8-sig", errors="surrogateescape")
+        except OSError as error:
+            raise InputError([Problem(self.name, "", f"cannot be read: {error.strerror}")]) from None
+        self.lines = text.split("\n")
+        self.cut = bool(self.lines.pop())
+        self.number = 0
+        self.header = next(self.split_lines(), [])
+        if not self.header:
+            what = "is empty; a first line with the names of the columns is expected"
+            raise InputError([Problem(self.name, "", what)])
+
+    def split_lines(self) -> Iterator[list[str]]:
+        for self.number, line in enumerate(self.lines[self.number :], self.number + 1):
+            try:
+                if line:
+                    yield next(csv.reader([line], strict=True))
+            except csv.Error:
+                self.bad("", "is not valid CSV: a quote is not closed, or has text behind it", "lines that are no CSV")
+
+    def bad(self, key: str, what: str, kind: str = UNREADABLE, line: int = 0) -> None:
+        self.problems.add_line(self.name, line or self.number, key, what, kind)
+
+    def check_header(self, first: int, expected: list[Column]) -> None:
+        for at, column in enumerate(expected, first):
+            found = excerpt(self.header[at]) if at < len(self.header) else "missing"
+            if self.header[at : at + 1] != [column.name]:
+                names = ",".join(column.name for column in expected)
+                what = f"column {at + 1} is {found}, not {column.name}; the columns of this file are {names}"
+                raise InputError([Problem(f"{self.name}:{self.number}", "", what)])
+
+    def rows(self) -> Iterator[list[str]]:
+        """The lines below the header that have as many fields."""
+        for texts in self.split_lines():
+            if len(texts) == len(self.header):
+                yield texts
+            else:
+                self.bad("", f"has {len(texts)} fields, the header has {len(self.header)}", "lines of another length")
+
+    def read(self, texts: Iterable[str], expected: list[Column]) -> Row:
+        """The values by name; {}, with its errors reported, for fields that cannot be read."""
+        values = {}
+        for column, text in zip(expected, texts):
+            try:
+                values[column.name] = column.value(text)
+            except ValueError:
+                self.bad(column.name, f"is {excerpt(text) if text else 'empty'}; {column.expected} is expected")
+        return values if len(values) == len(expected) else {}
+
+
+def read_table(file: Path, problems: Problems, name: str = "") -> list[Row]:
+    """The rows of one of TABLES, in histograms.csv those of a field as one."""
+    table, expected, found = Table(file, problems), TABLES[name or file.name], []
+    table.check_header(0, expected)
+    for row in filter(None, (table.read(texts, expected) for texts in table.rows())):
+        if "decade" in row:
+            add_decade(found, row, table)
+        else:
+            found.append(row)
+    return found
+
+
+def add_decade(found: list[Row], row: Row, table: Table) -> None:
+    own = {"point": row["point"], "field": row["field"]}
+    if not found or not own.items() <= found[-1].items():
+        found.append(own | {"lowest": 0, "negative": [], "equal": 0, "positive": []})
+    last, decade = found[-1], row["decade"]
+    place = len(last["negative"])
+    if place == 1 and decade not in ("below", "equal"):
+        last["lowest"] = decade
+    if decade == "equal":
+        last["equal"] = row["positive"]
+    elif decade == ("below" if place == 0 else last["lowest"] + place - 1):
+        last["negative"].append(row["negative"])
+        last["positive"].append(row["positive"])
+    else:
+        what = f"is {decade}; below and then rising exponents without a gap are expected"
+        table.bad("decade", what, "decades out of order")
+
+
+@dataclass
+class RunTable:
+    """runs.csv; the axes are the columns between problem and space."""
+
+    axes: list[str] = field(default_factory=list)
+    rows: list[RunRow] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # line of each row, from 1
+    cut: bool = False  # the last line had no end: the study was stopped while it was written
+
+
+def read_runs(file: Path, problems: Problems) -> RunTable:
+    table = Table(file, problems)
+    # studies of the commands sensitivity and invert have measures
+    has_measures = table.header[-len(MEASURES) :] == [column.name for column in MEASURE_COLUMNS]
+    behind = BEHIND_AXES + (MEASURE_COLUMNS if has_measures else [])
+    table.check_header(0, BEFORE_AXES)
+    begin = len(BEFORE_AXES)
+    end = max(begin, len(table.header) - len(behind))
+    table.check_header(end, behind)
+    runs = RunTable(axes=[axis_of_column(column) for column in table.header[begin:end]], cut=table.cut)
+    for texts in table.rows():
+        if values := table.read(texts[:begin] + texts[end:], BEFORE_AXES + behind):
+            runs.rows.append(RunRow(**values, values=texts[begin:end]))
+            runs.lines.append(table.number)
+    check_runs(runs, table)
+    return runs
+
+
+def check_runs(runs: RunTable, table: Table) -> None:
+    """Runs that are there twice, and points whose runs disagree about what they are."""
+    by_number: dict[int, int] = {}
+    done: dict[tuple, int] = {}
+    by_point: dict[int, tuple[int, list[str]]] = {}
+    for row, line in zip(runs.rows, runs.lines):
+        if (first := by_number.setdefault(row.run, line)) != line:
+            table.bad("run", f"run {row.run} is in line {first} already", "runs that are there twice", line)
+        if row.kind == "reference":
+            continue
+        if row.status == "ok" and (first := done.setdefault((row.point, row.kind, row.repeat), line)) != line:
+            what = f"point {row.point}, {row.kind} {row.repeat} was done in line {first} already"
+            table.bad("repeat", what, "runs that count twice", line)
+        first, values = by_point.setdefault(row.point, (line, row.values))
+        if values != row.values:
+            here, there = ", ".join(row.values), ", ".join(values)
+            what = f"the values of point {row.point} are {here} here and {there} in line {first}"
+            table.bad("point", what, "points with other values", line)
+
+
+# ---- as runs fill them
+
+
+def csv_value(value: Any) -> str:
+    """Numbers by the shortest digits that read back as them; what is not known is empty."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "" if math.isnan(value) else number_text(value)
+    return shown(str(value))
+
+
+def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([csv_value(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def run_header(axes: Iterable[str], with_measures: bool = False) -> str:
+    """The header of runs.csv. `with_measures`: of a study of sensitivity or invert."""
+    behind = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
+    before = [column.name for column in BEFORE_AXES]
+    return csv_lines([[*before, *map(axis_column, axes), *(column.name for column in behind)]])
+
+
+def run_line(row: RunRow, with_measures: bool = False) -> str:
+    """A line of runs.csv. Numbers that are not known, or not finite, are empty."""
+
+    def known(column: Column) -> Any:
+        value = getattr(row, column.name)
+        is_unknown = isinstance(value, int) and value < 0 or isinstance(value, float) and not math.isfinite(value)
+        return "" if is_unknown else value
+
+    behind = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
+    return csv_lines([[*map(known, BEFORE_AXES), *row.values, *map(known, behind)]])
+
+
+def keep_points(table: Path, points: Collection[int]) -> None:
+    """Takes the lines of all other points out of a table, and a last line without an end."""
+    if not table.exists():
+        return
+    text = table.read_text(encoding="utf-8", errors="surrogateescape")
+    header, *lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")] or [""]
+    known = {str(point) for point in points}
+    kept = header + "".join(line for line in lines if line.partition(",")[0] in known)
+    if kept != text:
+        write_file(table, kept.encode("utf-8", errors="surrogateescape"))
+
+
+class TableWriter:
+    """A table that grows at its end, each time on the disk when append() returns; `header`: of one not in TABLES."""
+
+    def __init__(self, file: Path, header: str):
+        if not file.exists():
+            known = TABLES.get(file.name)
+            write_file(file, csv_lines([[column.name for column in known]]) if known else header)
+        self.descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+
+    def append(self, lines: str, sync: bool = True) -> None:
+        data = lines.encode(errors="replace")
+        while data:
+            data = data[os.write(self.descriptor, data) :]
+        if sync:
+            os.fsync(self.descriptor)
+
+    def close(self) -> None:
+        os.close(self.descriptor)

@@ -1,42 +1,426 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""An analysed study for programs and for the page that is drawn of it: as JSON, and as HDF5."""
+"""An analysed study as tables for a terminal, Markdown, LaTeX and the P3 Analysis Library, FOM lines, JSON and HDF5."""
 
+import csv
+import dataclasses
+import io
 import math
+import re
+import textwrap
 
 import h5py
 import numpy
 
-from .study_data import FORMS, MEASURES, SAMPLES
-from .texts import json_text, shown
+from ..field_names import in_order, is_field
+from .analysis import fast_points, kept_labels, platform_of
+from .study_data import FORMS, MEASURES, SAMPLES, TABLES, Estimate, Sample
+from .texts import counted, grouped, json_text, number_text, short_text, shown
+
+TERMINAL_WIDTH = 80
+LONGEST_LABEL = 28
+TIME_HEADINGS = {"run": "field time (s)", "sensitivity": "G m (s)", "invert": "inversion (s)"}
+
+
+@dataclasses.dataclass
+class Column:
+    heading: str
+    cells: list[str]
+    # Text is on the left, numbers on the right; columns of text come first and are never left out.
+    is_text: bool = False
+
+    @property
+    def width(self):
+        return max(len(shown(cell)) for cell in [self.heading, *self.cells])
+
+
+@dataclasses.dataclass
+class Table:
+    """Columns of the same number of cells; those of numbers without a value in any row are left out."""
+
+    title: str
+    columns: list[Column]
+
+    def __post_init__(self):
+        self.columns = [c for c in self.columns if c.is_text or any(c.cells)]
+
+    @property
+    def header(self):
+        return [column.heading for column in self.columns]
+
+    @property
+    def rows(self):
+        return [list(row) for row in zip(*(column.cells for column in self.columns))]
+
+    @property
+    def width(self):
+        return sum(column.width for column in self.columns) + 2 * (len(self.columns) - 1)
+
+
+def interval_text(estimate, factor=1):
+    middle = short_text(estimate.value * factor)
+    if not middle or not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+        return middle
+    return f"{middle} ({short_text(estimate.low * factor)} to {short_text(estimate.high * factor)})"
+
+
+def settings_text(settings, between=", "):
+    return between.join(f"{key}={text}" for key, text in settings.items())
+
+
+def axis_columns(study, points):
+    if not study.axes:
+        return [Column("point", [str(point.id) for point in points], True)]
+    return [Column(axis.name, [point.labels[a] for point in points], True) for a, axis in enumerate(study.axes)]
+
+
+def state_of(point):
+    state = "" if point.status == "ok" else point.status
+    if point.why:
+        state += (": " if state else "") + point.why
+    if point.oversubscribed:
+        state += ", oversubscribed" if state else "oversubscribed"
+    return state
+
+
+# columns of numbers of the points: heading and text
+NUMBERS = {
+    "runs": lambda p: str(len(p.field_seconds.all) or ""),
+    "time": lambda p: interval_text(p.field_seconds.median),
+    "total time (s)": lambda p: short_text(p.total_seconds.median.value),
+    "pairs/s": lambda p: short_text(p.pairs_per_second.median.value, 3),
+    "speed-up": lambda p: interval_text(p.speed_up),
+    "efficiency (%)": lambda p: interval_text(p.efficiency, 100),
+    "Karp-Flatt (%)": lambda p: interval_text(p.karp_flatt, 100),
+    "peak memory (MB)": lambda p: short_text(p.memory_bytes * 1e-6, 3),
+    "energy (J)": lambda p: short_text(p.energy_joules),
+    "core seconds": lambda p: short_text(p.core_seconds),
+    "GFLOP/s": lambda p: short_text(p.roofline.arithmetic_rate * 1e-9, 3),
+    "of peak (%)": lambda p: short_text(p.roofline.fraction_of_peak * 100, 3),
+    "largest error": lambda p: short_text(p.largest_error, 2),
+}
+# those that a terminal has room for, some of them shorter
+ON_TERMINAL = {key: NUMBERS[key] for key in ("runs", "time", "pairs/s", "speed-up")} | {
+    "efficiency (%)": lambda p: short_text(p.efficiency.value * 100, 3),
+    "memory (MB)": NUMBERS["peak memory (MB)"],
+    "of peak (%)": NUMBERS["of peak (%)"],
+    "largest error": NUMBERS["largest error"],
+}
+
+
+def number_columns(study, points, numbers):
+    """Columns of `numbers`, then what sensitivity and invert measure beside."""
+    numbers = {TIME_HEADINGS[study.rules.command] if key == "time" else key: text for key, text in numbers.items()}
+    if study.rules.command != "run":
+        numbers["setup (s)"] = lambda p: short_text(p.setup_seconds, 3)
+        for measure in MEASURES:
+            numbers[measure.heading] = lambda p, m=measure: short_text(getattr(p, m.name) * m.factor)
+    return [Column(heading, [text(point) for point in points]) for heading, text in numbers.items()]
+
+
+def serial_text(serial):
+    """More than all of it is no share: the run got slower."""
+    return "no speed-up" if serial.value > 1 else interval_text(serial, 100)
+
+
+def fit_table(study, groups=None):
+    """Serial fractions; `groups` says what each is of, otherwise all labels of its group do."""
+    fits = study.fits
+    groups = groups or [settings_text(fit.group) for fit in fits]
+    columns = [
+        Column("along", [fit.along for fit in fits], True),
+        *([Column("of", groups, True)] if any(groups) else []),
+        Column("Amdahl (%)", [serial_text(fit.amdahl) for fit in fits]),
+        Column("Gustafson (%)", [serial_text(fit.gustafson) for fit in fits]),
+        Column("time of one (s)", [short_text(fit.seconds_of_one) for fit in fits]),
+        Column("points", [str(len(fit.points)) for fit in fits]),
+    ]
+    return Table("Serial fractions", columns)
+
+
+def error_table(study, title, number):
+    """One number of every field, a row per point."""
+    errors = {(error["point"], error["field"]): error for error in study.errors}
+    units = {error["field"]: error["unit"] for error in study.errors if error["unit"] and number != "relative"}
+    with_errors = {error["point"] for error in study.errors if is_field(error["field"])}
+    points = [point for point in study.points if point.id in with_errors]
+    columns = axis_columns(study, points)
+    for field in in_order({error["field"] for error in study.errors}):
+        own = [errors.get((point.id, field)) for point in points]
+        heading = f"{field} ({units[field]})" if field in units else field
+        columns.append(Column(heading, [short_text(e[number], 3) if e else "" for e in own]))
+    return Table(title, columns)
+
+
+def portability_table(study):
+    kinds = [(portability, kind) for portability in study.portability for kind in ("architectural", "application")]
+    columns = [
+        Column("problem", [portability.problem[:12] for portability, _ in kinds], True),
+        Column("application", [settings_text(portability.kept) for portability, _ in kinds], True),
+        Column("efficiency", [kind for _, kind in kinds], True),
+    ]
+    platforms = study.portability[0].platforms if study.portability else []
+    for i, platform in enumerate(platforms):
+        cells = [short_text(getattr(portability.platforms[i], kind) * 100, 3) for portability, kind in kinds]
+        columns.append(Column(platform.name, cells))
+    columns.append(Column("harmonic mean", [short_text(getattr(own, kind) * 100, 3) for own, kind in kinds]))
+    return Table("Performance portability (%)", columns)
+
+
+def study_tables(study):
+    """Points, serial fractions, errors by field and performance portability, each where there is any."""
+    columns = axis_columns(study, study.points) + number_columns(study, study.points, NUMBERS)
+    tables = [
+        Table("Points", [*columns, Column("state", [state_of(point) for point in study.points])]),
+        fit_table(study),
+        error_table(study, "RMS difference from the reference", "rms_difference"),
+        error_table(study, "Largest difference from the reference", "largest_difference"),
+        error_table(study, "Largest difference, relative to the largest value", "relative"),
+        portability_table(study),
+    ]
+    return [table for table in tables if table.rows]
+
+
+# ---- Markdown and LaTeX
+
+
+def markdown_text(text):
+    """Text of users outside tables, of which nothing is taken for a heading, a link or an image."""
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", shown(text))
+
+
+def markdown(table):
+    def line(cells):
+        # what looks like HTML would be taken for it
+        return f"| {' | '.join(shown(cell).replace('|', bar).replace('<', '&lt;') for cell in cells)} |\n"
+
+    bar = "\\|"
+    rule = "|".join("---" if column.is_text else "---:" for column in table.columns)
+    return f"## {markdown_text(table.title)}\n\n{line(table.header)}|{rule}|\n{''.join(map(line, table.rows))}"
+
+
+def tables_as_markdown(study):
+    """The tables with title, machines and notes."""
+    rules = study.rules
+    text = f"# {markdown_text(study.title)}\n\n"
+    for machine in study.machines:
+        name, version, git = map(markdown_text, (machine.name, machine.version, machine.git))
+        text += f"- {name}: prismfield {version} (git {git})\n"
+    text += (
+        f"- medians of {rules.repeats} repeats after {counted(rules.warmup, 'warm-up')}, in brackets 95 % intervals by"
+        f" bootstrap; accuracy gate {rules.tolerance:g}\n"
+    )
+    text += "".join("\n" + markdown(table) for table in study_tables(study))
+    if rules.notes:
+        text += "\n## Notes\n\n" + "".join(f"- {markdown_text(note)}\n" for note in rules.notes)
+    return text
+
+
+LATEX = {c: "\\" + c for c in "&%$#_{}"} | {
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "\\": "\\textbackslash{}",
+}
+
+
+def latex_cell(text):
+    """Text for LaTeX; 1.2e-09 is written as a power of ten."""
+    parts = re.split(r"(?<=\d)e([-+]\d+)", shown(text))
+    parts[::2] = ["".join(LATEX.get(c, c) for c in part) for part in parts[::2]]
+    parts[1::2] = [f"$\\times 10^{{{int(power[:5])}}}$" for power in parts[1::2]]
+    return "".join(parts)
+
+
+def latex(table, title):
+    def line(cells):
+        return f"    {' & '.join(map(latex_cell, cells))} \\\\\n"
+
+    return (
+        f"\\begin{{table}}\n  \\centering\n  \\caption{{{latex_cell(f'{title}: {table.title}')}}}\n"
+        f"  \\begin{{tabular}}{{{''.join('l' if column.is_text else 'r' for column in table.columns)}}}\n"
+        f"    \\hline\n{line(table.header)}    \\hline\n{''.join(map(line, table.rows))}    \\hline\n"
+        "  \\end{tabular}\n\\end{table}\n"
+    )
+
+
+def tables_as_latex(study):
+    """The tables alone, each a table environment that needs no package."""
+    return "\n".join(latex(table, study.title) for table in study_tables(study))
+
+
+# ---- the terminal
+
+
+def cut(text, longest=LONGEST_LABEL):
+    return text if len(text) <= longest else text[: longest - 2] + ".."
+
+
+def wrapped(text):
+    """Lines of a terminal's width, those behind the first set in."""
+    lines = textwrap.wrap(text, TERMINAL_WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
+
+
+def short_axis(study, axis):
+    """The last part of a key path, where no other axis ends the same."""
+    last = axis.rsplit(".", 1)[-1]
+    return last if [other.name.rsplit(".", 1)[-1] for other in study.axes].count(last) == 1 else axis
+
+
+def labels_text(study, point, axes):
+    parts = [f"{short_axis(study, study.axes[a].name)}={cut(shown(point.labels[a]))}" for a in axes]
+    return ", ".join(parts) or f"point {point.id}"
+
+
+def narrow(table, least):
+    """Leaves columns out of a table that is too wide for a terminal, `least` first, then cuts its widest texts."""
+    for heading in least:
+        if table.width > TERMINAL_WIDTH:
+            table.columns = [column for column in table.columns if column.heading != heading]
+    for longest in range(LONGEST_LABEL, 7, -1):
+        if table.width <= TERMINAL_WIDTH:
+            break
+        for column in table.columns:
+            if column.is_text:
+                column.cells = [cut(shown(cell), longest) for cell in column.cells]
+    return table
+
+
+def terminal_point_table(study, varying):
+    """The points that have numbers, with what tells them apart and what is looked at first."""
+    points = [p for p in study.points if p.field_seconds.all or math.isfinite(p.largest_error)]
+    columns = [
+        Column(short_axis(study, study.axes[a].name), [cut(shown(point.labels[a])) for point in points], True)
+        for a in varying
+    ] or [Column("point", [str(point.id) for point in points], True)]
+    states = [p.status if p.status != "ok" else "oversubscribed" if p.oversubscribed else "" for p in points]
+    table = Table("Points", [*columns, *number_columns(study, points, ON_TERMINAL), Column("state", states)])
+    least = ("memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)", "pairs/s")
+    return narrow(table, (*least, "largest error", "G m anew (s)"))
+
+
+def terminal_fit_table(study, varying):
+    """The serial fractions, told apart by what differs between them."""
+    names = {study.axes[a].name for a in varying}
+    varied = [{axis: label for axis, label in fit.group.items() if axis in names} for fit in study.fits]
+    groups = [
+        settings_text({short_axis(study, axis): cut(shown(label)) for axis, label in group.items()}) for group in varied
+    ]
+    return narrow(fit_table(study, groups), ("points", "time of one (s)", "along"))
+
+
+def aligned(table):
+    """Columns side by side, text on the left, numbers on the right."""
+    text = ""
+    for cells in (table.header, *table.rows):
+        padded = []
+        for column, cell in zip(table.columns, map(shown, cells)):
+            left = column.is_text or column.heading == "state"
+            padded.append(cell.ljust(column.width) if left else cell.rjust(column.width))
+        text += "  ".join(padded).rstrip() + "\n"
+    return text
+
+
+def gaps_text(study, varying):
+    """Why points have no numbers, a line per reason; reasons that differ in their digits alone are one."""
+    gaps = (point for point in study.points if point.status != "ok")
+    reasons = grouped(gaps, lambda point: (point.status, re.sub(r"\d", "", point.why)))
+    text = ""
+    for (status, _), points in reasons.items():
+        where = labels_text(study, points[0], varying)
+        which = where if len(points) == 1 else f"{len(points)} points, the first {where}"
+        text += wrapped(f"{status}: {which}{': ' if points[0].why else ''}{shown(points[0].why)}")
+    return text
+
+
+def tables_as_text(study):
+    """The points and serial fractions for a terminal: what is the same everywhere stands above, why points have no
+    numbers below, and what does not fit is in tables_as_markdown alone."""
+    # by their places
+    axes = range(len(study.axes))
+    varying = [a for a in axes if len({point.labels[a] for point in study.points}) > 1]
+    same = [a for a in axes if a not in varying]
+    parts = [wrapped("everywhere: " + labels_text(study, study.points[0], same))] if study.points and same else []
+    tables = (terminal_point_table(study, varying), terminal_fit_table(study, varying))
+    parts += [aligned(table) for table in tables if table.rows]
+    parts += [gaps_text(study, varying), "".join(wrapped("note: " + shown(note)) for note in study.rules.notes)]
+    return "\n".join(part for part in parts if part)
+
+
+# ---- figures of merit
+
+
+def p3_csv(study):
+    """Columns as the P3 Analysis Library reads them, a row per timed run: pairs per second of the fastest point of each
+    application, problem and platform."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("date", "fom", "application", "problem", "platform"))
+
+    def place(point):
+        return platform_of(study, point), point.problem, tuple(kept_labels(study, point).items())
+
+    for points in grouped(fast_points(study), place).values():
+        point = max(points, key=lambda point: point.pairs_per_second.median.value)
+        application = " ".join(["prismfield", settings_text(kept_labels(study, point), " ")]).strip()
+        for run in study.runs:
+            if run.point == point.id and run.kind == "timed" and run.status == "ok" and run.pairs_per_second > 0:
+                rate = number_text(run.pairs_per_second)
+                problem = f"{study.title} {point.problem[:12]}"
+                writer.writerow((run.started, rate, application, problem, platform_of(study, point)))
+    return text.getvalue()
+
+
+def fom_lines(study):
+    """A line `FOM name[labels]: value unit` for each figure of merit of each point that ran."""
+    text = ""
+    for point in study.points:
+        if not point.has_speed:
+            continue
+        labels = {axis.name: label for axis, label in zip(study.axes, point.labels)}
+        place = shown(settings_text(labels, ",")).replace(":", "=")  # a colon ends the name
+        place = f"[{place}]" if place else ""
+        seconds = ("field_seconds", "total_seconds", "process_seconds")
+        foms = [
+            *((name, getattr(point, name).median.value, "s") for name in seconds),
+            ("pairs_per_second", point.pairs_per_second.median.value, "1/s"),
+            *((name, getattr(point, name).value, "1") for name in ("speed_up", "efficiency")),
+            ("memory", point.memory_bytes, "B"),
+            ("energy", point.energy_joules, "J"),
+            ("core_seconds", point.core_seconds, "s"),
+            ("arithmetic_rate", point.roofline.arithmetic_rate, "1/s"),
+            ("fraction_of_peak", point.roofline.fraction_of_peak, "1"),
+            ("largest_error", point.largest_error, "1"),
+            *((measure.name, getattr(point, measure.name), measure.unit) for measure in MEASURES),
+        ]
+        known = [(name, value, unit) for name, value, unit in foms if math.isfinite(value)]
+        text += "".join(f"FOM {name}{place}: {number_text(value)} {unit}\n" for name, value, unit in known)
+    return text
+
+
+# ---- JSON
+
+
+def json_of(value):
+    """What JSON has of a member: nothing for a count, sample or estimate that is not known."""
+    if isinstance(value, Sample):
+        median, low, high = value.median
+        ends = {"least": min(value.all, default=0), "most": max(value.all, default=0)}
+        return {"median": median, "low": low, "high": high, **ends, "all": value.all} if value.all else None
+    if isinstance(value, Estimate):
+        return None if math.isnan(value.value) else value._asdict()
+    return None if isinstance(value, int) and value < 0 else value
 
 
 def members(record, names):
-    return {name: getattr(record, name) for name in names.split()}
-
-
-def counts(record, names):
-    """Of which those below 0 are not known."""
-    return {name: None if value < 0 else value for name, value in members(record, names).items()}
-
-
-def estimate(value):
-    return None if math.isnan(value.value) else value._asdict()
-
-
-def sample(runs):
-    if not runs.all:
-        return None
-    median, low, high = runs.median
-    return {"median": median, "low": low, "high": high, "least": min(runs.all), "most": max(runs.all), "all": runs.all}
+    return {name: json_of(getattr(record, name)) for name in names.split()}
 
 
 def problem_list(study):
     pairs = {}
-    for point in study.points:
-        if point.problem:
-            pairs[point.problem] = max(point.pairs, pairs.get(point.problem, -1))
-    return [{"id": name, "hash": name, "pairs": None if most < 0 else most} for name, most in pairs.items()]
+    for point in filter(lambda point: point.problem, study.points):
+        pairs[point.problem] = max(point.pairs, pairs.get(point.problem, -1))
+    return [{"id": name, "hash": name, "pairs": json_of(most)} for name, most in pairs.items()]
 
 
 def sweep_axes(study):
@@ -44,8 +428,12 @@ def sweep_axes(study):
     return range(1 if study.joined else 0, len(study.axes))
 
 
+def measured(study):
+    """What the runs of the study's command report beside times and memory."""
+    return " ".join(measure.name for measure in MEASURES) if study.rules.command != "run" else ""
+
+
 def point_json(study, point):
-    measured = " ".join(measure.name for measure in MEASURES) if study.rules.command != "run" else ""
     roofline = point.roofline
     bounds = {"intensity": roofline.intensity, "bound": roofline.bound or None}
     return {
@@ -54,16 +442,11 @@ def point_json(study, point):
         "labels": {study.axes[a].name: point.labels[a] for a in sweep_axes(study)},
         **members(point, "status why oversubscribed problem"),
         "runs": len(point.field_seconds.all),
-        **{key: sample(getattr(point, key)) for key in SAMPLES},
-        **members(point, "setup_seconds output_seconds space device"),
-        **counts(point, "ranks threads devices slots batch block"),
-        **members(point, "partition precision kernel"),
-        **counts(point, "pairs"),
+        **members(point, f"{' '.join(SAMPLES)} setup_seconds output_seconds space device ranks threads devices slots"),
+        **members(point, "batch block partition precision kernel pairs"),
         "pairs_by_form": {form: pairs for form, pairs in point.pairs_by_form.items() if pairs >= 0},
         **members(point, "memory_bytes scratch_bytes energy_joules largest_error load busy_least busy_most"),
-        **members(point, measured),
-        **counts(point, "baseline"),
-        **{key: estimate(getattr(point, key)) for key in ("speed_up", "efficiency", "karp_flatt")},
+        **members(point, f"{measured(study)} baseline speed_up efficiency karp_flatt"),
         "operations": roofline.double_operations + roofline.single_operations,
         **members(roofline, "double_operations single_operations arithmetic_rate fraction_of_peak"),
         "roofline": None if math.isnan(roofline.intensity) else bounds,
@@ -71,20 +454,18 @@ def point_json(study, point):
     }
 
 
-def serial_fraction(fit):
-    bounds = {key: value for key, value in members(fit, "low high").items() if math.isfinite(value)}
-    return None if math.isnan(fit.value) else {"serial": fit.value, **bounds}
-
-
 def fit_json(fit):
-    amdahl, gustafson = map(serial_fraction, (fit.amdahl, fit.gustafson))
-    laws = {"amdahl": amdahl, "seconds_of_one": fit.seconds_of_one, "gustafson": gustafson}
+    def law(own):
+        bounds = {key: value for key, value in (("low", own.low), ("high", own.high)) if math.isfinite(value)}
+        return None if math.isnan(own.value) else {"serial": own.value, **bounds}
+
+    laws = {"amdahl": law(fit.amdahl), "seconds_of_one": fit.seconds_of_one, "gustafson": law(fit.gustafson)}
     return members(fit, "along key group") | laws | {"points": fit.points}
 
 
 def portability_json(own, kind):
     platforms = [
-        {"platform": platform.name, **counts(platform, "point"), "efficiency": getattr(platform, kind)}
+        {"platform": platform.name, **members(platform, "point"), "efficiency": getattr(platform, kind)}
         for platform in own.platforms
     ]
     whole = {"application": own.kept, "platforms": platforms, "value": getattr(own, kind)}
@@ -120,114 +501,89 @@ def study_json(study, analysed_by):
 # ---- HDF5: groups points, runs and errors, whose variables have one dimension, as in netCDF-4
 
 
-def columns(rows, names, unit=None):
-    """(name, unit, values) of members of the rows; without a unit values are words."""
-    get = (lambda row, name: row[name]) if rows and isinstance(rows[0], dict) else getattr
-    return [(name, unit, [get(row, name) for row in rows]) for name in names.split()]
+# of a name that holds the word; others have none
+UNITS = {"_seconds": "s", "busy_": "s", "_bytes": "byte", "_joules": "J", "_per_second": "s-1", "_rate": "s-1"}
+UNITS["intensity"] = "byte-1"
 
 
-def estimates(points, names, unit):
-    """Of members that are estimates, or samples with one."""
-    found = []
-    for name, _, values in columns(points, names):
-        parts = zip(*(getattr(value, "median", value) for value in values))
-        found += [(name + end, unit, list(map(float, part))) for end, part in zip(("", "_low", "_high"), parts)]
-    return found
+def columns(rows, names):
+    """(name, values) of members of the rows, three of one that is an estimate."""
+    for name in names.split():
+        values = [getattr(row, name) for row in rows]
+        if isinstance(values[0], (Sample, Estimate)):
+            parts = zip(*(getattr(value, "median", value) for value in values))
+            yield from ((name + end, list(map(float, part))) for end, part in zip(("", "_low", "_high"), parts))
+        else:
+            yield name, values
 
 
-def labels(name, texts):
+def label_values(texts):
     """Labels of an axis: numbers where all are, otherwise words."""
     try:
-        return name, "1", list(map(float, texts))
+        return list(map(float, texts))
     except ValueError:
-        return name, None, texts
+        return texts
+
+
+def unit_of(name):
+    return next((unit for word, unit in UNITS.items() if word in name and not name.startswith("axis_")), "1")
 
 
 def write_group(file, name, dimension, columns):
     """A group whose variables have one dimension, of its own name; words are places in a list, an attribute."""
     group = file.create_group(name, track_order=True)
-    n = len(columns[0][2])
+    n = len(columns[0][1])
     scale = group.create_dataset(dimension, (n,), ">f4")
     scale.make_scale(f"This is a netCDF dimension but not a netCDF variable.{n:10}")
     scale.attrs["_Netcdf4Dimid"] = numpy.int32(len(file) - 1)
-    for column, unit, values in columns:
-        places = {text: place for place, text in enumerate(dict.fromkeys(values))}
-        values = [places[text] for text in values] if unit is None else values
+    for column, values in columns:
+        words = {text: place for place, text in enumerate(dict.fromkeys(values)) if isinstance(text, str)}
+        values = [words[text] for text in values] if words else values
         kind = "i8" if all(isinstance(value, int) for value in values) else "f8"
         dataset = group.create_dataset(column, data=numpy.array(values, kind), fletcher32=True)
         dataset.dims[0].attach_scale(scale)
-        dataset.attrs["units"] = numpy.bytes_(unit or "1")
-        if unit is None:
-            dataset.attrs["flag_values"] = numpy.arange(len(places), dtype="f8")
+        dataset.attrs["units"] = numpy.bytes_(unit_of(column))
+        if words:
+            dataset.attrs["flag_values"] = numpy.arange(len(words), dtype="f8")
             # meanings are told apart by blanks
-            meanings = " ".join(text.replace(" ", "_") or "_" for text in places)
+            meanings = " ".join(text.replace(" ", "_") or "_" for text in words)
             dataset.attrs["flag_meanings"] = numpy.bytes_(meanings.encode("utf-8", "surrogateescape"))
 
 
 def columns_of_points(study):
     points = study.points
     rooflines = [point.roofline for point in points]
+    # no axis takes the name of another column
+    names = [f"axis_{study.axes[a].name.replace('/', '_')}" for a in sweep_axes(study)]
     return [
-        *columns(points, "id", "1"),
-        ("machine", None, [study.machines[point.machine].name for point in points]),
-        # no axis takes the name of another column
-        *(
-            labels(f"axis_{study.axes[a].name.replace('/', '_')}", [point.labels[a] for point in points])
-            for a in sweep_axes(study)
-        ),
-        *columns(points, "status"),
-        ("oversubscribed", "1", [int(point.oversubscribed) for point in points]),
-        ("runs", "1", [len(point.field_seconds.all) for point in points]),
-        *columns(points, "problem space device partition precision kernel"),
-        *columns(points, "ranks threads devices slots batch block pairs", "1"),
-        *estimates(points, "field_seconds total_seconds process_seconds processor_seconds", "s"),
-        *estimates(points, "pairs_per_second", "s-1"),
-        *estimates(points, "speed_up efficiency karp_flatt", "1"),
-        *columns(points, "memory_bytes scratch_bytes", "byte"),
-        *columns(points, "energy_joules", "J"),
-        *columns(points, "largest_error load", "1"),
-        *columns(points, "core_seconds", "s"),
-        *measures(study, points),
-        *columns(rooflines, "double_operations single_operations", "1"),
-        *columns(rooflines, "arithmetic_rate", "s-1"),
-        *columns(rooflines, "fraction_of_peak", "1"),
-        *columns(rooflines, "intensity", "byte-1"),
+        *columns(points, "id"),
+        ("machine", [study.machines[point.machine].name for point in points]),
+        *zip(names, (label_values([point.labels[a] for point in points]) for a in sweep_axes(study))),
+        *columns(points, "status oversubscribed"),
+        ("runs", [len(point.field_seconds.all) for point in points]),
+        *columns(points, "problem space device partition precision kernel ranks threads devices slots batch block"),
+        *columns(points, f"pairs {' '.join(SAMPLES)} speed_up efficiency karp_flatt memory_bytes scratch_bytes"),
+        *columns(points, f"energy_joules largest_error load core_seconds {measured(study)}"),
+        *columns(rooflines, "double_operations single_operations arithmetic_rate fraction_of_peak intensity"),
     ]
-
-
-def measures(study, rows):
-    of = MEASURES if study.rules.command != "run" else ()
-    return [column for measure in of for column in columns(rows, measure.name, measure.unit)]
 
 
 def columns_of_runs(study):
     runs = study.runs
-    numbers = [
-        *columns(runs, "setup_seconds field_seconds output_seconds total_seconds process_seconds", "s"),
-        *columns(runs, "processor_seconds busy_least busy_most", "s"),
-        *columns(runs, "pairs_per_second", "s-1"),
-        *columns(runs, "energy_joules", "J"),
-        *columns(runs, "load largest_error", "1"),
-        *measures(study, runs),
-    ]
+    numbers = "setup_seconds field_seconds output_seconds total_seconds process_seconds processor_seconds busy_least"
+    numbers += " busy_most pairs_per_second energy_joules load largest_error"
     # times of fields that are not those asked for are no speed; runs.csv alone keeps them
     wrong = {point.id for point in study.points if point.status == "wrong"}
     hidden = [run.kind != "reference" and run.point in wrong for run in runs]
     return [
-        ("number", "1", [run.run for run in runs]),
-        *columns(runs, "point repeat", "1"),
-        *columns(runs, "kind status started"),
+        ("number", [run.run for run in runs]),
+        *columns(runs, "point repeat kind status started"),
         *(
-            (name, unit, [math.nan if h and unit not in ("1", "byte") else float(v) for v, h in zip(values, hidden)])
-            for name, unit, values in numbers
+            (name, [math.nan if h and unit_of(name) not in ("1", "byte") else float(v) for v, h in zip(values, hidden)])
+            for name, values in columns(runs, f"{numbers} {measured(study)}")
         ),
-        *columns(runs, " ".join(["peak_memory_bytes scratch_bytes pairs", *(f"pairs_{form}" for form in FORMS)]), "1"),
+        *columns(runs, " ".join(["peak_memory_bytes scratch_bytes pairs", *(f"pairs_{form}" for form in FORMS)])),
     ]
-
-
-def columns_of_errors(study):
-    differences = columns(study.errors, "rms_difference largest_difference largest_reference relative", "1")
-    return [*columns(study.errors, "point", "1"), *columns(study.errors, "field unit"), *differences]
 
 
 def write_study_hdf5(study, text, name):
@@ -236,8 +592,11 @@ def write_study_hdf5(study, text, name):
         file.attrs["title"] = shown(study.title)
         file.attrs["schema"] = numpy.bytes_("prismfield-study")
         file.attrs["version"] = 1
-        of = {"point": columns_of_points, "run": columns_of_runs, "error": columns_of_errors}
-        for dimension, columns_of in of.items():
-            if getattr(study, f"{dimension}s"):
-                write_group(file, f"{dimension}s", dimension, columns_of(study))
+        if study.points:
+            write_group(file, "points", "point", columns_of_points(study))
+        if study.runs:
+            write_group(file, "runs", "run", columns_of_runs(study))
+        if study.errors:
+            names = [column.name for column in TABLES["errors.csv"]]
+            write_group(file, "errors", "error", [(name, [row[name] for row in study.errors]) for name in names])
         file["study"] = text

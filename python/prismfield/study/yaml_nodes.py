@@ -12,7 +12,7 @@ from pathlib import Path
 
 import yaml
 
-from .problems import InputError, Problem, Problems, excerpt
+from .texts import InputError, Problem, Problems, excerpt
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LARGEST_FILE = 16 << 20
@@ -80,25 +80,25 @@ def join_key(parent: str, child: str) -> str:
 def read_yaml_text(file: Path) -> str:
     """Content of a text file of at most 16 MiB in UTF-8."""
 
-    def refuse(what: str, where: str = str(file)) -> InputError:
-        return InputError([Problem(where, "", what)])
-
+    data, where, what = b"", str(file), ""
     try:
         with open(file, "rb") as stream:
             data = stream.read(LARGEST_FILE + 1)
     except IsADirectoryError:
-        raise refuse("is a folder; a YAML file is expected") from None
+        what = "is a folder; a YAML file is expected"
     except (FileNotFoundError, NotADirectoryError):
-        raise refuse("there is no such file") from None
+        what = "there is no such file"
     except OSError:
-        raise refuse("cannot be opened to read; look at its permissions") from None
-    if len(data) > LARGEST_FILE:
-        raise refuse("is larger than 16 MiB; keep long lists in files of their own, which a case names")
+        what = "cannot be opened to read; look at its permissions"
     text = data.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
-    if bad := NO_TEXT.search(text):
+    if len(data) > LARGEST_FILE:
+        what = "is larger than 16 MiB; keep long lists in files of their own, which a case names"
+    elif bad := NO_TEXT.search(text):
         line = text.count("\n", 0, bad.start()) + 1
+        where = f"{file}:{line}"
         what = "holds bytes that are no UTF-8 text; a YAML file is expected, not data or another encoding"
-        raise refuse(what, f"{file}:{line}")
+    if what:
+        raise InputError([Problem(where, "", what)])
     return text
 
 
@@ -274,31 +274,27 @@ def to_yaml(root: Node) -> str:
 
 def numbered(root: Node) -> tuple[str, list[str]]:
     """The document as YAML with a value a line, and the place where the value of each line was written."""
-    lines: list[str] = []
-    places: list[str] = []
+    lines: list[tuple[str, str]] = []
 
-    def add(text: str, node: Node) -> None:
-        lines.append(text)
-        places.append(node.place)
+    def quoted(text: str) -> str:
+        return json.dumps(text, ensure_ascii=False)
 
     def emit(node: Node, before: str, after: str) -> None:
-        if node.kind == "scalar":
+        if node.kind not in ("list", "map"):
             is_plain = not node.quoted and PLAIN.fullmatch(node.text)
-            add(before + (node.text if is_plain else json.dumps(node.text, ensure_ascii=False)) + after, node)
-            return
-        if node.kind == "null":
-            add(before + "null" + after, node)
+            text = "null" if node.kind == "null" else node.text if is_plain else quoted(node.text)
+            lines.append((before + text + after, node.place))
             return
         begin, end = "[]" if node.kind == "list" else "{}"
         below = [("", item) for item in node.items]
-        below += [(f"{json.dumps(key, ensure_ascii=False)}: ", value) for key, value in node.entries.items()]
-        add(before + begin, node)
-        for i, (label, value) in enumerate(below):
-            emit(value, label, "," if i + 1 < len(below) else "")
-        add(end + after, node)
+        below += [(f"{quoted(key)}: ", value) for key, value in node.entries.items()]
+        lines.append((before + begin, node.place))
+        for i, (label, value) in enumerate(below, 1):
+            emit(value, label, "," if i < len(below) else "")
+        lines.append((end + after, node.place))
 
     emit(root, "", "")
-    return "\n".join(lines) + "\n", places
+    return "".join(f"{line}\n" for line, _ in lines), [place for _, place in lines]
 
 
 def plain(node: Node) -> object:
