@@ -8,11 +8,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <KokkosBlas1_axpby.hpp>
-#include <KokkosBlas1_dot.hpp>
 #include <prismfield/operator.hpp>
 
 #include "compute/operator_plan.hpp"
+#include "compute/vector_functors.hpp"
 #include "engine/staged_prisms.hpp"
 #include "parallel/collectives.hpp"
 
@@ -138,8 +137,8 @@ protected:
     sum_over_ranks(space, ranks, flat(product), on_host);
     if (in_place) return;
     for (std::size_t v = 0; v < product.extent(1); ++v) {
-      KokkosBlas::axpby(space, alpha, Kokkos::subview(product, Kokkos::ALL, v), beta,
-                        Kokkos::subview(out.vectors, Kokkos::ALL, v));
+      add_vectors<ExecutionSpace>(space, alpha, Kokkos::subview(product, Kokkos::ALL, v), beta,
+                                  Kokkos::subview(out.vectors, Kokkos::ALL, v));
     }
   }
 
@@ -205,7 +204,7 @@ private:
     on_all_ranks(m_all_ranks, [&] {
       check_length("a", a.extent(0), length);
       check_length("b", b.extent(0), length);
-      sum = KokkosBlas::dot(space, a, b);
+      sum = inner_product(space, a, b);
     });
     sum_everywhere(ranks, &sum, 1);
     broadcast(m_all_ranks, sum);

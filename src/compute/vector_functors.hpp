@@ -29,4 +29,16 @@ void copy_out(const Space& space, const Kokkos::View<const double*, typename Spa
   space.fence("prismfield: values on the host");
 }
 
+// Of KokkosBlas, compiled once for a space (instances/operator.cpp.in).
+
+/// y = a x + b y; with b = 0 y is not read.
+template <class Space>
+void add_vectors(const Space& space, double a, const Kokkos::View<const double*, typename Space::memory_space>& x,
+                 double b, const Kokkos::View<double*, typename Space::memory_space>& y);
+
+/// The inner product, whose last bits change with the number of threads; waits for it.
+template <class Space>
+double inner_product(const Space& space, const Kokkos::View<const double*, typename Space::memory_space>& a,
+                     const Kokkos::View<const double*, typename Space::memory_space>& b);
+
 }  // namespace prismfield

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <KokkosBlas1_axpby.hpp>
 #include <KokkosBlas1_mult.hpp>
 
 #include "compute/vector_functors.hpp"
@@ -127,7 +126,7 @@ public:
   void fill(const Vector& vector, double value) const { Kokkos::deep_copy(m_space, vector, value); }
 
   /// y = a x + b y; with b = 0 y is not read, here and below.
-  void add(double a, const ConstVector& x, double b, const Vector& y) const { KokkosBlas::axpby(m_space, a, x, b, y); }
+  void add(double a, const ConstVector& x, double b, const Vector& y) const { add_vectors(m_space, a, x, b, y); }
   /// z = a x y + b z, elementwise
   void multiply(double a, const ConstVector& x, const ConstVector& y, double b, const Vector& z) const {
     KokkosBlas::mult(m_space, b, z, a, x, y);

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include <KokkosBlas1_axpby.hpp>
 #include <prismfield/error.hpp>
 #include <prismfield/row_store.hpp>
 
@@ -349,7 +348,7 @@ private:
           "prismfield::take_rows", Indices(space, 0, of_rows.size()),
           TakeRows<Memory>{rows, factor(m_source->to_si(block.field)), m_stream->places(block), of_rows.data()});
       multiply(of_rows, sums);
-      KokkosBlas::axpy(space, 1.0, this->flat(sums), this->flat(out));
+      add_vectors(space, 1, this->flat(sums), 1, this->flat(out));
     });
   }
 
@@ -380,7 +379,7 @@ private:
         Kokkos::parallel_for("prismfield::weigh_rows", Indices(space, 0, of_rows.size()),
                              WeighRows<Memory>{weights, factor * factor, m_stream->places(block), of_rows.data()});
         m_stream->matrix().multiply_transposed(space, of_rows, sums);
-        KokkosBlas::axpy(space, 1.0, this->flat(sums), this->flat(out));
+        add_vectors(space, 1, this->flat(sums), 1, this->flat(out));
       });
     };
     this->product(space, alpha, {"density", density, this->columns()}, beta, {"product", product, this->columns()},
