@@ -27,16 +27,6 @@ LEFT_BEHIND = re.compile(rf"{re.escape(LOCK)}|\.({'|'.join(map(re.escape, KEPT))
 OTHER_FOLDER = "choose another folder by --output"
 
 
-def read_record(folder: Path) -> dict[str, str]:
-    """What machine.json says of the study that it belongs to; {} for none of a study."""
-    try:
-        record = json.loads((folder / "machine.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    is_ours = isinstance(record, dict) and isinstance(record.get("study_hash"), str) and record["study_hash"]
-    return {key: value for key, value in record.items() if isinstance(value, str)} if is_ours else {}
-
-
 def same_file(one: Path, other: Path) -> bool:
     try:
         return os.path.samefile(one, other)
@@ -73,8 +63,13 @@ class ReportFolder:
             raise self.refusal(f"is no folder, and a study has many files; {OTHER_FOLDER}")
         if not self.resume and same_file(path / "study.yaml", self.spec.file):
             raise self.refusal(f"holds {self.spec.file} itself, which would be replaced; {OTHER_FOLDER}")
-        record = read_record(path)
-        if not record:
+        try:
+            found = json.loads((path / "machine.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            found = None
+        entries = found.items() if isinstance(found, dict) else ()
+        record = {key: value for key, value in entries if isinstance(value, str)}
+        if not record.get("study_hash"):
             if all(LEFT_BEHIND.fullmatch(name) for name in os.listdir(path)):
                 return False
             raise self.refusal(f"holds files that are no report of a study, and is left alone; {OTHER_FOLDER}")

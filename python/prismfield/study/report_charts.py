@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """The figures of a study: each function draws one kind and returns a page, or None for nothing."""
 
+import functools
 import itertools
 import math
 import textwrap
@@ -138,13 +139,9 @@ def finished(name, title, figure, caption="", handles=(), marks=(), notes=()):
     return Page(name, title, figure, caption)
 
 
-def line(**looks):
-    """The handle of a line for the legend."""
-    return Line2D([], [], **looks)
-
-
-def mark(**looks):
-    return Line2D([], [], linestyle="none", **looks)
+# handles of the legend
+line = functools.partial(Line2D, [], [])
+mark = functools.partial(line, linestyle="none")
 
 
 def number_tick(value, _position=None):

@@ -7,6 +7,7 @@ import math
 import pathlib
 import re
 
+from .spec import last_word
 from .study_data import MEASURES
 from .texts import grouped
 
@@ -184,7 +185,7 @@ class Study:
         for text in labels.values():
             if found := re.search(rf"(?:^|[\s{{,.]){re.escape(axis)}\s*[:=]\s*([^,}}\]]+)", text):
                 return found[1].strip()
-        value = point.get(axis.rsplit(".", 1)[-1])
+        value = point.get(last_word(axis))
         return None if value is None or isinstance(value, (dict, list)) else str(value)
 
     def labels(self, point, axes):
@@ -309,10 +310,6 @@ def series_of(entry):
     has_names = bool(values) and all(isinstance(value, dict) for value in values.values())
     series = values if has_names else {"": values} if values else {}
     return [(name, {k: v for k, v in own.items() if finite(v)}) for name, own in series.items()]
-
-
-def last_word(name):
-    return name.rsplit(".", 1)[-1]
 
 
 def axis_name(name):

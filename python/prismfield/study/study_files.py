@@ -14,6 +14,7 @@ import numpy
 
 from ..field_names import in_order, is_field
 from .analysis import fast_points, kept_labels, platform_of
+from .spec import last_word
 from .study_data import FORMS, MEASURES, SAMPLES, TABLES, Estimate, Sample
 from .texts import counted, grouped, json_text, number_text, short_text, shown
 
@@ -263,8 +264,8 @@ def wrapped(text):
 
 def short_axis(study, axis):
     """The last part of a key path, where no other axis ends the same."""
-    last = axis.rsplit(".", 1)[-1]
-    return last if [other.name.rsplit(".", 1)[-1] for other in study.axes].count(last) == 1 else axis
+    last = last_word(axis)
+    return last if [last_word(other.name) for other in study.axes].count(last) == 1 else axis
 
 
 def labels_text(study, point, axes):
