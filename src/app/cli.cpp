@@ -16,7 +16,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/exit_codes.hpp"
 #include "app/key_help.hpp"
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/cli.hpp"
-#include "app/exit_codes.hpp"
 
 namespace prismfield {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -122,30 +123,23 @@ std::string calibration_json() {
 
 ProgramEnd execute(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
                    const Communicator& communicator) {
-  if (!options.cases.empty()) {
+  const auto print = [&](const std::function<std::string()>& text) {
     agree(communicator, [&] {
-      if (communicator.rank() == 0) std::cout << case_facts_json(options.cases) << std::flush;
+      if (communicator.rank() == 0) std::cout << text() << std::flush;
     });
-    return {};
-  }
+    return ProgramEnd();
+  };
+  if (!options.cases.empty()) return print([&] { return case_facts_json(options.cases); });
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
-  if (options.calibrate) {
-    agree(communicator, [&] {
-      if (communicator.rank() == 0) std::cout << calibration_json() << std::flush;
-    });
-    return {};
-  }
+  if (options.calibrate) return print(calibration_json);
   const KokkosFacts facts = kokkos_facts();
   gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
                  places);
-  agree(communicator, [&] {
-    if (communicator.rank() != 0) return;
+  return print([&] {
     const ProgramFacts program = program_facts(kokkos_options);
-    std::cout << (options.json ? info_json(program, places) : info_text(program) + placement_table(places))
-              << std::flush;
+    return options.json ? info_json(program, places) : info_text(program) + placement_table(places);
   });
-  return {};
 }
 
 }  // namespace prismfield

@@ -20,7 +20,6 @@
 #include "app/commands.hpp"
 #include "app/figure.hpp"
 #include "app/finish_result.hpp"
-#include "app/model_export.hpp"
 #include "app/run_inputs.hpp"
 #include "app/start.hpp"
 #include "app/terminal.hpp"
@@ -125,35 +124,35 @@ Range finite_range_of(const std::vector<double>& lower, const std::vector<double
   return range;
 }
 
-bool are_tiny(const Range& densities) {
-  const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
-  return largest > 0 && largest < least_density;
-}
+double largest_of(const Range& densities) { return std::max(std::abs(densities.min), std::abs(densities.max)); }
 
-bool are_huge(const Range& densities) {
-  return std::max(std::abs(densities.min), std::abs(densities.max)) > most_density;
-}
+bool are_tiny(const Range& densities) { return largest_of(densities) > 0 && largest_of(densities) < least_density; }
 
 std::string density_range_text(const Range& densities) {
   return densities.min == densities.max ? fmt::format("{:.4g} kg/m3", densities.min)
                                         : fmt::format("{:.4g} to {:.4g} kg/m3", densities.min, densities.max);
 }
 
+/// RMS of what `part` makes of the values of one field, by their numbers.
+template <class Part>
+double rms_of(const DataSet& data, std::size_t field, const Part& part) {
+  const auto n = static_cast<std::size_t>(data.points.size());
+  double sum = 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) sum += part(i) * part(i);
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
 /// RMS of one field of a data set over sigma; where a trend is solved for, of what a constant leaves.
 double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean) {
+  double weights = 0, mean = 0;
   const auto n = static_cast<std::size_t>(data.points.size());
-  double weights = 0, mean = 0, sum = 0;
-  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+  for (std::size_t i = field * n; without_mean && i < (field + 1) * n; ++i) {
     const double weight = 1 / (data.sigma[i] * data.sigma[i]);
     weights += weight;
     mean += weight * data.values[i];
   }
-  mean = without_mean ? mean / weights : 0;
-  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
-    const double part = (data.values[i] - mean) / data.sigma[i];
-    sum += part * part;
-  }
-  return std::sqrt(sum / static_cast<double>(n));
+  if (without_mean) mean /= weights;
+  return rms_of(data, field, [&](std::size_t i) { return (data.values[i] - mean) / data.sigma[i]; });
 }
 
 /// Where sigma and data can hardly belong to each other.
@@ -184,15 +183,9 @@ std::vector<double> regional_parts(const DataSet& data) {
   const TrendBasis basis = make_trend_basis(data, Trend::linear);
   std::vector<double> plane(data.values.size(), 0.0), parts;
   basis.add(basis.coefficients(data.values), plane);
-  const auto n = static_cast<std::size_t>(data.points.size());
-  for (std::size_t first = 0; first < plane.size(); first += n) {
-    double of_plane = 0, of_rest = 0;
-    for (std::size_t i = first; i < first + n; ++i) {
-      const double part = plane[i] / data.sigma[i], rest = (data.values[i] - plane[i]) / data.sigma[i];
-      of_plane += part * part;
-      of_rest += rest * rest;
-    }
-    parts.push_back(of_rest > 0 ? std::sqrt(of_plane / of_rest) : 0);
+  for (std::size_t f = 0; f < static_cast<std::size_t>(data.fields.size()); ++f) {
+    const double rest = rms_of(data, f, [&](std::size_t i) { return (data.values[i] - plane[i]) / data.sigma[i]; });
+    parts.push_back(rest > 0 ? rms_of(data, f, [&](std::size_t i) { return plane[i] / data.sigma[i]; }) / rest : 0);
   }
   return parts;
 }
@@ -214,17 +207,6 @@ std::string regional_field(const InversionOutcome& outcome, const InversionSetti
     }
   }
   return "";
-}
-
-/// RMS of residuals over sigma.
-double normalized_rms(const PredictedData& data, std::size_t field) {
-  const auto n = static_cast<std::size_t>(data.points.size());
-  double sum = 0;
-  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
-    const double residual = (data.values[i] - data.predicted[i]) / data.sigma[i];
-    sum += residual * residual;
-  }
-  return std::sqrt(sum / static_cast<double>(n));
 }
 
 /// Vectors of a float a cell that the low ranks keep.
@@ -333,7 +315,7 @@ std::vector<std::string> inversion_warnings(const Case& run, const InversionInpu
         "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
         "a file says what is in it",
         density_range_text(reference)));
-  } else if (are_huge(reference)) {
+  } else if (largest_of(reference) > most_density) {
     warnings.push_back(fmt::format("inversion.reference is {}, more than any metal; is its unit right?",
                                    density_range_text(reference)));
   }
@@ -350,9 +332,9 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
     warnings.push_back(unsettled);
   }
   const Range found = range_of(outcome.model.density);
-  const bool are_doubtful = std::max(std::abs(found.min), std::abs(found.max)) > most_contrast;
+  const bool are_doubtful = largest_of(found) > most_contrast;
   const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
-  if (are_huge(found)) {
+  if (largest_of(found) > most_density) {
     warnings.push_back(fmt::format("densities of {} were found, more than any metal; {}", density_range_text(found),
                                    !regional.empty() ? regional
                                                      : "check the units of the data and sigma, or give "
@@ -361,7 +343,7 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
     warnings.push_back(fmt::format("densities of {} were found; {}", density_range_text(found), regional));
   } else if (are_tiny(found) && !(settings.bounds && are_tiny(*settings.bounds))) {
     warnings.push_back(fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
-                                   std::max(std::abs(found.min), std::abs(found.max))));
+                                   largest_of(found)));
   }
   return warnings;
 }
@@ -383,7 +365,8 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   for (const PredictedData& data : model.data) {
     std::size_t f = 0;
     for (const FieldInfo& field : data.fields) {
-      const double rms = normalized_rms(data, f++);
+      const double rms =
+          rms_of(data, f++, [&](std::size_t i) { return (data.values[i] - data.predicted[i]) / data.sigma[i]; });
       text += data.sigma_is_unknown
                   ? fmt::format(
                         "{}, {}: RMS of residuals {:.4g} {}; sigma is unknown, chi of no "

@@ -58,6 +58,11 @@ bool is_drawn_field(const std::string& name) {
   return std::find(drawn.begin(), drawn.end(), name) != drawn.end();
 }
 
+/// Of RESULT.
+[[noreturn]] void refuse(const PlotOptions& options, const std::string& what) {
+  throw InputError(options.file.string(), "", what);
+}
+
 /// Throws InputError for fields that are asked for and are not there.
 template <class Has>
 void check_fields(const PlotOptions& options, const std::vector<std::string>& known, const Has& has) {
@@ -67,8 +72,7 @@ void check_fields(const PlotOptions& options, const std::vector<std::string>& kn
   }
   const std::string file = options.file.string();
   if (there.empty()) {
-    throw InputError(file, "",
-                     "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
+    refuse(options, "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
   }
   for (const std::string& name : options.style.fields) {
     if (std::find(there.begin(), there.end(), name) != there.end()) continue;
@@ -128,9 +132,9 @@ void check_numbers(const PlotOptions& options, const PointFields& points) {
 /// Draws a file of another format by way of a netCDF file beside the figure that is gone afterwards.
 std::string draw_content(const PlotOptions& options, FileContent& content) {
   if (std::holds_alternative<PrismBlock>(content)) {
-    throw InputError(options.file.string(), "",
-                     "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
-                     "for ParaView");
+    refuse(options,
+           "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
+           "for ParaView");
   }
   Drawing drawing = Drawing::model;
   if (auto* points = std::get_if<PointFields>(&content)) {
@@ -148,9 +152,9 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
     if (!has_lines) find_grid(points->points);
   } else {
     if (std::get<CellModel>(content).values.empty()) {
-      throw InputError(options.file.string(), "",
-                       "holds a mesh alone, so there is nothing to draw; prismfield convert makes a model of it and a "
-                       "file of densities");
+      refuse(options,
+             "holds a mesh alone, so there is nothing to draw; prismfield convert makes a model of it and a "
+             "file of densities");
     }
     refuse_fields_of_model(options);
   }
@@ -168,10 +172,9 @@ void refuse_values_alone(const PlotOptions& options, FileFormat format) {
   if (format != FileFormat::ubc_model && format != FileFormat::tomofast_values) return;
   const std::string mesh =
       format == FileFormat::ubc_model ? fs::path(options.file).replace_extension(".msh").string() : std::string("GRID");
-  throw InputError(options.file.string(), "",
-                   fmt::format("holds numbers without a mesh; prismfield convert {} {} --mesh {} makes a model that "
-                               "plot draws",
-                               options.file.string(), fs::path(options.file).replace_extension(".h5").string(), mesh));
+  refuse(options, fmt::format("holds numbers without a mesh; prismfield convert {} {} --mesh {} makes a model that "
+                              "plot draws",
+                              options.file.string(), fs::path(options.file).replace_extension(".h5").string(), mesh));
 }
 
 void plot(const PlotOptions& options) {

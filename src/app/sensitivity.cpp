@@ -343,15 +343,6 @@ std::vector<std::pair<std::string, double>> performance_of(const HostOperator& m
   return values;
 }
 
-/// Writes, shows and draws the fields; on rank 0 only.
-void finish(const Inputs& inputs, const Fields& result, std::vector<std::pair<std::string, double>> performance,
-            const std::string& differences, bool quiet, Moment begin) {
-  ResultEnd end{header_of(inputs), 0, {}, differences};
-  end.header.performance = std::move(performance);
-  end.header.command = "prismfield sensitivity " + inputs.run.file.string();
-  end_with_result(inputs, end, result, quiet, begin);
-}
-
 /// What `make` returns; of errors, which all ranks find alike, rank 0 tells. Collective.
 template <class Make>
 auto made_together(const Communicator& communicator, const Make& make) {
@@ -398,7 +389,11 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   const std::vector<std::pair<std::string, double>> performance = performance_of(*matrix, times, communicator);
   agree(communicator, [&] {
     throw_if_interrupted();
-    if (is_root) finish(all.inputs, result, performance, differences, options.quiet, begin);
+    if (!is_root) return;
+    ResultEnd end{header_of(all.inputs), 0, {}, differences};
+    end.header.performance = performance;
+    end.header.command = "prismfield sensitivity " + run.file.string();
+    end_with_result(all.inputs, end, result, options.quiet, begin);
   });
 }
 
