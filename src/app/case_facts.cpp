@@ -12,6 +12,7 @@
 #include <numeric>
 #include <utility>
 
+#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "case/case.hpp"
@@ -25,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr std::array uses = {Choice<CaseUse>{"run", CaseUse::forward},
-                             Choice<CaseUse>{"sensitivity", CaseUse::sensitivity},
-                             Choice<CaseUse>{"invert", CaseUse::inversion}};
 
 Json facts_of(const std::string& text, const fs::path& file, CaseUse use, const std::string& densities_of) {
   Json inputs = Json::array();
@@ -46,35 +43,14 @@ Json facts_of(const std::string& text, const fs::path& file, CaseUse use, const 
                   {"partition_where", run.where("execution.partition")},
                   {"inputs", inputs},
                   {"gravitational_constant", run.gravitational_constant}};
-    if (!densities_of.empty()) facts["densities"] = densities_at(densities_of, make_model(run).source());
+    if (!densities_of.empty())
+      facts["densities"] = densities_at(densities_of, make_model(run, Communicator()).source());
     return facts;
   } catch (const InputError& error) {
     Json problems = Json::array();
     for (const Problem& problem : error.problems()) problems.push_back({problem.where, problem.key, problem.what});
     return {{"problems", problems}, {"inputs", inputs}};
   }
-}
-
-/// Points of a result, one value each, in the order of its fields.
-struct Places {
-  std::vector<double> easting, northing, upward;
-};
-
-Places places_in(const ResultReader& file) {
-  Places places{file.read("easting"), file.read("northing"), file.read("upward")};
-  const std::size_t n = places.upward.size();
-  if (places.easting.size() == n && places.northing.size() == n) return places;
-  const std::vector<double> easting = std::move(places.easting), northing = std::move(places.northing);
-  if (easting.size() * northing.size() != n) throw RunError("its heights lie at other points than it has");
-  places.easting.clear();
-  places.northing.clear();
-  for (const double y : northing) {
-    for (const double x : easting) {
-      places.easting.push_back(x);
-      places.northing.push_back(y);
-    }
-  }
-  return places;
 }
 
 }  // namespace
@@ -88,8 +64,9 @@ std::string case_facts_json(const fs::path& file) {
   }
   try {
     const std::string word = request.value("command", "run");
-    const auto* const use = std::find_if(uses.begin(), uses.end(), [&](const auto& one) { return one.word == word; });
-    if (use == uses.end()) throw bad("has a command that is none of run, sensitivity and invert");
+    const auto* const use =
+        std::find_if(case_uses.begin(), case_uses.end(), [&](const auto& one) { return one.word == word; });
+    if (use == case_uses.end()) throw bad("has a command that is none of run, sensitivity and invert");
     const fs::path named = request.value("file", file.string());
     std::string densities_of = request.value("densities_at", "");
     Json facts = Json::array();
@@ -103,8 +80,8 @@ std::string case_facts_json(const fs::path& file) {
   }
 }
 
-std::vector<double> densities_at(const std::filesystem::path& result, const PrismSource& prisms) {
-  const Places places = places_in(ResultReader::open(result));
+std::vector<double> densities_at(const fs::path& result, const PrismSource& prisms) {
+  const Points places = read_array_points({result, "", ""});
   // rounding of a grid's points and a mesh's faces, against the size of a prism
   constexpr double near = 1e-9;
   const std::size_t n = places.easting.size();

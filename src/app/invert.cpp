@@ -348,15 +348,6 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
   return warnings;
 }
 
-/// How far a checkpoint was.
-std::string inversion_resume_text(const std::string& file, const InversionState* state) {
-  const std::string name = shown(file);
-  if (state == nullptr) return fmt::format("{}: no checkpoint yet, the inversion begins at its start\n", name);
-  return fmt::format("{}: goes on after {}{}\n", name,
-                     counted(static_cast<std::int64_t>(state->rows.size()), "solution"),
-                     state->samples > 0 ? fmt::format(" and {}", counted(state->samples, "sample")) : "");
-}
-
 /// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what draw_and_tell() says.
 std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
                               const std::string& figure) {
@@ -391,20 +382,6 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   return text + fmt::format("\n{}: {}, {} in {}{}\n", shown(output_file(run).string()),
                             counted(static_cast<std::int64_t>(model.convergence.size()), "solution"),
                             counted(products, "product"), duration_text(seconds), figure);
-}
-
-/// The case, checked as far as it can be before its files are read. Collective.
-Case read_inversion_case(const InvertOptions& options, const Communicator& communicator) {
-  Case run;
-  agree(communicator, [&] {
-    run = read_case(options.file, options.overrides, options.output, CaseUse::inversion);
-    ProblemList problems;
-    const auto check_place = [](const fs::path& file) { check_inversion_checkpoint_place(file); };
-    check_before_reading(run, options.resume, check_place, communicator.rank(), problems);
-    problems.throw_if_any();
-    throw_if_interrupted();
-  });
-  return run;
 }
 
 /// What the model depends on: a checkpoint of anything else is not gone on from.
@@ -511,12 +488,12 @@ std::optional<InversionState> state_to_go_on(const InvertOptions& options, const
                        file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");
     });
   }
-  if (communicator.rank() != 0 || options.quiet) return state;
-  std::error_code error;
-  if (!options.resume && fs::exists(file, error)) {
-    warn(file.string() + " exists and will be replaced; --resume goes on from it");
-  }
-  if (options.resume) std::cout << inversion_resume_text(file.string(), state ? &*state : nullptr) << std::flush;
+  if (communicator.rank() != 0) return state;
+  tell_checkpoint(
+      options, file,
+      !state ? "no checkpoint yet, the inversion begins at its start"
+             : fmt::format("goes on after {}{}", counted(static_cast<std::int64_t>(state->rows.size()), "solution"),
+                           state->samples > 0 ? " and " + counted(state->samples, "sample") : ""));
   return state;
 }
 
@@ -645,7 +622,9 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   InversionInputs inputs;
   {
     const NothingToLose reading;
-    run = read_inversion_case(options, communicator);
+    ProblemList problems;
+    run = read_checked_case(options, CaseUse::inversion, communicator, problems);
+    agree(communicator, [&] { problems.throw_if_any(); });
     inputs = make_inversion(run, communicator);
     agree(communicator, throw_if_interrupted);
   }

@@ -290,9 +290,8 @@ const Keys observation_keys = {
      "above_terrain: 80\nfile: dem.nc\nsea_level: 0"},
     {"observations.stations", "section", "", "",
      "Points one by one: from a file, or random ones. A file's header may name units, as in \"x [km]\"; stations whose "
-     "place "
-     "has a dummy (nothing, *, NaN, -1e32) are left out and counted. docs/data.md tells of formats, units and further "
-     "columns.",
+     "place has a dummy (nothing, *, NaN, -1e32) are left out and counted. docs/data.md tells of formats, units and "
+     "further columns.",
      "stations: {file: stations.csv}"},
     {"observations.stations.file", "name of a file", "(needed, unless random is written)", "",
      "A table of stations, its columns found by their names (easting, x, UTM_X, elevation, ...), separated by commas, "
@@ -502,8 +501,7 @@ const Keys data_keys = {
      "file: observed.csv\nlength_unit: km"},
     {"inversion.sigma", "number above 0, or a map", "(the files' own FIELD_sigma)", "mGal; Eotvos",
      "Standard deviations of the data, in the place of those in files: one for all data of one field, or a relative "
-     "part "
-     "and a part that every datum has, added. Not needed where beta is gcv or l_curve.",
+     "part and a part that every datum has, added. Not needed where beta is gcv or l_curve.",
      "sigma: {relative: 0.02, floor: {gz: 0.05}}"},
     {"inversion.sigma.relative", "number of at least 0, or a map of fields", "", "",
      "The part that grows with the datum, 0.02 is 2 %: one number for all fields, or one a field.", "relative: 0.02"},
@@ -573,8 +571,7 @@ const Keys inversion_keys = {
      "The same lengths in metres.", "lengths: [50, 50, 25]"},
     {"inversion.cell_weights", "section", "", "",
      "Factors of the weights of each cell in the regularisation: a cell of a larger one differs less from the "
-     "reference "
-     "and from its neighbours.",
+     "reference and from its neighbours.",
      "cell_weights: {file: weights.h5}"},
     {"inversion.cell_weights.file", "name of a file", required, "",
      "One factor a cell, above 0 in active cells, in HDF5, netCDF-4 or text, as model.voxels.density.file.",
@@ -604,8 +601,7 @@ const Keys inversion_keys = {
     {"inversion.beta", "auto, gcv, l_curve, or a number above 0", automatic, "",
      "What the regularisation counts against the data. auto searches the beta that fits the data to the target; a "
      "number is taken as it is: one solution, and with compact norms their steps at this beta; gcv (generalized "
-     "cross-validation) and l_curve (the corner of the L-curve) choose beta "
-     "where sigma is unknown.",
+     "cross-validation) and l_curve (the corner of the L-curve) choose beta where sigma is unknown.",
      "beta: auto"},
     {"inversion.target_misfit", "number above 0", fmt::format("{}", inversion.target_misfit), "",
      "chi that the search for beta reaches to 2 %: the sum of squared residuals over sigma, divided by the number of "
@@ -613,8 +609,7 @@ const Keys inversion_keys = {
      "target_misfit: 1"},
     {"inversion.max_iterations", "whole number from 1", fmt::format("{}", inversion.max_iterations), "solutions",
      "At most as many solutions in the search for beta, and again, 25 at most, in the steps of compact norms; a "
-     "warning "
-     "says when a compact model has not settled.",
+     "warning says when a compact model has not settled.",
      "max_iterations: 30"},
     {"inversion.keep", "last or all", "last", "",
      "Which models the file has: the last one, or beside it that of each solution, as density_solutions.", "keep: all"},
@@ -729,17 +724,7 @@ const Keys study_rows = {
      "report: threads/"},
 };
 
-/// The path in the table: spheres[] of each element of spheres.
-std::string without_numbers(const std::string& path) {
-  std::string result;
-  for (const std::string& part : split(path, '.')) {
-    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-    result += is_number ? "[]" : join_key(result, part).substr(result.size());
-  }
-  return result;
-}
-
-/// The path below the section by whose name the table has the keys.
+/// The path below the section by whose name the table has the keys; neither has lists.
 std::string among_alike(std::string path) {
   for (const SectionLike& alike : sections_alike()) {
     const bool is_below = path.starts_with(alike.path + ".");
@@ -761,6 +746,27 @@ void collect(YamlNode& node, const std::string& path, bool names_input, std::vec
   }
 }
 
+bool has_keys(const YamlNode& node) {
+  return !node.entries.empty() || std::any_of(node.items.begin(), node.items.end(), has_keys);
+}
+
+/// Takes out of a node what the result of a command does not depend on, and puts keys in alphabetical order. Sections
+/// that do not count themselves are kept for the keys in them that do.
+void keep_dependencies(YamlNode& node, const std::string& path, const KeyTable& table, Commands command) {
+  for (YamlEntry& entry : node.entries) keep_dependencies(entry.value, join_key(path, entry.key), table, command);
+  std::erase_if(node.entries, [&](const YamlEntry& entry) {
+    const KeyRow* const row = table.find(join_key(path, entry.key));
+    const KeyEffects effects = row != nullptr ? row->effects : KeyEffects();
+    if (entry.value.kind == YamlNode::Kind::removed || (effects.used_by & command) == 0) return true;
+    return (effects.changes_result & command) == 0 && !has_keys(entry.value);
+  });
+  std::sort(node.entries.begin(), node.entries.end(),
+            [](const YamlEntry& a, const YamlEntry& b) { return a.key < b.key; });
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    if (has_keys(node.items[i])) keep_dependencies(node.items[i], join_key(path, std::to_string(i)), table, command);
+  }
+}
+
 Keys all_of(std::initializer_list<const Keys*> parts) {
   Keys all;
   for (const Keys* part : parts) all.insert(all.end(), part->begin(), part->end());
@@ -772,11 +778,11 @@ Keys all_of(std::initializer_list<const Keys*> parts) {
 KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
   for (std::size_t i = 0; i < m_rows.size(); ++i) {
     const std::string parent = parent_of(m_rows[i].path), last = last_part_of(m_rows[i].path);
-    auto section = std::find_if(m_sections.begin(), m_sections.end(), [&](const auto& s) { return s.path == parent; });
-    if (section == m_sections.end()) section = m_sections.insert(section, {parent, {}});
-    const auto add = [&](const std::string& key) {
-      section->keys.push_back(key);
-      m_index[join_key(parent, key)] = i;
+    const auto [section, is_new] = m_section_index.try_emplace(without_lists(parent), m_sections.size());
+    if (is_new) m_sections.push_back({parent, {}});
+    const auto add = [&, at = section->second](const std::string& key) {
+      m_sections[at].keys.push_back(key);
+      m_index[without_lists(join_key(parent, key))] = i;
     };
     if (last != "FIELD") {
       add(last);
@@ -787,8 +793,7 @@ KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
 }
 
 const KeyRow* KeyTable::find(const std::string& path) const {
-  std::string key = without_numbers(path);
-  while (key.ends_with("[]")) key.resize(key.size() - 2);
+  const std::string key = without_lists(path);
   for (const std::string& name : {key, among_alike(key)}) {
     if (const auto found = m_index.find(name); found != m_index.end()) return &m_rows[found->second];
   }
@@ -796,11 +801,9 @@ const KeyRow* KeyTable::find(const std::string& path) const {
 }
 
 const std::vector<std::string>& KeyTable::keys_of(const std::string& section) const {
-  const std::string path = among_alike(without_numbers(section));
-  for (const KeySection& one : m_sections) {
-    if (one.path == path) return one.keys;
-  }
-  throw std::logic_error("the table of keys has no section " + path);
+  const auto found = m_section_index.find(among_alike(without_lists(section)));
+  if (found == m_section_index.end()) throw std::logic_error("the table of keys has no section " + section);
+  return m_sections[found->second].keys;
 }
 
 std::vector<const KeySection*> KeyTable::upper_sections() const {
@@ -836,9 +839,24 @@ std::vector<InputPath> input_paths(YamlNode& root) {
   return paths;
 }
 
+std::string identity_of(YamlNode root, CaseUse use, const KeyTable& table) {
+  keep_dependencies(root, "", table, command_of(use));
+  return to_yaml(root);
+}
+
 std::string parent_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string without_lists(const std::string& path) {
+  std::string result;
+  for (std::string part : split(path, '.')) {
+    if (part.ends_with("[]")) part.resize(part.size() - 2);
+    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number) result += join_key(result, part).substr(result.size());
+  }
+  return result;
 }
 
 std::string last_part_of(const std::string& path) {

@@ -210,11 +210,7 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
   const auto columns = columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (places.datasets[c].empty()) continue;
-    try {
-      *columns[c] = arrays.read(places.datasets[c]);
-    } catch (const InputError& error) {
-      problems.add(error);
-    }
+    problems.collect([&] { *columns[c] = arrays.read(places.datasets[c]); });
   }
   problems.throw_if_any();
   if (places.length == 0) throw file.error("holds no prisms");
