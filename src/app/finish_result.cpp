@@ -218,16 +218,6 @@ void write_computed(const std::optional<fs::path>& checkpoint, const std::functi
   }
 }
 
-std::string field_statistics(const FieldTable& table, std::int64_t n_points, std::size_t columns) {
-  const StatisticsShape shape = statistics_shape(0, columns);
-  std::string out = statistics_header(shape);
-  for (const FieldInfo& field : table.fields) {
-    out += statistics_row(field.name, field.unit, table.values.data() + table.fields.index_of(field.field) * n_points,
-                          n_points, shape);
-  }
-  return out;
-}
-
 std::string field_statistics(const ResultHeader& header, const Fields& result, std::size_t columns) {
   std::size_t longest = 0;
   for (const PointVariable& variable : header.variables) longest = std::max(longest, variable.name.size());

@@ -72,11 +72,9 @@ void check_model_disks(const Case& run, const std::vector<ModelFileSize>& files)
 /// Writes what was computed. Throws RunError, which names the checkpoint where there is one: it holds what was done.
 void write_computed(const std::optional<std::filesystem::path>& checkpoint, const std::function<void()>& write);
 
-/// Minimum, maximum and RMS of each field as the table that the terminal shows, aligned, in fewer digits where 67
-/// columns are not there: down to three digits in 50 columns; 0: no limit. Values that are not numbers are left out.
-[[nodiscard]] std::string field_statistics(const FieldTable& table, std::int64_t n_points, std::size_t columns = 0);
-
-/// The same for the values that write_result writes, one field in memory at a time.
+/// Minimum, maximum and RMS of the values that write_result writes, one field in memory at a time, as the table that
+/// the terminal shows, aligned, in fewer digits where 67 columns are not there: down to three digits in 50 columns; 0:
+/// no limit. Values that are not numbers are left out.
 [[nodiscard]] std::string field_statistics(const ResultHeader& header, const Fields& result, std::size_t columns = 0);
 
 /// What became of the files of output.also.
