@@ -279,10 +279,10 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   for (const auto& [word, precision] : stored_precision_choices) {
     row(fmt::format("as {}", word).c_str(), size_text(stored_bytes(precision, mine, columns)) + " a rank, if stored");
   }
-  // neighbours, weights and the vectors of the solver
-  constexpr std::int64_t bytes_of_cell = 24 + 10 * 8, bytes_of_unknown = 14 * 8;
-  row("vectors", size_text(columns * (bytes_of_cell + epochs * bytes_of_unknown)) + " a rank");
-  if (const std::int64_t of_low_rank = low_rank_columns(run.inversion->settings, epochs * rows); of_low_rank > 0) {
+  const InversionSettings& settings = run.inversion->settings;
+  const bool is_bounded = settings.bounds || !inputs.lower.empty();
+  row("vectors", size_text(vector_bytes(settings, is_bounded, columns, epochs, mine)) + " a rank");
+  if (const std::int64_t of_low_rank = low_rank_columns(settings, epochs * rows); of_low_rank > 0) {
     row("low rank", size_text(epochs * columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
   }
   for (const ModelFileSize& file : model_file_sizes(run, inputs)) {
