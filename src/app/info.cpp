@@ -145,9 +145,10 @@ Json facts_of(const std::string& text, const fs::path& file, CaseUse use, const 
                   {"partition_where", run.where("execution.partition")},
                   {"inputs", inputs},
                   {"gravitational_constant", run.gravitational_constant}};
-    if (!densities_of.empty())
-      facts["densities"] =
-          densities_at(read_array_points({densities_of, "", ""}), make_model(run, Communicator()).source());
+    if (!densities_of.empty()) {
+      const Model model = make_model(run, Communicator());
+      facts["densities"] = densities_at(read_array_points({densities_of, "", ""}), model.source());
+    }
     return facts;
   } catch (const InputError& error) {
     Json problems = Json::array();

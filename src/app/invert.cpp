@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -575,26 +574,18 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.storage.rows = &files;
   input.settings = run.inversion->settings;
   input.cells = inputs.cells.get();
-  input.epochs = inputs.epochs;
-  input.data = inputs.data;
-  input.reference = inputs.reference;
-  input.lower = inputs.lower;
-  input.upper = inputs.upper;
-  input.cell_weights = inputs.cell_weights;
-  input.start = inputs.start;
+  input.epochs = std::move(inputs.epochs);
+  input.data = std::move(inputs.data);
+  input.reference = std::move(inputs.reference);
+  input.lower = std::move(inputs.lower);
+  input.upper = std::move(inputs.upper);
+  input.cell_weights = std::move(inputs.cell_weights);
+  input.start = std::move(inputs.start);
   InvertObserver observer(options, run, hash, communicator);
-  InversionOutcome outcome;
-  // thrown by every rank alike: they end in order, not by an abort
-  std::exception_ptr of_all;
-  try {
-    outcome = at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
-  } catch (const Stopped&) {
-    of_all = std::current_exception();
-  } catch (const InputError&) {
-    of_all = std::current_exception();
-  }
+  const InversionOutcome outcome = made_together(communicator, [&] {
+    return at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
+  });
   agree(communicator, [&] {
-    if (of_all) std::rethrow_exception(of_all);
     if (!is_root) return;
     const std::vector<std::string> failures = finish(
         options, run, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome, begin);

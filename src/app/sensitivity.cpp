@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -195,22 +194,6 @@ std::vector<std::pair<std::string, double>> performance_of(const HostOperator& m
     values.emplace_back("pays_after", static_cast<double>(*products));
   }
   return values;
-}
-
-/// What `make` returns; of errors, which all ranks find alike, rank 0 tells. Collective.
-template <class Make>
-auto made_together(const Communicator& communicator, const Make& make) {
-  decltype(make()) made;
-  std::exception_ptr error;
-  try {
-    made = make();
-  } catch (const InputError&) {
-    error = std::current_exception();
-  }
-  agree(communicator, [&] {
-    if (error) std::rethrow_exception(error);
-  });
-  return made;
 }
 
 /// Collective.

@@ -164,21 +164,15 @@ private:
     }
   }
 
-  /// Adds an error; `key` makes its key path.
-  template <class Key>
-  void problem(std::int32_t line, const Key& key, const std::string& what) {
-    if (m_problems.is_full()) {
-      m_problems.count_more(1);
-    } else {
-      m_problems.add(place(line), key(), what);
-    }
+  /// Adds an error of the value that comes next, or of the key `child` of the map that does.
+  void problem(std::int32_t line, const std::string& what, const std::string& child = "") {
+    if (m_problems.is_full()) return m_problems.count_more(1);
+    m_problems.add(place(line), child.empty() ? path() : join_key(path(), child), what);
   }
 
   void refuse_tag(const std::string& tag, std::int32_t line) {
-    if (!tag.empty() && tag != "?" && tag != "!") {
-      problem(
-          line, [&] { return path(); }, "the tag " + excerpt(tag) + " has no meaning here; leave it out");
-    }
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    problem(line, "the tag " + excerpt(tag) + " has no meaning here; leave it out");
   }
 
   [[nodiscard]] std::string place(std::int32_t line) const {
@@ -251,15 +245,14 @@ private:
       }
       const auto [first, is_new] = parent.key_lines.try_emplace(entry.key, key.line);
       if (!is_new) {
-        problem(
-            key.line, [&] { return join_key(path(), entry.key); },
-            m_option != nullptr ? std::string("is written twice; keep one")
-                                : fmt::format("is written twice, first in line {}; keep one", first->second));
+        problem(key.line,
+                m_option != nullptr ? std::string("is written twice; keep one")
+                                    : fmt::format("is written twice, first in line {}; keep one", first->second),
+                entry.key);
         parent.pending_is_dropped = true;
       }
     } else {
-      problem(
-          key.line, [&] { return path(); }, "a key must be a word; a list, a map or nothing stands before the ':'");
+      problem(key.line, "a key must be a word; a list, a map or nothing stands before the ':'");
       parent.pending_is_dropped = true;
     }
     parent.pending = std::move(entry);
