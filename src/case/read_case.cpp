@@ -302,7 +302,7 @@ private:
       return;
     }
     spec.partition =
-        choice(value, partition_choices, "{ranks: [parts of prisms, parts of points]}").value_or(Partition::automatic);
+        choice(value, partition_choices, "{ranks: [4, 2]}").value_or(Partition::automatic);
   }
 
   OutputSpec output(const Value& value) {
