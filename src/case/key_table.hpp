@@ -74,9 +74,7 @@ public:
   [[nodiscard]] const KeyRow* find(const std::string& path) const;
   /// The keys of a section, by a path as of find(); throws std::logic_error where the table has none.
   [[nodiscard]] const std::vector<std::string>& keys_of(const std::string& section) const;
-  /// The document and its sections, in the order of the file.
-  [[nodiscard]] const std::vector<KeySection>& sections() const noexcept { return m_sections; }
-  /// Those of at most two levels, where a key at a wrong place may belong.
+  /// The document and its sections of at most two levels, where a key at a wrong place may belong.
   [[nodiscard]] std::vector<const KeySection*> upper_sections() const;
 
 private:
