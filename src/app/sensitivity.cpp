@@ -116,11 +116,6 @@ std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells, c
   return text + "storing does not pay: products computed anew are as fast\n";
 }
 
-/// That G is in its file.
-std::string written_text(const std::string& file, double seconds) {
-  return fmt::format("{}: G is written, in {}\n", shown(file), duration_text(seconds));
-}
-
 std::string difference_text(FieldList fields, const DirectComparison& comparison) {
   if (comparison.differences.empty()) return "";
   std::vector<std::string> parts;
@@ -173,7 +168,11 @@ void write_matrix(const SensitivityCase& all, HostOperator& matrix, SensitivityF
     matrix.implementation().write(*sink);
     sink->complete();
     barrier(communicator);
-    if (tells) std::cout << written_text(settings.file.string(), seconds_since(begin)) << std::flush;
+    if (tells) {
+      std::cout << fmt::format("{}: G is written, in {}\n", shown(settings.file.string()),
+                               duration_text(seconds_since(begin)))
+                << std::flush;
+    }
   }
   if (communicator.rank() != 0) return;
   for (const std::string& warning : files.warnings()) warn(warning);
