@@ -210,7 +210,11 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
   const auto columns = columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (places.datasets[c].empty()) continue;
-    problems.collect([&] { *columns[c] = arrays.read(places.datasets[c]); });
+    try {
+      *columns[c] = arrays.read(places.datasets[c]);
+    } catch (const InputError& error) {
+      problems.add(error);
+    }
   }
   problems.throw_if_any();
   if (places.length == 0) throw file.error("holds no prisms");
