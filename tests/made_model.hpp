@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/communicator.hpp>
 #include <prismfield/prisms.hpp>
 
 #include "case/case.hpp"
@@ -38,7 +39,9 @@ private:
 };
 
 /// The model of a case.
-inline std::unique_ptr<MadeModel> made(const Case& run) { return std::make_unique<MadeModel>(make_model(run)); }
+inline std::unique_ptr<MadeModel> made(const Case& run) {
+  return std::make_unique<MadeModel>(make_model(run, Communicator()));
+}
 
 /// The same with another model in the place of the case's.
 inline std::unique_ptr<MadeModel> made(Case run, ModelSpec model) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/communicator.hpp>
+
 #include "case/case.hpp"
 #include "case/make_points.hpp"
 #include "scratch_folder.hpp"
@@ -20,7 +22,7 @@ protected:
 
   Points make() const {
     m_notes.clear();
-    return make_points(m_run, {0, 1000, 2000, 5000, -800, -50}, m_notes);
+    return make_points(m_run, {0, 1000, 2000, 5000, -800, -50}, Communicator(), m_notes);
   }
   std::string message() const {
     return m_folder.removed_from(mistakes([&] { (void)make(); }));

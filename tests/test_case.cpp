@@ -3,13 +3,13 @@
 #include <prismfield/error.hpp>
 
 #include "case/case.hpp"
+#include "scratch_folder.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <variant>
@@ -18,9 +18,10 @@
 namespace prismfield {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::mistakes;
 
 /// Everything that the interface names, in one case that is valid.
 const std::string full_case = R"(title: Seven spheres
@@ -70,42 +71,20 @@ const std::string small_model =
 const std::string small_points = "observations:\n  grid: {easting: [0, 1, 2], northing: [0, 1, 2], upward: 2}\n";
 const std::string small_case = small_model + small_points;
 
-class CaseTest : public testing::Test {
+class CaseTest : public ::testing::Test {
 protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    m_folder = std::filesystem::path(testing::TempDir()) /
-               (std::string("prismfield_") + test->test_suite_name() + "_" + test->name());
-    std::filesystem::remove_all(m_folder);
-    std::filesystem::create_directories(m_folder);
-    m_file = m_folder / "case.yaml";
-  }
-  void TearDown() override { std::filesystem::remove_all(m_folder); }
-
   [[nodiscard]] Case read(const std::string& text, const std::vector<std::string>& overrides = {},
                           const std::filesystem::path& output = {}) const {
-    std::ofstream(m_file, std::ios::binary) << text;
-    return read_case(m_file, overrides, output);
+    return read_case(m_folder.write("case.yaml", text), overrides, output);
   }
 
   /// Messages with the folder taken off; empty when the case is valid.
   [[nodiscard]] std::string problems(const std::string& text, const std::vector<std::string>& overrides = {},
                                      const std::filesystem::path& output = {}) const {
-    try {
-      static_cast<void>(read(text, overrides, output));
-    } catch (const InputError& error) {
-      std::string messages = error.what();
-      const std::string folder = m_folder.string() + "/";
-      for (std::size_t at = messages.find(folder); at != std::string::npos; at = messages.find(folder)) {
-        messages.erase(at, folder.size());
-      }
-      return messages;
-    }
-    return {};
+    return m_folder.removed_from(mistakes([&] { static_cast<void>(read(text, overrides, output)); }));
   }
 
-  std::filesystem::path m_folder;
-  std::filesystem::path m_file;
+  testing::ScratchFolder m_folder;
 };
 
 TEST_F(CaseTest, ReadsEveryKey) {
@@ -416,13 +395,13 @@ observations:
 
 TEST_F(CaseTest, KnowsWhereKeysStand) {
   const Case run = read(full_case, {"output.file=other.h5"});
-  EXPECT_THAT(run.where("title"), testing::EndsWith("case.yaml:1"));
-  EXPECT_THAT(run.where("model.voxels.upward"), testing::EndsWith("case.yaml:8"));
-  EXPECT_THAT(run.where("model.voxels.spheres.1.radius"), testing::EndsWith("case.yaml:12"));
-  EXPECT_THAT(run.where("model.voxels.spheres"), testing::EndsWith("case.yaml:10"));
+  EXPECT_THAT(run.where("title"), ::testing::EndsWith("case.yaml:1"));
+  EXPECT_THAT(run.where("model.voxels.upward"), ::testing::EndsWith("case.yaml:8"));
+  EXPECT_THAT(run.where("model.voxels.spheres.1.radius"), ::testing::EndsWith("case.yaml:12"));
+  EXPECT_THAT(run.where("model.voxels.spheres"), ::testing::EndsWith("case.yaml:10"));
   EXPECT_EQ(run.where("output.file"), "--set");
-  EXPECT_THAT(run.where("observations.grid.upward.file"), testing::EndsWith("case.yaml:19"));
-  EXPECT_THAT(run.where("never.written"), testing::EndsWith("case.yaml:1"));
+  EXPECT_THAT(run.where("observations.grid.upward.file"), ::testing::EndsWith("case.yaml:19"));
+  EXPECT_THAT(run.where("never.written"), ::testing::EndsWith("case.yaml:1"));
 }
 
 TEST_F(CaseTest, OptionsOverrideAndCreate) {
@@ -744,7 +723,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "points_per_prism, "
        "{ranks: [4, 2]}"},
       {after("execution: {partition: [4, 2]}\n"),
-       "case.yaml:5: execution.partition: is a list; write {ranks: [parts of prisms, parts of points]}"},
+       "case.yaml:5: execution.partition: is a list; allowed: auto, prisms, points, points_per_prism, {ranks: [4, 2]}"},
       {after("execution: {partition: {ranks: [4]}}\n"),
        "case.yaml:5: execution.partition.ranks: has 1 values; [parts of prisms, parts of points] is expected"},
       {after("execution: {partition: {ranks: [0, 2]}}\n"),
@@ -877,16 +856,11 @@ TEST_F(CaseTest, EveryProblemIsFoundAtOnce) {
 }
 
 TEST_F(CaseTest, FilesThatCannotBeReadAreNamed) {
-  const auto message = [](const std::filesystem::path& file) -> std::string {
-    try {
-      static_cast<void>(read_case(file, {}));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return {};
+  const auto message = [](const std::filesystem::path& file) {
+    return mistakes([&] { static_cast<void>(read_case(file, {})); });
   };
   EXPECT_EQ(message("nowhere/case.yaml"), "nowhere/case.yaml: there is no such file");
-  EXPECT_EQ(message(m_folder), m_folder.string() + ": is a folder; a YAML file is expected");
+  EXPECT_EQ(message(m_folder / ""), (m_folder / "").string() + ": is a folder; a YAML file is expected");
   EXPECT_EQ(message(""), "there is no such file");
   EXPECT_THAT(message("/dev/zero"), HasSubstr("is larger than 16 MiB"));
 }
@@ -920,7 +894,7 @@ TEST_F(CaseTest, HugeInputsEndInAMessage) {
   for (int i = 0; i < 20000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
   EXPECT_THAT(problems(keys), HasSubstr("keys in one map"));
   EXPECT_THAT(problems(after("title: " + std::string(1U << 20, 'x') + "\naxes: " + std::string(1U << 20, 'y'))),
-              testing::SizeIs(testing::Lt(1000U)));
+              ::testing::SizeIs(::testing::Lt(1000U)));
 }
 
 TEST_F(CaseTest, TellsAHundredMistakesAndCountsTheOthers) {
@@ -928,7 +902,7 @@ TEST_F(CaseTest, TellsAHundredMistakesAndCountsTheOthers) {
   for (int i = 0; i < 5000; ++i) text += "wrong" + std::to_string(i) + ": 1\n";
   const std::string found = problems(text);
   EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 100);
-  EXPECT_THAT(found, testing::EndsWith("\nand 4,900 more errors"));
+  EXPECT_THAT(found, ::testing::EndsWith("\nand 4,900 more errors"));
 }
 
 TEST_F(CaseTest, TheReferenceSystemIsCarried) {
@@ -938,7 +912,8 @@ TEST_F(CaseTest, TheReferenceSystemIsCarried) {
   EXPECT_EQ(run.crs->name, "EPSG:32719");
   EXPECT_THAT(problems(after("crs: [1]\n")), HasSubstr("crs: is a list; a coordinate reference system such as"));
   if (proj_version().empty()) return;
-  EXPECT_THAT(problems(after("crs: EPSG:4326\n")), testing::MatchesRegex(".*case.yaml:[0-9]+: crs: is 'EPSG:4326' .*"));
+  EXPECT_THAT(problems(after("crs: EPSG:4326\n")),
+              ::testing::MatchesRegex(".*case.yaml:[0-9]+: crs: is 'EPSG:4326' .*"));
 }
 
 TEST_F(CaseTest, ALongListOfWrongNumbersIsCutShort) {

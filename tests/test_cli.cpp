@@ -4,6 +4,7 @@
 
 #include "app/cli.hpp"
 #include "base/human_text.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,17 +20,13 @@
 namespace prismfield {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::mistakes;
 using Words = std::vector<std::string>;
 
 std::string problem(const Words& arguments) {
-  try {
-    static_cast<void>(parse_command_line(arguments));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return mistakes([&] { static_cast<void>(parse_command_line(arguments)); });
 }
 
 std::string help(const Words& arguments) { return std::get<HelpText>(parse_command_line(arguments).command).text; }
@@ -161,9 +158,9 @@ TEST(Cli, ReadsInfo) {
 TEST(Cli, HelpTellsOfCommandsAndKeys) {
   EXPECT_EQ(help({"help"}), help({"--help"}));
   EXPECT_EQ(help({"help", "run"}), help({"run", "--help"}));
-  EXPECT_THAT(help({"help", "execution.slots"}), testing::StartsWith("execution.slots\n"));
+  EXPECT_THAT(help({"help", "execution.slots"}), ::testing::StartsWith("execution.slots\n"));
   // a command and a section
-  EXPECT_THAT(help({"help", "sensitivity"}), testing::StartsWith(help({"sensitivity", "--help"})));
+  EXPECT_THAT(help({"help", "sensitivity"}), ::testing::StartsWith(help({"sensitivity", "--help"})));
   EXPECT_THAT(help({"help", "sensitivity"}), HasSubstr("Keys of sensitivity:"));
   EXPECT_THAT(help({"help", "--keys"}), HasSubstr("\nmodel.voxels.easting\n"));
   EXPECT_THAT(help({"help", "--study-keys"}), HasSubstr("\nrepeats\n"));
@@ -185,7 +182,7 @@ TEST(Cli, HelpNamesCommandsOptionsAndExitCodes) {
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("prismfield info"));
   EXPECT_THAT(help({"info", "--help"}), HasSubstr("--calibrate"));
   EXPECT_THAT(help({"run", "--help"}), HasSubstr("--resume"));
-  EXPECT_THAT(help({"--version"}), testing::StartsWith("prismfield "));
+  EXPECT_THAT(help({"--version"}), ::testing::StartsWith("prismfield "));
   EXPECT_THAT(help({"--help"}), HasSubstr("prismfield plot RESULT"));
   for (const std::string option : {"--output", "--field", "--contours", "--colour-map", "--dpi", "--no-outline",
                                    "--plain", "--easting", "--northing", "--upward"}) {
@@ -331,7 +328,7 @@ TEST(Cli, EveryMistakeHasItsMessage) {
       {{"info", "x"}, "one argument too many: 'x'; write prismfield info"},
   };
   for (const auto& [arguments, message] : mistakes) {
-    EXPECT_EQ(problem(arguments), message) << testing::PrintToString(arguments);
+    EXPECT_EQ(problem(arguments), message) << ::testing::PrintToString(arguments);
   }
 }
 

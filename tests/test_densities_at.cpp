@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "app/case_facts.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/point_fields.hpp"
 #include "scratch_folder.hpp"
 
 #include <prismfield/error.hpp>
@@ -42,19 +42,20 @@ TEST(DensitiesAt, AreThoseInsideAndZeroOutsideAndNotKnownOnFaces) {
   // in the first, in both, above, beside, on a face, on a face to rounding
   const auto file =
       write(folder / "r.h5", {6}, {{5, 15, 5, 50, 0, 20 - 1e-14}, {5, 5, 5, 5, 5, 5}, {-5, -5, 1, -5, -5, -5}});
-  EXPECT_THAT(densities_at(file, Bodies().list), ElementsAre(300, 200, 0, 0, IsNan(), IsNan()));
+  EXPECT_THAT(densities_at(read_array_points({file, "", ""}), Bodies().list),
+              ElementsAre(300, 200, 0, 0, IsNan(), IsNan()));
 }
 
 TEST(DensitiesAt, PointsOfAGridAreThoseOfItsFields) {
   const testing::ScratchFolder folder;
   const auto file = write(folder / "grid.h5", {2, 3}, {{5, 50, 60}, {5, 50}, std::vector<double>(6, -5.0)});
-  EXPECT_THAT(densities_at(file, Bodies().list), ElementsAre(300, 0, 0, 0, 0, 0));
+  EXPECT_THAT(densities_at(read_array_points({file, "", ""}), Bodies().list), ElementsAre(300, 0, 0, 0, 0, 0));
 }
 
 TEST(DensitiesAt, OtherFilesEndClearly) {
   const testing::ScratchFolder folder;
   const auto file = write(folder / "r.h5", {3}, {{1, 2}, {1, 2}, {1, 2, 3}});
-  EXPECT_THROW(static_cast<void>(densities_at(file, Bodies().list)), RunError);
+  EXPECT_THROW(static_cast<void>(read_array_points({file, "", ""})), InputError);
 }
 
 }  // namespace

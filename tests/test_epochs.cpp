@@ -20,6 +20,7 @@
 #include <prismfield/invert.hpp>
 
 #include "base/random.hpp"
+#include "inversion/outcome.hpp"
 #include "io/sensitivity_file.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
@@ -298,6 +299,18 @@ TEST(Epochs, OfEqualDataHaveTheModelOfOne) {
     EXPECT_NEAR(two.convergence.back().phi_m, 2 * one.convergence.back().phi_m, 0.01 * two.convergence.back().phi_m);
     EXPECT_NEAR(two.convergence.back().chi, one.convergence.back().chi, 0.01 * one.convergence.back().chi);
   }
+}
+
+TEST(Epochs, HaveVectorsAndWeightsOfTheirOwn) {
+  InversionSettings settings;
+  const auto bytes = [&](std::int64_t n_epochs) { return vector_bytes(settings, false, 100, n_epochs, 10); };
+  const std::int64_t of_epoch = bytes(3) - bytes(2);
+  // those of inverter, state and solver, and weights of a cell and its faces
+  EXPECT_EQ(of_epoch, 8 * (100 * (8 + 8 + 4) + 10 * 4));
+  // the weights of one epoch are those of the cells, until compact norms weigh them
+  EXPECT_LT(bytes(1), bytes(3) - 2 * of_epoch);
+  settings.norm = {1, 1, 1, 1};
+  EXPECT_EQ(bytes(1), bytes(3) - 2 * of_epoch - 8 * 100) << "but for those of the change between epochs";
 }
 
 TEST(Epochs, WithoutWeightOfTheirChangeAreThoseOfSeparateRuns) {

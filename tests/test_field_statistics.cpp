@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -14,6 +15,20 @@ namespace prismfield {
 namespace {
 
 using namespace testing_samples;
+
+/// Of values as they are written.
+std::string field_statistics(const FieldTable& table, std::int64_t n_points, std::size_t columns = 0) {
+  ResultHeader header;
+  for (const FieldInfo& field : table.fields) {
+    const auto first = table.fields.index_of(field.field) * n_points;
+    header.variables.push_back({std::string(field.name), std::string(field.unit), "", [&table, first](std::int64_t i) {
+                                  return table.values[static_cast<std::size_t>(first + i)];
+                                }});
+  }
+  Fields points;
+  points.values.resize(static_cast<std::size_t>(n_points));
+  return prismfield::field_statistics(header, points, columns);
+}
 
 TEST(FieldStatistics, IsATable) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -43,10 +58,10 @@ TEST(FieldStatistics, ShowsWhatIsWritten) {
   const Points points = grid_points(5, 4);
   Case run = sample_case("x.h5");
   const Fields result = sample_result(points);
-  EXPECT_EQ(field_statistics(result_header(run), result),
+  EXPECT_EQ(prismfield::field_statistics(result_header(run), result),
             field_statistics(testing_samples::to_output_units(result, Axes::z_down), 20));
   run.noise = NoiseSpec{{{Field::gz, 100.0}}, 1};
-  EXPECT_NE(field_statistics(result_header(run), result),
+  EXPECT_NE(prismfield::field_statistics(result_header(run), result),
             field_statistics(testing_samples::to_output_units(result, Axes::z_down), 20));
 }
 

@@ -3,7 +3,6 @@
 #include <prismfield/communicator.hpp>
 
 #include "case/case.hpp"
-#include "case/identity.hpp"
 #include "case/make_model.hpp"
 #include "case/make_points.hpp"
 #include "scratch_folder.hpp"

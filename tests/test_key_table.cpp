@@ -14,7 +14,6 @@
 
 #include "app/key_help.hpp"
 #include "case/case.hpp"
-#include "case/identity.hpp"
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"

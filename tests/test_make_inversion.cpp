@@ -8,6 +8,7 @@
 #include "io/hdf5_file.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
+#include "scratch_folder.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -74,15 +75,10 @@ protected:
   }
   /// What is wrong, without the folder; "" when nothing is. The same on every rank.
   [[nodiscard]] std::string wrong(const std::string& text) const {
-    try {
-      (void)make(text);
-    } catch (const InputError& error) {
-      std::string said = error.what();
-      const std::string folder = (m_folder / "").string();
-      for (auto at = said.find(folder); at != std::string::npos; at = said.find(folder)) said.erase(at, folder.size());
-      return said;
-    }
-    return "";
+    std::string said = testing::mistakes([&] { (void)make(text); });
+    const std::string folder = (m_folder / "").string();
+    for (auto at = said.find(folder); at != std::string::npos; at = said.find(folder)) said.erase(at, folder.size());
+    return said;
   }
   [[nodiscard]] std::string wrong_of(const std::string& keys) const {
     return wrong(voxels + "inversion: {" + keys + "}\n");

@@ -50,7 +50,7 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   Case run;
   const auto densities = [&](ModelSpec model) {
     run.model = std::move(model);
-    const Range range = make_model(run).densities();
+    const Range range = make_model(run, Communicator()).densities();
     return std::pair{range.min, range.max};
   };
   using Pair = std::pair<double, double>;

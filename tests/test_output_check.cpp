@@ -5,6 +5,7 @@
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
 #include "result_samples.hpp"
+#include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,19 +23,14 @@ namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using namespace testing_samples;
 
 using OutputTest = FolderTest;
 
 /// Every problem that check_output finds, one message a line.
 std::string problems_of(const Case& run) {
-  try {
-    check_output(run);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::mistakes([&] { check_output(run); });
 }
 
 TEST(OutputFile, TakesTheNameOfTheCase) {

@@ -540,7 +540,7 @@ TEST(SevenSpheres, PairsAreThoseOfTheCase) {
   const auto ensemble = testing::made(run);
   ASSERT_EQ(ensemble->size(), 251'946);
   std::vector<std::string> notes;
-  const Points points = make_points(run, ensemble->bounds(), notes);
+  const Points points = make_points(run, ensemble->bounds(), Communicator(), notes);
   ASSERT_EQ(points.size(), 15'000);
   PrismBlock cell;
   for (const SphereCellPair& pair : read_seven_spheres_pairs()) {

@@ -88,6 +88,17 @@ class ProblemList {
 public:
   void add(std::string where, std::string key, std::string what);
   void add(const InputError& error);
+  /// Runs a step and adds the InputError that it throws, so that the next step is tried too. Whether it threw none.
+  template <class Step>
+  bool collect(const Step& step) {
+    try {
+      step();
+      return true;
+    } catch (const InputError& error) {
+      add(error);
+      return false;
+    }
+  }
   /// Counts problems that are not told one by one.
   void count_more(std::int64_t n) noexcept { m_more += n; }
   /// True when a further problem would only be counted: its message need not be made.

@@ -16,7 +16,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "app/exit_codes.hpp"
 #include "app/key_help.hpp"
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"
@@ -107,12 +106,14 @@ public:
         ->allow_extra_args(false);
   }
 
-  /// A finite number.
+  /// A finite number, which may have to be at least 0.
   void number(const std::string& name, const std::string& type, std::optional<double>& value,
-              const std::string& purpose) const {
-    this->value(name, type, purpose, [this, name, &value](const std::string& given) {
+              const std::string& purpose, bool may_be_negative = true) const {
+    this->value(name, type, purpose, [this, name, &value, may_be_negative](const std::string& given) {
       value = number_in(given);
-      if (!value) problem(name, fmt::format("is {}; a number is expected", excerpt(given)));
+      if (value && (may_be_negative || *value >= 0)) return;
+      problem(name,
+              fmt::format("is {}; a number{} is expected", excerpt(given), may_be_negative ? "" : " of at least 0"));
     });
   }
   /// What a word means, one of `choices`.
@@ -308,13 +309,10 @@ void add_compare(CommandSet& commands) {
   CompareOptions& options = command.reads<CompareOptions>();
   command.file("A.h5", options.a, "a result");
   command.file("B.h5", options.b, "the reference");
-  command.value(
-      "--tolerance", "T", "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3",
-      [&](const std::string& given) {
-        options.tolerance = number_in(given);
-        if (options.tolerance && *options.tolerance >= 0) return;
-        command.problem("--tolerance", fmt::format("is {}; a number of at least 0 is expected", excerpt(given)));
-      });
+  constexpr bool may_be_negative = false;
+  command.number("--tolerance", "T", options.tolerance,
+                 "largest max|a-b| / max|b| of a field that is still agreement; beyond it the exit code is 3",
+                 may_be_negative);
   command.flag(
       "--horizontal", [&] { options.match = PointMatch::horizontal; },
       "match points by easting and northing alone, where heights differ");

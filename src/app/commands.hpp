@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/cli.hpp"
-#include "app/exit_codes.hpp"
 
 namespace prismfield {
 
@@ -53,7 +52,7 @@ struct ProgramEnd {
                                  const Communicator& communicator);
 /// `prismfield info`: versions, execution spaces, devices, SIMD width, compiler and where the ranks run; with --json
 /// the same as one JSON document; with --calibrate, in their place, what rank 0 measured of every space, as JSON; with
-/// --cases what case_facts_json() says of cases.
+/// --cases what it says of cases.
 [[nodiscard]] ProgramEnd execute(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
                                  const Communicator& communicator);
 

@@ -27,6 +27,16 @@ PythonTool drawing_tool(const std::string& name) {
   return {name, "matplotlib and netCDF4 or h5py", "python3-netcdf4 and python3-matplotlib"};
 }
 
+/// Has a tool draw a file into `figure`, as draw_figure does.
+std::string draw_by_tool(const std::string& name, const std::filesystem::path& file,
+                         const std::filesystem::path& figure, const FigureStyle& style) {
+  const std::filesystem::path target = followed(figure);
+  // what is drawn may have such a name itself, in the place of a file that is locked
+  if (!is_temporary_of(file.filename().string(), target.filename().string())) remove_leftovers(target);
+  const std::string why = run_python_tool(drawing_tool(name), {file.string(), target.string(), style_json(style)}).why;
+  return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
+}
+
 }  // namespace
 
 std::string style_json(const FigureStyle& style) {
@@ -41,15 +51,6 @@ std::string style_json(const FigureStyle& style) {
     if (style.cut[k]) json["cut"][direction_names[k]] = *style.cut[k];
   }
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
-std::string draw_by_tool(const std::string& name, const std::filesystem::path& file,
-                         const std::filesystem::path& figure, const FigureStyle& style) {
-  const std::filesystem::path target = followed(figure);
-  // what is drawn may have such a name itself, in the place of a file that is locked
-  if (!is_temporary_of(file.filename().string(), target.filename().string())) remove_leftovers(target);
-  const std::string why = run_python_tool(drawing_tool(name), {file.string(), target.string(), style_json(style)}).why;
-  return why.empty() ? "" : fmt::format("no figure {}: {}", figure.string(), why);
 }
 
 std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure,

@@ -12,10 +12,6 @@
 
 namespace prismfield {
 
-/// Has a tool of the Python package, such as figures.fields, draw a file into `figure`, as draw_figure does.
-[[nodiscard]] std::string draw_by_tool(const std::string& name, const std::filesystem::path& file,
-                                       const std::filesystem::path& figure, const FigureStyle& style);
-
 /// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
 /// that can import matplotlib and netCDF4 or h5py. Returns "" or the warning that says why there is no figure; a figure
 /// of that name from before is replaced only by a complete one. Throws nothing for a figure that cannot be drawn.

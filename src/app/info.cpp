@@ -3,27 +3,38 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <prismfield/communicator.hpp>
+#include <prismfield/error.hpp>
 
-#include "app/case_facts.hpp"
 #include "app/commands.hpp"
 #include "app/start.hpp"
 #include "base/human_text.hpp"
+#include "case/case.hpp"
 #include "case/key_table.hpp"
+#include "case/make_model.hpp"
 #include "engine/calibration.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/cf_attributes.hpp"
+#include "io/point_fields.hpp"
 #include "io/result_file.hpp"
+#include "model/choices.hpp"
+#include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
 namespace prismfield {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::string info_text(const ProgramFacts& facts) {
@@ -118,34 +129,89 @@ std::string calibration_json() {
   return text_of(json);
 }
 
+Json facts_of(const std::string& text, const fs::path& file, CaseUse use, const std::string& densities_of) {
+  Json inputs = Json::array();
+  try {
+    ProblemList problems;
+    YamlNode tree = parse_yaml(text, file.string(), problems);
+    problems.throw_if_any();
+    for (const InputPath& input : input_paths(tree)) inputs.push_back(input.key);
+    const Case run = read_case(std::move(tree), file, use);
+    const bool has_grid = run.execution.partition == Partition::rank_grid;
+    Json facts = {{"space", name(run.execution.space)},
+                  {"precision", name(run.execution.precision)},
+                  {"fields", names_of(run.fields)},
+                  {"rank_grid", has_grid ? Json(run.execution.rank_grid) : Json()},
+                  {"partition_where", run.where("execution.partition")},
+                  {"inputs", inputs},
+                  {"gravitational_constant", run.gravitational_constant}};
+    if (!densities_of.empty()) {
+      const Model model = make_model(run, Communicator());
+      facts["densities"] = densities_at(read_array_points({densities_of, "", ""}), model.source());
+    }
+    return facts;
+  } catch (const InputError& error) {
+    Json problems = Json::array();
+    for (const Problem& problem : error.problems()) problems.push_back({problem.where, problem.key, problem.what});
+    return {{"problems", problems}, {"inputs", inputs}};
+  }
+}
+
+/// What `prismfield info --cases FILE` prints: reads and validates cases, and says as JSON what other programs, such as
+/// studies, have to know of them. FILE is JSON:
+///
+///     {"file": "folder/base.yaml", "command": "run", "cases": ["model: ...", ...], "densities_at": "result.h5"}
+///
+/// `file` names the cases in messages, and inputs are relative to its folder; `command` is run, sensitivity or invert.
+/// Each case becomes {"problems": [[where, key, what], ...], "inputs"} or {"space", "precision", "fields", "rank_grid",
+/// "partition_where", "inputs", "gravitational_constant"}. With `densities_at`, whose fields lie at the points of the
+/// result, the first also has the density at each point, null on faces of prisms. Throws InputError, RunError.
+std::string case_facts_json(const fs::path& file) {
+  std::ifstream stream(file);
+  const Json request = Json::parse(stream, nullptr, false);
+  const auto bad = [&](const char* what) { return InputError(file.string(), "", what); };
+  if (!request.is_object() || !request.contains("cases")) {
+    throw bad("holds no JSON object with the keys file, command and cases");
+  }
+  try {
+    const std::string word = request.value("command", "run");
+    const auto* const use =
+        std::find_if(case_uses.begin(), case_uses.end(), [&](const auto& one) { return one.word == word; });
+    if (use == case_uses.end()) throw bad("has a command that is none of run, sensitivity and invert");
+    const fs::path named = request.value("file", file.string());
+    std::string densities_of = request.value("densities_at", "");
+    Json facts = Json::array();
+    for (const Json& text : request.at("cases")) {
+      facts.push_back(facts_of(text.get<std::string>(), named, use->meaning, std::exchange(densities_of, "")));
+    }
+    // what is not known is NaN, for which dump() writes null
+    return facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  } catch (const Json::exception&) {
+    throw bad("has a value of another type than file, command and cases have");
+  }
+}
+
 }  // namespace
 
 ProgramEnd execute(const InfoOptions& options, const std::vector<std::string>& kokkos_options,
                    const Communicator& communicator) {
-  if (!options.cases.empty()) {
+  const auto print = [&](const std::function<std::string()>& text) {
     agree(communicator, [&] {
-      if (communicator.rank() == 0) std::cout << case_facts_json(options.cases) << std::flush;
+      if (communicator.rank() == 0) std::cout << text() << std::flush;
     });
-    return {};
-  }
+    return ProgramEnd();
+  };
+  if (!options.cases.empty()) return print([&] { return case_facts_json(options.cases); });
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
-  if (options.calibrate) {
-    agree(communicator, [&] {
-      if (communicator.rank() == 0) std::cout << calibration_json() << std::flush;
-    });
-    return {};
-  }
+  if (options.calibrate) return print(calibration_json);
   const KokkosFacts facts = kokkos_facts();
   gather_workers(communicator, facts.host_threads, facts.device_key, static_cast<std::int64_t>(facts.devices.size()),
                  places);
-  agree(communicator, [&] {
-    if (communicator.rank() != 0) return;
+  return print([&] {
     const ProgramFacts program = program_facts(kokkos_options);
-    std::cout << (options.json ? info_json(program, places) : info_text(program) + placement_table(places))
-              << std::flush;
+    return options.json ? info_json(program, places) : info_text(program) + placement_table(places);
   });
-  return {};
 }
 
 }  // namespace prismfield

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -20,7 +19,6 @@
 #include "app/commands.hpp"
 #include "app/figure.hpp"
 #include "app/finish_result.hpp"
-#include "app/model_export.hpp"
 #include "app/run_inputs.hpp"
 #include "app/start.hpp"
 #include "app/terminal.hpp"
@@ -125,35 +123,35 @@ Range finite_range_of(const std::vector<double>& lower, const std::vector<double
   return range;
 }
 
-bool are_tiny(const Range& densities) {
-  const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
-  return largest > 0 && largest < least_density;
-}
+double largest_of(const Range& densities) { return std::max(std::abs(densities.min), std::abs(densities.max)); }
 
-bool are_huge(const Range& densities) {
-  return std::max(std::abs(densities.min), std::abs(densities.max)) > most_density;
-}
+bool are_tiny(const Range& densities) { return largest_of(densities) > 0 && largest_of(densities) < least_density; }
 
 std::string density_range_text(const Range& densities) {
   return densities.min == densities.max ? fmt::format("{:.4g} kg/m3", densities.min)
                                         : fmt::format("{:.4g} to {:.4g} kg/m3", densities.min, densities.max);
 }
 
+/// RMS of what `part` makes of the values of one field, by their numbers.
+template <class Part>
+double rms_of(const DataSet& data, std::size_t field, const Part& part) {
+  const auto n = static_cast<std::size_t>(data.points.size());
+  double sum = 0;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) sum += part(i) * part(i);
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
 /// RMS of one field of a data set over sigma; where a trend is solved for, of what a constant leaves.
 double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean) {
+  double weights = 0, mean = 0;
   const auto n = static_cast<std::size_t>(data.points.size());
-  double weights = 0, mean = 0, sum = 0;
-  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+  for (std::size_t i = field * n; without_mean && i < (field + 1) * n; ++i) {
     const double weight = 1 / (data.sigma[i] * data.sigma[i]);
     weights += weight;
     mean += weight * data.values[i];
   }
-  mean = without_mean ? mean / weights : 0;
-  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
-    const double part = (data.values[i] - mean) / data.sigma[i];
-    sum += part * part;
-  }
-  return std::sqrt(sum / static_cast<double>(n));
+  if (without_mean) mean /= weights;
+  return rms_of(data, field, [&](std::size_t i) { return (data.values[i] - mean) / data.sigma[i]; });
 }
 
 /// Where sigma and data can hardly belong to each other.
@@ -184,15 +182,9 @@ std::vector<double> regional_parts(const DataSet& data) {
   const TrendBasis basis = make_trend_basis(data, Trend::linear);
   std::vector<double> plane(data.values.size(), 0.0), parts;
   basis.add(basis.coefficients(data.values), plane);
-  const auto n = static_cast<std::size_t>(data.points.size());
-  for (std::size_t first = 0; first < plane.size(); first += n) {
-    double of_plane = 0, of_rest = 0;
-    for (std::size_t i = first; i < first + n; ++i) {
-      const double part = plane[i] / data.sigma[i], rest = (data.values[i] - plane[i]) / data.sigma[i];
-      of_plane += part * part;
-      of_rest += rest * rest;
-    }
-    parts.push_back(of_rest > 0 ? std::sqrt(of_plane / of_rest) : 0);
+  for (std::size_t f = 0; f < static_cast<std::size_t>(data.fields.size()); ++f) {
+    const double rest = rms_of(data, f, [&](std::size_t i) { return (data.values[i] - plane[i]) / data.sigma[i]; });
+    parts.push_back(rest > 0 ? rms_of(data, f, [&](std::size_t i) { return plane[i] / data.sigma[i]; }) / rest : 0);
   }
   return parts;
 }
@@ -214,17 +206,6 @@ std::string regional_field(const InversionOutcome& outcome, const InversionSetti
     }
   }
   return "";
-}
-
-/// RMS of residuals over sigma.
-double normalized_rms(const PredictedData& data, std::size_t field) {
-  const auto n = static_cast<std::size_t>(data.points.size());
-  double sum = 0;
-  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
-    const double residual = (data.values[i] - data.predicted[i]) / data.sigma[i];
-    sum += residual * residual;
-  }
-  return std::sqrt(sum / static_cast<double>(n));
 }
 
 /// Vectors of a float a cell that the low ranks keep.
@@ -297,10 +278,10 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   for (const auto& [word, precision] : stored_precision_choices) {
     row(fmt::format("as {}", word).c_str(), size_text(stored_bytes(precision, mine, columns)) + " a rank, if stored");
   }
-  // neighbours, weights and the vectors of the solver
-  constexpr std::int64_t bytes_of_cell = 24 + 10 * 8, bytes_of_unknown = 14 * 8;
-  row("vectors", size_text(columns * (bytes_of_cell + epochs * bytes_of_unknown)) + " a rank");
-  if (const std::int64_t of_low_rank = low_rank_columns(run.inversion->settings, epochs * rows); of_low_rank > 0) {
+  const InversionSettings& settings = run.inversion->settings;
+  const bool is_bounded = settings.bounds || !inputs.lower.empty();
+  row("vectors", size_text(vector_bytes(settings, is_bounded, columns, epochs, mine)) + " a rank");
+  if (const std::int64_t of_low_rank = low_rank_columns(settings, epochs * rows); of_low_rank > 0) {
     row("low rank", size_text(epochs * columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
   }
   for (const ModelFileSize& file : model_file_sizes(run, inputs)) {
@@ -333,7 +314,7 @@ std::vector<std::string> inversion_warnings(const Case& run, const InversionInpu
         "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
         "a file says what is in it",
         density_range_text(reference)));
-  } else if (are_huge(reference)) {
+  } else if (largest_of(reference) > most_density) {
     warnings.push_back(fmt::format("inversion.reference is {}, more than any metal; is its unit right?",
                                    density_range_text(reference)));
   }
@@ -350,9 +331,9 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
     warnings.push_back(unsettled);
   }
   const Range found = range_of(outcome.model.density);
-  const bool are_doubtful = std::max(std::abs(found.min), std::abs(found.max)) > most_contrast;
+  const bool are_doubtful = largest_of(found) > most_contrast;
   const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
-  if (are_huge(found)) {
+  if (largest_of(found) > most_density) {
     warnings.push_back(fmt::format("densities of {} were found, more than any metal; {}", density_range_text(found),
                                    !regional.empty() ? regional
                                                      : "check the units of the data and sigma, or give "
@@ -361,18 +342,9 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
     warnings.push_back(fmt::format("densities of {} were found; {}", density_range_text(found), regional));
   } else if (are_tiny(found) && !(settings.bounds && are_tiny(*settings.bounds))) {
     warnings.push_back(fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
-                                   std::max(std::abs(found.min), std::abs(found.max))));
+                                   largest_of(found)));
   }
   return warnings;
-}
-
-/// How far a checkpoint was.
-std::string inversion_resume_text(const std::string& file, const InversionState* state) {
-  const std::string name = shown(file);
-  if (state == nullptr) return fmt::format("{}: no checkpoint yet, the inversion begins at its start\n", name);
-  return fmt::format("{}: goes on after {}{}\n", name,
-                     counted(static_cast<std::int64_t>(state->rows.size()), "solution"),
-                     state->samples > 0 ? fmt::format(" and {}", counted(state->samples, "sample")) : "");
 }
 
 /// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what draw_and_tell() says.
@@ -383,7 +355,8 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   for (const PredictedData& data : model.data) {
     std::size_t f = 0;
     for (const FieldInfo& field : data.fields) {
-      const double rms = normalized_rms(data, f++);
+      const double rms =
+          rms_of(data, f++, [&](std::size_t i) { return (data.values[i] - data.predicted[i]) / data.sigma[i]; });
       text += data.sigma_is_unknown
                   ? fmt::format(
                         "{}, {}: RMS of residuals {:.4g} {}; sigma is unknown, chi of no "
@@ -408,20 +381,6 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   return text + fmt::format("\n{}: {}, {} in {}{}\n", shown(output_file(run).string()),
                             counted(static_cast<std::int64_t>(model.convergence.size()), "solution"),
                             counted(products, "product"), duration_text(seconds), figure);
-}
-
-/// The case, checked as far as it can be before its files are read. Collective.
-Case read_inversion_case(const InvertOptions& options, const Communicator& communicator) {
-  Case run;
-  agree(communicator, [&] {
-    run = read_case(options.file, options.overrides, options.output, CaseUse::inversion);
-    ProblemList problems;
-    const auto check_place = [](const fs::path& file) { check_inversion_checkpoint_place(file); };
-    check_before_reading(run, options.resume, check_place, communicator.rank(), problems);
-    problems.throw_if_any();
-    throw_if_interrupted();
-  });
-  return run;
 }
 
 /// What the model depends on: a checkpoint of anything else is not gone on from.
@@ -528,12 +487,12 @@ std::optional<InversionState> state_to_go_on(const InvertOptions& options, const
                        file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");
     });
   }
-  if (communicator.rank() != 0 || options.quiet) return state;
-  std::error_code error;
-  if (!options.resume && fs::exists(file, error)) {
-    warn(file.string() + " exists and will be replaced; --resume goes on from it");
-  }
-  if (options.resume) std::cout << inversion_resume_text(file.string(), state ? &*state : nullptr) << std::flush;
+  if (communicator.rank() != 0) return state;
+  tell_checkpoint(
+      options, file,
+      !state ? "no checkpoint yet, the inversion begins at its start"
+             : fmt::format("goes on after {}{}", counted(static_cast<std::int64_t>(state->rows.size()), "solution"),
+                           state->samples > 0 ? " and " + counted(state->samples, "sample") : ""));
   return state;
 }
 
@@ -615,26 +574,18 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.storage.rows = &files;
   input.settings = run.inversion->settings;
   input.cells = inputs.cells.get();
-  input.epochs = inputs.epochs;
-  input.data = inputs.data;
-  input.reference = inputs.reference;
-  input.lower = inputs.lower;
-  input.upper = inputs.upper;
-  input.cell_weights = inputs.cell_weights;
-  input.start = inputs.start;
+  input.epochs = std::move(inputs.epochs);
+  input.data = std::move(inputs.data);
+  input.reference = std::move(inputs.reference);
+  input.lower = std::move(inputs.lower);
+  input.upper = std::move(inputs.upper);
+  input.cell_weights = std::move(inputs.cell_weights);
+  input.start = std::move(inputs.start);
   InvertObserver observer(options, run, hash, communicator);
-  InversionOutcome outcome;
-  // thrown by every rank alike: they end in order, not by an abort
-  std::exception_ptr of_all;
-  try {
-    outcome = at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
-  } catch (const Stopped&) {
-    of_all = std::current_exception();
-  } catch (const InputError&) {
-    of_all = std::current_exception();
-  }
+  const InversionOutcome outcome = made_together(communicator, [&] {
+    return at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
+  });
   agree(communicator, [&] {
-    if (of_all) std::rethrow_exception(of_all);
     if (!is_root) return;
     const std::vector<std::string> failures = finish(
         options, run, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome, begin);
@@ -662,7 +613,9 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   InversionInputs inputs;
   {
     const NothingToLose reading;
-    run = read_inversion_case(options, communicator);
+    ProblemList problems;
+    run = read_checked_case(options, CaseUse::inversion, communicator, problems);
+    agree(communicator, [&] { problems.throw_if_any(); });
     inputs = make_inversion(run, communicator);
     agree(communicator, throw_if_interrupted);
   }

@@ -47,18 +47,6 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-/// The path without [] and the numbers of a list's elements.
-std::string without_lists(const std::string& path) {
-  std::string result;
-  for (std::string part : split(path, '.')) {
-    if (part.ends_with("[]")) part.resize(part.size() - 2);
-    const bool is_number =
-        !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-    if (!is_number) result += (result.empty() ? "" : ".") + part;
-  }
-  return result;
-}
-
 /// The path under which the reference has what a user asks for.
 std::string canonical(const std::string& asked) {
   std::string path = without_lists(asked);

@@ -34,7 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Drawing { fields, model };
+/// draw_figure or draw_model
+using Draw = decltype(&draw_model);
 
 fs::path figure_of(const PlotOptions& options) {
   return options.output.empty() ? fs::path(options.file.stem().string() + ".png") : options.output;
@@ -58,17 +59,16 @@ bool is_drawn_field(const std::string& name) {
   return std::find(drawn.begin(), drawn.end(), name) != drawn.end();
 }
 
-/// Throws InputError for fields that are asked for and are not there.
-template <class Has>
-void check_fields(const PlotOptions& options, const std::vector<std::string>& known, const Has& has) {
-  std::vector<std::string> there;
-  for (const std::string& name : known) {
-    if (has(name)) there.push_back(name);
-  }
+/// Of RESULT.
+[[noreturn]] void refuse(const PlotOptions& options, const std::string& what) {
+  throw InputError(options.file.string(), "", what);
+}
+
+/// Throws InputError for fields that are asked for and are not `there`, where none are, and for sections.
+void check_fields(const PlotOptions& options, const std::vector<std::string>& there) {
   const std::string file = options.file.string();
   if (there.empty()) {
-    throw InputError(file, "",
-                     "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
+    refuse(options, "holds neither fields of a result nor a model of an inversion, so there is nothing to draw");
   }
   for (const std::string& name : options.style.fields) {
     if (std::find(there.begin(), there.end(), name) != there.end()) continue;
@@ -80,6 +80,11 @@ void check_fields(const PlotOptions& options, const std::vector<std::string>& kn
                                                nearest.empty() ? "" : ", did you mean " + nearest + "?", shown(file));
     throw InputError("--field", "", fmt::format("{} {}", what, fmt::join(there, ", ")));
   }
+  for (std::size_t k = 0; k < options.style.cut.size(); ++k) {
+    if (!options.style.cut[k]) continue;
+    throw InputError(fmt::format("--{}", direction_names[k]), "",
+                     fmt::format("{} holds fields at points; sections are those of models", shown(file)));
+  }
 }
 
 void refuse_fields_of_model(const PlotOptions& options) {
@@ -87,30 +92,17 @@ void refuse_fields_of_model(const PlotOptions& options) {
   throw InputError("--field", "", fmt::format("{} is a model, which is drawn whole", shown(options.file.string())));
 }
 
-void refuse_sections_of_fields(const PlotOptions& options) {
-  for (std::size_t k = 0; k < options.style.cut.size(); ++k) {
-    if (!options.style.cut[k]) continue;
-    throw InputError(
-        fmt::format("--{}", direction_names[k]), "",
-        fmt::format("{} holds fields at points; sections are those of models", shown(options.file.string())));
-  }
-}
-
-/// What an HDF5 file holds.
-Drawing drawing_of(const PlotOptions& options) {
+/// By what an HDF5 file holds.
+Draw drawing_of(const PlotOptions& options) {
   const Hdf5File file = Hdf5File::open(options.file);
   if (file.has("density") && file.has("easting_bounds")) {
     refuse_fields_of_model(options);
-    return Drawing::model;
+    return draw_model;
   }
-  check_fields(options, drawn_field_names(), [&](const std::string& name) { return file.has(name); });
-  refuse_sections_of_fields(options);
-  return Drawing::fields;
-}
-
-std::string draw_file(Drawing drawing, const PlotOptions& options, const fs::path& file) {
-  const fs::path figure = figure_of(options);
-  return drawing == Drawing::model ? draw_model(file, figure, options.style) : draw_figure(file, figure, options.style);
+  std::vector<std::string> names = drawn_field_names();
+  std::erase_if(names, [&](const std::string& name) { return !file.has(name); });
+  check_fields(options, names);
+  return draw_figure;
 }
 
 /// Throws InputError for a column that is drawn as a field is and holds words.
@@ -128,13 +120,13 @@ void check_numbers(const PlotOptions& options, const PointFields& points) {
 /// Draws a file of another format by way of a netCDF file beside the figure that is gone afterwards.
 std::string draw_content(const PlotOptions& options, FileContent& content) {
   if (std::holds_alternative<PrismBlock>(content)) {
-    throw InputError(options.file.string(), "",
-                     "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
-                     "for ParaView");
+    refuse(options,
+           "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
+           "for ParaView");
   }
-  Drawing drawing = Drawing::model;
+  Draw drawing = draw_model;
   if (auto* points = std::get_if<PointFields>(&content)) {
-    drawing = Drawing::fields;
+    drawing = draw_figure;
     std::vector<std::string> names = names_of(points->fields);
     check_numbers(options, *points);
     bool has_lines = false;
@@ -143,14 +135,13 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
       has_lines = has_lines || name == "line" || name == "segment";
       if (is_drawn_field(column.name)) names.push_back(column.name);
     }
-    check_fields(options, names, [](const std::string&) { return true; });
-    refuse_sections_of_fields(options);
+    check_fields(options, names);
     if (!has_lines) find_grid(points->points);
   } else {
     if (std::get<CellModel>(content).values.empty()) {
-      throw InputError(options.file.string(), "",
-                       "holds a mesh alone, so there is nothing to draw; prismfield convert makes a model of it and a "
-                       "file of densities");
+      refuse(options,
+             "holds a mesh alone, so there is nothing to draw; prismfield convert makes a model of it and a "
+             "file of densities");
     }
     refuse_fields_of_model(options);
   }
@@ -160,7 +151,7 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
   write.title = options.file.stem().string();
   write.command = "prismfield plot " + options.file.string();
   static_cast<void>(write_content(write, content));
-  return draw_file(drawing, options, write.file);
+  return drawing(write.file, figure_of(options), options.style);
 }
 
 /// Throws InputError for a format whose numbers belong to a mesh in another file.
@@ -168,10 +159,9 @@ void refuse_values_alone(const PlotOptions& options, FileFormat format) {
   if (format != FileFormat::ubc_model && format != FileFormat::tomofast_values) return;
   const std::string mesh =
       format == FileFormat::ubc_model ? fs::path(options.file).replace_extension(".msh").string() : std::string("GRID");
-  throw InputError(options.file.string(), "",
-                   fmt::format("holds numbers without a mesh; prismfield convert {} {} --mesh {} makes a model that "
-                               "plot draws",
-                               options.file.string(), fs::path(options.file).replace_extension(".h5").string(), mesh));
+  refuse(options, fmt::format("holds numbers without a mesh; prismfield convert {} {} --mesh {} makes a model that "
+                              "plot draws",
+                              options.file.string(), fs::path(options.file).replace_extension(".h5").string(), mesh));
 }
 
 void plot(const PlotOptions& options) {
@@ -183,7 +173,7 @@ void plot(const PlotOptions& options) {
   const FileFormat format = find_format(file);
   refuse_values_alone(options, format);
   if (format == FileFormat::hdf5) {
-    draw = [&, drawing = drawing_of(options)] { return draw_file(drawing, options, options.file); };
+    draw = [&, drawing = drawing_of(options)] { return drawing(options.file, figure_of(options), options.style); };
   } else {
     ReadSpec spec;
     spec.file = file;

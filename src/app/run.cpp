@@ -22,8 +22,8 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/case.hpp"
-#include "case/identity.hpp"
 #include "case/make_model.hpp"
+#include "case/make_points.hpp"
 #include "case/output_check.hpp"
 #include "compute/balance.hpp"
 #include "compute/checkpoint.hpp"
@@ -179,15 +179,10 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
         fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
   });
   guard->settle(work);
-  std::error_code error;
-  if (is_root && !options.resume && fs::exists(file, error)) {
-    warn(fmt::format("{} exists and will be replaced; --resume goes on from it", file.string()));
-  }
-  if (is_root && !options.quiet && options.resume) {
-    const std::string how_far = found
-                                    ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
-                                    : "no checkpoint yet, the run begins at its start";
-    std::cout << fmt::format("{}: {}\n", shown(file.string()), how_far) << std::flush;
+  if (is_root) {
+    tell_checkpoint(options, file,
+                    found ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
+                          : "no checkpoint yet, the run begins at its start");
   }
   return guard;
 }

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 #include <numbers>
+#include <system_error>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -26,10 +27,10 @@
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/dem_file.hpp"
+#include "io/inversion_files.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -53,18 +54,6 @@ void check_colour_map(const Case& run) {
   const std::string why = colour_map_problem(run.output.figure_style.colour_map);
   const std::string key = "output.figure.colour_map";
   if (!why.empty()) throw InputError(run.where(key), key, why);
-}
-
-/// Whether the step succeeded; an InputError is added to `problems`.
-template <class Step>
-bool collect(ProblemList& problems, const Step& step) {
-  try {
-    step();
-    return true;
-  } catch (const InputError& error) {
-    problems.add(error);
-    return false;
-  }
 }
 
 /// Throws InputError when the points alone would not fit into the memory that there is: better than to be killed.
@@ -95,10 +84,9 @@ std::string unused_text(const Case& run) {
   if (run.unused.empty()) return "";
   std::vector<std::string> keys;
   for (const std::string& key : run.unused) keys.push_back(fmt::format("{} ({})", key, run.where(key)));
-  const char* command = "run";
-  if (run.use == CaseUse::inversion) command = "invert";
-  if (run.use == CaseUse::sensitivity) command = "sensitivity";
-  return fmt::format("{} does not use {}", command, fmt::join(keys, ", "));
+  const auto* const command =
+      std::find_if(case_uses.begin(), case_uses.end(), [&](const auto& use) { return use.meaning == run.use; });
+  return fmt::format("{} does not use {}", command->word, fmt::join(keys, ", "));
 }
 
 /// "(1, 2, 3)"
@@ -190,47 +178,54 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
 
 }  // namespace
 
-void check_before_reading(const Case& run, bool resumes, const std::function<void(const fs::path&)>& check_place,
-                          int rank, ProblemList& problems) {
-  const bool is_root = rank == 0;
-  collect(problems, [&] { check_space(run); });
-  const bool can_write = collect(problems, [&] { check_output(run); });
-  if (can_write && is_root && run.output.checkpoint) {
-    collect(problems, [&] { at_places_of(run, [&] { check_place(run.output.checkpoint->file); }); });
-  }
-  if (resumes && !run.output.checkpoint) {
-    problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
-  }
-  if (is_root) collect(problems, [&] { check_colour_map(run); });
+Case read_checked_case(const CaseOptions& options, CaseUse use, const Communicator& communicator,
+                       ProblemList& problems) {
+  const bool is_root = communicator.rank() == 0;
+  Case run;
+  agree(communicator, [&] {
+    run = read_case(options.file, options.overrides, options.output, use);
+    if (use == CaseUse::sensitivity) {
+      // G is in its file or made again, and what it gives is without noise
+      run.output.checkpoint.reset();
+      run.noise.reset();
+    }
+    problems.collect([&] { check_space(run); });
+    const bool can_write = problems.collect([&] { check_output(run); });
+    if (can_write && is_root && run.output.checkpoint) {
+      const fs::path& file = run.output.checkpoint->file;
+      problems.collect([&] {
+        at_places_of(run, [&] {
+          if (use == CaseUse::inversion) return check_inversion_checkpoint_place(file);
+          check_checkpoint_place(file, communicator.size());
+        });
+      });
+    }
+    if (options.resume && !run.output.checkpoint) {
+      problems.add("--resume", "", "the case names no checkpoint; give it output.checkpoint.file");
+    }
+    if (is_root) problems.collect([&] { check_colour_map(run); });
+    throw_if_interrupted();
+  });
+  return run;
 }
 
 Inputs read_inputs(const CaseOptions& options, const Communicator& communicator, CaseUse use) {
   const NothingToLose reading;
   Inputs inputs;
   ProblemList problems;
-  bool points_fit = true;
-  agree(communicator, [&] {
-    inputs.run = read_case(options.file, options.overrides, options.output, use);
-    if (use == CaseUse::sensitivity) {
-      // G is in its file or made again, and what it gives is without noise
-      inputs.run.output.checkpoint.reset();
-      inputs.run.noise.reset();
-    }
-    const auto check_place = [&](const fs::path& file) { check_checkpoint_place(file, communicator.size()); };
-    check_before_reading(inputs.run, options.resume, check_place, communicator.rank(), problems);
-    points_fit = collect(problems, [&] { check_point_memory(inputs.run); });
-    throw_if_interrupted();
-  });
-  collect(problems, [&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
+  inputs.run = read_checked_case(options, use, communicator, problems);
+  const bool points_fit =
+      problems.collect([&] { agree_on_input(communicator, [&] { check_point_memory(inputs.run); }); });
+  problems.collect([&] { inputs.model.emplace(make_model(inputs.run, communicator)); });
   agree(communicator, throw_if_interrupted);
   // Without a model, ranges of random stations are unknown, but a file of stations can be read.
   const Bounds bounds = inputs.model ? inputs.model->source().bounds() : Bounds{};
   // A model of terrain that failed is no reason to ask which terrain points are above.
   const bool can_be_made = inputs.model || !points_need_terrain(inputs.run);
-  if (!any(communicator, !points_fit) && can_be_made) {
+  if (points_fit && can_be_made) {
     const Terrain* const terrain = inputs.model ? inputs.model->terrain() : nullptr;
-    collect(problems,
-            [&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });
+    problems.collect(
+        [&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });
   }
   agree(communicator, [&] {
     problems.throw_if_any();
@@ -265,6 +260,16 @@ void tell_inputs(const CaseOptions& options, const Inputs& inputs) {
   std::vector<std::string> notes = inputs.model->notes();
   notes.insert(notes.end(), inputs.point_notes.begin(), inputs.point_notes.end());
   tell_notes(options, inputs.run, std::move(notes));
+}
+
+void tell_checkpoint(const CaseOptions& options, const fs::path& file, const std::string& how_far) {
+  std::error_code error;
+  if (!options.resume && fs::exists(file, error)) {
+    warn(file.string() + " exists and will be replaced; --resume goes on from it");
+  }
+  if (options.resume && !options.quiet) {
+    std::cout << fmt::format("{}: {}\n", shown(file.string()), how_far) << std::flush;
+  }
 }
 
 std::vector<std::string> point_warnings(const Points& points, const Fields& result, const Terrain* terrain) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,12 +18,12 @@ namespace prismfield {
 
 class Communicator;
 
-/// Adds to `problems`, before anything is read for the case: a space that this build lacks, outputs that cannot be
-/// written, --resume (`resumes`) without a checkpoint, and on rank 0 what check_place(file) says of the checkpoint's
-/// place and a colour map of the figure that a Python that draws does not know.
-void check_before_reading(const Case& run, bool resumes,
-                          const std::function<void(const std::filesystem::path&)>& check_place, int rank,
-                          ProblemList& problems);
+/// Reads the case. Adds to `problems`, before anything that it names is read: a space that this build lacks, outputs
+/// that cannot be written, --resume without a checkpoint, and on rank 0 what is in the checkpoint's place and must not
+/// be replaced, and a colour map of the figure that a Python that draws does not know. Throws AgreedFailure.
+/// Collective.
+[[nodiscard]] Case read_checked_case(const CaseOptions& options, CaseUse use, const Communicator& communicator,
+                                     ProblemList& problems);
 
 /// Everything that a case names, read and validated.
 struct Inputs {
@@ -51,6 +50,10 @@ void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::st
 
 /// Tells the warnings of model and points, and notes as tell_notes() does.
 void tell_inputs(const CaseOptions& options, const Inputs& inputs);
+
+/// Tells of the checkpoint: how far it is, unless options.quiet, where the run goes on from it, or that it will be
+/// replaced.
+void tell_checkpoint(const CaseOptions& options, const std::filesystem::path& file, const std::string& how_far);
 
 /// What a user should know of points in, on and at the edges of prisms. `terrain`: the model when it is one;
 /// tell_inputs() told of the points below it.

@@ -16,7 +16,6 @@
 #include "io/cf_attributes.hpp"
 #include "io/dem_file.hpp"
 #include "io/hdf5_file.hpp"
-#include "parallel/agreement.hpp"
 #include "parallel/mpi_session.hpp"
 
 namespace prismfield {

@@ -4,14 +4,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <prismfield/error.hpp>
 #include <prismfield/request.hpp>
 #include <prismfield/runtime.hpp>
 
 #include "base/program_facts.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
 
 namespace prismfield {
@@ -23,6 +26,25 @@ using Moment = std::chrono::steady_clock::time_point;
 
 /// Tells what went wrong though the program goes on, on standard error.
 void warn(const std::string& message);
+
+/// What `make` returns; of errors in the input and stops, which all ranks find alike, rank 0 tells: they end in order,
+/// not by an abort. Collective.
+template <class Make>
+auto made_together(const Communicator& communicator, const Make& make) {
+  decltype(make()) made;
+  std::exception_ptr of_all;
+  try {
+    made = make();
+  } catch (const Stopped&) {
+    of_all = std::current_exception();
+  } catch (const InputError&) {
+    of_all = std::current_exception();
+  }
+  agree(communicator, [&] {
+    if (of_all) std::rethrow_exception(of_all);
+  });
+  return made;
+}
 
 /// Kokkos on this rank, with its share of the node's cores or devices. Throws AgreedFailure. Collective.
 [[nodiscard]] std::unique_ptr<Runtime> start_runtime(const std::vector<std::string>& kokkos_options,

@@ -70,12 +70,6 @@ std::size_t help_columns() {
   return columns == 0 ? usual : std::max(columns, least);
 }
 
-std::size_t rewritten_columns() {
-  constexpr std::size_t usual = 80;
-  const std::size_t columns = terminal_columns(STDERR_FILENO);
-  return (columns > 0 ? columns : usual) - 1;
-}
-
 std::size_t WrappingBuffer::hanging() const {
   // So little room beside a label would set words below each other.
   constexpr std::size_t least_room = 22;
@@ -170,6 +164,18 @@ FittedStream::~FittedStream() {
   m_stream.flush();
   m_stream.rdbuf(m_before);
 }
+
+namespace {
+
+/// Columns that a line may take that is written over on standard error: one less than the terminal has, as some begin a
+/// new line in the last; 79 where it does not say.
+std::size_t rewritten_columns() {
+  constexpr std::size_t usual = 80;
+  const std::size_t columns = terminal_columns(STDERR_FILENO);
+  return (columns > 0 ? columns : usual) - 1;
+}
+
+}  // namespace
 
 ProgressStyle progress_style(bool quiet) {
   if (quiet) return ProgressStyle::silent;

@@ -21,10 +21,6 @@ namespace prismfield {
 /// least 40.
 [[nodiscard]] std::size_t help_columns();
 
-/// Columns that a line may take that is written over on standard error: one less than the terminal has, as some begin a
-/// new line in the last; 79 where it does not say.
-[[nodiscard]] std::size_t rewritten_columns();
-
 /// Breaks lines between words so that none is wider than `columns`, and hands them on. What follows hangs two columns
 /// deeper than its line, or below the second column where a line is a label and its text, or as deep as `hanging`.
 /// Words wider than that, such as names of files, stay whole, and so does a line that begins with a carriage return.

@@ -153,6 +153,8 @@ std::size_t width_of(std::string_view text) noexcept {
   return columns;
 }
 
+std::size_t bytes_of_character(std::string_view text) noexcept { return first_character(text).bytes; }
+
 std::string shown(std::string_view text, std::size_t most) { return shown_text(text, most, '\0'); }
 
 std::string shown_lines(std::string_view text) { return shown_text(text, text.size(), '\n'); }

@@ -34,6 +34,9 @@ namespace prismfield {
 /// Columns that a text takes on a terminal: two for the wide characters of East Asia, one for others.
 [[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
 
+/// Bytes of the character at the start of a text, which is not empty; 0 where it is no UTF-8.
+[[nodiscard]] std::size_t bytes_of_character(std::string_view text) noexcept;
+
 /// Bytes of a name out of a file that a message shows.
 inline constexpr std::size_t longest_name = 100;
 

@@ -3,12 +3,14 @@
 #include "base/machine.hpp"
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fstream>
 
 #include "base/human_text.hpp"
@@ -87,6 +89,23 @@ std::int64_t available_memory() { return std::min(share_of(memory_limits(), 1), 
 std::int64_t available_memory_of_machine() {
   const std::vector<MemoryLimit> limits = memory_limits("/", {});
   return limits.empty() ? physical_memory() / 2 : share_of(limits, 1);
+}
+
+void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+  const long page_size = ::sysconf(_SC_PAGESIZE);
+  if (page_size <= 0) return;
+  const auto page = static_cast<std::uintptr_t>(page_size);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (address + page - 1) / page * page;
+  const std::uintptr_t end = (address + bytes) / page * page;
+  if (begin >= end) return;
+  // refused by a kernel without huge pages
+  static_cast<void>(::madvise(static_cast<char*>(memory) + (begin - address), end - begin, MADV_HUGEPAGE));
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
 }
 
 void return_freed_memory() {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -39,6 +40,10 @@ void remember_usable_cores() noexcept;
 [[nodiscard]] std::int64_t available_memory();
 /// The same without the limits that this process alone has.
 [[nodiscard]] std::int64_t available_memory_of_machine();
+
+/// Asks the system to back memory that was not written yet by huge pages, where it has them: reading all of a large
+/// array was up to 1.6 times as fast. No promise, and no harm.
+void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Lets arrays of 4 MiB and more go back to the system as soon as they are freed. The C library otherwise learns, once
 /// one was freed, to keep others of its size, and a program takes more memory than its arrays. For programs, not

@@ -27,6 +27,7 @@
 #include "io/result_file.hpp"
 #include "io/station_file.hpp"
 #include "model/axis.hpp"
+#include "model/choices.hpp"
 #include "model/edges.hpp"
 #include "model/points.hpp"
 #include "model/terrain.hpp"
@@ -170,6 +171,10 @@ struct InversionSpec {
 /// inversion: a model of voxels or mesh, whose density is not needed, and inversion, not observations;
 /// sensitivity: a model of voxels or mesh and observations, not inversion.
 enum class CaseUse { forward, inversion, sensitivity };
+/// By the commands' names.
+inline constexpr std::array case_uses = {Choice<CaseUse>{"run", CaseUse::forward},
+                                         Choice<CaseUse>{"sensitivity", CaseUse::sensitivity},
+                                         Choice<CaseUse>{"invert", CaseUse::inversion}};
 
 /// A run as the user described it: plain values in SI units, z up, nothing read yet but the YAML itself.
 /// Relative input paths are already resolved against the YAML's folder.

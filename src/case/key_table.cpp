@@ -47,10 +47,10 @@ static_assert(command_of(CaseUse::forward) == case_commands::run &&
               command_of(CaseUse::inversion) == case_commands::invert &&
               command_of(CaseUse::sensitivity) == case_commands::sensitivity);
 
-std::string truth_word(bool value) { return value ? "true" : "false"; }
-template <class Numbers>
-std::string list_of(const Numbers& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
+/// A number, true or false, or a list, as it is written.
+template <class Value>
+std::string text_of(const Value& value) {
+  return fmt::format("{}", value);
 }
 
 /// "guv (Eotvos), gravity gradient, ..." of the fields that are sums of the native ones.
@@ -70,7 +70,7 @@ const Keys document_keys = {
     {"title", "text", "(the name of the case's file)", "",
      "Heading of the run, of its figure and of the result, where it is the attribute title.", "title: A buried sphere",
      no_result},
-    {"gravitational_constant", "number above 0", fmt::format("{}", Case().gravitational_constant), "m3 kg-1 s-2",
+    {"gravitational_constant", "number above 0", text_of(Case().gravitational_constant), "m3 kg-1 s-2",
      "G of every field. The default is CODATA 2018; other programs may use another, such as 6.67e-11.",
      "gravitational_constant: 6.6743e-11"},
     {"axes", words_of(axes_choices), name(Case().axes), "",
@@ -101,7 +101,7 @@ const Keys model_keys = {
     {"model.voxels.upward", "[min, max, cells]", required, "m",
      "Bottom and top of the box, heights, and the number of cells. Depths are negative.", "upward: [-1000, 0, 20]"},
     {"model.voxels.density", "number, or {random: ...} or {file: ...}",
-     fmt::format("{}", std::get<ConstantDensity>(VoxelsSpec().density).value), "kg/m3",
+     text_of(std::get<ConstantDensity>(VoxelsSpec().density).value), "kg/m3",
      "Density, or density contrast, of all cells before spheres and boxes are painted: one number, random values, or "
      "one value a cell from a file. At most 1e12 in magnitude. An inversion, which looks for densities, leaves it "
      "alone.",
@@ -110,7 +110,7 @@ const Keys model_keys = {
      "Random densities, uniform from min up to max, which depend on seed and number of the cell only: the same on "
      "every machine and for every number of ranks.",
      "random: [100, 3000]"},
-    {"model.voxels.density.seed", "whole number of at least 0", fmt::format("{}", RandomDensity().seed), "",
+    {"model.voxels.density.seed", "whole number of at least 0", text_of(RandomDensity().seed), "",
      "Beside random: another seed gives other densities.", "random: [100, 3000]\nseed: 1"},
     {"model.voxels.density.file", "name of a file", "(needed, unless random is written)", "",
      "One density a cell, easting fastest, then northing, then upward from the bottom: text with one value a line, or "
@@ -164,7 +164,7 @@ const Keys model_keys = {
     {"model.prisms.length_unit", "m or km", "m", "", "The unit of the file's coordinates.", "length_unit: km"},
     {"model.prisms.density_unit", "kg/m3 or g/cm3", "kg/m3", "", "The unit of the file's densities.",
      "density_unit: g/cm3"},
-    {"model.prisms.allow_overlap", "true or false", truth_word(PrismsSpec().allow_overlap), "",
+    {"model.prisms.allow_overlap", "true or false", text_of(PrismsSpec().allow_overlap), "",
      "Prisms that overlap deeper than 1e-6 of the smaller edge in all three directions are an error, since their "
      "masses count twice; true takes them as they are.",
      "allow_overlap: true"},
@@ -184,7 +184,7 @@ const Keys model_keys = {
      "Every edge, each above the one before; two or more.", "edges: [-300, -100, -50, 0]"},
     {"model.mesh.upward.widths", "list of numbers above 0", "(one of edges, widths, file and random_widths is needed)",
      "m", "The widths of the cells, the first beginning at origin.", "origin: -300\nwidths: [200, 50, 50]"},
-    {"model.mesh.upward.origin", "number", fmt::format("{}", EdgesRandom().origin), "m",
+    {"model.mesh.upward.origin", "number", text_of(EdgesRandom().origin), "m",
      "Where the first cell begins: in the west, in the south, at the bottom. Required beside widths.",
      "origin: -300\nwidths: [200, 50, 50]"},
     {"model.mesh.upward.file", "name of a file", "(one of edges, widths, file and random_widths is needed)", "m",
@@ -199,7 +199,7 @@ const Keys model_keys = {
      "Beside random_widths, of upward only and in the place of origin: the height at which the cells begin, going "
      "down.",
      "random_widths: [50, 100]\ncells: 20\ntop: 0"},
-    {"model.mesh.upward.seed", "whole number of at least 0", fmt::format("{}", EdgesRandom().seed), "",
+    {"model.mesh.upward.seed", "whole number of at least 0", text_of(EdgesRandom().seed), "",
      "Beside random_widths: another seed gives other widths.", "random_widths: [50, 100]\ncells: 20\nseed: 3"},
     {"model.mesh.density", "number, or {random: ...} or {file: ...}", required, "kg/m3",
      "The cells' densities, written as model.voxels.density. Not beside ubc; an inversion does not need it.",
@@ -229,11 +229,11 @@ const Keys model_keys = {
      "file: dem.nc", input},
     {"model.terrain.variable", "name of a variable", "(the one of two dimensions)", "",
      "netCDF and HDF5 only: the variable that holds the heights.", "file: dem.nc\nvariable: elevation"},
-    {"model.terrain.reference", "number", fmt::format("{}", TerrainMasses().reference), "m",
+    {"model.terrain.reference", "number", text_of(TerrainMasses().reference), "m",
      "Masses count against a world that is rock below this height and nothing above: a surface above it has rock of "
      "positive density, one below it lacks rock.",
      "file: dem.nc\nreference: 0"},
-    {"model.terrain.density", "number, or {file: ...}", fmt::format("{}", TerrainMasses().density), "kg/m3",
+    {"model.terrain.density", "number, or {file: ...}", text_of(TerrainMasses().density), "kg/m3",
      "Density of rock: one number, or one value a node from a file.", "file: dem.nc\ndensity: 2670"},
     {"model.terrain.density.file", "name of a file", required, "",
      "Densities on the same nodes as the heights, in the same formats.", "file: density.nc", input},
@@ -244,8 +244,8 @@ const Keys model_keys = {
     {"model.terrain.water_density", "number", "(no water)", "kg/m3",
      "Where the surface is below sea level, water of this density, 1040 in the sea, stands up to it.",
      "file: dem.nc\nwater_density: 1040"},
-    {"model.terrain.sea_level", "number", fmt::format("{}", TerrainMasses().sea_level), "m",
-     "Height up to which water stands.", "file: dem.nc\nwater_density: 1040\nsea_level: 0"},
+    {"model.terrain.sea_level", "number", text_of(TerrainMasses().sea_level), "m", "Height up to which water stands.",
+     "file: dem.nc\nwater_density: 1040\nsea_level: 0"},
 };
 
 const char* const sea_level_of_heights =
@@ -290,9 +290,8 @@ const Keys observation_keys = {
      "above_terrain: 80\nfile: dem.nc\nsea_level: 0"},
     {"observations.stations", "section", "", "",
      "Points one by one: from a file, or random ones. A file's header may name units, as in \"x [km]\"; stations whose "
-     "place "
-     "has a dummy (nothing, *, NaN, -1e32) are left out and counted. docs/data.md tells of formats, units and further "
-     "columns.",
+     "place has a dummy (nothing, *, NaN, -1e32) are left out and counted. docs/data.md tells of formats, units and "
+     "further columns.",
      "stations: {file: stations.csv}"},
     {"observations.stations.file", "name of a file", "(needed, unless random is written)", "",
      "A table of stations, its columns found by their names (easting, x, UTM_X, elevation, ...), separated by commas, "
@@ -332,7 +331,7 @@ const Keys observation_keys = {
     {"observations.stations.upward.sea_level", "number",
      "(model.terrain's where it has water_density and no file is beside it, else none)", "m", sea_level_of_heights,
      "above_terrain: 80\nfile: dem.nc\nsea_level: 0"},
-    {"observations.stations.seed", "whole number of at least 0", fmt::format("{}", StationsRandom().seed), "",
+    {"observations.stations.seed", "whole number of at least 0", text_of(StationsRandom().seed), "",
      "Beside random: another seed gives other stations.", "random: 30\nseed: 2"},
     {"observations.noise", "section", "", "",
      "Normally distributed noise, added to fields of run; the result then holds gz_sigma and the like too, as an "
@@ -342,7 +341,7 @@ const Keys observation_keys = {
      "The standard deviation of a field's noise in the unit of the field: mGal for gx, gy, gz, Eotvos for the gradient "
      "tensor, m2 s-2 for the potential. The field is one of those computed.",
      "gz: 0.02", no_result},
-    {"observations.noise.seed", "whole number of at least 0", fmt::format("{}", NoiseSpec().seed), "",
+    {"observations.noise.seed", "whole number of at least 0", text_of(NoiseSpec().seed), "",
      "Another seed gives other noise; the same one the same noise on every machine.", "gz: 0.02\nseed: 5", no_result},
     {"fields", "all, vector, tensor, a field's name, or a list of these", "all", "",
      "What is computed: potential (m2 s-2), gx, gy, gz (mGal; the group vector), gxx, gyy, gzz, gxy, gxz, gyz (Eotvos; "
@@ -399,7 +398,7 @@ const Keys execution_keys = {
      "memory_limit: 2 GiB", no_result},
     {"execution.method", "auto or direct", name(execution.method), "",
      "This version computes every pair of prism and point directly; mesh, fft and tree are refused.", "method: direct"},
-    {"execution.tolerance", "number above 0 and below 1", fmt::format("{}", execution.tolerance), "",
+    {"execution.tolerance", "number above 0 and below 1", text_of(execution.tolerance), "",
      "The error, relative to the largest value of a field, that methods other than direct may make: without effect in "
      "this version, which has none.",
      "tolerance: 1e-12", used_by(case_commands::none)},
@@ -502,8 +501,7 @@ const Keys data_keys = {
      "file: observed.csv\nlength_unit: km"},
     {"inversion.sigma", "number above 0, or a map", "(the files' own FIELD_sigma)", "mGal; Eotvos",
      "Standard deviations of the data, in the place of those in files: one for all data of one field, or a relative "
-     "part "
-     "and a part that every datum has, added. Not needed where beta is gcv or l_curve.",
+     "part and a part that every datum has, added. Not needed where beta is gcv or l_curve.",
      "sigma: {relative: 0.02, floor: {gz: 0.05}}"},
     {"inversion.sigma.relative", "number of at least 0, or a map of fields", "", "",
      "The part that grows with the datum, 0.02 is 2 %: one number for all fields, or one a field.", "relative: 0.02"},
@@ -563,7 +561,7 @@ const Keys inversion_keys = {
     {"inversion.bounds.intervals", "list of two or more [min, max]", "", "kg/m3",
      "Densities that are allowed, in intervals that do not meet, such as those of known rocks.",
      "intervals: [[0, 50], [300, 400]]"},
-    {"inversion.smallness", "number of at least 0", fmt::format("{}", inversion.smallness), "",
+    {"inversion.smallness", "number of at least 0", text_of(inversion.smallness), "",
      "What the distance from the reference counts. 0 only where smoothness is above 0.", "smallness: 0.1"},
     {"inversion.smoothness", "number of at least 0, [easting, northing, upward], or {lengths: ...}",
      "(a typical edge, the median in each direction)", "shortest edges of the mesh",
@@ -573,15 +571,14 @@ const Keys inversion_keys = {
      "The same lengths in metres.", "lengths: [50, 50, 25]"},
     {"inversion.cell_weights", "section", "", "",
      "Factors of the weights of each cell in the regularisation: a cell of a larger one differs less from the "
-     "reference "
-     "and from its neighbours.",
+     "reference and from its neighbours.",
      "cell_weights: {file: weights.h5}"},
     {"inversion.cell_weights.file", "name of a file", required, "",
      "One factor a cell, above 0 in active cells, in HDF5, netCDF-4 or text, as model.voxels.density.file.",
      "file: weights.h5", input},
     {"inversion.cell_weights.dataset", "name of a dataset", "cell_weights", "",
      "HDF5 and netCDF-4 only: the dataset of the factors.", "file: weights.h5\ndataset: cell_weights"},
-    {"inversion.reference_in_smoothness", "true or false", truth_word(inversion.reference_in_smoothness), "",
+    {"inversion.reference_in_smoothness", "true or false", text_of(inversion.reference_in_smoothness), "",
      "Whether smoothness is of the model less the reference in the place of the model.",
      "reference_in_smoothness: true"},
     {"inversion.weighting", "sensitivity, depth, distance or none, or {depth: ...} or {distance: ...}", "sensitivity",
@@ -598,23 +595,21 @@ const Keys inversion_keys = {
     {"inversion.weighting.distance", "section", "", "",
      "(r + z0)^-power, r the distance of a cell's centre from the nearest station. Keys as those of depth.",
      "distance: {power: 2, z0: 5}"},
-    {"inversion.norm", "number from 0 to 2, or [smallness, easting, northing, upward]", list_of(inversion.norm), "",
+    {"inversion.norm", "number from 0 to 2, or [smallness, easting, northing, upward]", text_of(inversion.norm), "",
      "p of the terms of smallness and smoothness. 2 is smooth; below 2 models are compact, 0 the most.",
      "norm: [0, 2, 2, 2]"},
     {"inversion.beta", "auto, gcv, l_curve, or a number above 0", automatic, "",
      "What the regularisation counts against the data. auto searches the beta that fits the data to the target; a "
      "number is taken as it is: one solution, and with compact norms their steps at this beta; gcv (generalized "
-     "cross-validation) and l_curve (the corner of the L-curve) choose beta "
-     "where sigma is unknown.",
+     "cross-validation) and l_curve (the corner of the L-curve) choose beta where sigma is unknown.",
      "beta: auto"},
-    {"inversion.target_misfit", "number above 0", fmt::format("{}", inversion.target_misfit), "",
+    {"inversion.target_misfit", "number above 0", text_of(inversion.target_misfit), "",
      "chi that the search for beta reaches to 2 %: the sum of squared residuals over sigma, divided by the number of "
      "data. Not with gcv and l_curve.",
      "target_misfit: 1"},
-    {"inversion.max_iterations", "whole number from 1", fmt::format("{}", inversion.max_iterations), "solutions",
+    {"inversion.max_iterations", "whole number from 1", text_of(inversion.max_iterations), "solutions",
      "At most as many solutions in the search for beta, and again, 25 at most, in the steps of compact norms; a "
-     "warning "
-     "says when a compact model has not settled.",
+     "warning says when a compact model has not settled.",
      "max_iterations: 30"},
     {"inversion.keep", "last or all", "last", "",
      "Which models the file has: the last one, or beside it that of each solution, as density_solutions.", "keep: all"},
@@ -626,17 +621,17 @@ const Keys inversion_keys = {
      "Whether standard deviations of the densities are computed, and how.", "uncertainty: {samples: 100}"},
     {"inversion.uncertainty.samples", "whole number from 2", "100", "models",
      "Models drawn from the posterior; deviations are good to 1/sqrt(2 samples), 7 % for 100.", "samples: 100"},
-    {"inversion.uncertainty.seed", "whole number of at least 0", fmt::format("{}", inversion.uncertainty.seed), "",
+    {"inversion.uncertainty.seed", "whole number of at least 0", text_of(inversion.uncertainty.seed), "",
      "Another seed draws other samples.", "samples: 100\nseed: 1"},
     {"inversion.uncertainty.rank", "whole number from 1 to 10,000", "(without it samples are drawn)",
      "directions of the data",
      "In the place of samples: by a low rank of the data term, of one epoch, with smallness above 0. Too small a rank "
      "errs to the careful side.",
      "rank: 50"},
-    {"inversion.depth_of_investigation", "true or false", truth_word(inversion.depth_of_investigation), "",
+    {"inversion.depth_of_investigation", "true or false", text_of(inversion.depth_of_investigation), "",
      "Whether a second inversion with another reference tells how much of the reference comes back in each cell.",
      "depth_of_investigation: true"},
-    {"inversion.change", "number of at least 0", fmt::format("{}", inversion.change), "",
+    {"inversion.change", "number of at least 0", text_of(inversion.change), "",
      "Of several epochs only: what the change from one epoch to the next counts, beside a smallness of 1. 0: epochs "
      "are independent but for beta.",
      "data: {epochs: [2021.csv, 2022.csv]}\nchange: 1"},
@@ -729,17 +724,7 @@ const Keys study_rows = {
      "report: threads/"},
 };
 
-/// The path in the table: spheres[] of each element of spheres.
-std::string without_numbers(const std::string& path) {
-  std::string result;
-  for (const std::string& part : split(path, '.')) {
-    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-    result += is_number ? "[]" : join_key(result, part).substr(result.size());
-  }
-  return result;
-}
-
-/// The path below the section by whose name the table has the keys.
+/// The path below the section by whose name the table has the keys; neither has lists.
 std::string among_alike(std::string path) {
   for (const SectionLike& alike : sections_alike()) {
     const bool is_below = path.starts_with(alike.path + ".");
@@ -761,6 +746,27 @@ void collect(YamlNode& node, const std::string& path, bool names_input, std::vec
   }
 }
 
+bool has_keys(const YamlNode& node) {
+  return !node.entries.empty() || std::any_of(node.items.begin(), node.items.end(), has_keys);
+}
+
+/// Takes out of a node what the result of a command does not depend on, and puts keys in alphabetical order. Sections
+/// that do not count themselves are kept for the keys in them that do.
+void keep_dependencies(YamlNode& node, const std::string& path, const KeyTable& table, Commands command) {
+  for (YamlEntry& entry : node.entries) keep_dependencies(entry.value, join_key(path, entry.key), table, command);
+  std::erase_if(node.entries, [&](const YamlEntry& entry) {
+    const KeyRow* const row = table.find(join_key(path, entry.key));
+    const KeyEffects effects = row != nullptr ? row->effects : KeyEffects();
+    if (entry.value.kind == YamlNode::Kind::removed || (effects.used_by & command) == 0) return true;
+    return (effects.changes_result & command) == 0 && !has_keys(entry.value);
+  });
+  std::sort(node.entries.begin(), node.entries.end(),
+            [](const YamlEntry& a, const YamlEntry& b) { return a.key < b.key; });
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    if (has_keys(node.items[i])) keep_dependencies(node.items[i], join_key(path, std::to_string(i)), table, command);
+  }
+}
+
 Keys all_of(std::initializer_list<const Keys*> parts) {
   Keys all;
   for (const Keys* part : parts) all.insert(all.end(), part->begin(), part->end());
@@ -772,11 +778,11 @@ Keys all_of(std::initializer_list<const Keys*> parts) {
 KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
   for (std::size_t i = 0; i < m_rows.size(); ++i) {
     const std::string parent = parent_of(m_rows[i].path), last = last_part_of(m_rows[i].path);
-    auto section = std::find_if(m_sections.begin(), m_sections.end(), [&](const auto& s) { return s.path == parent; });
-    if (section == m_sections.end()) section = m_sections.insert(section, {parent, {}});
-    const auto add = [&](const std::string& key) {
-      section->keys.push_back(key);
-      m_index[join_key(parent, key)] = i;
+    const auto [section, is_new] = m_section_index.try_emplace(without_lists(parent), m_sections.size());
+    if (is_new) m_sections.push_back({parent, {}});
+    const auto add = [&, at = section->second](const std::string& key) {
+      m_sections[at].keys.push_back(key);
+      m_index[without_lists(join_key(parent, key))] = i;
     };
     if (last != "FIELD") {
       add(last);
@@ -787,8 +793,7 @@ KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
 }
 
 const KeyRow* KeyTable::find(const std::string& path) const {
-  std::string key = without_numbers(path);
-  while (key.ends_with("[]")) key.resize(key.size() - 2);
+  const std::string key = without_lists(path);
   for (const std::string& name : {key, among_alike(key)}) {
     if (const auto found = m_index.find(name); found != m_index.end()) return &m_rows[found->second];
   }
@@ -796,11 +801,9 @@ const KeyRow* KeyTable::find(const std::string& path) const {
 }
 
 const std::vector<std::string>& KeyTable::keys_of(const std::string& section) const {
-  const std::string path = among_alike(without_numbers(section));
-  for (const KeySection& one : m_sections) {
-    if (one.path == path) return one.keys;
-  }
-  throw std::logic_error("the table of keys has no section " + path);
+  const auto found = m_section_index.find(among_alike(without_lists(section)));
+  if (found == m_section_index.end()) throw std::logic_error("the table of keys has no section " + section);
+  return m_sections[found->second].keys;
 }
 
 std::vector<const KeySection*> KeyTable::upper_sections() const {
@@ -836,9 +839,24 @@ std::vector<InputPath> input_paths(YamlNode& root) {
   return paths;
 }
 
+std::string identity_of(YamlNode root, CaseUse use, const KeyTable& table) {
+  keep_dependencies(root, "", table, command_of(use));
+  return to_yaml(root);
+}
+
 std::string parent_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string without_lists(const std::string& path) {
+  std::string result;
+  for (std::string part : split(path, '.')) {
+    if (part.ends_with("[]")) part.resize(part.size() - 2);
+    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number) result += join_key(result, part).substr(result.size());
+  }
+  return result;
 }
 
 std::string last_part_of(const std::string& path) {

@@ -74,9 +74,7 @@ public:
   [[nodiscard]] const KeyRow* find(const std::string& path) const;
   /// The keys of a section, by a path as of find(); throws std::logic_error where the table has none.
   [[nodiscard]] const std::vector<std::string>& keys_of(const std::string& section) const;
-  /// The document and its sections, in the order of the file.
-  [[nodiscard]] const std::vector<KeySection>& sections() const noexcept { return m_sections; }
-  /// Those of at most two levels, where a key at a wrong place may belong.
+  /// The document and its sections of at most two levels, where a key at a wrong place may belong.
   [[nodiscard]] std::vector<const KeySection*> upper_sections() const;
 
 private:
@@ -84,6 +82,7 @@ private:
   std::vector<KeySection> m_sections;
   /// every field's name in the place of FIELD
   std::unordered_map<std::string, std::size_t> m_index;
+  std::unordered_map<std::string, std::size_t> m_section_index;
 };
 
 /// The keys of a case.
@@ -95,6 +94,8 @@ private:
 
 /// "model.voxels" of "model.voxels.easting"; "" of a key of the document.
 [[nodiscard]] std::string parent_of(const std::string& path);
+/// "model.voxels.spheres.radius" of "model.voxels.spheres[].radius" and "model.voxels.spheres.0.radius".
+[[nodiscard]] std::string without_lists(const std::string& path);
 /// "easting" of "model.voxels.easting", "data" of "inversion.data[]".
 [[nodiscard]] std::string last_part_of(const std::string& path);
 
@@ -113,5 +114,9 @@ struct InputPath {
 
 /// Every value that names an input file, whatever the case is used for. They point into `root`.
 [[nodiscard]] std::vector<InputPath> input_paths(YamlNode& root);
+
+/// The case without the keys that the result of its use does not depend on, by the table of keys, in alphabetical
+/// order, as YAML. A key that the table does not have stays.
+[[nodiscard]] std::string identity_of(YamlNode root, CaseUse use, const KeyTable& table = case_key_table());
 
 }  // namespace prismfield

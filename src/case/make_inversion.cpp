@@ -207,15 +207,15 @@ public:
   explicit InversionMaker(const Case& run) : m_run(run), m_spec(*run.inversion) {}
 
   InversionInputs make() {
-    collect([&] { read_data(); });
-    collect([&] { make_cells(); });
+    m_problems.collect([&] { read_data(); });
+    m_problems.collect([&] { make_cells(); });
     if (m_result.cells) {
-      collect([&] {
+      m_problems.collect([&] {
         make_bounds();
         m_result.reference = densities(m_spec.reference, "reference");
         if (m_spec.start) m_result.start = densities(*m_spec.start, "start");
       });
-      collect([&] { make_weights(); });
+      m_problems.collect([&] { make_weights(); });
       for (const std::size_t set : m_first_epochs) {
         check_stations(set);
         check_heights(set);
@@ -237,7 +237,7 @@ private:
     for (std::size_t i = 0; i < m_spec.data.size(); ++i) {
       if (static_cast<std::int64_t>(i) % m_spec.n_epochs == 0) is_first = true;
       const ObservedDataFile& spec = m_spec.data[i];
-      collect([&] {
+      m_problems.collect([&] {
         const InputFile file = input_file(m_run, spec.file, m_spec.data_keys[i]);
         m_result.data.push_back(read_observed_data(file, spec, defaults));
         m_data_keys.push_back(m_spec.data_keys[i]);
@@ -570,16 +570,6 @@ private:
   void check_place(std::size_t set) {
     const std::string what = misplaced(m_result.data[set].points, m_result.cells->edges());
     if (!what.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data[set].name, what));
-  }
-
-  /// Runs a step; what it throws is kept, so that the next one is tried too.
-  template <class Step>
-  void collect(const Step& step) {
-    try {
-      step();
-    } catch (const InputError& error) {
-      m_problems.add(error);
-    }
   }
 
   const Case& m_run;

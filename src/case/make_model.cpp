@@ -12,7 +12,6 @@
 
 #include "base/human_text.hpp"
 #include "case/case.hpp"
-#include "case/make_model.hpp"
 #include "io/cell_file.hpp"
 #include "io/dem_file.hpp"
 #include "io/exchange_files.hpp"
@@ -131,11 +130,7 @@ CellGrid mesh_grid(const Case& run, const MeshSpec& spec) {
   CellGrid grid;
   const std::array<const EdgesSpec*, 3> specs = {&spec.easting, &spec.northing, &spec.upward};
   for (std::size_t d = 0; d < 3; ++d) {
-    try {
-      grid.edges[d] = edges_of(run, *specs[d], d, problems);
-    } catch (const InputError& error) {
-      problems.add(error);
-    }
+    problems.collect([&] { grid.edges[d] = edges_of(run, *specs[d], d, problems); });
   }
   problems.throw_if_any();
   for (std::size_t d = 0; d < 3; ++d) {
@@ -236,13 +231,7 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   const InputFile mesh = input_file(run, files.mesh, "model.mesh.ubc.mesh");
   const InputFile density = input_file(run, files.density, "model.mesh.ubc.density");
   ProblemList problems;
-  for (const InputFile* file : {&mesh, &density}) {
-    try {
-      check_readable(*file);
-    } catch (const InputError& error) {
-      problems.add(error);
-    }
-  }
+  for (const InputFile* file : {&mesh, &density}) problems.collect([&] { check_readable(*file); });
   problems.throw_if_any();
   std::int64_t cell_total = 0, inactive = 0;
   auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
@@ -323,10 +312,6 @@ void share_terrain(TerrainContent& content, const Communicator& communicator) {
   share(content.densities, communicator);
 }
 
-InputFile prism_file(const Case& run, const PrismsSpec& spec) {
-  return input_file(run, spec.file, "model.prisms.file");
-}
-
 }  // namespace
 
 CellGrid make_cell_grid(const Case& run) {
@@ -350,22 +335,10 @@ bool densities_of_file(const Case& run) {
   return terrain == nullptr || terrain->density;
 }
 
-Model make_model(const Case& run) {
-  return at_places_of(run, [&] {
-    if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
-      return Model(read_prisms(prism_file(run, *prisms), *prisms));
-    }
-    if (const auto* terrain = std::get_if<TerrainSpec>(&run.model)) {
-      return Model(std::make_unique<Terrain>(terrain_content(run, *terrain)));
-    }
-    return Model(cells_of(run));
-  });
-}
-
 Model make_model(const Case& run, const Communicator& communicator) {
   return at_places_of(run, [&] {
     if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
-      return Model(read_prisms(prism_file(run, *prisms), *prisms, communicator));
+      return Model(read_prisms(input_file(run, prisms->file, "model.prisms.file"), *prisms, communicator));
     }
     if (const auto* terrain = std::get_if<TerrainSpec>(&run.model)) {
       TerrainContent content;

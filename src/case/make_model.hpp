@@ -64,13 +64,9 @@ private:
 /// Whether files say the densities of a case's model, not the case itself.
 [[nodiscard]] bool densities_of_file(const Case& run);
 
-/// The ensemble that a case's model describes; reads and validates the files that it names.
-/// Throws InputError with every error found.
-[[nodiscard]] Model make_model(const Case& run);
-
-/// The same for ranks that compute together: every file is read once, by rank 0, or a list in HDF5 by all ranks, each a
-/// part, where the library is parallel. hold() then gives each rank its prisms. Throws InputError with every error,
-/// the same on every rank, and AgreedFailure for failures. Collective.
+/// The ensemble that a case's model describes; reads and validates the files that it names, each once: by rank 0, or a
+/// list in HDF5 by all ranks, each a part, where the library is parallel. hold() then gives each rank its prisms.
+/// Throws InputError with every error found, the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Model make_model(const Case& run, const Communicator& communicator);
 
 /// The cells of a case's model, whatever fills them.

@@ -11,9 +11,11 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
@@ -145,22 +147,14 @@ Points stations(const Case& run, const StationsFile& spec, std::vector<std::stri
   return points;
 }
 
-}  // namespace
-
-Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes, const Terrain* terrain) {
-  const auto make = [&] {
-    if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec, terrain);
-    if (const auto* spec = std::get_if<StationsFile>(&run.observations)) return stations(run, *spec, notes, terrain);
-    if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);
-    throw InputError("", "observations", "is missing; grid or stations is needed");
-  };
-  return at_places_of(run, [&] {
-    Points points = make();
-    check_points(points,
-                 std::holds_alternative<GridSpec>(run.observations) ? "observations.grid" : "observations.stations");
-    return points;
-  });
+Points made_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes, const Terrain* terrain) {
+  if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec, terrain);
+  if (const auto* spec = std::get_if<StationsFile>(&run.observations)) return stations(run, *spec, notes, terrain);
+  if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);
+  throw InputError("", "observations", "is missing; grid or stations is needed");
 }
+
+}  // namespace
 
 const AboveTerrain* above_terrain(const Case& run) {
   if (const auto* grid = std::get_if<GridSpec>(&run.observations)) return std::get_if<AboveTerrain>(&grid->upward);
@@ -184,12 +178,30 @@ Points make_points(const Case& run, const Bounds& bounds, const Communicator& co
   const bool read_by_root = points_from_files(run);
   Points points;
   agree_on_input(communicator, [&] {
-    if (!read_by_root || communicator.rank() == 0) points = make_points(run, bounds, notes, terrain);
+    if (read_by_root && communicator.rank() != 0) return;
+    at_places_of(run, [&] {
+      points = made_points(run, bounds, notes, terrain);
+      check_points(points,
+                   std::holds_alternative<GridSpec>(run.observations) ? "observations.grid" : "observations.stations");
+    });
   });
   if (!read_by_root) return points;
   broadcast_all(communicator, points.easting, points.northing, points.upward, points.grid_easting, points.grid_northing,
                 points.rounding);
   return points;
+}
+
+Digest case_hash(const Case& run, const Model& model, const Points& points, const Communicator& communicator) {
+  Checksum checksum;
+  checksum.add(std::string_view(run.identity));
+  checksum.add(model.digest(communicator));
+  const auto* grid = std::get_if<GridSpec>(&run.observations);
+  if (std::holds_alternative<StationsFile>(run.observations) || (grid != nullptr && grid->dem)) {
+    checksum.add(points.easting);
+    checksum.add(points.northing);
+  }
+  if (points_from_files(run)) checksum.add(points.upward);
+  return checksum.digest();
 }
 
 }  // namespace prismfield

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/read_sections.hpp"
+#include "case/reader.hpp"
 
 #include <fmt/format.h>
 
@@ -70,18 +70,18 @@ public:
 private:
   /// Names of the epochs, which are those of every data set.
   void epoch_labels(const Value& value, std::int64_t n_epochs, InversionSpec& spec) {
-    if (!is_list(value, "a list of the epochs' names")) return;
     std::vector<std::string> labels;
-    for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-      const Value name = item(value, i);
+    bool has_error = value.node->kind != Kind::list;
+    each(value, "a list of the epochs' names", [&](const Value& name) {
       const auto label = words(name, "the name of an epoch");
-      if (!label) return;
-      if (std::find(labels.begin(), labels.end(), *label) != labels.end()) {
+      const bool is_repeated = label && std::find(labels.begin(), labels.end(), *label) != labels.end();
+      if (is_repeated) {
         problem(name, fmt::format("is {} once more; every epoch needs a name of its own", kind_name(*name.node)));
-        return;
       }
-      labels.push_back(*label);
-    }
+      has_error = has_error || !label || is_repeated;
+      labels.push_back(label.value_or(""));
+    });
+    if (has_error) return;
     if (static_cast<std::int64_t>(labels.size()) != n_epochs) {
       problem(value, fmt::format("has {} names for {}", labels.size(), counted(n_epochs, "epoch")));
       return;
@@ -206,9 +206,7 @@ private:
   /// One density, or a file of one a cell.
   std::variant<double, DensityFile> density(const Value& value) {
     if (value.node->kind != Kind::map) {
-      if (value.node->kind != Kind::list) return number(value, "a density in kg/m3 or {file: name}").value_or(0);
-      problem(value, "is a list; a density in kg/m3 or {file: name} is expected");
-      return 0.0;
+      return number(value, "a density in kg/m3 or {file: name}").value_or(0);
     }
     return density_file(Section(*this, value), "densities");
   }
@@ -247,9 +245,7 @@ private:
     if (!min || !max) return;
     if (std::isinf(*min) && std::isinf(*max)) {
       problem(value, "has no bound on either side; write bounds: none, or leave it out");
-    } else if (!(*min < *max)) {
-      problem(value, fmt::format("has min {} and max {}; min must be less than max", *min, *max));
-    } else {
+    } else if (rises(value, *min, *max)) {
       spec.settings.bounds = Range{*min, *max};
     }
   }
@@ -258,9 +254,9 @@ private:
     const std::string form = "a list of two or more intervals, such as [[0, 50], [300, 400]],";
     if (!is_list(value, form)) return;
     std::vector<Range> found;
-    for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-      if (const auto interval = range(item(value, i), false)) found.push_back(*interval);
-    }
+    each(value, form, [&](const Value& one) {
+      if (const auto interval = range(one, false)) found.push_back(*interval);
+    });
     if (value.node->items.size() < 2) {
       problem(value, fmt::format("has {}; {} is expected; one interval is bounds: [min, max]",
                                  counted(static_cast<std::int64_t>(value.node->items.size()), "interval"), form));

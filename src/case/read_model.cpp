@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "case/read_sections.hpp"
+#include "case/reader.hpp"
 
 #include <fmt/format.h>
 
@@ -40,11 +40,7 @@ public:
 private:
   DensitySpec density(const Value& value) {
     if (value.node->kind != Kind::map) {
-      if (value.node->kind == Kind::list) {
-        problem(value, "is a list; a number, {random: [min, max], seed: 1} or {file: name} is expected");
-        return ConstantDensity{};
-      }
-      return ConstantDensity{number(value).value_or(0)};
+      return ConstantDensity{number(value, "a number, {random: [min, max], seed: 1} or {file: name}").value_or(0)};
     }
     const Section section(*this, value);
     const std::string chosen = section.one_of({{"random", {"seed"}}, {"file", {"dataset", "density_unit"}}});
@@ -59,8 +55,7 @@ private:
 
   std::optional<EdgesSpec> edges(const Value& value, bool is_upward) {
     if (value.node->kind == Kind::list) {
-      if (const auto axis = cells(value)) return *axis;
-      return std::nullopt;
+      return axis(value, true);
     }
     if (value.node->kind != Kind::map) {
       return expects(value,
@@ -146,20 +141,17 @@ private:
   VoxelsSpec voxels(const Value& value) {
     const Section section(*this, value);
     VoxelsSpec result;
-    if (const auto v = section.need("easting", "[min, max, cells]")) result.easting = cells(*v).value_or(Axis{});
-    if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = cells(*v).value_or(Axis{});
-    if (const auto v = section.need("upward", "[min, max, cells]")) result.upward = cells(*v).value_or(Axis{});
+    if (const auto v = section.need("easting", "[min, max, cells]")) result.easting = axis(*v, true).value_or(Axis{});
+    if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = axis(*v, true).value_or(Axis{});
+    if (const auto v = section.need("upward", "[min, max, cells]")) result.upward = axis(*v, true).value_or(Axis{});
     countable(value, {result.easting.count, result.northing.count, result.upward.count});
     if (const auto v = section.find("density")) result.density = density(*v);
     if (const auto v = section.find("spheres")) {
-      if (is_list(*v, "a list of {center: [...], radius: ..., density: ...}")) {
-        for (std::size_t i = 0; i < v->node->items.size(); ++i) sphere(item(*v, i), result);
-      }
+      each(*v, "a list of {center: [...], radius: ..., density: ...}", [&](const Value& one) { sphere(one, result); });
     }
     if (const auto v = section.find("boxes")) {
-      if (is_list(*v, "a list of {easting: [...], northing: [...], upward: [...], density: ...}")) {
-        for (std::size_t i = 0; i < v->node->items.size(); ++i) box(item(*v, i), result);
-      }
+      each(*v, "a list of {easting: [...], northing: [...], upward: [...], density: ...}",
+           [&](const Value& one) { box(one, result); });
     }
     return result;
   }

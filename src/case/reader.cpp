@@ -131,9 +131,8 @@ void CaseReader::unknown_key(const Value& map, const YamlEntry& entry, const Wor
   m_problems.add(place(entry.value, entry.key_line), join_key(map.path, entry.key), what + allowed(entry.key, known));
 }
 
-std::nullopt_t CaseReader::expects(const Value& value, const std::string& expected) {
-  problem(value, fmt::format("is {}; {} is expected", kind_name(*value.node), expected));
-  return std::nullopt;
+std::nullopt_t CaseReader::expects(const Value& value, const std::string& expected, const std::string& more) {
+  return problem(value, fmt::format("is {}; {} is expected{}", kind_name(*value.node), expected, more));
 }
 
 bool CaseReader::is_plain(const Value& value, const std::string& expected) {
@@ -149,8 +148,7 @@ std::optional<double> CaseReader::number(const Value& value, const std::string& 
   double result = 0;
   const NumberStatus status = parse_number(text, result);
   if (status == NumberStatus::too_large) {
-    problem(value, fmt::format("is {}, beyond what a double can hold", kind_name(*value.node)));
-    return std::nullopt;
+    return problem(value, fmt::format("is {}, beyond what a double can hold", kind_name(*value.node)));
   }
   const std::string name = lower_case(text);
   const bool yaml_infinity = name.ends_with(".inf") || name == ".nan";
@@ -159,9 +157,7 @@ std::optional<double> CaseReader::number(const Value& value, const std::string& 
   }
   if (status != NumberStatus::ok) {
     const bool comma = text.find(',') != std::string::npos;
-    problem(value, fmt::format("is {}; {} is expected{}", kind_name(*value.node), expected,
-                               comma ? ", with a decimal point and without commas" : ""));
-    return std::nullopt;
+    return expects(value, expected, comma ? ", with a decimal point and without commas" : "");
   }
   return result;
 }
@@ -185,10 +181,7 @@ std::optional<double> CaseReader::not_negative(const Value& value) {
 std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t least, std::int64_t most,
                                               const std::string& expected) {
   if (!is_plain(value, expected)) return std::nullopt;
-  const auto refuse = [&](const std::string& what) {
-    problem(value, "is " + kind_name(*value.node) + what);
-    return std::nullopt;
-  };
+  const auto refuse = [&](const std::string& what) { return problem(value, "is " + kind_name(*value.node) + what); };
   std::int64_t result = 0;
   const NumberStatus status = parse_integer(value.node->text, result);
   if (status == NumberStatus::too_large) return refuse(", too large for a count");
@@ -219,14 +212,10 @@ std::optional<bool> CaseReader::truth(const Value& value) {
 
 std::optional<std::string> CaseReader::words(const Value& value, const char* expected) {
   if (value.node->kind != Kind::scalar) return expects(value, expected);
-  if (value.node->text.empty()) {
-    problem(value, fmt::format("is empty; {} is expected", expected));
-    return std::nullopt;
-  }
+  if (value.node->text.empty()) return problem(value, fmt::format("is empty; {} is expected", expected));
   if (shown(value.node->text) != value.node->text) {
-    problem(value, fmt::format("is {}, with line ends or other control characters; {} is expected",
-                               kind_name(*value.node), expected));
-    return std::nullopt;
+    return problem(value, fmt::format("is {}, with line ends or other control characters; {} is expected",
+                                      kind_name(*value.node), expected));
   }
   return value.node->text;
 }
@@ -261,16 +250,14 @@ std::optional<double> CaseReader::with_unit(const Value& value,
   const std::size_t begin = rest.find_first_not_of(' ');
   const std::string unit(begin == std::string_view::npos ? std::string_view() : rest.substr(begin));
   if (status != NumberStatus::ok || !std::isfinite(amount) || amount <= 0) {
-    problem(value, fmt::format("is {}; a number above 0 with a unit ({}) is expected, such as {}",
-                               kind_name(*value.node), joined(names), example));
-    return std::nullopt;
+    return expects(value, fmt::format("a number above 0 with a unit ({})", joined(names)),
+                   fmt::format(", such as {}", example));
   }
   for (const auto& [name, factor] : units) {
     if (name == unit) return amount * factor;
   }
-  problem(value, fmt::format("is {}, {} unit{}", kind_name(*value.node), unit.empty() ? "without a" : "with an unknown",
-                             allowed(unit, names)));
-  return std::nullopt;
+  return problem(value, fmt::format("is {}, {} unit{}", kind_name(*value.node),
+                                    unit.empty() ? "without a" : "with an unknown", allowed(unit, names)));
 }
 
 double CaseReader::unit_factor(const Section& section, const std::string& key, const char* si, const char* other,
@@ -298,10 +285,11 @@ DensityFile CaseReader::density_file(const Section& section, const std::string& 
 
 std::vector<std::string> CaseReader::column_names(const Value& value) {
   std::vector<std::string> names;
-  if (!is_list(value, "a list of the file's columns in their order")) return names;
-  if (value.node->items.empty()) problem(value, "is an empty list; the file's columns in their order are expected");
-  for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    if (const auto name = words(item(value, i), "the name of a column")) names.push_back(*name);
+  each(value, "a list of the file's columns in their order", [&](const Value& column) {
+    if (const auto name = words(column, "the name of a column")) names.push_back(*name);
+  });
+  if (value.node->kind == Kind::list && value.node->items.empty()) {
+    problem(value, "is an empty list; the file's columns in their order are expected");
   }
   return names;
 }
@@ -336,47 +324,30 @@ std::optional<std::vector<double>> CaseReader::numbers(const Value& value, const
 std::optional<Range> CaseReader::range(const Value& value, bool may_be_equal) {
   static const std::string form = "[min, max]";
   if (!is_list_of(value, 2, form)) return std::nullopt;
-  const auto min = number(item(value, 0));
-  const auto max = number(item(value, 1));
-  if (!min || !max) return std::nullopt;
-  if (*min > *max || (*min == *max && !may_be_equal)) {
-    problem(value, fmt::format("has min {} and max {}; min must be {} max", *min, *max,
-                               may_be_equal ? "at most" : "less than"));
-    return std::nullopt;
-  }
+  const auto min = number(item(value, 0)), max = number(item(value, 1));
+  if (!min || !max || !rises(value, *min, *max, may_be_equal)) return std::nullopt;
   return Range{*min, *max};
 }
 
-bool CaseReader::rises(const Value& value, double min, double max) {
-  if (min < max) return true;
-  problem(value, fmt::format("has min {} and max {}; min must be less than max", min, max));
+bool CaseReader::rises(const Value& value, double min, double max, bool may_be_equal) {
+  if (min < max || (may_be_equal && min == max)) return true;
+  problem(value,
+          fmt::format("has min {} and max {}; min must be {} max", min, max, may_be_equal ? "at most" : "less than"));
   return false;
 }
 
-std::optional<Axis> CaseReader::cells(const Value& value) {
-  if (!is_list_of(value, 3, "[min, max, cells]")) return std::nullopt;
-  const auto min = number(item(value, 0));
-  const auto max = number(item(value, 1));
+std::optional<Axis> CaseReader::axis(const Value& value, bool of_cells) {
+  if (!is_list_of(value, 3, of_cells ? "[min, max, cells]" : "[min, max, points]")) return std::nullopt;
+  const auto min = number(item(value, 0)), max = number(item(value, 1));
   const auto count = whole(item(value, 2), 1);
-  if (min && max && !rises(value, *min, *max)) return std::nullopt;
-  if (!min || !max || !count) return std::nullopt;
-  return Axis{*min, *max, *count};
-}
-
-std::optional<Axis> CaseReader::grid_axis(const Value& value) {
-  if (!is_list_of(value, 3, "[min, max, points]")) return std::nullopt;
-  const auto min = number(item(value, 0));
-  const auto max = number(item(value, 1));
-  const auto count = whole(item(value, 2), 1);
-  if (!min || !max || !count) return std::nullopt;
-  if (*count == 1 && *min != *max) {
-    problem(value,
-            fmt::format("has 1 point from {} to {}, but both ends are included; write two points or more, or min "
-                        "equal to max",
-                        *min, *max));
-    return std::nullopt;
+  const bool is_point = !of_cells && count && *count == 1;
+  if (min && max && is_point && *min != *max) {
+    return problem(value, fmt::format("has 1 point from {} to {}, but both ends are included; write two points or "
+                                      "more, or min equal to max",
+                                      *min, *max));
   }
-  if (*count > 1 && !rises(value, *min, *max)) return std::nullopt;
+  if (min && max && !is_point && !rises(value, *min, *max)) return std::nullopt;
+  if (!min || !max || !count) return std::nullopt;
   return Axis{*min, *max, *count};
 }
 

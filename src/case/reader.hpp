@@ -14,6 +14,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "case/case.hpp"
 #include "case/yaml_tree.hpp"
 #include "io/cell_file.hpp"
 #include "model/axis.hpp"
@@ -62,7 +63,11 @@ public:
   void problem_at(std::string where, std::string key, std::string what) {
     m_problems.add(std::move(where), std::move(key), std::move(what));
   }
-  void problem(const Value& value, std::string what) { m_problems.add(value.where, value.path, std::move(what)); }
+  /// The value is not there: what its reader returns then.
+  std::nullopt_t problem(const Value& value, std::string what) {
+    m_problems.add(value.where, value.path, std::move(what));
+    return std::nullopt;
+  }
   /// Counts a problem and returns true when there are so many that it would not be told: its message takes time.
   bool only_counted() {
     if (m_problems.is_full()) m_problems.count_more(1);
@@ -79,7 +84,7 @@ public:
 
   // Each adds a problem that says what is expected, and returns nothing or false, where the value is something else.
 
-  std::nullopt_t expects(const Value& value, const std::string& expected);
+  std::nullopt_t expects(const Value& value, const std::string& expected, const std::string& more = "");
   bool is_plain(const Value& value, const std::string& expected);
   std::optional<double> number(const Value& value, const std::string& expected = "a number");
   /// one in [least, most], which `expected` says
@@ -115,17 +120,19 @@ public:
 
   bool is_list(const Value& value, const std::string& form);
   bool is_list_of(const Value& value, std::size_t n, const std::string& form);
+  /// Calls read(element) for each element of a list.
+  template <class Read>
+  void each(const Value& list, const std::string& form, const Read& read);
   std::optional<std::vector<double>> numbers(const Value& value, const std::string& form);
   std::optional<Range> range(const Value& value, bool may_be_equal);
-  /// [min, max, cells], [min, max, points]
-  std::optional<Axis> cells(const Value& value);
-  std::optional<Axis> grid_axis(const Value& value);
+  /// [min, max, cells], or [min, max, points], where one point has min equal to max
+  std::optional<Axis> axis(const Value& value, bool of_cells);
+  /// false where min is not below max, or equal to it where it may be
+  bool rises(const Value& value, double min, double max, bool may_be_equal = false);
   /// false when the product of `counts` passes the largest count
   bool countable(const Value& value, std::initializer_list<std::int64_t> counts);
 
 private:
-  bool rises(const Value& value, double min, double max);
-
   std::string m_file;
   std::filesystem::path m_folder;
   ProblemList& m_problems;
@@ -161,6 +168,12 @@ private:
   Words m_misspelt;
 };
 
+template <class Read>
+void CaseReader::each(const Value& list, const std::string& form, const Read& read) {
+  if (!is_list(list, form)) return;
+  for (std::size_t i = 0; i < list.node->items.size(); ++i) read(item(list, i));
+}
+
 template <class T, std::size_t n>
 std::optional<T> CaseReader::choice(const Value& value, const std::array<Choice<T>, n>& choices,
                                     const std::string& other_form) {
@@ -170,8 +183,12 @@ std::optional<T> CaseReader::choice(const Value& value, const std::array<Choice<
     names.push_back(name);
   }
   if (only_counted()) return std::nullopt;
-  problem(value, "is " + kind_name(*value.node) + allowed(value.node->text, names, other_form));
-  return std::nullopt;
+  return problem(value, "is " + kind_name(*value.node) + allowed(value.node->text, names, other_form));
 }
+
+/// A section of a case each; errors go to the list of `values`, and what has one keeps its default.
+[[nodiscard]] ModelSpec read_model(const CaseReader& values, const Value& value, CaseUse use);
+[[nodiscard]] InversionSpec read_inversion(const CaseReader& values, const Value& value);
+[[nodiscard]] FieldList read_fields(const CaseReader& values, const Value& value);
 
 }  // namespace prismfield

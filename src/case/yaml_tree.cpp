@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -163,21 +164,15 @@ private:
     }
   }
 
-  /// Adds an error; `key` makes its key path.
-  template <class Key>
-  void problem(std::int32_t line, const Key& key, const std::string& what) {
-    if (m_problems.is_full()) {
-      m_problems.count_more(1);
-    } else {
-      m_problems.add(place(line), key(), what);
-    }
+  /// Adds an error of the value that comes next, or of the key `child` of the map that does.
+  void problem(std::int32_t line, const std::string& what, const std::string& child = "") {
+    if (m_problems.is_full()) return m_problems.count_more(1);
+    m_problems.add(place(line), child.empty() ? path() : join_key(path(), child), what);
   }
 
   void refuse_tag(const std::string& tag, std::int32_t line) {
-    if (!tag.empty() && tag != "?" && tag != "!") {
-      problem(
-          line, [&] { return path(); }, "the tag " + excerpt(tag) + " has no meaning here; leave it out");
-    }
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    problem(line, "the tag " + excerpt(tag) + " has no meaning here; leave it out");
   }
 
   [[nodiscard]] std::string place(std::int32_t line) const {
@@ -250,15 +245,14 @@ private:
       }
       const auto [first, is_new] = parent.key_lines.try_emplace(entry.key, key.line);
       if (!is_new) {
-        problem(
-            key.line, [&] { return join_key(path(), entry.key); },
-            m_option != nullptr ? std::string("is written twice; keep one")
-                                : fmt::format("is written twice, first in line {}; keep one", first->second));
+        problem(key.line,
+                m_option != nullptr ? std::string("is written twice; keep one")
+                                    : fmt::format("is written twice, first in line {}; keep one", first->second),
+                entry.key);
         parent.pending_is_dropped = true;
       }
     } else {
-      problem(
-          key.line, [&] { return path(); }, "a key must be a word; a list, a map or nothing stands before the ':'");
+      problem(key.line, "a key must be a word; a list, a map or nothing stands before the ':'");
       parent.pending_is_dropped = true;
     }
     parent.pending = std::move(entry);
@@ -362,28 +356,15 @@ YamlNode parse_document(const std::string& text, const std::string& file, const 
 }
 
 /// Number of the first line that is not UTF-8 text, 0 when all is.
-std::int32_t first_line_without_text(const std::string& text) {
+std::int32_t first_line_without_text(std::string_view text) {
   std::int32_t line = 1;
-  const auto continues = [&](std::size_t at) {
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-  };
-  for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    std::size_t length = 1;
-    if (c == '\n') {
-      ++line;
-    } else if (c == '\r') {
-      if (i + 1 >= text.size() || text[i + 1] != '\n') return line;
-    } else if ((c < 0x20 && c != '\t') || c == 0x7F) {
-      return line;
-    } else if (c >= 0x80) {
-      length = c >= 0xF0 && c < 0xF5 ? 4 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xC2 && c < 0xE0 ? 2 : 0;
-      if (length == 0) return line;
-      for (std::size_t k = 1; k < length; ++k) {
-        if (!continues(i + k)) return line;
-      }
-    }
-    i += length;
+  while (!text.empty()) {
+    const char c = text.front();
+    const bool is_kept = c == '\n' || c == '\t' || text.starts_with("\r\n");
+    const std::size_t bytes = bytes_of_character(text);
+    if (bytes == 0 || (std::iscntrl(static_cast<unsigned char>(c)) != 0 && !is_kept)) return line;
+    if (c == '\n') ++line;
+    text.remove_prefix(bytes);
   }
   return 0;
 }
@@ -398,57 +379,6 @@ std::size_t keys_in_one(const YamlNode& map, const std::vector<std::string>& key
     if (std::equal(parts.begin(), parts.end(), keys.begin() + static_cast<std::ptrdiff_t>(first))) most = parts.size();
   }
   return most;
-}
-
-/// Puts `value` at `path`. Throws InputError when a part of the path cannot hold it.
-void put(YamlNode& root, const std::string& path, YamlNode value, const char* option) {
-  const std::vector<std::string> keys = split(path, '.');
-  if (std::find(keys.begin(), keys.end(), "") != keys.end()) {
-    throw InputError(option, path, "the key has an empty part; write names joined by single dots");
-  }
-  YamlNode* node = &root;
-  std::string walked;
-  for (std::size_t at = 0; at < keys.size();) {
-    const std::size_t n = node->kind == YamlNode::Kind::map ? keys_in_one(*node, keys, at) : 1;
-    std::string key = keys[at];
-    for (std::size_t i = 1; i < n; ++i) key += "." + keys[at + i];
-    at += n;
-    // A document without content, and a parent that has no value or was removed, become maps.
-    if (node->kind == YamlNode::Kind::null || node->kind == YamlNode::Kind::removed) {
-      if (value.kind == YamlNode::Kind::removed) return;
-      YamlNode map;
-      map.kind = YamlNode::Kind::map;
-      map.line = node->line;
-      map.option = option;
-      *node = std::move(map);
-    }
-    if (node->kind == YamlNode::Kind::list) {
-      std::size_t index = 0;
-      if (parse_integer(key, index) != NumberStatus::ok || index >= node->items.size()) {
-        throw InputError(option, path,
-                         fmt::format("{} is a list of {}, numbered from 0", walked.empty() ? "the document" : walked,
-                                     node->items.size()));
-      }
-      node = &node->items[index];
-    } else if (node->kind == YamlNode::Kind::map) {
-      YamlNode* child = node->find(key);
-      if (child == nullptr) {
-        node->entries.push_back({key, node->line, {}});
-        child = &node->entries.back().value;
-        child->line = node->line;
-        child->option = option;
-        if (value.kind == YamlNode::Kind::removed) child->kind = YamlNode::Kind::removed;
-      }
-      node = child;
-    } else {
-      throw InputError(
-          option, path,
-          fmt::format("{} is {} there, not a map; set {} as a whole", walked, excerpt(node->text), walked));
-    }
-    walked = join_key(walked, key);
-  }
-  value.line = node->line;
-  *node = std::move(value);
 }
 
 void emit(YAML::Emitter& out, const YamlNode& node) {
@@ -570,20 +500,60 @@ void apply_override(YamlNode& root, const std::string& assignment, ProblemList& 
     YamlNode value = parse_document(content, option, key, option, problems);
     value.option = option;
     if (value.kind == YamlNode::Kind::null) value.kind = YamlNode::Kind::removed;
-    put(root, key, std::move(value), option);
+    set_value(root, key, std::move(value), option, problems);
   } catch (const SyntaxError& error) {
     problems.add(option, key, "in " + excerpt(content) + ", " + error.what);
-  } catch (const InputError& error) {
-    problems.add(error);
   }
 }
 
-void set_value(YamlNode& root, const std::string& key, YamlNode value, const char* option, ProblemList& problems) {
-  try {
-    put(root, key, std::move(value), option);
-  } catch (const InputError& error) {
-    problems.add(error);
+void set_value(YamlNode& root, const std::string& path, YamlNode value, const char* option, ProblemList& problems) {
+  const std::vector<std::string> keys = split(path, '.');
+  if (std::find(keys.begin(), keys.end(), "") != keys.end()) {
+    return problems.add(option, path, "the key has an empty part; write names joined by single dots");
   }
+  YamlNode* node = &root;
+  std::string walked;
+  for (std::size_t at = 0; at < keys.size();) {
+    const std::size_t n = node->kind == YamlNode::Kind::map ? keys_in_one(*node, keys, at) : 1;
+    std::string key = keys[at];
+    for (std::size_t i = 1; i < n; ++i) key += "." + keys[at + i];
+    at += n;
+    // A document without content, and a parent that has no value or was removed, become maps.
+    if (node->kind == YamlNode::Kind::null || node->kind == YamlNode::Kind::removed) {
+      if (value.kind == YamlNode::Kind::removed) return;
+      YamlNode map;
+      map.kind = YamlNode::Kind::map;
+      map.line = node->line;
+      map.option = option;
+      *node = std::move(map);
+    }
+    if (node->kind == YamlNode::Kind::list) {
+      std::size_t index = 0;
+      if (parse_integer(key, index) != NumberStatus::ok || index >= node->items.size()) {
+        return problems.add(option, path,
+                            fmt::format("{} is a list of {}, numbered from 0", walked.empty() ? "the document" : walked,
+                                        node->items.size()));
+      }
+      node = &node->items[index];
+    } else if (node->kind == YamlNode::Kind::map) {
+      YamlNode* child = node->find(key);
+      if (child == nullptr) {
+        node->entries.push_back({key, node->line, {}});
+        child = &node->entries.back().value;
+        child->line = node->line;
+        child->option = option;
+        if (value.kind == YamlNode::Kind::removed) child->kind = YamlNode::Kind::removed;
+      }
+      node = child;
+    } else {
+      return problems.add(
+          option, path,
+          fmt::format("{} is {} there, not a map; set {} as a whole", walked, excerpt(node->text), walked));
+    }
+    walked = join_key(walked, key);
+  }
+  value.line = node->line;
+  *node = std::move(value);
 }
 
 void set_text(YamlNode& root, const std::string& key, const std::string& text, const char* option,

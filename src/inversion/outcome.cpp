@@ -66,6 +66,20 @@ std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const Inv
                      100 * std::abs(values.back() - last) / values.back());
 }
 
+std::int64_t vector_bytes(const InversionSettings& settings, bool is_bounded, std::int64_t n_cells,
+                          std::int64_t n_epochs, std::int64_t n_rows) noexcept {
+  const bool is_compact = settings.is_compact(), is_huber = settings.data_norm == DataNorm::huber;
+  const auto if_so = [](bool is_so, std::int64_t vectors) { return is_so ? vectors : 0; };
+  // six neighbours; weights of cell and faces, the reference, the cell's number and w on the host; spacing; changes
+  const std::int64_t of_cell = 6 * 4 + 8 * (4 + 3 + if_so(is_compact, 3) + if_so(n_epochs > 1, 1));
+  // of inverter and state, of the solver; weights that are not those of the cell; bounds; what pulls into intervals
+  const std::int64_t of_unknown =
+      8 * (8 + 8 + if_so(is_compact || n_epochs > 1, 4) + if_so(is_bounded, 2) + if_so(!settings.intervals.empty(), 3));
+  // data, 1/sigma, weights and fields; what Huber's norm weighs by
+  const std::int64_t of_row = 8 * (4 + if_so(is_huber, 2));
+  return n_cells * of_cell + n_epochs * (n_cells * of_unknown + n_rows * of_row);
+}
+
 void add_uncertainty(const InversionState& state, InvertedModel& model) {
   if (state.samples == 0) return;
   const auto n = static_cast<double>(state.samples);

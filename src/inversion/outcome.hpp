@@ -33,6 +33,11 @@ inline constexpr double least_compact_change = 1e-3;
 /// "" otherwise.
 [[nodiscard]] std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const InversionSettings& settings);
 
+/// Bytes of a rank's vectors, about: of cells, of unknowns, and of its `n_rows` rows of each epoch's data; G and low
+/// ranks left out.
+[[nodiscard]] std::int64_t vector_bytes(const InversionSettings& settings, bool is_bounded, std::int64_t n_cells,
+                                        std::int64_t n_epochs, std::int64_t n_rows) noexcept;
+
 /// Standard deviations and the trace of the resolution matrix from the samples drawn.
 void add_uncertainty(const InversionState& state, InvertedModel& model);
 

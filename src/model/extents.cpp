@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <tuple>
 
 #include <prismfield/request.hpp>
@@ -74,6 +76,40 @@ std::int64_t points_within_outline(const Points& points, const Bounds& box) {
   std::int64_t n = 0;
   for (std::size_t i = 0; i < points.easting.size(); ++i) n += is_within_outline(points, i, box) ? 1 : 0;
   return n;
+}
+
+std::vector<double> densities_at(const Points& points, const PrismSource& prisms) {
+  // rounding of a grid's points and a mesh's faces, against the size of a prism
+  constexpr double near = 1e-9;
+  const std::size_t n = points.easting.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return points.easting[a] < points.easting[b]; });
+  std::vector<double> densities(n, 0);
+  constexpr std::int64_t at_once = 65536;
+  PrismBlock block;
+  for (std::int64_t begin = 0; begin < prisms.size(); begin += at_once) {
+    prisms.read({begin, std::min(begin + at_once, prisms.size())}, block);
+    for (std::size_t i = 0; i < block.west.size(); ++i) {
+      const std::array low = {block.west[i], block.south[i], block.bottom[i]};
+      const std::array high = {block.east[i], block.north[i], block.top[i]};
+      std::array<double, 3> margin{};
+      for (std::size_t d = 0; d < 3; ++d) margin[d] = near * (high[d] - low[d]);
+      const auto first = std::partition_point(order.begin(), order.end(),
+                                              [&](std::size_t p) { return points.easting[p] < low[0] - margin[0]; });
+      for (auto at = first; at != order.end() && points.easting[*at] <= high[0] + margin[0]; ++at) {
+        const std::array point = {points.easting[*at], points.northing[*at], points.upward[*at]};
+        bool is_in = true, is_on = false;
+        for (std::size_t d = 0; d < 3; ++d) {
+          is_in = is_in && point[d] >= low[d] - margin[d] && point[d] <= high[d] + margin[d];
+          is_on = is_on || std::fabs(point[d] - low[d]) <= margin[d] || std::fabs(point[d] - high[d]) <= margin[d];
+        }
+        if (is_in) densities[*at] += is_on ? std::numeric_limits<double>::quiet_NaN() : block.density[i];
+      }
+    }
+  }
+  return densities;
 }
 
 std::string extent_text(const Bounds& b) {

@@ -19,6 +19,10 @@ namespace prismfield {
 /// Points whose easting and northing lie within those of a box: above, in or below it.
 [[nodiscard]] std::int64_t points_within_outline(const Points& points, const Bounds& box);
 
+/// The density of the prisms at each point, kg/m3: 0 outside of all, the sum where prisms overlap, NaN on their faces
+/// to rounding.
+[[nodiscard]] std::vector<double> densities_at(const Points& points, const PrismSource& prisms);
+
 /// Distance between two boxes, metres, 0 where they touch.
 [[nodiscard]] double distance(const Bounds& a, const Bounds& b);
 

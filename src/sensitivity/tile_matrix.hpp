@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/huge_pages.hpp"
+#include "base/machine.hpp"
 #include "engine/staged_prisms.hpp"
 #include "sensitivity/tile_kernels.hpp"
 

@@ -70,13 +70,13 @@ void make(const Case& run) {
   Bounds bounds;
   if (is_small(run.model)) {
     ends_clearly([&] {
-      const Model model = make_model(run);
+      const Model model = make_model(run, Communicator());
       bounds = model.source().bounds();
       require(model.source().size() >= 0 && !model.description().empty(), "a model that cannot be");
     });
   }
   std::vector<std::string> notes;
-  if (is_small(run.observations)) ends_clearly([&] { (void)make_points(run, bounds, notes); });
+  if (is_small(run.observations)) ends_clearly([&] { (void)make_points(run, bounds, Communicator(), notes); });
 }
 
 void require_sound(const InversionSpec& spec) {
