@@ -48,7 +48,7 @@ TEST(CheckpointGuard, BeginsAtTheStartAndKeepsThat) {
   const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(kept->states[0].payload.empty());
-  EXPECT_EQ(kept->ranks[0], work.m_state.layout);
+  EXPECT_EQ(kept->states[0].layout, work.m_state.layout);
 }
 
 TEST(CheckpointGuard, GoesOnWhereItWasOnTheSameRanks) {
@@ -111,7 +111,7 @@ TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
   // and of that too the file knows at once
   const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
   ASSERT_TRUE(kept);
-  EXPECT_EQ(kept->ranks.size(), 1U);
+  EXPECT_EQ(kept->states.size(), 1U);
   EXPECT_EQ(kept->before.payload.values.front(), 52);
 }
 
