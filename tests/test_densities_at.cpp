@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
 #include "io/point_fields.hpp"
+#include "model/extents.hpp"
 #include "scratch_folder.hpp"
 
 #include <prismfield/error.hpp>
