@@ -301,8 +301,7 @@ private:
       if (product > most_ranks) problem(*v, fmt::format("asks for {} ranks, more than MPI can have", product));
       return;
     }
-    spec.partition =
-        choice(value, partition_choices, "{ranks: [4, 2]}").value_or(Partition::automatic);
+    spec.partition = choice(value, partition_choices, "{ranks: [4, 2]}").value_or(Partition::automatic);
   }
 
   OutputSpec output(const Value& value) {
