@@ -57,6 +57,12 @@ struct OperatorPlan {
 /// memory is missing, RunError. Collective.
 void on_all_ranks(const Communicator& ranks, const std::function<void()>& step);
 
+/// What a plan says of the memory of the space that computes, bytes.
+template <class APlan>
+[[nodiscard]] auto& memory_of_space(APlan& plan) noexcept {
+  return is_device(plan.space) ? plan.device_bytes : plan.host_bytes;
+}
+
 /// See Operator::error_bound().
 [[nodiscard]] double error_bound_of(Precision precision) noexcept;
 

@@ -142,15 +142,11 @@ protected:
     }
   }
 
-  /// What the plan says of the memory of the space that computes, bytes.
-  [[nodiscard]] std::int64_t& memory_of_space() noexcept {
-    return is_device(m_plan.space) ? m_plan.device_bytes : m_plan.host_bytes;
-  }
   /// Makes the plan tell the scratch of products as it is now.
   void count_scratch() noexcept {
     const std::int64_t now =
         scratch_bytes() + static_cast<std::int64_t>((m_product.size() + m_input.size()) * sizeof(double));
-    memory_of_space() += now - m_counted;
+    memory_of_space(m_plan) += now - m_counted;
     m_counted = now;
   }
 

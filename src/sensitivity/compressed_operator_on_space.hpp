@@ -432,7 +432,7 @@ public:
                                            {}};
     build.run(space, prisms, points, request, direct, report);
     build.count(report);
-    this->memory_of_space() += bytes();
+    memory_of_space(this->m_plan) += bytes();
     report.seconds = timer.seconds();
   }
 

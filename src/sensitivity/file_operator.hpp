@@ -312,7 +312,7 @@ private:
     on_all_ranks(this->m_all_ranks, [&] {
       if (this->rows() == 0 || this->columns() == 0) return;
       m_stream = std::make_unique<RowStream<ExecutionSpace>>(*m_source, this->fields().size(), this->points());
-      this->memory_of_space() += m_stream->space_bytes();
+      memory_of_space(this->m_plan) += m_stream->space_bytes();
       this->m_plan.host_bytes += m_stream->host_bytes();
     });
     this->count_scratch();

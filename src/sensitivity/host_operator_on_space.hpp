@@ -39,7 +39,7 @@ public:
              m_operator->rows(),        m_operator->columns(), m_operator->plan(),
              m_operator->error_bound(), facts.choice,          slowest(timer.seconds())};
     on_all_ranks(m_ranks, [&] { make_room(1); });
-    note_plan();
+    note_memory();
   }
 
   void multiply(Product product, double alpha, std::span<const double> in, double beta, std::span<double> out,
@@ -64,7 +64,7 @@ public:
       case Product::diagonal: m_operator->diagonal(m_space, alpha, from, beta, to); break;
     }
     copy_out(m_space, flat(to), out);
-    note_plan();
+    note_memory();
   }
   void entries(IndexRange points, std::span<double> entries) override {
     check_range(points, facts.points.size());
@@ -114,11 +114,10 @@ private:
     grow(m_densities, "densities", n * facts.columns);
     grow(m_fields, "fields", n * facts.rows);
   }
-  /// As the operator has it now, its vectors here included.
-  void note_plan() {
-    facts.plan = m_operator->plan();
-    (is_device(facts.plan.space) ? facts.plan.device_bytes : facts.plan.host_bytes) +=
-        static_cast<std::int64_t>((m_densities.size() + m_fields.size()) * sizeof(double));
+  /// Of the operator as it is now, with its vectors here.
+  void note_memory() noexcept {
+    memory_of_space(facts.plan) = memory_of_space(m_operator->plan()) +
+                                  static_cast<std::int64_t>((m_densities.size() + m_fields.size()) * sizeof(double));
   }
   static void grow(Vector& vector, const char* label, std::int64_t length) {
     if (static_cast<std::int64_t>(vector.size()) >= length) return;

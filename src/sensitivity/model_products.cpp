@@ -17,13 +17,6 @@
 namespace prismfield {
 namespace {
 
-/// About `wanted` of n numbers, evenly spread.
-std::vector<std::int64_t> spread(std::int64_t n, std::int64_t wanted) {
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t k = 0; k < std::min(n, wanted); ++k) numbers.push_back(k * n / std::min(n, wanted));
-  return numbers;
-}
-
 /// How many points `pairs` pairs of a point and a prism are.
 std::int64_t points_for(double pairs, std::int64_t n_prisms) {
   return static_cast<std::int64_t>(pairs / static_cast<double>(std::max<std::int64_t>(n_prisms, 1)));
@@ -119,7 +112,7 @@ DirectComparison compare_directly(const ModelProblem& problem, const Fields& res
   constexpr double most_pairs = 5e8;
   constexpr std::int64_t most_points = 50;
   const std::int64_t n = problem.points.size(), n_prisms = problem.prisms.size();
-  const std::vector<std::int64_t> numbers = spread(n, std::min(most_points, points_for(most_pairs, n_prisms)));
+  const std::vector<std::int64_t> numbers = spread_numbers(n, std::min(most_points, points_for(most_pairs, n_prisms)));
   if (numbers.empty() || n_prisms == 0) return {};
   const Fields direct = forward(problem.prisms, chosen_points(problem.points, numbers), problem.request, communicator);
   if (communicator.rank() != 0) return {};

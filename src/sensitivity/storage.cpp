@@ -227,13 +227,14 @@ std::string compression_warning(const CompressionReport& report) {
       short_number(report.error), short_number(report.tolerance));
 }
 
-Points sample_of(const Points& points, std::int64_t n) {
-  const std::int64_t stride = std::max<std::int64_t>(points.size() / std::max<std::int64_t>(n, 1), 1);
+std::vector<std::int64_t> spread_numbers(std::int64_t n, std::int64_t wanted) {
   std::vector<std::int64_t> numbers;
-  for (std::int64_t i = 0; i < points.size() && static_cast<std::int64_t>(numbers.size()) < n; i += stride) {
-    numbers.push_back(i);
-  }
-  return chosen_points(points, numbers);
+  for (std::int64_t k = 0; k < std::min(n, wanted); ++k) numbers.push_back(k * n / std::min(n, wanted));
+  return numbers;
+}
+
+Points sample_of(const Points& points, std::int64_t n) {
+  return chosen_points(points, spread_numbers(points.size(), n));
 }
 
 }  // namespace prismfield

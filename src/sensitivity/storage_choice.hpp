@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <prismfield/points.hpp>
 #include <prismfield/request.hpp>
@@ -114,7 +115,9 @@ struct StorageFacts {
 /// That an H-matrix is further off than was asked for; "" when it is not.
 [[nodiscard]] std::string compression_warning(const CompressionReport& report);
 
-/// About so many points of all, evenly spread over their numbers.
+/// Numbers of `wanted` of n points, all where there are fewer, evenly spread.
+[[nodiscard]] std::vector<std::int64_t> spread_numbers(std::int64_t n, std::int64_t wanted);
+/// These points.
 [[nodiscard]] Points sample_of(const Points& points, std::int64_t n);
 
 }  // namespace prismfield

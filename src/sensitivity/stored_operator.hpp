@@ -84,7 +84,7 @@ private:
         refuse(std::min(needed - 1, available));
       }
     });
-    this->memory_of_space() += bytes();
+    memory_of_space(this->m_plan) += bytes();
     this->count_scratch();
   }
 
