@@ -295,7 +295,7 @@ ProductSeconds seconds_anew(const SensitivityCase& all, const Communicator& comm
 
 RowFile file_of(const Inputs& inputs) {
   const StorageSettings& settings = inputs.run.sensitivity;
-  return {settings.file, &inputs.points, inputs.run.request(), *settings.precision};
+  return {settings.file, inputs.points, inputs.run.request(), *settings.precision};
 }
 
 /// Writes G where it is not in its file already. Collective.
