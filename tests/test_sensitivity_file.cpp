@@ -40,7 +40,7 @@ protected:
     m_points.northing = {0, 5, 10};
     m_points.upward = {1, 2, 3};
     m_rows.file = path("G.h5");
-    m_rows.points = &m_points;
+    m_rows.points = m_points;
     m_rows.request.fields = {Field::potential, Field::gz, Field::gxx};
   }
 

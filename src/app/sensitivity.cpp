@@ -153,7 +153,7 @@ SensitivityCase read_all(const SensitivityOptions& options, const Communicator& 
 
 RowFile file_of(const Inputs& inputs) {
   const StorageSettings& settings = inputs.run.sensitivity;
-  return {settings.file, &inputs.points, inputs.run.request(), *settings.precision};
+  return {settings.file, inputs.points, inputs.run.request(), *settings.precision};
 }
 
 /// Writes G where it is not in its file already. Collective.

@@ -227,7 +227,7 @@ std::string compression_warning(const CompressionReport& report) {
       short_number(report.error), short_number(report.tolerance));
 }
 
-Points sample_of(const Points& points, std::int64_t n) {
+Points sample_of(const PointColumns& points, std::int64_t n) {
   const std::int64_t stride = std::max<std::int64_t>(points.size() / std::max<std::int64_t>(n, 1), 1);
   std::vector<std::int64_t> numbers;
   for (std::int64_t i = 0; i < points.size() && static_cast<std::int64_t>(numbers.size()) < n; i += stride) {

@@ -115,6 +115,6 @@ struct StorageFacts {
 [[nodiscard]] std::string compression_warning(const CompressionReport& report);
 
 /// About so many points of all, evenly spread over their numbers.
-[[nodiscard]] Points sample_of(const Points& points, std::int64_t n);
+[[nodiscard]] Points sample_of(const PointColumns& points, std::int64_t n);
 
 }  // namespace prismfield
