@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "app/case_facts.hpp"
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
 #include <prismfield/error.hpp>
@@ -28,7 +29,7 @@ struct Bodies {
 
 std::filesystem::path write(const std::filesystem::path& path, const std::vector<std::int64_t>& shape,
                             const std::vector<std::vector<double>>& coordinates) {
-  Hdf5File file = Hdf5File::create(path);
+  MadeHdf5 file(path);
   file.write("easting", {static_cast<std::int64_t>(coordinates[0].size())}, coordinates[0].data());
   file.write("northing", {static_cast<std::int64_t>(coordinates[1].size())}, coordinates[1].data());
   file.write("upward", shape, coordinates[2].data());

@@ -17,6 +17,7 @@
 #include "case/case.hpp"
 #include "case/key_table.hpp"
 #include "case/make_model.hpp"
+#include "io/hdf5_file.hpp"
 #include "io/point_fields.hpp"
 #include "model/choices.hpp"
 
@@ -60,7 +61,7 @@ struct Places {
   std::vector<double> easting, northing, upward;
 };
 
-Places places_in(const ResultReader& file) {
+Places places_in(const Hdf5File& file) {
   Places places{file.read("easting"), file.read("northing"), file.read("upward")};
   const std::size_t n = places.upward.size();
   if (places.easting.size() == n && places.northing.size() == n) return places;
@@ -104,7 +105,7 @@ std::string case_facts_json(const fs::path& file) {
 }
 
 std::vector<double> densities_at(const std::filesystem::path& result, const PrismSource& prisms) {
-  const Places places = places_in(ResultReader::open(result));
+  const Places places = places_in(open_result(result));
   // rounding of a grid's points and a mesh's faces, against the size of a prism
   constexpr double near = 1e-9;
   const std::size_t n = places.easting.size();

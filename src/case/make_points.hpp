@@ -14,13 +14,15 @@ class Communicator;
 class Terrain;
 struct AboveTerrain;
 struct Case;
+struct StationColumns;
 
 /// The points that a case's observations describe; reads and validates the files that they name.
 /// `bounds` of the model give the default ranges of random stations, `terrain` is the model when it is one: heights
 /// above it count from its water where that is higher, unless the case has a sea level of its own for them. What users
-/// should know of the files is added to `notes`. Throws InputError with every error found.
+/// should know of the files is added to `notes`; `columns`, when it is there, gets what a station file has beside the
+/// places. Throws InputError with every error found.
 [[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes,
-                                 const Terrain* terrain = nullptr);
+                                 const Terrain* terrain = nullptr, StationColumns* columns = nullptr);
 
 /// What the points of a case lie above; null when they have heights of their own.
 [[nodiscard]] const AboveTerrain* above_terrain(const Case& run);
@@ -29,9 +31,10 @@ struct Case;
 /// True when the points cannot be made from the case alone.
 [[nodiscard]] bool points_from_files(const Case& run);
 
-/// The same on every rank, of files that rank 0 alone reads; it alone has notes. Throws InputError with every error,
-/// the same on every rank, and AgreedFailure for failures. Collective.
+/// The same on every rank, of files that rank 0 alone reads; it alone has notes and columns. Throws InputError with
+/// every error, the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
-                                 std::vector<std::string>& notes, const Terrain* terrain = nullptr);
+                                 std::vector<std::string>& notes, const Terrain* terrain = nullptr,
+                                 StationColumns* columns = nullptr);
 
 }  // namespace prismfield
