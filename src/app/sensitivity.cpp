@@ -81,7 +81,7 @@ std::string sensitivity_sizes(const Inputs& inputs, const ActiveCells& cells, in
         fmt::format("{}, about {}", settings.file.string(),
                     size_text(sensitivity_file_bytes(n_fields, inputs.points.size(), columns, *settings.precision))));
   }
-  const ResultHeader header = result_header(inputs.run);
+  const ResultHeader header = header_of(inputs);
   row("result", fmt::format("{}, about {}", header.file.string(),
                             size_text(result_bytes(header, inputs.points, inputs.run.fields))));
   return text;

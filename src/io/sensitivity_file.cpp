@@ -159,15 +159,12 @@ Places write_frame(const PositionedFile& out, const fs::path& target, const Sens
   const std::int64_t n_fields = fields.size(), n_points = rows.points.size(), columns = header.cells->size();
   Hdf5File file = Hdf5File::create_with_room(target, Checksums::fletcher32,
                                              sensitivity_file_bytes(n_fields, n_points, columns, rows.precision));
-  write_origin(file, header.title, header.command);
-  write_crs(file, header.crs);
-  write_case_text(file, header.case_text);
+  write_header(file, header);
   const SensitivityIdentity identity = identity_of(header, rows);
   const std::string names = fmt::format("{}", fmt::join(names_of(fields), " "));
   std::vector<std::string> units;
   for (std::int64_t f = 0; f < n_fields; ++f) units.push_back(fmt::format("{} m3 kg-1", info_of(fields, f).unit));
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"fields", names},
-                                    {"axes", name(header.axes)},
                                     {"hash", hash_of(identity)},
                                     {"depends_on", text_of(identity)}}) {
     file.write_attribute("/", name, value);
