@@ -155,7 +155,7 @@ class ProgramFolder(unittest.TestCase):
         )
 
     def has_device(self):
-        return re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)", self.done("info").stdout)
+        return re.search(r"(?m)^execution spaces +[^;]*(cuda|hip)", self.run_program("info").stdout)
 
     def skip_compression_on_a_device(self, setting):
         if "compression" in setting and self.has_device():

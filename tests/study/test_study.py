@@ -701,7 +701,8 @@ class Mistakes(Folder):
         self.refused("base: case.yaml\nsweep:\n  execution.precision: [double, duoble]\n  model.voxels.density: [many]\n",
                      lines=["study.yaml:3: execution.precision: is 'duoble'; did you mean double? Allowed: double, mixed, "
                             "single",
-                            "study.yaml:4: model.voxels.density: is 'many'; a number is expected"])
+                            "study.yaml:4: model.voxels.density: is 'many'; a number, {random: [min, max], seed: 1} or "
+                            "{file: name} is expected"])
 
     def test_what_leaves_the_working_folder_or_starts_programs_is_said(self):
         (self.folder / "deep").mkdir()
