@@ -36,7 +36,7 @@ protected:
   std::string carried() {
     StationColumns own;
     m_notes.clear();
-    const Points points = make_points(m_run, {}, m_notes, nullptr, &own);
+    const Points points = make_points(m_run, {}, {}, m_notes, nullptr, &own);
     std::string text;
     for (const std::string& name : own.names) text += name + "|";
     std::size_t n = 0;
